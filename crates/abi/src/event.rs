@@ -1,0 +1,157 @@
+//! Events: what happened in one run, in order, 32 bytes each.
+
+/// Site ids from here on are no decisions of the program: `RUNTIME_SITE + RuntimeSite`.
+pub const RUNTIME_SITE: u32 = 0xffff_0000;
+
+/// Decisions taken inside the runtime; they can be flipped like a branch and do not count in
+/// coverage. The site id is [`RUNTIME_SITE`] plus this number.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RuntimeSite {
+    /// Does a read of an input stream get the bytes that it asks for? (direction 1: yes)
+    InputLength = 0,
+    /// A decision inside a modelled library function.
+    Library = 1,
+    /// Is a symbolic address inside the object that it points to in this run? (1: yes)
+    InBounds = 2,
+}
+
+/// Why a symbolic value was replaced by its concrete value. Counted in the header.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cause {
+    /// Address of a load outside any object that can be read as a table.
+    LoadAddress = 0,
+    /// Address of a store.
+    StoreAddress,
+    /// Argument of an external function without a model.
+    External,
+    /// Variable argument.
+    Vararg,
+    /// Size of an allocation.
+    AllocationSize,
+    /// Target of an indirect call.
+    CallTarget,
+    /// Operation that the runtime does not model (x87, vectors, inline assembly, …).
+    Operation,
+    /// Length or address argument of a modelled library function.
+    LibraryArgument,
+    /// The node or event table was full.
+    TableFull,
+    /// A label was dropped because its value was not the one in memory.
+    Mismatch,
+    /// Work on a thread other than the first.
+    Thread,
+}
+
+impl Cause {
+    /// All causes, in the order of their numbers.
+    pub const ALL: [Cause; 11] = [
+        Cause::LoadAddress,
+        Cause::StoreAddress,
+        Cause::External,
+        Cause::Vararg,
+        Cause::AllocationSize,
+        Cause::CallTarget,
+        Cause::Operation,
+        Cause::LibraryArgument,
+        Cause::TableFull,
+        Cause::Mismatch,
+        Cause::Thread,
+    ];
+
+    /// Stable name, as written to `summary.json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::LoadAddress => "load-address",
+            Cause::StoreAddress => "store-address",
+            Cause::External => "external-call",
+            Cause::Vararg => "vararg",
+            Cause::AllocationSize => "allocation-size",
+            Cause::CallTarget => "call-target",
+            Cause::Operation => "operation",
+            Cause::LibraryArgument => "library-argument",
+            Cause::TableFull => "table-full",
+            Cause::Mismatch => "mismatch",
+            Cause::Thread => "thread",
+        }
+    }
+}
+
+/// What an [`Event`] records.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EventKind {
+    /// Conditional branch: `label` is the one-bit condition (0 if concrete, only written in
+    /// [`Mode::AllBranches`](crate::Mode)), `direction` its value.
+    Branch = 1,
+    /// Switch: `label` is the scrutinee, `a` its value, `direction` 0 for the default,
+    /// k for the k-th case.
+    Switch,
+    /// Select with a symbolic condition: as `Branch`.
+    Select,
+    /// `labrys_assume`: `label` is the one-bit condition, `direction` 1 if it held. The run
+    /// ends after one that did not.
+    Assume,
+    /// A decision of the runtime ([`RuntimeSite`]): as `Branch`.
+    Runtime,
+    /// A symbolic value was fixed: `label` had the value `a` because of `aux` (a [`Cause`]).
+    /// The constraint `label = a` is soft: dropping it may cause a divergence, nothing else.
+    /// For [`Cause::External`], `b` is the function's index in the program picture.
+    Concretize,
+    /// A call of function `a` (its index in the program picture); [`Mode::AllBranches`] only.
+    ///
+    /// [`Mode::AllBranches`]: crate::Mode::AllBranches
+    Call,
+    /// Return from function `a`; as `Call`.
+    Return,
+    /// `labrys_target`: `a` is the offset in the data section of the name, `b` its length in
+    /// bytes.
+    Target,
+    /// An input object was created by an intrinsic: `a` is its offset in the objects stream,
+    /// `b` its size in bytes, `label` the offset of its name in the data section, `site` the
+    /// name's length, `aux` its [type](Event::aux).
+    Input,
+    /// A failure the runtime itself noticed (`reach_error`, assertion): `a`, `b` as in `Target`.
+    Failure,
+}
+
+impl EventKind {
+    /// The kind with this number.
+    #[must_use]
+    pub fn from_u8(byte: u8) -> Option<Self> {
+        use EventKind::{
+            Assume, Branch, Call, Concretize, Failure, Input, Return, Runtime, Select, Switch,
+            Target,
+        };
+        [Branch, Switch, Select, Assume, Runtime, Concretize, Call, Return, Target, Input, Failure]
+            .into_iter()
+            .find(|kind| *kind as u8 == byte)
+    }
+}
+
+/// One record of the event log.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// An [`EventKind`].
+    pub kind: u8,
+    /// A [`Cause`] for `Concretize`; for `Input` the type: 0 bytes, 1 unsigned integer,
+    /// 2 signed integer, 3 float, 4 boolean, 5 pointer.
+    pub aux: u8,
+    /// Unused.
+    pub reserved: u16,
+    /// Site id.
+    pub site: u32,
+    /// Label of the condition or value.
+    pub label: u32,
+    /// Direction taken.
+    pub direction: u32,
+    /// First payload.
+    pub a: u64,
+    /// Second payload.
+    pub b: u64,
+}
+
+const _: () = assert!(size_of::<Event>() == 32);

@@ -1,0 +1,53 @@
+//! The one contract of instrumentation pass, runtime and trace reader.
+//!
+//! One shared region (a memory file) carries everything between the explorer and a program
+//! under test:
+//!
+//! ```text
+//! ┌────────┬──────────┬───────┬────────┬───────┬──────┐
+//! │ Header │ coverage │ input │ events │ nodes │ data │
+//! └────────┴──────────┴───────┴────────┴───────┴──────┘
+//! ```
+//!
+//! Each section starts at a multiple of [`PAGE`]; offsets and capacities stand in the
+//! [`Header`], which the explorer writes before the run. Counters live in the header and are
+//! written as the run goes, so a crash or a kill loses nothing.
+//!
+//! Invariant: a label (node id) is an index into the node section; label 0 means "concrete";
+//! the operands of a node have smaller labels than the node.
+
+#![no_std]
+
+mod event;
+mod node;
+mod region;
+
+pub use event::{Cause, Event, EventKind, RUNTIME_SITE, RuntimeSite};
+pub use node::{Node, Op, flag};
+pub use region::{
+    CONTROL_FD, Command, ENV_ACTIVE, ExitKind, Header, MAGIC, Mode, PAGE, REGION_FD, Region,
+    STATUS_FD, Status, Stream, StreamKind, VERSION,
+};
+
+/// Number of low address bits that select a shadow slot.
+pub const SHADOW_ADDRESS_MASK: u64 = 0xfff_ffff_ffff;
+/// A shadow slot is one `u32` label, so the shadow of address `a` is at
+/// `(a & SHADOW_ADDRESS_MASK) << SHADOW_SHIFT`.
+pub const SHADOW_SHIFT: u32 = 2;
+/// First mapped shadow address; the pages below cannot be mapped by ordinary processes.
+pub const SHADOW_START: u64 = 0x1_0000;
+/// End of the shadow (exclusive).
+pub const SHADOW_END: u64 = (SHADOW_ADDRESS_MASK + 1) << SHADOW_SHIFT;
+
+/// Argument labels passed in thread-local storage per call; later arguments are concretized.
+pub const MAX_ARGUMENT_LABELS: usize = 64;
+
+/// ELF sections of an executable built by `labrys-cc` (none of them is loaded at run time).
+pub mod section {
+    /// The program picture, serialized.
+    pub const PROGRAM: &str = ".labrys.program";
+    /// The frozen bitcode.
+    pub const BITCODE: &str = ".labrys.bitcode";
+    /// The plain executable: the same frozen bitcode with coverage bytes only.
+    pub const PLAIN: &str = ".labrys.plain";
+}

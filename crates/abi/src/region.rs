@@ -1,0 +1,167 @@
+//! The shared region: its header, and the fork server's messages.
+
+use core::sync::atomic::{AtomicU32, AtomicU64};
+
+/// Sections start at multiples of this many bytes.
+pub const PAGE: usize = 4096;
+/// First word of a [`Header`].
+pub const MAGIC: u64 = 0x3159_5242_414c_0001;
+/// Version of this contract; explorer and runtime must agree.
+pub const VERSION: u32 = 1;
+
+/// Descriptor of the shared region in a program under test.
+pub const REGION_FD: i32 = 197;
+/// Descriptor from which the fork server reads [`Command`]s.
+pub const CONTROL_FD: i32 = 198;
+/// Descriptor to which the fork server writes [`Status`]es.
+pub const STATUS_FD: i32 = 199;
+/// The fork server is started if this environment variable is set (to anything); the runtime
+/// removes it from the environment. Without it an instrumented binary behaves as a plain one.
+pub const ENV_ACTIVE: &str = "LABRYS_ACTIVE";
+
+/// How much a run records. A number of [`Header::mode`].
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Coverage bytes only; nothing is symbolic.
+    Coverage = 0,
+    /// Events for decisions on symbolic values.
+    Symbolic = 1,
+    /// Events for every decision, call and return.
+    AllBranches = 2,
+}
+
+/// Where a stream's bytes enter the program.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamKind {
+    /// Bytes of input objects (`labrys_symbolic` and its kin), in order of creation; a run
+    /// that wants more than there are gets zeros.
+    Objects = 0,
+    /// A file on disk with device and inode number `device`, `inode` (standard input is one).
+    File = 1,
+    /// Command line argument `index` (1 is the first after the program's name). Its capacity
+    /// is `length`; the string ends at its first zero byte.
+    Argument = 2,
+    /// Environment variable: the bytes are `NAME=value`, and only those after the first `=`
+    /// are symbolic. Otherwise as `Argument`.
+    Environment = 3,
+}
+
+/// One source of input bytes. The id of a stream is its index in [`Header::streams`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stream {
+    /// A [`StreamKind`].
+    pub kind: u32,
+    /// Argument index.
+    pub index: u32,
+    /// Length in bytes.
+    pub length: u64,
+    /// Offset of the bytes in the input section (not for `File`).
+    pub offset: u64,
+    /// Device number of a file.
+    pub device: u64,
+    /// Inode number of a file.
+    pub inode: u64,
+}
+
+/// How a run ended, as far as the program's side knows. A number of [`Header::exit_kind`].
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitKind {
+    /// Nothing special: the wait status tells.
+    Plain = 0,
+    /// A `labrys_assume` did not hold.
+    AssumptionFailed = 1,
+    /// The program reported a failure (`reach_error`, …).
+    Failure = 2,
+}
+
+/// Extent of a section of the shared region.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Region {
+    /// Byte offset from the start of the shared region, a multiple of [`PAGE`].
+    pub offset: u64,
+    /// Capacity in bytes.
+    pub capacity: u64,
+}
+
+/// First page of the shared region.
+///
+/// The explorer writes everything up to `streams`; the runtime writes the counters.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Header {
+    /// [`MAGIC`].
+    pub magic: u64,
+    /// [`VERSION`].
+    pub version: u32,
+    /// A [`Mode`].
+    pub mode: u32,
+    /// Size of the whole region in bytes.
+    pub size: u64,
+    /// One byte per branch of the program: 1 if taken.
+    pub coverage: Region,
+    /// Bytes of the streams that are not files.
+    pub input: Region,
+    /// [`Event`](crate::Event)s.
+    pub events: Region,
+    /// [`Node`](crate::Node)s; number 0 is unused.
+    pub nodes: Region,
+    /// Snapshots, names.
+    pub data: Region,
+    /// At most this many events per branch of the program are written (0: no limit).
+    pub events_per_branch: u32,
+    /// Number of valid entries of `streams`.
+    pub stream_count: u32,
+    /// The streams.
+    pub streams: [Stream; Header::MAX_STREAMS],
+    /// Events written.
+    pub event_count: AtomicU32,
+    /// Nodes written plus one (labels start at 1; starts at 1).
+    pub node_count: AtomicU32,
+    /// Bytes of the data section in use.
+    pub data_used: AtomicU32,
+    /// Not 0 if a table was full and the rest of the run was concrete.
+    pub overflow: AtomicU32,
+    /// An [`ExitKind`].
+    pub exit_kind: AtomicU32,
+    /// Bytes of the objects stream that the run consumed.
+    pub objects_used: AtomicU32,
+    /// Concretizations by [`Cause`](crate::Cause).
+    pub concretizations: [AtomicU64; 16],
+}
+
+impl Header {
+    /// Most streams of one run.
+    pub const MAX_STREAMS: usize = 48;
+}
+
+const _: () = assert!(size_of::<Header>() <= PAGE);
+
+/// Explorer to fork server: 8 bytes `{command, argument}`.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Fork a child and run the program in it. The server answers [`Status`] `Started` with
+    /// the child's process id, later `Ended` with its wait status.
+    Run = 1,
+    /// Exit. No answer.
+    Quit = 2,
+}
+
+/// Fork server to explorer: 8 bytes `{status, value}`.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The server is ready; the value is [`VERSION`].
+    Ready = 1,
+    /// A child was started; the value is its process id.
+    Started = 2,
+    /// The child ended; the value is its wait status as of `waitpid(2)`.
+    Ended = 3,
+    /// The server could not map the region or fork; the value is `errno`.
+    Failed = 4,
+}

@@ -1,0 +1,2 @@
+//! The labrys, labrys-cc and labrys-c++ commands.
+fn main() {}

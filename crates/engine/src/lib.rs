@@ -1,0 +1,1 @@
+//! Session, technique, budget, seed and progress: the loop that every technique runs in.

@@ -1,0 +1,1 @@
+//! Runs a binary on an input within limits through a fork server.

@@ -1,0 +1,1 @@
+//! Hash-consed symbolic expressions: build, simplify, evaluate, substitute, print.

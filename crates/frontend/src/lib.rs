@@ -1,0 +1,1 @@
+//! C or bitcode in; program picture and instrumented binary out.

@@ -1,0 +1,1 @@
+//! The static picture of a program: IR, sites, graphs, locations.

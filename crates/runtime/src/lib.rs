@@ -1,0 +1,1 @@
+//! Linked into the program under test; writes node and event records.

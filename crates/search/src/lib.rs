@@ -1,0 +1,1 @@
+//! Concolic search: the execution tree and its strategies.

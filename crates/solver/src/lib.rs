@@ -1,0 +1,1 @@
+//! Queries to models and cores: layers, back ends, SMT-LIB reader.

@@ -1,0 +1,1 @@
+//! Inputs, test cases, coverage and the suite folder on disk.

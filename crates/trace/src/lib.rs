@@ -1,0 +1,1 @@
+//! One run's records, decoded into a path constraint.
