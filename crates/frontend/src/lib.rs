@@ -1,1 +1,6 @@
 //! C or bitcode in; program picture and instrumented binary out.
+//!
+//! The only crate that touches LLVM.
+
+pub mod instrument;
+pub mod llvm;

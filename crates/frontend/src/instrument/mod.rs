@@ -1,0 +1,1 @@
+//! The instrumentation pass.
