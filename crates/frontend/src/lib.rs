@@ -4,3 +4,5 @@
 
 pub mod instrument;
 pub mod llvm;
+mod llvm_query;
+pub mod sites;
