@@ -1,8 +1,11 @@
-//! Functions of the program picture.
+//! Functions of the program picture: signature, flags and, where defined, the body in SSA form.
+//!
+//! Values are numbered per function: parameters first, then the results of phis and
+//! instructions in the order of the text, so a definition's id is greater than those before it.
 
 use serde::{Deserialize, Serialize};
 
-use crate::Location;
+use crate::{BlockId, Instruction, Location, Phi, Terminator, Type, ValueId};
 
 /// How far a symbol can be seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -16,8 +19,17 @@ pub enum Linkage {
     Weak,
 }
 
+/// A parameter; its value is the [`ValueId`] of its position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Type of the value.
+    pub ty: Type,
+    /// If the callee gets the address of its own copy of an object (`byval`): bytes to copy.
+    pub by_value: Option<u64>,
+}
+
 /// A function, defined in the program or external.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
     /// The symbol's name, unique among functions and globals.
     pub name: String,
@@ -33,4 +45,60 @@ pub struct Function {
     pub noreturn: bool,
     /// Where the function is defined in the source.
     pub location: Option<Location>,
+    /// Type of the result.
+    pub result: Type,
+    /// Parameters.
+    pub parameters: Vec<Parameter>,
+    /// Type of each value, parameters included.
+    pub values: Vec<Type>,
+    /// The body: entry first; empty for an external function.
+    pub blocks: Vec<Block>,
+}
+
+/// A straight line of instructions with one entry and one end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// Phis, which take their values all at once.
+    pub phis: Vec<Phi>,
+    /// Instructions, in order.
+    pub instructions: Vec<Instruction>,
+    /// How the block ends.
+    pub terminator: Terminator,
+    /// Place of the terminator in the source.
+    pub location: Option<Location>,
+}
+
+impl Function {
+    /// The block with this id.
+    #[must_use]
+    pub fn block(&self, id: BlockId) -> Option<&Block> {
+        self.blocks.get(id.index())
+    }
+
+    /// Blocks with their ids.
+    pub fn blocks(&self) -> impl ExactSizeIterator<Item = (BlockId, &Block)> {
+        self.blocks
+            .iter()
+            .enumerate()
+            .map(|(index, block)| (BlockId::new(index), block))
+    }
+
+    /// The type of a value.
+    #[must_use]
+    pub fn value_type(&self, id: ValueId) -> Option<Type> {
+        self.values.get(id.index()).copied()
+    }
+
+    /// Adds a value of a type and gives its id.
+    pub fn push_value(&mut self, ty: Type) -> ValueId {
+        self.values.push(ty);
+        ValueId::new(self.values.len() - 1)
+    }
+
+    /// Adds a parameter and its value; only before any other value.
+    pub fn push_parameter(&mut self, parameter: Parameter) -> ValueId {
+        debug_assert_eq!(self.parameters.len(), self.values.len());
+        self.parameters.push(parameter);
+        self.push_value(parameter.ty)
+    }
 }

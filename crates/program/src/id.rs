@@ -59,3 +59,23 @@ id!(
     /// Index into [`Program::files`](crate::Program::files).
     FileId, "file"
 );
+id!(
+    /// Index into [`Program::globals`](crate::Program::globals).
+    GlobalId, "g"
+);
+id!(
+    /// Index into [`Function::values`](crate::Function::values); parameters come first.
+    ValueId, "v"
+);
+id!(
+    /// Index into [`Program::constants`](crate::Program::constants).
+    ConstantId, "c"
+);
+id!(
+    /// Index into [`Program::aggregates`](crate::Program::aggregates).
+    AggregateId, "a"
+);
+id!(
+    /// Index into [`Program::foreign_types`](crate::Program::foreign_types).
+    ForeignId, "x"
+);

@@ -15,12 +15,33 @@
 //!
 //! This crate does no I/O, reads no clock and draws no randomness.
 
+mod constant;
 mod function;
+mod global;
 mod id;
+mod instruction;
+mod intern;
+mod intrinsic;
+mod opaque;
+mod operator;
 mod program;
 mod site;
+mod types;
 
-pub use function::{Function, Linkage};
-pub use id::{BlockId, BranchId, FileId, FunctionId, SiteId};
+pub use constant::Constant;
+pub use function::{Block, Function, Linkage, Parameter};
+pub use global::{Global, Initializer, Relocation, RelocationTarget};
+pub use id::{
+    AggregateId, BlockId, BranchId, ConstantId, FileId, ForeignId, FunctionId, GlobalId, SiteId,
+    ValueId,
+};
+pub use instruction::{
+    Access, AddressTerm, Callee, Instruction, Operand, Operation, Phi, Terminator,
+};
+pub use intern::Tables;
+pub use intrinsic::Intrinsic;
+pub use opaque::Opaque;
+pub use operator::{BinaryOperator, Cast, Comparison, FloatComparison, FloatOperator};
 pub use program::{DecodeError, Program};
 pub use site::{Location, Site, SiteKind};
+pub use types::{Aggregate, Field, ForeignType, POINTER_SIZE, Shape, Type};

@@ -5,7 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockId, BranchId, FileId, Function, FunctionId, Location, Site, SiteId, SiteKind};
+use crate::{
+    Aggregate, BlockId, BranchId, Constant, ConstantId, FileId, ForeignType, Function, FunctionId,
+    Global, GlobalId, Location, Operand, POINTER_SIZE, Site, SiteId, SiteKind, Type,
+};
 
 /// First bytes of a serialized program: a magic number and the version of the format.
 const HEADER: &[u8; 8] = b"LBPROG\x00\x01";
@@ -19,6 +22,14 @@ pub struct Program {
     pub bitcode_hash: [u8; 32],
     /// Absolute paths of the source files.
     pub files: Vec<String>,
+    /// Struct and array types that occur as types of values.
+    pub aggregates: Vec<Aggregate>,
+    /// Types without a model that occur.
+    pub foreign_types: Vec<ForeignType>,
+    /// Constants that occur as operands, each once, in the order of their first use.
+    pub constants: Vec<Constant>,
+    /// All global variables in the order of the bitcode, external ones included.
+    pub globals: Vec<Global>,
     /// All functions in the order of the bitcode, external ones included.
     pub functions: Vec<Function>,
     /// All sites in the order (function, block, instruction).
@@ -106,6 +117,71 @@ impl Program {
             .iter()
             .position(|function| function.name == name)
             .map(FunctionId::new)
+    }
+
+    /// The global with this id.
+    #[must_use]
+    pub fn global(&self, id: GlobalId) -> Option<&Global> {
+        self.globals.get(id.index())
+    }
+
+    /// The global with this symbol name.
+    #[must_use]
+    pub fn global_named(&self, name: &str) -> Option<GlobalId> {
+        self.globals
+            .iter()
+            .position(|global| global.name == name)
+            .map(GlobalId::new)
+    }
+
+    /// The constant with this id.
+    #[must_use]
+    pub fn constant(&self, id: ConstantId) -> Option<&Constant> {
+        self.constants.get(id.index())
+    }
+
+    /// The type of a constant; `None` if it refers outside the tables.
+    #[must_use]
+    pub fn constant_type(&self, id: ConstantId) -> Option<Type> {
+        Some(match self.constant(id)? {
+            Constant::Int { width, .. } => Type::Int(*width),
+            Constant::Float(_) => Type::Float,
+            Constant::Double(_) => Type::Double,
+            Constant::Null
+            | Constant::Global(_)
+            | Constant::Function(_)
+            | Constant::Offset { .. } => Type::Pointer,
+            Constant::Cast { to, .. } => *to,
+            Constant::Binary { left, .. } if *left < id => self.constant_type(*left)?,
+            Constant::Binary { .. } => return None,
+            Constant::Aggregate { aggregate, .. } => Type::Aggregate(*aggregate),
+            Constant::Zero(ty) | Constant::Undefined(ty) | Constant::Poison(ty) => *ty,
+            Constant::Opaque { ty, .. } => *ty,
+        })
+    }
+
+    /// The type of an operand in a function; `None` if it refers outside the tables.
+    #[must_use]
+    pub fn operand_type(&self, function: &Function, operand: Operand) -> Option<Type> {
+        match operand {
+            Operand::Value(value) => function.value_type(value),
+            Operand::Constant(constant) => self.constant_type(constant),
+        }
+    }
+
+    /// Bytes that a load or store of this type accesses: no padding at the end of an integer,
+    /// all of an aggregate. `None` if it refers outside the tables.
+    #[must_use]
+    pub fn store_size(&self, ty: Type) -> Option<u64> {
+        Some(match ty {
+            Type::Void => 0,
+            Type::Int(width) => u64::from(width.div_ceil(8)),
+            Type::Float => 4,
+            Type::Double => 8,
+            Type::Pointer => POINTER_SIZE,
+            Type::Aggregate(id) => self.aggregates.get(id.index())?.size,
+            Type::Foreign(id) => self.foreign_types.get(id.index())?.size,
+        })
     }
 
     /// The path of a source file.
