@@ -1,0 +1,148 @@
+//! Trees drawn by hand for tests: a model program is a function from the directions taken so far
+//! to the next site. A pick is written as the directions of its prefix and the flipped one.
+
+use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteId, SiteKind};
+use labrys_suite::Coverage;
+
+use crate::strategy::{RunInfo, Strategy, View};
+use crate::tree::{Candidate, Decision, Flip, NodeId, Tree};
+
+/// A model program.
+pub(crate) struct Drawing {
+    program: Program,
+    next: Box<dyn Fn(&[u32]) -> Option<u32>>,
+    infeasible: Vec<String>,
+}
+
+impl Drawing {
+    /// A program with sites of these numbers of directions; `next` tells the site that follows
+    /// the directions taken so far, or `None` at the end.
+    pub(crate) fn new(arities: &[u32], next: impl Fn(&[u32]) -> Option<u32> + 'static) -> Self {
+        let mut program = Program::default();
+        for arity in arities {
+            let kind = match arity {
+                2 => SiteKind::Branch,
+                _ => SiteKind::Switch {
+                    width: 32,
+                    cases: (1..u128::from(*arity)).collect(),
+                },
+            };
+            program.push_site(kind, FunctionId(0), BlockId(0), None, false);
+        }
+        Drawing {
+            program,
+            next: Box::new(next),
+            infeasible: Vec::new(),
+        }
+    }
+
+    /// `n` two-way decisions in a row, at sites 0, 1, ….
+    pub(crate) fn ladder(n: usize) -> Self {
+        Drawing::new(&vec![2; n], move |taken| {
+            (taken.len() < n).then(|| u32::try_from(taken.len()).expect("few sites"))
+        })
+    }
+
+    /// These picks have no model.
+    pub(crate) fn infeasible(mut self, picks: &[&str]) -> Self {
+        self.infeasible = picks.iter().map(ToString::to_string).collect();
+        self
+    }
+
+    /// The run that takes these directions, then always direction 0.
+    fn run(&self, forced: &[u32]) -> Vec<Decision> {
+        let mut taken = Vec::new();
+        let mut decisions = Vec::new();
+        while let Some(site) = (self.next)(&taken) {
+            let direction = forced.get(taken.len()).copied().unwrap_or(0);
+            decisions.push(Decision {
+                site,
+                arity: self.program.sites[site as usize].kind.directions(),
+                direction,
+                step: u32::try_from(taken.len()).expect("short run"),
+                closed: None,
+            });
+            taken.push(direction);
+        }
+        decisions
+    }
+}
+
+/// The directions that lead to a candidate, and its own.
+pub(crate) fn directions(tree: &Tree, candidate: Candidate) -> Vec<u32> {
+    let mut all = vec![candidate.direction];
+    let mut node: NodeId = candidate.node;
+    while let Some(passage) = tree.parent(node) {
+        all.push(passage.direction);
+        node = passage.node;
+    }
+    all.reverse();
+    all
+}
+
+/// Lets the strategy explore the drawing from the run 000… to the end; its picks in order.
+pub(crate) fn picks(strategy: &mut dyn Strategy, drawing: &Drawing) -> String {
+    let mut tree = Tree::default();
+    let mut covered = Coverage::new(drawing.program.branch_count());
+    let mut rng = fastrand::Rng::with_seed(1);
+    let mut order = Vec::new();
+    insert(strategy, drawing, &mut tree, &mut covered, None);
+    loop {
+        let view = View {
+            tree: &tree,
+            program: &drawing.program,
+            covered: &covered,
+        };
+        let empty = strategy.is_empty(&view);
+        let Some(candidate) = strategy.pick(&view, &mut rng) else {
+            assert!(empty);
+            return order.join(" ");
+        };
+        assert!(!empty && tree.is_open(candidate));
+        let name: String = directions(&tree, candidate)
+            .iter()
+            .map(u32::to_string)
+            .collect();
+        if drawing.infeasible.contains(&name) {
+            tree.mark(candidate, Flip::Unsat);
+        } else {
+            insert(strategy, drawing, &mut tree, &mut covered, Some(candidate));
+            assert_eq!(tree.flip(candidate), Flip::Taken);
+        }
+        order.push(name);
+    }
+}
+
+fn insert(
+    strategy: &mut dyn Strategy,
+    drawing: &Drawing,
+    tree: &mut Tree,
+    covered: &mut Coverage,
+    flipped: Option<Candidate>,
+) {
+    let forced = flipped.map_or(Vec::new(), |candidate| directions(tree, candidate));
+    let run = drawing.run(&forced);
+    let done = tree.insert(run.iter().copied());
+    let mut gain = 0;
+    for decision in &run {
+        let branch = drawing
+            .program
+            .branch(SiteId(decision.site), decision.direction);
+        let branch: BranchId = branch.expect("sites of the drawing");
+        gain += usize::from(covered.insert(branch));
+    }
+    let view = View {
+        tree,
+        program: &drawing.program,
+        covered,
+    };
+    let info = RunInfo {
+        run: done.run,
+        path: &done.path,
+        first_new: done.first_new,
+        gain,
+        flipped,
+        diverged: false,
+    };
+    strategy.observe(&view, &info);
+}

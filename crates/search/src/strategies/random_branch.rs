@@ -1,0 +1,78 @@
+//! Random branch search (Burnim and Sen, "Heuristics for Scalable Dynamic Test Generation"):
+//! flips a random open branch of the last run.
+//!
+//! Where the last run has no open branch left, a random open branch of the tree is taken instead
+//! of a restart with random input, so that the search is complete.
+
+use crate::strategy::{RunInfo, Strategy, View};
+use crate::tree::{Candidate, NodeId};
+
+/// See the module.
+#[derive(Default)]
+pub struct RandomBranch {
+    /// Decisions of the last run that may have open flips.
+    last: Vec<NodeId>,
+    /// Decisions of all runs that may have open flips.
+    all: Vec<NodeId>,
+}
+
+impl Strategy for RandomBranch {
+    fn name(&self) -> &'static str {
+        "random-branch"
+    }
+
+    fn observe(&mut self, _: &View, info: &RunInfo) {
+        self.last.clear();
+        self.last
+            .extend(info.path.iter().map(|passage| passage.node));
+        self.all.extend(info.new_nodes().iter());
+    }
+
+    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+        draw(&mut self.last, view, rng).or_else(|| draw(&mut self.all, view, rng))
+    }
+
+    fn is_empty(&self, view: &View) -> bool {
+        !self.all.iter().any(|node| view.tree.has_open_flip(*node))
+    }
+}
+
+/// A random open flip of a random node; drops the nodes that have none.
+fn draw(nodes: &mut Vec<NodeId>, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+    while !nodes.is_empty() {
+        let index = rng.usize(..nodes.len());
+        let flips = view.tree.open_flips(nodes[index]);
+        if let Some(candidate) = rng.choice(flips.collect::<Vec<_>>()) {
+            return Some(candidate);
+        }
+        nodes.swap_remove(index);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::strategies::drawn::{Drawing, picks};
+
+    #[test]
+    fn flips_everything_once() {
+        let order = picks(&mut RandomBranch::default(), &Drawing::ladder(4));
+        let set: BTreeSet<&str> = order.split(' ').collect();
+        assert_eq!((set.len(), order.split(' ').count()), (15, 15));
+    }
+
+    /// As long as the last run has open branches, the next pick starts with its directions.
+    #[test]
+    fn stays_on_the_last_run() {
+        let order = picks(&mut RandomBranch::default(), &Drawing::ladder(4));
+        let names: Vec<&str> = order.split(' ').take(3).collect();
+        for pair in names.windows(2) {
+            let last = format!("{:0<4}", pair[0]);
+            let prefix = &pair[1][..pair[1].len() - 1];
+            assert!(last.starts_with(prefix), "{order}");
+        }
+    }
+}

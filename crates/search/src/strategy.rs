@@ -1,0 +1,116 @@
+//! The contract of a search strategy: it watches runs and names the next branch to flip.
+//!
+//! A strategy sees the execution tree, the program and what is covered, and changes none of
+//! them. The search marks every candidate that it was given before it asks for another one, so a
+//! strategy needs no memory of what it already named: it names open candidates only.
+
+use labrys_program::{BranchId, Program, SiteId};
+use labrys_suite::Coverage;
+
+use crate::tree::{Candidate, NodeId, Passage, RunId, Tree};
+
+/// What a strategy may look at.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// All runs so far.
+    pub tree: &'a Tree,
+    /// The static picture of the program.
+    pub program: &'a Program,
+    /// The branches that some run covered.
+    pub covered: &'a Coverage,
+}
+
+impl View<'_> {
+    /// The branch of the program that a candidate leads to; `None` for decisions of library
+    /// models and of the runtime.
+    #[must_use]
+    pub fn branch(&self, candidate: Candidate) -> Option<BranchId> {
+        let site = SiteId(self.tree.site(candidate.node));
+        self.program.branch(site, candidate.direction)
+    }
+
+    /// Whether a candidate leads to a branch of the program that no run covered.
+    #[must_use]
+    pub fn uncovered(&self, candidate: Candidate) -> bool {
+        self.branch(candidate)
+            .is_some_and(|branch| !self.covered.contains(branch))
+    }
+}
+
+/// A run that was inserted in the tree.
+#[derive(Clone, Copy, Debug)]
+pub struct RunInfo<'a> {
+    /// Its number.
+    pub run: RunId,
+    /// Its way through the tree.
+    pub path: &'a [Passage],
+    /// Nodes from this position of `path` on are new; they have consecutive ids.
+    pub first_new: usize,
+    /// The number of branches that no run before it covered.
+    pub gain: usize,
+    /// The candidate that the run was to take; `None` for an initial input.
+    pub flipped: Option<Candidate>,
+    /// Whether it left the predicted path before that.
+    pub diverged: bool,
+}
+
+impl RunInfo<'_> {
+    /// The new nodes.
+    #[must_use]
+    pub fn new_nodes(&self) -> NodeRange {
+        let fresh = &self.path[self.first_new..];
+        let first = fresh.first().map_or(0, |passage| passage.node.0);
+        let count = u32::try_from(fresh.len()).expect("the tree's bound is below 2^32");
+        NodeRange {
+            first,
+            end: first + count,
+        }
+    }
+}
+
+/// Nodes with consecutive ids: what one run added to the tree, from the root downwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeRange {
+    first: u32,
+    end: u32,
+}
+
+impl NodeRange {
+    /// The nodes, the one nearest to the root first.
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = NodeId> {
+        (self.first..self.end).map(NodeId)
+    }
+
+    /// The node at a position.
+    #[must_use]
+    pub fn get(self, position: usize) -> Option<NodeId> {
+        (position < self.len()).then(|| NodeId(self.first + position as u32))
+    }
+
+    /// The number of nodes.
+    #[must_use]
+    pub fn len(self) -> usize {
+        (self.end - self.first) as usize
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.first == self.end
+    }
+}
+
+/// Picks the next branch to flip.
+pub trait Strategy {
+    /// The name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Is told of every run after it was inserted.
+    fn observe(&mut self, view: &View, info: &RunInfo);
+
+    /// Names an open candidate; `None` if the strategy has nothing more to try.
+    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate>;
+
+    /// Whether `pick` would return `None`.
+    fn is_empty(&self, view: &View) -> bool;
+}

@@ -1,0 +1,143 @@
+//! Insertion of a run: follow what is known, then append what is new.
+
+use super::edges::Link;
+use super::{Candidate, Flip, NONE, Node, NodeId, RunId, Tree};
+
+/// A decision of a run, as the tree takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The site that decided (of the program, of a library model, or of the runtime).
+    pub site: u32,
+    /// The number of directions, at least 2.
+    pub arity: u32,
+    /// The direction that was taken.
+    pub direction: u32,
+    /// The step of the run's trace.
+    pub step: u32,
+    /// A direction that is not worth a query.
+    pub closed: Option<u32>,
+}
+
+/// A node that a run came through, and where it went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Passage {
+    /// The decision.
+    pub node: NodeId,
+    /// The direction that was taken.
+    pub direction: u32,
+}
+
+/// What an insertion did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Insertion {
+    /// The number of the run.
+    pub run: RunId,
+    /// The run's way through the tree.
+    pub path: Vec<Passage>,
+    /// Nodes from this position of `path` on are new (its length if none is).
+    pub first_new: usize,
+    /// Whether the tree was full, and `path` is a prefix of the run.
+    pub truncated: bool,
+}
+
+/// Where the next node of a walk hangs.
+#[derive(Clone, Copy)]
+enum Place {
+    Root,
+    Under(Passage),
+}
+
+impl Tree {
+    /// Inserts a run.
+    ///
+    /// # Panics
+    /// If a decision has a direction that is not below its arity: the trace reader checks that.
+    pub fn insert(&mut self, decisions: impl IntoIterator<Item = Decision>) -> Insertion {
+        let run = RunId(self.runs);
+        self.runs += 1;
+        let mut done = Insertion {
+            run,
+            path: Vec::new(),
+            first_new: 0,
+            truncated: false,
+        };
+        let mut place = Place::Root;
+        for decision in decisions {
+            assert!(decision.direction < decision.arity && decision.arity >= 2);
+            let known = self.find(place, &decision);
+            if known.is_none() && self.is_full() {
+                done.truncated = true;
+                break;
+            }
+            let node = known.unwrap_or_else(|| self.append(place, &decision, run));
+            let passage = Passage {
+                node,
+                direction: decision.direction,
+            };
+            done.path.push(passage);
+            done.first_new += usize::from(known.is_some());
+            self.take(passage);
+            place = Place::Under(passage);
+        }
+        done
+    }
+
+    fn take(&mut self, passage: Passage) {
+        if self.link(passage.node, passage.direction).flip() != Flip::Taken {
+            self.set_link(passage.node, passage.direction, Link::END);
+        }
+    }
+
+    fn first(&self, place: Place) -> Option<NodeId> {
+        match place {
+            Place::Root => (self.root != NONE).then_some(NodeId(self.root)),
+            Place::Under(passage) => self.link(passage.node, passage.direction).child(),
+        }
+    }
+
+    fn find(&self, place: Place, decision: &Decision) -> Option<NodeId> {
+        let mut at = self.first(place);
+        while let Some(id) = at {
+            let node = &self.nodes[id.index()];
+            if node.site == decision.site && node.arity == decision.arity {
+                break;
+            }
+            at = self.alternative(id);
+        }
+        at
+    }
+
+    fn append(&mut self, place: Place, decision: &Decision, run: RunId) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).expect("the tree's bound is below 2^32"));
+        let sibling = self.first(place).map_or(NONE, |node| node.0);
+        let (parent, entry, depth) = match place {
+            Place::Root => (NONE, 0, 0),
+            Place::Under(at) => (at.node.0, at.direction, self.depth(at.node) + 1),
+        };
+        self.nodes.push(Node {
+            site: decision.site,
+            run: run.0,
+            step: decision.step,
+            depth,
+            parent,
+            entry,
+            sibling,
+            arity: decision.arity,
+            links: [Link::UNTRIED; 2],
+        });
+        self.open += u64::from(decision.arity);
+        self.max_depth = self.max_depth.max(depth);
+        match place {
+            Place::Root => self.root = id.0,
+            Place::Under(at) => self.set_link(at.node, at.direction, Link::child_of(id)),
+        }
+        if let Some(direction) = decision.closed {
+            let candidate = Candidate {
+                node: id,
+                direction,
+            };
+            self.mark(candidate, Flip::Closed);
+        }
+        id
+    }
+}

@@ -1,0 +1,268 @@
+//! The execution tree: all decisions of all runs, sharing common prefixes.
+//!
+//! A node is one occurrence of a decision after one sequence of earlier decisions. It keeps the
+//! site, and where its condition can be had again: the first run that came by and the step in
+//! that run's trace. Expressions are not kept, so a node of a two-way decision takes 40 bytes.
+//!
+//! Laws:
+//! - the path of an inserted run, read from the root, is the run's sequence of decisions
+//!   (cut off only where the tree is full);
+//! - [`Tree::open`] is the number of candidates whose state is [`Flip::Untried`];
+//! - a direction that a run took is [`Flip::Taken`] for ever.
+//!
+//! One direction of a node can lead to several nodes: between two symbolic decisions a program
+//! may take concrete ones (after a value was concretized, or where it is not deterministic), and
+//! arrive at another site. Such nodes are chained as alternatives.
+//!
+//! All walks are loops; the depth of the tree is bounded by memory only.
+
+mod edges;
+mod insert;
+#[cfg(test)]
+mod tests;
+
+use edges::{Cell, Link};
+pub use insert::{Decision, Insertion, Passage};
+
+/// A node of a [`Tree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The position of the node in the order of creation.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A run, by the order of insertion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RunId(pub u32);
+
+impl RunId {
+    /// The position of the run in the order of insertion.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A branch to flip: a direction of a node that no run took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Candidate {
+    /// The decision.
+    pub node: NodeId,
+    /// The direction to drive it to.
+    pub direction: u32,
+}
+
+/// What is known of one direction of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flip {
+    /// Nothing was tried yet: the direction is open.
+    Untried,
+    /// A run took the direction.
+    Taken,
+    /// The query had a model, but its run did not come here, without a divergence that was seen
+    /// (it was cut off by a limit).
+    Sat,
+    /// The query has no model.
+    Unsat,
+    /// The solver gave up.
+    Unknown,
+    /// The query had a model, and the run left the predicted path before this decision.
+    Diverged,
+    /// Not worth a query (the failing side of an assumption).
+    Closed,
+}
+
+/// A node as it is stored.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    site: u32,
+    run: u32,
+    step: u32,
+    depth: u32,
+    parent: u32,
+    /// The direction of the parent that leads here.
+    entry: u32,
+    /// The next alternative under the same direction of the parent, or [`NONE`].
+    sibling: u32,
+    arity: u32,
+    /// Arity 2: the links of both directions. Otherwise the head of a list of cells, sorted by
+    /// direction, in the first place.
+    links: [Link; 2],
+}
+
+const NONE: u32 = u32::MAX;
+
+/// The execution tree.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    cells: Vec<Cell>,
+    /// First node of the runs, with its alternatives.
+    root: u32,
+    open: u64,
+    runs: u32,
+    max_nodes: usize,
+    max_depth: u32,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Tree::new(Tree::DEFAULT_MAX_NODES)
+    }
+}
+
+impl Tree {
+    /// Nodes that a tree holds if not told otherwise: about 640 MB.
+    pub const DEFAULT_MAX_NODES: usize = 16_000_000;
+
+    /// An empty tree that will hold at most this many nodes.
+    #[must_use]
+    pub fn new(max_nodes: usize) -> Self {
+        Tree {
+            nodes: Vec::new(),
+            cells: Vec::new(),
+            root: NONE,
+            open: 0,
+            runs: 0,
+            max_nodes: max_nodes.min(edges::MAX_CHILD as usize),
+            max_depth: 0,
+        }
+    }
+
+    /// Number of nodes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether no run with a decision was inserted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Whether the tree takes no more nodes. Known nodes still change state.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.nodes.len() >= self.max_nodes
+    }
+
+    /// Number of candidates that are open.
+    #[must_use]
+    pub fn open(&self) -> u64 {
+        self.open
+    }
+
+    /// Number of runs that were inserted.
+    #[must_use]
+    pub fn runs(&self) -> u32 {
+        self.runs
+    }
+
+    /// The largest depth of a node, counted from 0; 0 for an empty tree.
+    #[must_use]
+    pub fn max_depth(&self) -> u32 {
+        self.max_depth
+    }
+
+    /// Bytes of memory that the tree takes.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.cells.capacity() * size_of::<Cell>()
+    }
+
+    /// The site that decides at the node.
+    #[must_use]
+    pub fn site(&self, node: NodeId) -> u32 {
+        self.nodes[node.index()].site
+    }
+
+    /// The number of directions of the node.
+    #[must_use]
+    pub fn arity(&self, node: NodeId) -> u32 {
+        self.nodes[node.index()].arity
+    }
+
+    /// The first run that came to the node.
+    #[must_use]
+    pub fn run(&self, node: NodeId) -> RunId {
+        RunId(self.nodes[node.index()].run)
+    }
+
+    /// The step of [`Tree::run`]'s trace at which it came to the node.
+    #[must_use]
+    pub fn step(&self, node: NodeId) -> u32 {
+        self.nodes[node.index()].step
+    }
+
+    /// The number of decisions before the node.
+    #[must_use]
+    pub fn depth(&self, node: NodeId) -> u32 {
+        self.nodes[node.index()].depth
+    }
+
+    /// The decision before the node, and the direction that was taken there.
+    #[must_use]
+    pub fn parent(&self, node: NodeId) -> Option<Passage> {
+        let node = &self.nodes[node.index()];
+        (node.parent != NONE).then_some(Passage {
+            node: NodeId(node.parent),
+            direction: node.entry,
+        })
+    }
+
+    /// The state of a candidate.
+    #[must_use]
+    pub fn flip(&self, candidate: Candidate) -> Flip {
+        self.link(candidate.node, candidate.direction).flip()
+    }
+
+    /// Whether nothing was tried for the candidate yet.
+    #[must_use]
+    pub fn is_open(&self, candidate: Candidate) -> bool {
+        self.flip(candidate) == Flip::Untried
+    }
+
+    /// The open candidates of a node, by direction.
+    pub fn open_flips(&self, node: NodeId) -> impl Iterator<Item = Candidate> + '_ {
+        self.links(node)
+            .filter(|(_, link)| *link == Link::UNTRIED)
+            .map(move |(direction, _)| Candidate { node, direction })
+    }
+
+    /// Whether the node has an open candidate.
+    #[must_use]
+    pub fn has_open_flip(&self, node: NodeId) -> bool {
+        self.open_flips(node).next().is_some()
+    }
+
+    /// The nodes that follow a direction of a node.
+    pub fn children(&self, node: NodeId, direction: u32) -> impl Iterator<Item = NodeId> + '_ {
+        let first = self.link(node, direction).child();
+        std::iter::successors(first, |id| self.alternative(*id))
+    }
+
+    /// The first nodes of the runs.
+    pub fn roots(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let first = (self.root != NONE).then_some(NodeId(self.root));
+        std::iter::successors(first, |id| self.alternative(*id))
+    }
+
+    /// Notes what became of a candidate. A direction that was taken stays so.
+    pub fn mark(&mut self, candidate: Candidate, flip: Flip) {
+        let old = self.link(candidate.node, candidate.direction);
+        if old.flip() != Flip::Taken {
+            self.set_link(candidate.node, candidate.direction, Link::of(flip));
+        }
+    }
+
+    fn alternative(&self, node: NodeId) -> Option<NodeId> {
+        let next = self.nodes[node.index()].sibling;
+        (next != NONE).then_some(NodeId(next))
+    }
+}
