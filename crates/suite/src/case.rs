@@ -1,0 +1,145 @@
+//! Test cases and failures: what a suite keeps of a run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Coverage, Input, Outcome};
+
+/// Whether the run of the uninstrumented program agreed with what was predicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confirmation {
+    /// It did.
+    Confirmed,
+    /// It did something else.
+    Diverged,
+    /// It has not been run yet.
+    #[default]
+    Pending,
+}
+
+/// The branch whose other direction an input was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Flip {
+    /// Site id as in a trace; it may be a site of the runtime.
+    pub site: u32,
+    /// Direction that the input was to take.
+    pub direction: u32,
+}
+
+/// Where an input comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Origin {
+    /// Id of the test case that it was made from.
+    pub parent: Option<u32>,
+    /// The branch that was flipped; none for an input from the user.
+    pub flipped: Option<Flip>,
+    /// Name of the strategy that asked for it; `seed` for an input from the user.
+    pub strategy: String,
+}
+
+/// What an input object is; it decides how its value is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObjectKind {
+    /// Bytes without a type.
+    #[default]
+    Bytes,
+    /// Unsigned integer, little-endian.
+    Unsigned,
+    /// Signed integer, little-endian.
+    Signed,
+    /// IEEE-754 number.
+    Float,
+    /// Truth value.
+    Boolean,
+    /// Pointer.
+    Pointer,
+}
+
+impl ObjectKind {
+    /// The kind with this number in an input event.
+    #[must_use]
+    pub fn from_u8(number: u8) -> Option<Self> {
+        use ObjectKind::{Boolean, Bytes, Float, Pointer, Signed, Unsigned};
+        [Bytes, Unsigned, Signed, Float, Boolean, Pointer]
+            .get(usize::from(number))
+            .copied()
+    }
+}
+
+/// A piece of the objects stream that the program asked for in one call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct InputObject {
+    /// Name as given by the program.
+    pub name: String,
+    /// Offset in the objects stream, in bytes.
+    pub offset: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// What it is.
+    pub kind: ObjectKind,
+}
+
+/// An input with its outcome and coverage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestCase {
+    /// Number in the suite, from 1.
+    pub id: u32,
+    /// The input.
+    pub input: Input,
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// The branches that the run took.
+    pub coverage: Coverage,
+    /// What the uninstrumented program did.
+    pub confirmed: Confirmation,
+    /// Where the input comes from.
+    pub origin: Origin,
+    /// The objects that the run asked for; empty without an objects stream.
+    pub objects: Vec<InputObject>,
+    /// Number of the run that showed it, from 1.
+    pub run: u64,
+    /// Seconds since the start of the search.
+    pub seconds: f64,
+}
+
+impl TestCase {
+    /// A test case from an unknown origin, not confirmed yet, without objects and times.
+    #[must_use]
+    pub fn new(id: u32, input: Input, outcome: Outcome, coverage: Coverage) -> Self {
+        Self {
+            id,
+            input,
+            outcome,
+            coverage,
+            confirmed: Confirmation::Pending,
+            origin: Origin::default(),
+            objects: Vec::new(),
+            run: 0,
+            seconds: 0.0,
+        }
+    }
+}
+
+/// A failure of the program with the input that shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// Number in the suite, from 1.
+    pub id: u32,
+    /// The input.
+    pub input: Input,
+    /// The objects that the run asked for; empty without an objects stream.
+    pub objects: Vec<InputObject>,
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// One word for what went wrong, such as `SIGSEGV` or `division-by-zero`.
+    pub kind: String,
+    /// Source location as `FILE:LINE:COLUMN`, if it is known.
+    pub location: Option<String>,
+    /// Stack at the failure, innermost frame first.
+    pub stack: Vec<String>,
+    /// Whether the uninstrumented program showed it too.
+    pub confirmed: bool,
+    /// Number of the run that showed it.
+    pub run: u64,
+}

@@ -1,0 +1,122 @@
+//! Configuration of a suite: what is needed to run its tests again or to go on from it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::input::{INPUT_FILE, StreamKind};
+
+/// The environment that every run gets before the variables of its [`Invocation`].
+pub const ENVIRONMENT: [(&str, &str); 5] = [
+    ("HOME", "/nonexistent"),
+    ("LC_ALL", "C"),
+    ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+    ("TMPDIR", "."),
+    ("TZ", "UTC"),
+];
+
+/// How the program is called, apart from the input.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Invocation {
+    /// Arguments after the program's name. `@@` within one stands for the input file.
+    pub arguments: Vec<String>,
+    /// Variables added to the fixed [`ENVIRONMENT`], or put in place of one of it.
+    pub environment: BTreeMap<String, String>,
+}
+
+impl Invocation {
+    /// An invocation with these arguments.
+    pub fn new<S: Into<String>>(arguments: impl IntoIterator<Item = S>) -> Self {
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        Self {
+            arguments,
+            environment: BTreeMap::new(),
+        }
+    }
+
+    /// Whether an argument names the input file.
+    #[must_use]
+    pub fn reads_file(&self) -> bool {
+        self.arguments
+            .iter()
+            .any(|argument| argument.contains("@@"))
+    }
+
+    /// The arguments with the input file's name in place of `@@`, and with as many empty ones
+    /// at the end as the argument streams need.
+    #[must_use]
+    pub fn resolved_arguments(&self, shape: &[StreamKind]) -> Vec<String> {
+        let resolve = |argument: &String| argument.replace("@@", INPUT_FILE);
+        let mut arguments: Vec<_> = self.arguments.iter().map(resolve).collect();
+        for kind in shape {
+            if let StreamKind::Argument { index } = kind {
+                let needed = arguments.len().max(*index as usize);
+                arguments.resize(needed, String::new());
+            }
+        }
+        arguments
+    }
+
+    /// The whole environment, sorted by name.
+    #[must_use]
+    pub fn resolved_environment(&self) -> BTreeMap<String, String> {
+        let fixed = ENVIRONMENT
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        fixed.chain(self.environment.clone()).collect()
+    }
+}
+
+/// What `config.json` holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Config {
+    /// Version of the format of the folder: [`Config::FORMAT`].
+    pub format: u32,
+    /// Path of the program.
+    pub program: String,
+    /// SHA-256 of its frozen bitcode, hexadecimal.
+    pub bitcode_hash: String,
+    /// How it is called.
+    pub invocation: Invocation,
+    /// The streams of every input, in order.
+    pub streams: Vec<StreamKind>,
+    /// Name of the technique.
+    pub technique: String,
+    /// Name of the strategy.
+    pub strategy: String,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Further options by name, as given by the user.
+    pub options: BTreeMap<String, String>,
+}
+
+impl Config {
+    /// The version of the format that this crate writes.
+    pub const FORMAT: u32 = 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_resolved() {
+        let invocation = Invocation::new(["-f", "@@", "--in=@@"]);
+        assert!(invocation.reads_file());
+        let shape = [StreamKind::Argument { index: 4 }];
+        assert_eq!(
+            invocation.resolved_arguments(&shape),
+            ["-f", "input", "--in=input", ""]
+        );
+    }
+
+    #[test]
+    fn the_user_may_replace_a_variable() {
+        let mut invocation = Invocation::default();
+        invocation.environment.insert("TZ".into(), "CET".into());
+        invocation.environment.insert("A".into(), "1".into());
+        let environment = invocation.resolved_environment();
+        assert_eq!(environment["TZ"], "CET");
+        assert_eq!(environment.len(), ENVIRONMENT.len() + 1);
+    }
+}

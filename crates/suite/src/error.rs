@@ -1,0 +1,103 @@
+//! Errors of the suite folder: what is wrong, where, and what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a suite folder cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The folder has something in it already.
+    #[error(
+        "{} is not empty; use --resume to go on from the suite in it, or name another folder with --out",
+        path.display()
+    )]
+    Exists {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There is no suite here.
+    #[error("{} holds no suite: it has no config.json; name the folder that --out named", path.display())]
+    Missing {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// No permission to write.
+    #[error("cannot write {}: permission denied or read-only; name another folder with --out", path.display())]
+    ReadOnly {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// The disk or a quota is full.
+    #[error(
+        "cannot write {}: no space left; free some space, then go on with --resume",
+        path.display()
+    )]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another input or output error.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// A file of the suite is damaged.
+    #[error("{} is damaged: {reason}; remove it, or start a new suite", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The suite was written by another version.
+    #[error(
+        "{} has format {found}, this version of Labrys reads {}; start a new suite",
+        path.display(),
+        crate::Config::FORMAT
+    )]
+    Format {
+        /// `config.json`.
+        path: PathBuf,
+        /// Version found.
+        found: u32,
+    },
+    /// An input has other streams than the suite (a bug in Labrys).
+    #[error(
+        "an input of streams {found} does not fit the suite's {expected}; this is a bug in Labrys"
+    )]
+    Shape {
+        /// The suite's streams.
+        expected: String,
+        /// The input's streams.
+        found: String,
+    },
+}
+
+impl Error {
+    /// Sorts an error of the system by what the user can do about it.
+    pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        let path = path.to_owned();
+        match source.kind() {
+            StorageFull | QuotaExceeded => Error::Full { path },
+            PermissionDenied | ReadOnlyFilesystem if action != "read" => Error::ReadOnly { path },
+            _ => Error::Io {
+                action,
+                path,
+                source,
+            },
+        }
+    }
+
+    pub(crate) fn damaged(path: &Path, reason: impl ToString) -> Self {
+        Error::Damaged {
+            path: path.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Reading a suite folder, and the records that its JSON files hold.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Config, Confirmation, Coverage, Error, Event, Failure, Input, InputObject, InputStream, Origin,
+    Outcome, StreamKind, Summary, TestCase,
+};
+
+/// A suite folder, read back.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// The folder.
+    pub folder: PathBuf,
+    /// What `config.json` holds.
+    pub config: Config,
+    /// What `summary.json` holds; none if Labrys was killed before it wrote one.
+    pub summary: Option<Summary>,
+    /// The test cases in the order of their ids.
+    pub cases: Vec<TestCase>,
+    /// The failures in the order of their ids.
+    pub failures: Vec<Failure>,
+    /// The lines of `events.jsonl`.
+    pub events: Vec<Event>,
+}
+
+impl Suite {
+    /// Reads a suite folder. Unfinished files are passed over.
+    ///
+    /// # Errors
+    /// If the folder holds no suite, a file cannot be read or is damaged.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join("config.json");
+        let config: Config = read_json(&path)?.ok_or_else(|| Error::Missing {
+            path: folder.to_owned(),
+        })?;
+        if config.format != Config::FORMAT {
+            return Err(Error::Format {
+                path,
+                found: config.format,
+            });
+        }
+        let events = read_events(&folder.join("events.jsonl"))?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            cases: read_cases(folder, &config, &events)?,
+            failures: read_failures(folder, &config)?,
+            summary: read_json(&folder.join("summary.json"))?,
+            config,
+            events,
+        })
+    }
+
+    /// The branches taken by confirmed test cases.
+    #[must_use]
+    pub fn confirmed_coverage(&self) -> Coverage {
+        let mut coverage = Coverage::default();
+        for case in &self.cases {
+            if case.confirmed == Confirmation::Confirmed {
+                coverage.union(&case.coverage);
+            }
+        }
+        coverage
+    }
+}
+
+/// How an input lies on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// One file with the bytes of the only stream.
+    Bytes,
+    /// As `Bytes`, and beside it a C file that hands the bytes to the program.
+    Objects,
+    /// A folder with one file per stream.
+    Folder,
+}
+
+impl Layout {
+    pub(crate) fn of(shape: &[StreamKind]) -> Self {
+        match shape {
+            [StreamKind::Stdin | StreamKind::File { .. }] => Layout::Bytes,
+            [StreamKind::Objects] => Layout::Objects,
+            _ => Layout::Folder,
+        }
+    }
+}
+
+/// The name of a test in the folder.
+pub(crate) fn case_name(id: u32) -> String {
+    format!("{id:06}")
+}
+
+/// What `cases/ID.json` holds.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct CaseRecord {
+    id: u32,
+    outcome: Outcome,
+    confirmed: Confirmation,
+    origin: Origin,
+    run: u64,
+    /// Lengths of the streams: a string's capacity does not show in its file.
+    lengths: Vec<usize>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    objects: Vec<InputObject>,
+    coverage: Coverage,
+}
+
+impl CaseRecord {
+    pub(crate) fn of(case: &TestCase) -> Self {
+        Self {
+            id: case.id,
+            outcome: case.outcome.clone(),
+            confirmed: case.confirmed,
+            origin: case.origin.clone(),
+            run: case.run,
+            lengths: lengths(&case.input),
+            objects: case.objects.clone(),
+            coverage: case.coverage.clone(),
+        }
+    }
+}
+
+/// What `failures/ID/failure.json` holds.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct FailureRecord {
+    id: u32,
+    kind: String,
+    location: Option<String>,
+    stack: Vec<String>,
+    input: String,
+    confirmed: bool,
+    outcome: Outcome,
+    run: u64,
+    lengths: Vec<usize>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    objects: Vec<InputObject>,
+}
+
+impl FailureRecord {
+    pub(crate) fn of(failure: &Failure, input: &str) -> Self {
+        Self {
+            id: failure.id,
+            kind: failure.kind.clone(),
+            location: failure.location.clone(),
+            stack: failure.stack.clone(),
+            input: input.to_owned(),
+            confirmed: failure.confirmed,
+            outcome: failure.outcome.clone(),
+            run: failure.run,
+            lengths: lengths(&failure.input),
+            objects: failure.objects.clone(),
+        }
+    }
+}
+
+fn lengths(input: &Input) -> Vec<usize> {
+    input
+        .streams
+        .iter()
+        .map(|stream| stream.bytes.len())
+        .collect()
+}
+
+fn read_cases(folder: &Path, config: &Config, events: &[Event]) -> Result<Vec<TestCase>, Error> {
+    let times: HashMap<u32, f64> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Coverage { case, seconds, .. } => Some((*case, *seconds)),
+            _ => None,
+        })
+        .collect();
+    let mut cases = Vec::new();
+    for path in listing(&folder.join("cases"))? {
+        let Some(record) = read_json::<CaseRecord>(&path)? else {
+            continue;
+        };
+        let input = folder.join("inputs").join(case_name(record.id));
+        cases.push(TestCase {
+            id: record.id,
+            input: read_input(&input, config, &record.lengths)?,
+            outcome: record.outcome,
+            coverage: record.coverage,
+            confirmed: record.confirmed,
+            origin: record.origin,
+            objects: record.objects,
+            run: record.run,
+            seconds: times.get(&record.id).copied().unwrap_or(0.0),
+        });
+    }
+    cases.sort_by_key(|case| case.id);
+    Ok(cases)
+}
+
+fn read_failures(folder: &Path, config: &Config) -> Result<Vec<Failure>, Error> {
+    let mut failures = Vec::new();
+    for path in listing(&folder.join("failures"))? {
+        // A folder without its record is one that a killed process was still writing.
+        let Some(record) = read_json::<FailureRecord>(&path.join("failure.json"))? else {
+            continue;
+        };
+        failures.push(Failure {
+            id: record.id,
+            input: read_input(&path.join("input"), config, &record.lengths)?,
+            objects: record.objects,
+            outcome: record.outcome,
+            kind: record.kind,
+            location: record.location,
+            stack: record.stack,
+            confirmed: record.confirmed,
+            run: record.run,
+        });
+    }
+    failures.sort_by_key(|failure| failure.id);
+    Ok(failures)
+}
+
+fn read_input(path: &Path, config: &Config, lengths: &[usize]) -> Result<Input, Error> {
+    if lengths.len() != config.streams.len() {
+        return Err(Error::damaged(
+            path,
+            "its case has other streams than the suite",
+        ));
+    }
+    let layout = Layout::of(&config.streams);
+    let stream = |(kind, &length): (&StreamKind, &usize)| {
+        let file = match layout {
+            Layout::Bytes | Layout::Objects => path.to_owned(),
+            Layout::Folder => path.join(kind.to_string()),
+        };
+        let mut bytes = fs::read(&file).map_err(|error| Error::io("read", &file, error))?;
+        if kind.is_string() && bytes.len() < length {
+            bytes.resize(length, 0);
+        }
+        if bytes.len() != length {
+            let reason = format!("it has {} bytes, its case says {length}", bytes.len());
+            return Err(Error::damaged(&file, reason));
+        }
+        Ok(InputStream {
+            kind: kind.clone(),
+            bytes,
+        })
+    };
+    config
+        .streams
+        .iter()
+        .zip(lengths)
+        .map(stream)
+        .collect::<Result<_, _>>()
+        .map(Input::new)
+}
+
+/// The finished entries of a folder, by name.
+fn listing(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| Error::io("read", folder, error))?;
+        if !entry.file_name().to_string_lossy().starts_with('.') {
+            paths.push(entry.path());
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Reads a JSON file; none if there is no such file.
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
+    match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(None),
+        Err(error) => Err(Error::io("read", path, error)),
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|error| Error::damaged(path, error)),
+    }
+}
+
+fn read_events(path: &Path) -> Result<Vec<Event>, Error> {
+    let text = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        text => text.map_err(|error| Error::io("read", path, error))?,
+    };
+    let finished = text.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
+    text[..finished]
+        .split(|&byte| byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).map_err(|error| Error::damaged(path, error)))
+        .collect()
+}

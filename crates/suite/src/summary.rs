@@ -1,0 +1,143 @@
+//! Summary and events: what a run of Labrys found, for machines.
+//!
+//! Wall-clock times stand here and nowhere else in a suite folder, so that the rest depends on
+//! program, seed and step budget only.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Branches of the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Branches {
+    /// All branches, oracle sites apart.
+    pub total: u64,
+    /// Branches taken by confirmed test cases.
+    pub covered: u64,
+    /// Branches proved unreachable.
+    pub unreachable: u64,
+}
+
+/// Queries by answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Queries {
+    /// Answered with a model.
+    pub sat: u64,
+    /// Answered with a core.
+    pub unsat: u64,
+    /// Not answered within the budget.
+    pub unknown: u64,
+    /// Answered from the cache; these count under their answer too.
+    pub cached: u64,
+}
+
+/// A failure in the summary.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureSummary {
+    /// One word for what went wrong.
+    pub kind: String,
+    /// Source location as `FILE:LINE:COLUMN`.
+    pub location: Option<String>,
+    /// Stack at the failure, innermost frame first.
+    pub stack: Vec<String>,
+    /// Path of the input in the suite folder.
+    pub input: String,
+    /// Whether the uninstrumented program showed it too.
+    pub confirmed: bool,
+}
+
+/// What is known of a target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TargetStatus {
+    /// Not reached so far.
+    #[default]
+    Open,
+    /// A confirmed input reaches it.
+    Reached,
+    /// No input reaches it.
+    Unreachable,
+}
+
+/// A target in the summary.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetSummary {
+    /// Source location, function or name.
+    pub location: String,
+    /// What is known of it.
+    pub status: TargetStatus,
+    /// Path in the suite folder of the input that reaches it.
+    pub input: Option<String>,
+}
+
+/// What `summary.json` holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Path of the program.
+    pub program: String,
+    /// Name of the technique.
+    pub technique: String,
+    /// Name of the strategy.
+    pub strategy: String,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Branches of the program.
+    pub branches: Branches,
+    /// Runs of the instrumented program.
+    pub runs: u64,
+    /// Runs per second of wall-clock time.
+    pub runs_per_second: f64,
+    /// Queries by answer.
+    pub queries: Queries,
+    /// Seconds spent in the solver.
+    pub solver_seconds: f64,
+    /// Seconds of wall-clock time.
+    pub seconds: f64,
+    /// Runs that did not take the branch that was predicted.
+    pub divergences: u64,
+    /// Symbolic values that were replaced by their concrete ones, by cause.
+    pub concretizations: BTreeMap<String, u64>,
+    /// Failures, confirmed ones first.
+    pub failures: Vec<FailureSummary>,
+    /// Targets in the order of the command line.
+    pub targets: Vec<TargetSummary>,
+}
+
+/// One line of `events.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// A run took branches that none before had taken.
+    Coverage {
+        /// Number of the run.
+        run: u64,
+        /// Seconds since the start.
+        seconds: f64,
+        /// Id of the test case.
+        case: u32,
+        /// Branches covered so far.
+        branches: u64,
+        /// How many of them are new.
+        new: u64,
+    },
+    /// A failure was found.
+    Failure {
+        /// Number of the run.
+        run: u64,
+        /// Seconds since the start.
+        seconds: f64,
+        /// One word for what went wrong.
+        kind: String,
+        /// Path of the input in the suite folder.
+        input: String,
+    },
+    /// Something else worth telling: start, resumption, a target reached, the end.
+    Milestone {
+        /// Number of runs so far.
+        run: u64,
+        /// Seconds since the start.
+        seconds: f64,
+        /// What happened.
+        text: String,
+    },
+}
