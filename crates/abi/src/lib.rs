@@ -18,10 +18,12 @@
 
 #![no_std]
 
+mod call;
 mod event;
 mod node;
 mod region;
 
+pub use call::{Intrinsic, Meta, WIDE_PREDICATE};
 pub use event::{Cause, Event, EventKind, RUNTIME_SITE, RuntimeSite};
 pub use node::{Node, Op, flag};
 pub use region::{

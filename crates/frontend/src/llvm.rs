@@ -20,7 +20,9 @@ use llvm_sys::core::*;
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
 use llvm_sys::linker::LLVMLinkModules2;
 use llvm_sys::prelude::*;
-use llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMSizeOfTypeInBits};
+use llvm_sys::target::{
+    LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement, LLVMSizeOfTypeInBits,
+};
 use llvm_sys::transforms::pass_builder::{
     LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses,
 };
@@ -330,6 +332,44 @@ impl Module {
     pub fn void(&self) -> Type<'_> {
         // SAFETY: the context is valid.
         Type(unsafe { LLVMVoidTypeInContext(self.context) }, PhantomData)
+    }
+
+    /// Array type.
+    #[must_use]
+    pub fn array<'m>(&'m self, element: Type<'m>, len: u64) -> Type<'m> {
+        // SAFETY: the element type is sized.
+        Type(unsafe { LLVMArrayType2(element.0, len) }, PhantomData)
+    }
+
+    /// Declares a function with the type of another.
+    #[must_use]
+    pub fn declare_like<'m>(&'m self, name: &str, other: Value<'m>) -> Value<'m> {
+        if let Some(found) = self.function(name) {
+            return found;
+        }
+        let name = c_string(name);
+        // SAFETY: the type is a function type of this context.
+        let raw = unsafe { LLVMAddFunction(self.raw, name.as_ptr(), other.global_type().0) };
+        Value(raw, PhantomData)
+    }
+
+    /// Size in bytes of the structure that parameter `index` of `function` passes by value.
+    #[must_use]
+    pub fn by_value_size(&self, function: Value<'_>, index: usize) -> Option<u64> {
+        // SAFETY: attribute index 0 is the result, parameters follow; null means "none".
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
+            let attribute = LLVMGetEnumAttributeAtIndex(function.0, index as c_uint + 1, kind);
+            (!attribute.is_null())
+                .then(|| self.size_of(Type(LLVMGetTypeAttributeValue(attribute), PhantomData)))
+        }
+    }
+
+    /// Byte offset of element `index` of a struct type.
+    #[must_use]
+    pub fn element_offset(&self, ty: Type<'_>, index: u32) -> u64 {
+        // SAFETY: callers pass a sized struct type and an index of it.
+        unsafe { LLVMOffsetOfElement(LLVMGetModuleDataLayout(self.raw), ty.0, index) }
     }
 
     /// Integer constant.
@@ -792,6 +832,66 @@ impl<'m> Value<'m> {
         (!raw.is_null()).then_some(Value(raw, PhantomData))
     }
 
+    /// Previous instruction of the block.
+    #[must_use]
+    pub fn previous(self) -> Option<Value<'m>> {
+        // SAFETY: null means "none".
+        let raw = unsafe { LLVMGetPreviousInstruction(self.0) };
+        (!raw.is_null()).then_some(Value(raw, PhantomData))
+    }
+
+    /// Whether it is a call that must be a tail call.
+    #[must_use]
+    pub fn is_musttail(self) -> bool {
+        self.opcode() == LLVMOpcode::LLVMCall
+            // SAFETY: it is a call.
+            && unsafe { LLVMGetTailCallKind(self.0) }
+                == llvm_sys::LLVMTailCallKind::LLVMTailCallKindMustTail
+    }
+
+    /// Whether argument `index` of a call is a structure passed by value.
+    #[must_use]
+    pub fn is_by_value_argument(self, index: usize) -> bool {
+        // SAFETY: callers pass calls; null means "no".
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
+            !LLVMGetCallSiteEnumAttribute(self.0, index as c_uint + 1, kind).is_null()
+        }
+    }
+
+    /// Value of an integer constant of at most 64 bits, sign-extended.
+    #[must_use]
+    pub fn const_int_signed(self) -> Option<i64> {
+        self.const_int_value()
+            // SAFETY: it is an integer constant.
+            .map(|_| unsafe { LLVMConstIntGetSExtValue(self.0) })
+    }
+
+    /// Whether a global variable is thread-local.
+    #[must_use]
+    pub fn is_thread_local(self) -> bool {
+        // SAFETY: callers pass global variables.
+        unsafe { LLVMIsThreadLocal(self.0) != 0 }
+    }
+
+    /// Sets the linkage of a function or global variable.
+    pub fn set_linkage(self, linkage: LLVMLinkage) {
+        // SAFETY: callers pass globals.
+        unsafe { LLVMSetLinkage(self.0, linkage) }
+    }
+
+    /// Sets the initializer of a global variable.
+    pub fn set_initializer(self, value: Value<'m>) {
+        // SAFETY: the value has the variable's type.
+        unsafe { LLVMSetInitializer(self.0, value.0) }
+    }
+
+    /// Sets the alignment of a global variable, bytes.
+    pub fn set_alignment(self, bytes: u32) {
+        // SAFETY: callers pass global variables and powers of two.
+        unsafe { LLVMSetAlignment(self.0, bytes) }
+    }
+
     /// Replaces operand `index`.
     pub fn set_operand(self, index: usize, value: Value<'m>) {
         // SAFETY: the caller keeps types equal.
@@ -907,6 +1007,14 @@ impl<'m> Builder<'m> {
     pub fn store(&self, value: Value<'m>, address: Value<'m>) {
         // SAFETY: the address is a pointer.
         unsafe { LLVMBuildStore(self.0, value.0, address.0) };
+    }
+
+    /// Element `index` of an aggregate value.
+    #[must_use]
+    pub fn extract_value(&self, aggregate: Value<'m>, index: u32) -> Value<'m> {
+        // SAFETY: the index is one of the aggregate's.
+        let raw = unsafe { LLVMBuildExtractValue(self.0, aggregate.0, index, c"".as_ptr()) };
+        Value(raw, PhantomData)
     }
 
     /// Address of element `index` of an array of `element`s.

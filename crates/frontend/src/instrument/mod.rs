@@ -1,1 +1,119 @@
-//! The instrumentation pass.
+//! The instrumentation: frozen bitcode in, bitcode that records its decisions out.
+//!
+//! Beside every value of at most 128 bits runs its *label*, a `u32` that names a node of the
+//! run's node table (0: concrete). Straight-line calls of small inlined helpers (`c/inline.c`)
+//! compute labels and report decisions; the pass never splits a block itself.
+//!
+//! Steps: number the sites; link helpers and library models; give every switch edge a block of
+//! its own; instrument each function in reverse postorder, shadow phis last; redirect calls of
+//! modelled library functions; drop what is unused.
+//!
+//! Invariant: the instrumented program computes what the frozen program computes; site ids are
+//! those of [`sites`](crate::sites) on the frozen bitcode, those of models follow.
+
+mod calls;
+mod function;
+mod helpers;
+mod intrinsics;
+mod memory;
+mod operations;
+mod redirect;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::llvm::{LLVMLinkage, LlvmError, Module, Value};
+use crate::sites::sites;
+use function::FunctionPass;
+use helpers::Helpers;
+
+static INLINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/inline.bc"));
+static MODELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/models.bc"));
+
+/// Prefix of everything that the instrumentation adds to a program.
+const PREFIX: &str = "__labrys_";
+/// Prefix of library models in C.
+const MODEL_PREFIX: &str = "__labrys_m_";
+/// Branch number of sites that count in no coverage.
+const UNCOUNTED: u32 = u32::MAX;
+
+/// Everything about a module that the work on one function needs.
+struct Pass<'m> {
+    module: &'m Module,
+    helpers: Helpers<'m>,
+    /// Site id and first branch by deciding instruction.
+    sites: HashMap<Value<'m>, (u32, u32)>,
+    /// Index in the program picture by function.
+    functions: HashMap<Value<'m>, u32>,
+}
+
+/// Instruments frozen bitcode.
+///
+/// # Errors
+/// The input is not bitcode of LLVM 19, or (our bug) the result is not well-formed.
+pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
+    let mut module = Module::read(frozen)?;
+    let program_functions = module.functions().len();
+    let counted = sites(&module).len();
+    let defined: Vec<String> = module
+        .functions()
+        .into_iter()
+        .filter(|f| !f.is_declaration())
+        .map(Value::name)
+        .collect();
+    module.link_bytes(INLINE, "inline helpers")?;
+    module.link_bytes(MODELS, "library models")?;
+    module.run_passes("function(break-crit-edges)")?;
+    instrument_linked(&module, counted, program_functions, &defined);
+    for function in module.functions() {
+        if function.name().starts_with(MODEL_PREFIX) {
+            function.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+        }
+    }
+    module.run_passes("globaldce")?;
+    module
+        .verify()
+        .map_err(|e| LlvmError(format!("the instrumented module is not well-formed: {e}")))?;
+    module.write(out)
+}
+
+/// Instruments a module into which helpers and models were linked. The first `counted` sites
+/// and the first `program_functions` functions are the program's.
+fn instrument_linked(
+    module: &Module,
+    counted: usize,
+    program_functions: usize,
+    defined: &[String],
+) {
+    let mut branches = 0;
+    let mut table = HashMap::new();
+    for (id, decision) in sites(module).iter().enumerate() {
+        let first = if id < counted { branches } else { UNCOUNTED };
+        if id < counted {
+            branches += decision.kind.directions();
+        }
+        table.insert(decision.instruction, (id as u32, first));
+    }
+    let functions = module.functions();
+    let pass = Pass {
+        module,
+        helpers: Helpers::new(module),
+        sites: table,
+        functions: (0..)
+            .take(program_functions)
+            .zip(&functions)
+            .map(|(i, f)| (*f, i))
+            .collect(),
+    };
+    // Helpers are not instrumented; models are, and keep the library's functions.
+    for function in &functions {
+        let name = function.name();
+        let model = name.starts_with(MODEL_PREFIX);
+        if function.is_declaration() || (name.starts_with(PREFIX) && !model) {
+            continue;
+        }
+        FunctionPass::run(&pass, *function, model, defined);
+    }
+    helpers::define_coverage(module, branches);
+    memory::define_globals(module);
+}

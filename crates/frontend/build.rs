@@ -1,0 +1,48 @@
+//! Compiles the helpers and library models that are linked into every instrumented program.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+fn main() {
+    println!("cargo:rerun-if-changed=c");
+    println!("cargo:rerun-if-env-changed=LABRYS_CLANG");
+    let clang = env::var("LABRYS_CLANG").unwrap_or_else(|_| "clang-19".into());
+    let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
+    compile(
+        &clang,
+        Path::new("c/inline.c"),
+        &out.join("inline.bc"),
+        &["-O2"],
+    );
+    let models = ["-O2", "-Xclang", "-disable-llvm-passes", "-g0"];
+    compile(
+        &clang,
+        Path::new("c/models.c"),
+        &out.join("models.bc"),
+        &models,
+    );
+}
+
+fn compile(clang: &str, source: &Path, object: &Path, flags: &[&str]) {
+    let result = Command::new(clang)
+        .args(flags)
+        .args([
+            "-std=gnu11",
+            "-fPIE",
+            "-ftls-model=local-exec",
+            "-fno-stack-protector",
+        ])
+        .args(["-fno-builtin", "-U_FORTIFY_SOURCE", "-emit-llvm", "-c"])
+        .arg(source)
+        .arg("-o")
+        .arg(object)
+        .output();
+    let problem = match result {
+        Ok(output) if output.status.success() => return,
+        Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
+        Err(error) => format!("{clang}: {error}; run scripts/deps to install clang-19"),
+    };
+    let _ = fs::remove_file(object);
+    panic!("cannot compile {}: {problem}", source.display());
+}

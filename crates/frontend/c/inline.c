@@ -1,0 +1,231 @@
+/* Helpers that the instrumentation pass calls and -O2 inlines: the fast path of everything.
+ *
+ * Each asks "is any label involved?" and calls the runtime only if so. Label 0 is "concrete".
+ * The shadow of address a is the array of u32 at (a & 0xfffffffffff) << 2, one per byte.
+ * Widths, operation and site numbers are constants at each call.
+ */
+
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long u64;
+typedef u32 u32x4 __attribute__((vector_size(16), aligned(4)));
+typedef u64 __attribute__((aligned(4), may_alias)) shadow2;
+
+#define HELPER static inline __attribute__((always_inline, used))
+#define UNLIKELY(x) __builtin_expect((x) != 0, 0)
+#define SHADOW(p) (((u64)(p) & 0xfffffffffffUL) << 2)
+
+/* Shadow of 1, 2, 4, 8, 16 bytes, reduced to "0 if and only if nothing is labelled". */
+#define SHADOW1(p) (*(const u32 *)SHADOW(p))
+#define SHADOW2(p) (*(const shadow2 *)SHADOW(p))
+#define SHADOW4(p) (((const shadow2 *)SHADOW(p))[0] | ((const shadow2 *)SHADOW(p))[1])
+static inline __attribute__((always_inline)) u64 fold(u32x4 v) {
+  return (u64)(v[0] | v[1]) | (u64)(v[2] | v[3]);
+}
+#define VECTOR(p, i) (((const u32x4 *)SHADOW(p))[i])
+#define SHADOW8(p) fold(VECTOR(p, 0) | VECTOR(p, 1))
+#define SHADOW16(p) fold(VECTOR(p, 0) | VECTOR(p, 1) | VECTOR(p, 2) | VECTOR(p, 3))
+
+extern u8 __labrys_coverage_map[];
+extern u32 __labrys_all_branches;
+extern __thread u64 __labrys_tag;
+extern __thread u32 __labrys_args[64];
+extern __thread u32 __labrys_results[8];
+
+extern u32 __labrys_slow_load(void *p, u32 address, u32 size, u64 value);
+extern u32 __labrys_slow_load_wide(void *p, u32 address, u64 low, u64 high);
+extern void __labrys_slow_store(void *p, u32 address, u32 size, u32 label);
+extern u32 __labrys_slow_unary(u64 meta, u32 a, u64 value, u64 high);
+extern u32 __labrys_slow_binary(u64 meta, u32 a, u32 b, u64 av, u64 bv, u64 value);
+extern u32 __labrys_slow_wide(u64 meta, u32 a, u32 b, u64 al, u64 ah, u64 bl, u64 bh, u64 rl,
+                              u64 rh);
+extern u32 __labrys_slow_compare(u64 meta, u32 a, u32 b, u64 av, u64 bv, u64 value);
+extern u32 __labrys_slow_intrinsic(u64 meta, u32 a, u32 b, u64 av, u64 bv, u64 value);
+extern u32 __labrys_slow_ternary(u64 meta, u32 a, u32 b, u32 c, u64 av, u64 bv, u64 cv, u64 value);
+extern u32 __labrys_slow_index(u32 base, u32 index, u64 bv, u64 iv, u64 scale);
+extern u32 __labrys_slow_offset(u32 base, u64 offset);
+extern void __labrys_slow_branch(u32 site, u32 label, u32 direction, u32 branch);
+extern void __labrys_slow_select(u32 site, u32 label, u32 direction, u32 branch);
+extern void __labrys_slow_switch(u32 site, u32 label, u32 direction, u64 value, u32 branch);
+extern u32 __labrys_slow_param(u32 index, u64 value);
+extern u32 __labrys_slow_result(u32 label, u64 value);
+extern void __labrys_slow_call(u32 function, u32 leave);
+extern void __labrys_slow_lost(u32 cause, u32 function, u32 label, u64 value);
+extern void __labrys_slow_copy(void *to, const void *from, u64 size, u32 length);
+extern void __labrys_slow_fill(void *to, u32 label, u64 size, u32 length);
+
+#define LOAD(N)                                                                                  \
+  HELPER u32 __labrys_load##N(void *p, u32 address, u64 value) {                                 \
+    if (UNLIKELY(address | SHADOW##N(p))) return __labrys_slow_load(p, address, N, value);       \
+    return 0;                                                                                    \
+  }                                                                                              \
+  HELPER void __labrys_store##N(void *p, u32 address, u32 label) {                               \
+    if (UNLIKELY(address | label | SHADOW##N(p))) __labrys_slow_store(p, address, N, label);     \
+  }
+LOAD(1)
+LOAD(2)
+LOAD(4)
+LOAD(8)
+
+HELPER u32 __labrys_load16(void *p, u32 address, u64 low, u64 high) {
+  if (UNLIKELY(address | SHADOW16(p))) return __labrys_slow_load_wide(p, address, low, high);
+  return 0;
+}
+
+HELPER void __labrys_store16(void *p, u32 address, u32 label) {
+  if (UNLIKELY(address | label | SHADOW16(p))) __labrys_slow_store(p, address, 16, label);
+}
+
+/* Values of a type that carries no labels were written: the old labels go. */
+HELPER void __labrys_clear(void *p, u64 size) {
+  for (u64 i = 0; i < size; i++)
+    if (UNLIKELY(((u32 *)SHADOW(p))[i])) {
+      __labrys_slow_fill(p, 0, size, 0);
+      return;
+    }
+}
+
+HELPER u32 __labrys_unary(u64 meta, u32 a, u64 value, u64 high) {
+  return UNLIKELY(a) ? __labrys_slow_unary(meta, a, value, high) : 0;
+}
+
+HELPER u32 __labrys_binary(u64 meta, u32 a, u32 b, u64 av, u64 bv, u64 value) {
+  return UNLIKELY(a | b) ? __labrys_slow_binary(meta, a, b, av, bv, value) : 0;
+}
+
+HELPER u32 __labrys_wide(u64 meta, u32 a, u32 b, u64 al, u64 ah, u64 bl, u64 bh, u64 rl, u64 rh) {
+  return UNLIKELY(a | b) ? __labrys_slow_wide(meta, a, b, al, ah, bl, bh, rl, rh) : 0;
+}
+
+HELPER u32 __labrys_compare(u64 meta, u32 a, u32 b, u64 av, u64 bv, u64 value) {
+  return UNLIKELY(a | b) ? __labrys_slow_compare(meta, a, b, av, bv, value) : 0;
+}
+
+HELPER u32 __labrys_intrinsic(u64 meta, u32 a, u32 b, u64 av, u64 bv, u64 value) {
+  return UNLIKELY(a | b) ? __labrys_slow_intrinsic(meta, a, b, av, bv, value) : 0;
+}
+
+HELPER u32 __labrys_ternary(u64 meta, u32 a, u32 b, u32 c, u64 av, u64 bv, u64 cv, u64 value) {
+  return UNLIKELY(a | b | c) ? __labrys_slow_ternary(meta, a, b, c, av, bv, cv, value) : 0;
+}
+
+HELPER u32 __labrys_index(u32 base, u32 index, u64 bv, u64 iv, u64 scale) {
+  return UNLIKELY(base | index) ? __labrys_slow_index(base, index, bv, iv, scale) : 0;
+}
+
+HELPER u32 __labrys_offset(u32 base, u64 offset) {
+  return UNLIKELY(base) ? __labrys_slow_offset(base, offset) : 0;
+}
+
+HELPER void __labrys_cover(u32 branch) { __labrys_coverage_map[branch] = 1; }
+
+/* `branch` is the site's first branch, or ~0 where nothing is counted (library models). */
+HELPER void __labrys_branch(u32 site, u32 label, u32 direction, u32 branch) {
+  if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
+  if (UNLIKELY(label | __labrys_all_branches))
+    __labrys_slow_branch(site, label, direction, branch);
+}
+
+HELPER void __labrys_select(u32 site, u32 label, u32 direction, u32 branch) {
+  if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
+  if (UNLIKELY(label)) __labrys_slow_select(site, label, direction, branch);
+}
+
+HELPER void __labrys_switch(u32 site, u32 label, u32 direction, u64 value, u32 branch) {
+  if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
+  if (UNLIKELY(label | __labrys_all_branches))
+    __labrys_slow_switch(site, label, direction, value, branch);
+}
+
+/* Calls: the caller leaves labels and the callee's address, the callee takes them. */
+#define PASS(N, PARAMS, ANY, STORES)                                                             \
+  HELPER void __labrys_pass##N PARAMS {                                                          \
+    if (UNLIKELY(ANY)) {                                                                         \
+      STORES;                                                                                    \
+      __labrys_tag = (u64)callee;                                                                \
+    }                                                                                            \
+  }
+#define A(i) __labrys_args[i] = l##i
+PASS(1, (void *callee, u32 l0), l0, A(0))
+PASS(2, (void *callee, u32 l0, u32 l1), l0 | l1, A(0); A(1))
+PASS(3, (void *callee, u32 l0, u32 l1, u32 l2), l0 | l1 | l2, A(0); A(1); A(2))
+PASS(4, (void *callee, u32 l0, u32 l1, u32 l2, u32 l3), l0 | l1 | l2 | l3, A(0); A(1); A(2); A(3))
+PASS(5, (void *callee, u32 l0, u32 l1, u32 l2, u32 l3, u32 l4), l0 | l1 | l2 | l3 | l4,
+     A(0); A(1); A(2); A(3); A(4))
+PASS(6, (void *callee, u32 l0, u32 l1, u32 l2, u32 l3, u32 l4, u32 l5),
+     l0 | l1 | l2 | l3 | l4 | l5, A(0); A(1); A(2); A(3); A(4); A(5))
+
+HELPER void __labrys_argument(u32 index, u32 label) { __labrys_args[index] = label; }
+HELPER void __labrys_pass(void *callee) { __labrys_tag = (u64)callee; }
+
+HELPER u32 __labrys_enter(void *self, u32 function) {
+  if (UNLIKELY(__labrys_all_branches)) __labrys_slow_call(function, 0);
+  if (UNLIKELY(__labrys_tag == (u64)self)) {
+    __labrys_tag = 0;
+    return 1;
+  }
+  return 0;
+}
+
+HELPER u32 __labrys_param(u32 taken, u32 index, u64 value) {
+  return UNLIKELY(taken) ? __labrys_slow_param(index, value) : 0;
+}
+
+HELPER void __labrys_leave(u32 function) {
+  if (UNLIKELY(__labrys_all_branches)) __labrys_slow_call(function, 1);
+}
+
+HELPER void __labrys_return(u32 index, u32 label) { __labrys_results[index] = label; }
+
+HELPER u32 __labrys_result(u32 index, u64 value) {
+  u32 label = __labrys_results[index];
+  return UNLIKELY(label) ? __labrys_slow_result(label, value) : 0;
+}
+
+/* A labelled value goes where nothing follows it. */
+HELPER void __labrys_lost(u32 cause, u32 function, u32 label, u64 value) {
+  if (UNLIKELY(label)) __labrys_slow_lost(cause, function, label, value);
+}
+
+HELPER void __labrys_copy(void *to, const void *from, u64 size, u32 length) {
+  if (size) __labrys_slow_copy(to, from, size, length);
+}
+
+HELPER void __labrys_fill(void *to, u32 label, u64 size, u32 length) {
+  if (size) __labrys_slow_fill(to, label, size, length);
+}
+
+/* Structures passed by value are copied by the call itself; their labels follow here. */
+extern __thread u64 __labrys_copy_tag;
+extern __thread const void *__labrys_copies[8];
+
+HELPER void __labrys_pass_copy(void *callee, u32 index, const void *from) {
+  if (index < 8) __labrys_copies[index] = from;
+  __labrys_copy_tag = (u64)callee;
+}
+
+HELPER void __labrys_take_copy(void *self, u32 index, void *to, u64 size) {
+  if (index < 8 && __labrys_copy_tag == (u64)self)
+    __labrys_slow_copy(to, __labrys_copies[index], size, 0);
+  else
+    __labrys_slow_fill(to, 0, size, 0);
+}
+
+/* Arrays on the stack, newest (lowest address) last; entries below the newest are dead. */
+struct object {
+  u64 address;
+  u64 size;
+};
+extern struct object __labrys_stack[4096];
+extern u32 __labrys_stack_top;
+
+HELPER void __labrys_array(void *p, u64 size) {
+  u32 top = __labrys_stack_top;
+  while (top && __labrys_stack[top - 1].address <= (u64)p) top--;
+  if (top < 4096) {
+    __labrys_stack[top].address = (u64)p;
+    __labrys_stack[top].size = size;
+    top++;
+  }
+  __labrys_stack_top = top;
+}

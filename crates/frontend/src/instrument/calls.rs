@@ -1,0 +1,227 @@
+//! Calls, parameters and results.
+//!
+//! The caller leaves argument labels and the callee's address in thread-local storage; an
+//! instrumented callee takes them if the address is its own, so that callbacks, signal handlers
+//! and code that is not instrumented never mix them up. Results come back the same way.
+
+use labrys_abi::{Cause, MAX_ARGUMENT_LABELS};
+
+use crate::llvm::{LLVMOpcode, LLVMValueKind, Value};
+
+use super::PREFIX;
+use super::function::{FunctionPass, Label, width};
+use super::redirect::{Convention, library};
+
+/// Result labels passed back per call.
+const MAX_RESULTS: usize = 8;
+/// Function number of a call that is not in the program picture.
+const UNKNOWN_FUNCTION: u32 = u32::MAX;
+
+impl<'m> FunctionPass<'_, 'm> {
+    fn function_number(&self, function: Value<'m>) -> u32 {
+        self.pass
+            .functions
+            .get(&function)
+            .copied()
+            .unwrap_or(UNKNOWN_FUNCTION)
+    }
+
+    /// Takes the labels of the parameters.
+    pub(super) fn enter(&mut self, entry: &[Value<'m>]) {
+        let Some(first) = entry.first() else { return };
+        let h = &self.pass.helpers;
+        h.builder.before(*first);
+        let number = h.u32(self.function_number(self.function));
+        let taken = h.call("enter", &[self.function, number]);
+        let mut index = 0;
+        let mut copies = 0;
+        for (position, param) in self.function.params().into_iter().enumerate() {
+            let parts = self.scalar_values(param);
+            let mut labels = Vec::with_capacity(parts.len());
+            for part in parts {
+                let labelled = width(part.ty()).is_some_and(|w| w <= 64);
+                labels.push(
+                    (labelled && index < MAX_ARGUMENT_LABELS)
+                        .then(|| h.call("param", &[taken, h.u32(index as u32), self.bits(part)])),
+                );
+                index += 1;
+            }
+            self.set_labels(param, labels);
+            if let Some(size) = self.pass.module.by_value_size(self.function, position) {
+                let arguments = [self.function, h.u32(copies), param, h.u64(size)];
+                let _ = h.call("take_copy", &arguments);
+                copies += 1;
+            }
+        }
+    }
+
+    /// Leaves the labels of the results.
+    pub(super) fn leave(&mut self, i: Value<'m>) {
+        let h = &self.pass.helpers;
+        if i.previous().is_some_and(Value::is_musttail) {
+            return;
+        }
+        h.builder.before(i);
+        let number = self.function_number(self.function);
+        if number != UNKNOWN_FUNCTION {
+            let _ = h.call("leave", &[h.u32(number)]);
+        }
+        if i.operand_count() == 0 {
+            return;
+        }
+        let labels = self.labels_of(i.operand(0));
+        for (index, label) in labels.into_iter().take(MAX_RESULTS).enumerate() {
+            let _ = h.call("return", &[h.u32(index as u32), self.operand(label)]);
+        }
+    }
+
+    /// Instruments a call.
+    pub(super) fn call(&mut self, i: Value<'m>) {
+        let callee = i.called();
+        let direct = callee.kind() == LLVMValueKind::LLVMFunctionValueKind;
+        let name = if direct { callee.name() } else { String::new() };
+        if name.starts_with("llvm.") {
+            return self.intrinsic(i, &name);
+        }
+        if callee.kind() == LLVMValueKind::LLVMInlineAsmValueKind {
+            return self.lose_arguments(i, Cause::Operation, UNKNOWN_FUNCTION, 0);
+        }
+        let number = self.function_number(callee);
+        let external = direct && callee.is_declaration() && !self.defined.contains(&name);
+        if external {
+            let known = if self.model { None } else { library(&name) };
+            let target = match known {
+                Some(Convention::Model) => format!("__labrys_m_{name}"),
+                Some(Convention::Wrapper) => format!("__labrys_w_{name}"),
+                Some(Convention::Intrinsic) => name.clone(),
+                None if name.starts_with(PREFIX) => name.clone(),
+                None => return self.lose_arguments(i, Cause::External, number, 0),
+            };
+            self.redirect(i, callee, &target);
+        }
+        self.labelled_call(i, number);
+    }
+
+    /// Makes call `i` of library function `callee` a call of `target`.
+    fn redirect(&self, i: Value<'m>, callee: Value<'m>, target: &str) {
+        if target == callee.name() {
+            return;
+        }
+        let replacement = self.pass.module.declare_like(target, callee);
+        i.set_operand(i.operand_count() - 1, replacement);
+    }
+
+    /// A call whose callee may take labels and leave labels.
+    fn labelled_call(&mut self, i: Value<'m>, number: u32) {
+        let h = &self.pass.helpers;
+        let callee = i.called();
+        let fixed = i.called_type().param_count();
+        h.builder.before(i);
+        let labels: Vec<Label<'m>> = i
+            .arguments()
+            .into_iter()
+            .take(fixed)
+            .flat_map(|a| self.labels_of(a))
+            .collect();
+        self.pass_arguments(callee, &labels);
+        self.pass_copies(i, callee);
+        if let Some(label) = self.label_of(callee) {
+            let arguments = [
+                h.u32(Cause::CallTarget as u32),
+                h.u32(number),
+                label,
+                self.bits(callee),
+            ];
+            let _ = h.call("lost", &arguments);
+        }
+        let results = super::function::scalars(i.ty());
+        let direct = callee.kind() == LLVMValueKind::LLVMFunctionValueKind;
+        for index in 0..results.len().min(MAX_RESULTS) {
+            if !direct {
+                let _ = h.call("return", &[h.u32(index as u32), h.u32(0)]);
+            }
+        }
+        self.lose_arguments(i, Cause::Vararg, number, fixed);
+        if !i.is_musttail() {
+            self.take_results(i);
+        }
+    }
+
+    /// Leaves the argument labels for the callee, if there is any.
+    fn pass_arguments(&self, callee: Value<'m>, labels: &[Label<'m>]) {
+        let h = &self.pass.helpers;
+        let Some(last) = labels.iter().rposition(Option::is_some) else {
+            return;
+        };
+        let count = (last + 1).min(MAX_ARGUMENT_LABELS);
+        let values: Vec<Value<'m>> = labels[..count].iter().map(|l| self.operand(*l)).collect();
+        if count <= 6 {
+            let arguments: Vec<Value<'m>> = std::iter::once(callee).chain(values).collect();
+            let _ = h.call(&format!("pass{count}"), &arguments);
+            return;
+        }
+        for (index, value) in values.into_iter().enumerate() {
+            let _ = h.call("argument", &[h.u32(index as u32), value]);
+        }
+        let _ = h.call("pass", &[callee]);
+    }
+
+    /// Tells the callee where the structures passed by value were copied from.
+    fn pass_copies(&self, i: Value<'m>, callee: Value<'m>) {
+        let h = &self.pass.helpers;
+        let mut copies = 0;
+        for (position, argument) in i.arguments().into_iter().enumerate() {
+            if i.is_by_value_argument(position) {
+                let _ = h.call("pass_copy", &[callee, h.u32(copies), argument]);
+                copies += 1;
+            }
+        }
+    }
+
+    /// Counts the labels of arguments from `start` on as lost.
+    pub(super) fn lose_arguments(&mut self, i: Value<'m>, cause: Cause, number: u32, start: usize) {
+        let h = &self.pass.helpers;
+        let mut positioned = false;
+        for argument in i.arguments().into_iter().skip(start) {
+            let Some(label) = self.label_of(argument) else {
+                continue;
+            };
+            if !positioned {
+                h.builder.before(i);
+                positioned = true;
+            }
+            let value = self.bits(argument);
+            let _ = h.call("lost", &[h.u32(cause as u32), h.u32(number), label, value]);
+        }
+    }
+
+    /// Takes the labels of the results after a call.
+    fn take_results(&mut self, i: Value<'m>) {
+        if super::function::scalars(i.ty()).is_empty() {
+            return;
+        }
+        let h = &self.pass.helpers;
+        match i.opcode() {
+            LLVMOpcode::LLVMInvoke => {
+                let Some(normal) = i.parent().successors().first().copied() else {
+                    return;
+                };
+                let instructions = normal.instructions();
+                let first = instructions
+                    .iter()
+                    .find(|v| v.opcode() != LLVMOpcode::LLVMPHI);
+                let Some(first) = first else { return };
+                h.builder.before(*first);
+            }
+            LLVMOpcode::LLVMCallBr => return,
+            _ => self.after(i),
+        }
+        let mut labels = Vec::new();
+        for (index, part) in self.scalar_values(i).into_iter().enumerate() {
+            let labelled = width(part.ty()).is_some_and(|w| w <= 64) && index < MAX_RESULTS;
+            labels
+                .push(labelled.then(|| h.call("result", &[h.u32(index as u32), self.bits(part)])));
+        }
+        self.set_labels(i, labels);
+    }
+}

@@ -1,0 +1,57 @@
+//! The helpers that instrumented code calls, by name, and the tables it carries.
+
+use crate::llvm::{Builder, LLVMLinkage, Module, Value};
+
+use super::PREFIX;
+
+/// Access to `c/inline.c`'s functions and to a few constants.
+pub(super) struct Helpers<'m> {
+    module: &'m Module,
+    pub(super) builder: Builder<'m>,
+}
+
+impl<'m> Helpers<'m> {
+    pub(super) fn new(module: &'m Module) -> Self {
+        Helpers {
+            module,
+            builder: module.builder(),
+        }
+    }
+
+    /// Calls helper `name` at the builder's position.
+    pub(super) fn call(&self, name: &str, arguments: &[Value<'m>]) -> Value<'m> {
+        let function = self.module.function(&format!("{PREFIX}{name}"));
+        let function = function.unwrap_or_else(|| panic!("c/inline.c lacks {name}"));
+        self.builder.call(function, arguments)
+    }
+
+    pub(super) fn u32(&self, value: u32) -> Value<'m> {
+        self.module.const_int(32, u64::from(value))
+    }
+
+    pub(super) fn u64(&self, value: u64) -> Value<'m> {
+        self.module.const_int(64, value)
+    }
+}
+
+/// Defines the coverage bytes: page-aligned and whole pages, so that the runtime can map the
+/// shared region over them.
+pub(super) fn define_coverage(module: &Module, branches: u32) {
+    let size = (u64::from(branches).max(1)).next_multiple_of(labrys_abi::PAGE as u64);
+    let ty = module.array(module.int(8), size);
+    let map = module.declare_global("__labrys_coverage_map", ty);
+    let storage = if map.global_type() == ty {
+        map
+    } else {
+        // Declared by the helpers with unknown size: define beside it and replace.
+        let storage = module.declare_global("__labrys_coverage_storage", ty);
+        map.replace_uses(storage);
+        storage
+    };
+    storage.set_initializer(ty.zero());
+    storage.set_alignment(labrys_abi::PAGE as u32);
+    storage.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+    let pair = module.const_struct(&[storage, module.const_int(64, size)]);
+    let exported = module.declare_global("__labrys_coverage", pair.ty());
+    exported.set_initializer(pair);
+}
