@@ -1,0 +1,167 @@
+//! Rebuilding expressions: with other values for symbols, or in another pool.
+//!
+//! Iterative; every node is rebuilt once per [`Rebuilt`] memory, and simplified as it is.
+
+use rustc_hash::FxHashMap;
+
+use crate::node::{ExprId, Node};
+use crate::op::Op;
+use crate::pool::Pool;
+use crate::symbol::Symbol;
+use crate::table::TableId;
+
+/// Remembers what each expression of a source pool was rebuilt to.
+#[derive(Debug, Default)]
+pub struct Rebuilt {
+    values: Vec<ExprId>,
+    stamps: Vec<u32>,
+    round: u32,
+    tables: FxHashMap<u32, TableId>,
+}
+
+impl Rebuilt {
+    /// A memory without entries.
+    #[must_use]
+    pub fn new() -> Self {
+        Rebuilt {
+            round: 1,
+            ..Rebuilt::default()
+        }
+    }
+
+    /// Forgets everything, to go on with other replacements. Cheap.
+    pub fn reset(&mut self) {
+        self.tables.clear();
+        if self.round == u32::MAX {
+            self.stamps.fill(0);
+            self.round = 0;
+        }
+        self.round += 1;
+    }
+
+    fn reserve(&mut self, len: usize) {
+        if self.stamps.len() < len {
+            self.stamps.resize(len, 0);
+            self.values.resize(len, ExprId::FALSE);
+        }
+    }
+
+    #[inline]
+    fn get(&self, id: ExprId) -> Option<ExprId> {
+        (self.stamps.get(id.index()) == Some(&self.round)).then(|| self.values[id.index()])
+    }
+
+    fn set(&mut self, id: ExprId, value: ExprId) {
+        self.stamps[id.index()] = self.round;
+        self.values[id.index()] = value;
+    }
+}
+
+/// Says what replaces an expression of the source pool in the target pool; `None`: the
+/// expression rebuilt from its replaced operands.
+pub type Replace<'a> = &'a mut dyn FnMut(&mut Pool, ExprId) -> Option<ExprId>;
+
+impl Pool {
+    /// `id` with the symbols replaced for which `replace` gives something of the same width.
+    ///
+    /// # Panics
+    /// If a replacement has another width than its symbol.
+    pub fn substitute(
+        &mut self,
+        id: ExprId,
+        replace: &mut dyn FnMut(&mut Pool, Symbol) -> Option<ExprId>,
+    ) -> ExprId {
+        self.rebuild(None, id, &mut Rebuilt::new(), &mut |pool, id| {
+            let symbol = pool.as_symbol(id)?;
+            let new = replace(pool, symbol)?;
+            assert_eq!(pool.width(new), symbol.width(), "replacement of {symbol}");
+            Some(new)
+        })
+    }
+
+    /// The expression `id` of the pool `source` (`None`: of this pool) in this pool, with the
+    /// expressions replaced for which `replace` gives something of the same width.
+    pub fn rebuild(
+        &mut self,
+        source: Option<&Pool>,
+        id: ExprId,
+        rebuilt: &mut Rebuilt,
+        replace: Replace<'_>,
+    ) -> ExprId {
+        rebuilt.reserve(source.map_or(self.len(), Pool::len));
+        let mut stack = vec![(id, false)];
+        while let Some((top, ready)) = stack.pop() {
+            if rebuilt.get(top).is_some() {
+                continue;
+            }
+            let node = *source.unwrap_or(self).node(top);
+            if ready {
+                let new = self.with_rebuilt_operands(source, node, rebuilt);
+                rebuilt.set(top, new);
+            } else if let Some(new) = replace(self, top) {
+                rebuilt.set(top, new);
+            } else {
+                stack.push((top, true));
+                source
+                    .unwrap_or(self)
+                    .visit_children(&node, |child| stack.push((child, false)));
+            }
+        }
+        rebuilt.get(id).unwrap_or(id)
+    }
+
+    fn with_rebuilt_operands(
+        &mut self,
+        source: Option<&Pool>,
+        mut node: Node,
+        rebuilt: &mut Rebuilt,
+    ) -> ExprId {
+        let new = |rebuilt: &Rebuilt, id: ExprId| rebuilt.get(id).unwrap_or(id);
+        match node.op {
+            Op::Const => {
+                let bits = source.unwrap_or(self).bits_of_constant(&node).unwrap_or(0);
+                return self.constant(node.width(), bits);
+            }
+            Op::Symbol => return self.symbol(node.symbol()),
+            Op::External => {
+                let call = source.unwrap_or(self).calls.get(node.args[0].0).clone();
+                let arguments: Vec<_> = call
+                    .arguments()
+                    .iter()
+                    .map(|id| new(rebuilt, *id))
+                    .collect();
+                return self.external(call.name(), &arguments, node.width());
+            }
+            Op::Table => {
+                let number = node.args[1].0;
+                let table = self.rebuilt_table(source, number, rebuilt);
+                return self.table_read(table, new(rebuilt, node.args[0]), node.width() / 8);
+            }
+            _ => {}
+        }
+        for i in 0..node.op.arity() {
+            node.args[i] = new(rebuilt, node.args[i]);
+        }
+        self.build(node)
+    }
+
+    fn rebuilt_table(
+        &mut self,
+        source: Option<&Pool>,
+        number: u32,
+        rebuilt: &mut Rebuilt,
+    ) -> TableId {
+        if let Some(&known) = rebuilt.tables.get(&number) {
+            return known;
+        }
+        let table = source.unwrap_or(self).tables.get(number).clone();
+        let entries: Vec<_> = table
+            .entries()
+            .iter()
+            .map(|(offset, id)| (*offset, rebuilt.get(*id).unwrap_or(*id)))
+            .collect();
+        let id = self.enter_table(table.bytes(), &entries);
+        rebuilt.tables.insert(number, id);
+        id
+    }
+}

@@ -1,0 +1,77 @@
+//! Values: bit-vectors of 1 to 128 bits.
+//!
+//! Invariant: the bits above the width are 0.
+
+/// A bit-vector of 1 to 128 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value {
+    width: u32,
+    bits: u128,
+}
+
+/// The `width` lowest bits set.
+#[inline]
+#[must_use]
+pub const fn mask(width: u32) -> u128 {
+    debug_assert!(width >= 1 && width <= 128);
+    u128::MAX >> (128 - width)
+}
+
+/// `bits` read as a signed number of `width` bits.
+#[inline]
+#[must_use]
+pub const fn signed(bits: u128, width: u32) -> i128 {
+    let shift = 128 - width;
+    ((bits << shift) as i128) >> shift
+}
+
+impl Value {
+    /// The value of `width` bits whose bits are the lowest of `bits`.
+    ///
+    /// # Panics
+    /// If `width` is not in `1..=128`.
+    #[must_use]
+    pub const fn new(width: u32, bits: u128) -> Self {
+        assert!(width >= 1 && width <= 128, "width out of range");
+        Value {
+            width,
+            bits: bits & mask(width),
+        }
+    }
+
+    /// Width in bits.
+    #[must_use]
+    pub const fn width(self) -> u32 {
+        self.width
+    }
+
+    /// The bits as an unsigned number.
+    #[must_use]
+    pub const fn bits(self) -> u128 {
+        self.bits
+    }
+
+    /// The bits as a signed number.
+    #[must_use]
+    pub const fn signed(self) -> i128 {
+        signed(self.bits, self.width)
+    }
+
+    /// Whether this is the one-bit value 1.
+    #[must_use]
+    pub const fn is_true(self) -> bool {
+        self.width == 1 && self.bits == 1
+    }
+}
+
+impl std::fmt::Display for Value {
+    /// SMT-LIB form: `#x0f`, or `#b101` where the width is no multiple of 4.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let width = self.width as usize;
+        if width % 4 == 0 {
+            write!(f, "#x{:0digits$x}", self.bits, digits = width / 4)
+        } else {
+            write!(f, "#b{:0width$b}", self.bits)
+        }
+    }
+}
