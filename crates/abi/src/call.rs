@@ -3,6 +3,7 @@
 /// `operation | width << 8 | extra << 24`: an operation number (an [`Op`](crate::Op), a
 /// comparison predicate in LLVM's numbering or an [`Intrinsic`]), a width in bits, and one more
 /// number (lowest bit of an extraction, source width of a conversion, rounding mode).
+#[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta(pub u64);
 

@@ -125,9 +125,12 @@ impl EventKind {
             Assume, Branch, Call, Concretize, Failure, Input, Return, Runtime, Select, Switch,
             Target,
         };
-        [Branch, Switch, Select, Assume, Runtime, Concretize, Call, Return, Target, Input, Failure]
-            .into_iter()
-            .find(|kind| *kind as u8 == byte)
+        [
+            Branch, Switch, Select, Assume, Runtime, Concretize, Call, Return, Target, Input,
+            Failure,
+        ]
+        .into_iter()
+        .find(|kind| *kind as u8 == byte)
     }
 }
 

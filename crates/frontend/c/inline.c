@@ -28,9 +28,16 @@ static inline __attribute__((always_inline)) u64 fold(u32x4 v) {
 
 extern u8 __labrys_coverage_map[];
 extern u32 __labrys_all_branches;
-extern __thread u64 __labrys_tag;
-extern __thread u32 __labrys_args[64];
-extern __thread u32 __labrys_results[8];
+
+/* Labels on their way between caller and callee; the runtime defines it (c/thread.c there). */
+extern __thread struct {
+  u64 tag;
+  u64 copy_tag;
+  const void *copies[8];
+  u32 args[64];
+  u32 results[8];
+  u32 traced;
+} __labrys_thread;
 
 extern u32 __labrys_slow_load(void *p, u32 address, u32 size, u64 value);
 extern u32 __labrys_slow_load_wide(void *p, u32 address, u64 low, u64 high);
@@ -142,10 +149,10 @@ HELPER void __labrys_switch(u32 site, u32 label, u32 direction, u64 value, u32 b
   HELPER void __labrys_pass##N PARAMS {                                                          \
     if (UNLIKELY(ANY)) {                                                                         \
       STORES;                                                                                    \
-      __labrys_tag = (u64)callee;                                                                \
+      __labrys_thread.tag = (u64)callee;                                                                \
     }                                                                                            \
   }
-#define A(i) __labrys_args[i] = l##i
+#define A(i) __labrys_thread.args[i] = l##i
 PASS(1, (void *callee, u32 l0), l0, A(0))
 PASS(2, (void *callee, u32 l0, u32 l1), l0 | l1, A(0); A(1))
 PASS(3, (void *callee, u32 l0, u32 l1, u32 l2), l0 | l1 | l2, A(0); A(1); A(2))
@@ -155,13 +162,13 @@ PASS(5, (void *callee, u32 l0, u32 l1, u32 l2, u32 l3, u32 l4), l0 | l1 | l2 | l
 PASS(6, (void *callee, u32 l0, u32 l1, u32 l2, u32 l3, u32 l4, u32 l5),
      l0 | l1 | l2 | l3 | l4 | l5, A(0); A(1); A(2); A(3); A(4); A(5))
 
-HELPER void __labrys_argument(u32 index, u32 label) { __labrys_args[index] = label; }
-HELPER void __labrys_pass(void *callee) { __labrys_tag = (u64)callee; }
+HELPER void __labrys_argument(u32 index, u32 label) { __labrys_thread.args[index] = label; }
+HELPER void __labrys_pass(void *callee) { __labrys_thread.tag = (u64)callee; }
 
 HELPER u32 __labrys_enter(void *self, u32 function) {
   if (UNLIKELY(__labrys_all_branches)) __labrys_slow_call(function, 0);
-  if (UNLIKELY(__labrys_tag == (u64)self)) {
-    __labrys_tag = 0;
+  if (UNLIKELY(__labrys_thread.tag == (u64)self)) {
+    __labrys_thread.tag = 0;
     return 1;
   }
   return 0;
@@ -175,10 +182,10 @@ HELPER void __labrys_leave(u32 function) {
   if (UNLIKELY(__labrys_all_branches)) __labrys_slow_call(function, 1);
 }
 
-HELPER void __labrys_return(u32 index, u32 label) { __labrys_results[index] = label; }
+HELPER void __labrys_return(u32 index, u32 label) { __labrys_thread.results[index] = label; }
 
 HELPER u32 __labrys_result(u32 index, u64 value) {
-  u32 label = __labrys_results[index];
+  u32 label = __labrys_thread.results[index];
   return UNLIKELY(label) ? __labrys_slow_result(label, value) : 0;
 }
 
@@ -196,17 +203,14 @@ HELPER void __labrys_fill(void *to, u32 label, u64 size, u32 length) {
 }
 
 /* Structures passed by value are copied by the call itself; their labels follow here. */
-extern __thread u64 __labrys_copy_tag;
-extern __thread const void *__labrys_copies[8];
-
 HELPER void __labrys_pass_copy(void *callee, u32 index, const void *from) {
-  if (index < 8) __labrys_copies[index] = from;
-  __labrys_copy_tag = (u64)callee;
+  if (index < 8) __labrys_thread.copies[index] = from;
+  __labrys_thread.copy_tag = (u64)callee;
 }
 
 HELPER void __labrys_take_copy(void *self, u32 index, void *to, u64 size) {
-  if (index < 8 && __labrys_copy_tag == (u64)self)
-    __labrys_slow_copy(to, __labrys_copies[index], size, 0);
+  if (index < 8 && __labrys_thread.copy_tag == (u64)self)
+    __labrys_slow_copy(to, __labrys_thread.copies[index], size, 0);
   else
     __labrys_slow_fill(to, 0, size, 0);
 }

@@ -1,1 +1,39 @@
 //! Linked into the program under test; writes node and event records.
+//!
+//! Everything here runs inside somebody else's program, between its instructions: no
+//! allocation, no locks, no standard output, no panics, no changes of `errno` that the program
+//! could see. Without a shared region (the program was started by hand) nothing is symbolic and
+//! all of this stays silent.
+//!
+//! | module | what |
+//! |---|---|
+//! | `state` | the mapped region; is this run symbolic? |
+//! | `node` | labels: append nodes, fold what is cheap |
+//! | `event` | the event log |
+//! | `shadow` | labels of memory |
+//! | `object` | which object does an address point into; table snapshots |
+//! | `compute`, `compose` | labels of operations, comparisons, intrinsics |
+//! | `control` | branches, switches, calls |
+//! | `input` | streams, `labrys_symbolic` and its kin |
+//! | `server` | start-up and fork server |
+//! | `heap`, `text`, `file`, `stdio` | models of library functions |
+//!
+//! Invariant: a label that is handed out names a node whose `cv` is the value that the program
+//! computed.
+
+#![allow(unsafe_code, clippy::missing_safety_doc)]
+
+mod compose;
+mod compute;
+mod control;
+mod event;
+mod file;
+mod heap;
+mod input;
+mod node;
+mod object;
+mod server;
+mod shadow;
+mod state;
+mod stdio;
+mod text;

@@ -1,0 +1,35 @@
+/* What Rust cannot define: thread-local variables with a C name, and weak defaults of the
+ * symbols that an instrumented program defines (so that the library also links alone). */
+
+#include <stdint.h>
+
+__thread struct thread {
+  uint64_t tag;
+  uint64_t copy_tag;
+  const void *copies[8];
+  uint32_t args[64];
+  uint32_t results[8];
+  uint32_t traced;
+} __labrys_thread;
+
+struct thread *__labrys_thread_state(void) { return &__labrys_thread; }
+
+static unsigned char no_coverage[4096] __attribute__((aligned(4096)));
+
+__attribute__((weak)) struct {
+  unsigned char *map;
+  uint64_t size;
+} __labrys_coverage = {no_coverage, sizeof no_coverage};
+
+__attribute__((weak)) uint32_t __labrys_instrumented = 0;
+__attribute__((weak)) uint64_t __labrys_globals_count = 0;
+__attribute__((weak)) struct {
+  void *address;
+  uint64_t size, constant;
+} __labrys_globals[1];
+
+struct {
+  uint64_t address, size;
+} __labrys_stack[4096];
+uint32_t __labrys_stack_top;
+uint32_t __labrys_all_branches;

@@ -1,0 +1,277 @@
+//! Slow paths of operations: at least one operand has a label.
+
+use labrys_abi::{Meta, Op, WIDE_PREDICATE};
+
+use crate::node::{Operand, append, binary, concat, constant, mask, node, not, predicate, unary};
+use crate::state::tracing;
+use labrys_abi::Node;
+
+/// One-operand operation; the result is `low` and, above 64 bits, `high`.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_unary(meta: Meta, a: u32, low: u64, high: u64) -> u32 {
+    let Some(op) = Op::from_u8(meta.operation()) else {
+        return 0;
+    };
+    if !tracing() {
+        return 0;
+    }
+    unary(op, u32::from(meta.width()), meta.extra(), a, low ^ high)
+}
+
+/// Two-operand operation on at most 64 bits.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_binary(
+    meta: Meta,
+    a: u32,
+    b: u32,
+    av: u64,
+    bv: u64,
+    value: u64,
+) -> u32 {
+    let Some(op) = Op::from_u8(meta.operation()) else {
+        return 0;
+    };
+    let width = u32::from(meta.width());
+    // What clears every bit needs no node.
+    let absorbed = |x: u64| matches!(op, Op::And | Op::Mul) && x == 0;
+    if (a == 0 && absorbed(av)) || (b == 0 && absorbed(bv)) {
+        return 0;
+    }
+    let neutral = |x: u64| x == 0 && matches!(op, Op::Add | Op::Or | Op::Xor);
+    if b == 0 && (neutral(bv) || (bv == 0 && matches!(op, Op::Sub | Op::Shl | Op::LShr | Op::AShr)))
+    {
+        return a;
+    }
+    if a == 0 && neutral(av) {
+        return b;
+    }
+    binary(
+        op,
+        width,
+        width,
+        Operand::new(a, av),
+        Operand::new(b, bv),
+        value,
+    )
+}
+
+/// A 128-bit constant or label as a label.
+fn reify_wide(label: u32, width: u32, low: u64, high: u64) -> u32 {
+    if label != 0 {
+        return label;
+    }
+    concat(
+        constant(width - 64, high),
+        constant(64, low),
+        low ^ mask(high, width - 64),
+    )
+}
+
+/// Operation or comparison on 65 to 128 bits.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_wide(
+    meta: Meta,
+    a: u32,
+    b: u32,
+    al: u64,
+    ah: u64,
+    bl: u64,
+    bh: u64,
+    rl: u64,
+    rh: u64,
+) -> u32 {
+    if !tracing() {
+        return 0;
+    }
+    let width = u32::from(meta.width());
+    let a = Operand::new(reify_wide(a, width, al, ah), al ^ ah);
+    let b = Operand::new(reify_wide(b, width, bl, bh), bl ^ bh);
+    if a.label == 0 || b.label == 0 {
+        return 0;
+    }
+    if meta.operation() >= WIDE_PREDICATE {
+        return integer_compare(meta.operation() - WIDE_PREDICATE, width, a, b, rl != 0);
+    }
+    let Some(op) = Op::from_u8(meta.operation()) else {
+        return 0;
+    };
+    append(Node {
+        op: op as u8,
+        width: meta.width(),
+        a: a.label,
+        b: b.label,
+        cv: rl ^ rh,
+        ..Node::default()
+    })
+}
+
+/// Comparison with a predicate in LLVM's numbering.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_compare(
+    meta: Meta,
+    a: u32,
+    b: u32,
+    av: u64,
+    bv: u64,
+    value: u64,
+) -> u32 {
+    if !tracing() {
+        return 0;
+    }
+    let width = u32::from(meta.width());
+    let (a, b) = (Operand::new(a, av), Operand::new(b, bv));
+    if meta.operation() >= 32 {
+        if width == 1 && b.label == 0 && meta.operation() <= 33 {
+            // A truth value compared with a constant is itself or its negation.
+            let same = (meta.operation() == 32) == (b.value & 1 == 1);
+            return if same { a.label } else { not(a.label) };
+        }
+        if let Some(inner) = truth(meta.operation(), a, b) {
+            return inner;
+        }
+        return integer_compare(meta.operation(), width, a, b, value != 0);
+    }
+    float_compare(meta.operation(), width, a, b, value != 0)
+}
+
+/// `zext(c) == 0` and `zext(c) != 0` for a one-bit `c`.
+fn truth(code: u8, a: Operand, b: Operand) -> Option<u32> {
+    if b.label != 0 || b.value != 0 || a.label == 0 || code > 33 {
+        return None;
+    }
+    let n = node(a.label);
+    if n.op != Op::ZExt as u8 || node(n.a).width != 1 {
+        return None;
+    }
+    Some(if code == 32 { not(n.a) } else { n.a })
+}
+
+/// LLVM's integer predicates: eq 32, ne, ugt, uge, ult, ule, sgt, sge, slt, sle 41.
+fn integer_compare(code: u8, width: u32, a: Operand, b: Operand, holds: bool) -> u32 {
+    match code {
+        32 => predicate(Op::Eq, width, a, b, holds),
+        33 => not(predicate(Op::Eq, width, a, b, !holds)),
+        34 => predicate(Op::Ult, width, b, a, holds),
+        35 => predicate(Op::Ule, width, b, a, holds),
+        36 => predicate(Op::Ult, width, a, b, holds),
+        37 => predicate(Op::Ule, width, a, b, holds),
+        38 => predicate(Op::Slt, width, b, a, holds),
+        39 => predicate(Op::Sle, width, b, a, holds),
+        40 => predicate(Op::Slt, width, a, b, holds),
+        41 => predicate(Op::Sle, width, a, b, holds),
+        _ => 0,
+    }
+}
+
+fn ordering(width: u32, a: u64, b: u64) -> Option<core::cmp::Ordering> {
+    if width == 32 {
+        f32::from_bits(a as u32).partial_cmp(&f32::from_bits(b as u32))
+    } else {
+        f64::from_bits(a).partial_cmp(&f64::from_bits(b))
+    }
+}
+
+/// LLVM's floating predicates, from the ordered ones and "unordered":
+/// bit 0 equal, bit 1 greater, bit 2 less, bit 3 unordered.
+fn float_compare(code: u8, width: u32, a: Operand, b: Operand, holds: bool) -> u32 {
+    use core::cmp::Ordering::{Equal, Greater, Less};
+    let order = ordering(width, a.value, b.value);
+    let equal = || predicate(Op::FOeq, width, a, b, order == Some(Equal));
+    let label = match code & 7 {
+        1 => equal(),
+        2 => predicate(Op::FOlt, width, b, a, order == Some(Greater)),
+        3 => predicate(
+            Op::FOle,
+            width,
+            b,
+            a,
+            matches!(order, Some(Greater | Equal)),
+        ),
+        4 => predicate(Op::FOlt, width, a, b, order == Some(Less)),
+        5 => predicate(Op::FOle, width, a, b, matches!(order, Some(Less | Equal))),
+        6 if code == 14 => return not(equal()), // une
+        _ => 0,
+    };
+    let unordered = || predicate(Op::FUno, width, a, b, order.is_none());
+    let either = |x: u32, y: u32| {
+        binary(
+            Op::Or,
+            1,
+            1,
+            Operand::new(x, node(x).cv),
+            Operand::new(y, node(y).cv),
+            u64::from(holds),
+        )
+    };
+    match code {
+        1..=5 => label,
+        6 => {
+            // one: neither equal nor unordered
+            let (x, y) = (equal(), unordered());
+            if x == 0 || y == 0 {
+                0
+            } else {
+                not(binary(
+                    Op::Or,
+                    1,
+                    1,
+                    Operand::new(x, node(x).cv),
+                    Operand::new(y, node(y).cv),
+                    u64::from(!holds),
+                ))
+            }
+        }
+        7 => not(unordered()),
+        8 => unordered(),
+        9..=13 => {
+            let y = unordered();
+            if label == 0 || y == 0 {
+                0
+            } else {
+                either(label, y)
+            }
+        }
+        _ => 0,
+    }
+}
+
+/// `base + index × scale` of addresses.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_index(base: u32, index: u32, bv: u64, iv: u64, scale: u64) -> u32 {
+    if !tracing() {
+        return 0;
+    }
+    let product = iv.wrapping_mul(scale);
+    let scaled = if scale == 1 || index == 0 {
+        Operand::new(index, product)
+    } else {
+        let (i, s) = (Operand::new(index, iv), Operand::concrete(scale));
+        Operand::new(binary(Op::Mul, 64, 64, i, s, product), product)
+    };
+    binary(
+        Op::Add,
+        64,
+        64,
+        scaled,
+        Operand::new(base, bv),
+        bv.wrapping_add(product),
+    )
+}
+
+/// `base + offset` of addresses.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_offset(base: u32, offset: u64) -> u32 {
+    if !tracing() {
+        return 0;
+    }
+    let value = node(base).cv;
+    let sum = value.wrapping_add(offset);
+    binary(
+        Op::Add,
+        64,
+        64,
+        Operand::new(base, value),
+        Operand::concrete(offset),
+        sum,
+    )
+}

@@ -1,0 +1,165 @@
+//! Slow paths of control flow: decisions, calls, lost labels.
+
+use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
+use labrys_abi::{Cause, Event, EventKind};
+
+use crate::event;
+use crate::node::node;
+use crate::state::{__labrys_coverage, all_branches, count, header, thread, tracing};
+
+/// Events written per branch, allocated when a run limits them.
+static LIMITS: AtomicPtr<u32> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Allocates the per-branch counters if this run wants them.
+pub(crate) fn prepare_limits() {
+    if header().events_per_branch == 0 {
+        return;
+    }
+    // SAFETY: fresh anonymous memory; untouched pages cost nothing.
+    let counters = unsafe {
+        libc::mmap(
+            core::ptr::null_mut(),
+            __labrys_coverage.size as usize * 4,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        )
+    };
+    if counters != libc::MAP_FAILED {
+        LIMITS.store(counters.cast(), Relaxed);
+    }
+}
+
+/// May another event of this branch be written?
+fn within_limit(branch: u32, direction: u32) -> bool {
+    let counters = LIMITS.load(Relaxed);
+    let Some(branch) = branch.checked_add(direction) else {
+        return true;
+    };
+    // SAFETY: the size is only read.
+    if counters.is_null() || u64::from(branch) >= unsafe { __labrys_coverage.size } {
+        return true;
+    }
+    // SAFETY: in range; only the traced thread gets here.
+    let counter = unsafe { &mut *counters.add(branch as usize) };
+    *counter += 1;
+    *counter <= header().events_per_branch
+}
+
+fn decide(kind: EventKind, site: u32, label: u32, direction: u32, value: u64, branch: u32) {
+    if !tracing() {
+        return;
+    }
+    if all_branches() || within_limit(branch, direction) {
+        event::append(Event {
+            kind: kind as u8,
+            site,
+            label,
+            direction,
+            a: value,
+            ..Event::default()
+        });
+    }
+}
+
+/// Conditional branch.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_branch(site: u32, label: u32, direction: u32, branch: u32) {
+    decide(EventKind::Branch, site, label, direction, 0, branch);
+}
+
+/// Select.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_select(site: u32, label: u32, direction: u32, branch: u32) {
+    decide(EventKind::Select, site, label, direction, 0, branch);
+}
+
+/// Switch.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_switch(site: u32, label: u32, direction: u32, value: u64, branch: u32) {
+    decide(EventKind::Switch, site, label, direction, value, branch);
+}
+
+/// Call or return of a function of the program.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_call(function: u32, leave: u32) {
+    if function != u32::MAX && all_branches() {
+        let kind = if leave == 0 {
+            EventKind::Call
+        } else {
+            EventKind::Return
+        };
+        event::append(Event {
+            kind: kind as u8,
+            a: u64::from(function),
+            ..Event::default()
+        });
+    }
+}
+
+/// A label that is still true of the value, or 0.
+fn checked(label: u32, value: u64) -> u32 {
+    if label == 0 || !tracing() {
+        return 0;
+    }
+    if node(label).cv == value {
+        return label;
+    }
+    count(Cause::Mismatch);
+    0
+}
+
+/// Label of parameter `index`.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_param(index: u32, value: u64) -> u32 {
+    let slot = &mut thread().args[index as usize];
+    let label = *slot;
+    *slot = 0;
+    checked(label, value)
+}
+
+/// Label of a result.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_result(label: u32, value: u64) -> u32 {
+    checked(label, value)
+}
+
+/// A labelled value goes where nothing follows it.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_lost(cause: u32, function: u32, label: u32, value: u64) {
+    let Some(cause) = Cause::ALL.get(cause as usize).copied() else {
+        return;
+    };
+    if !tracing() {
+        return;
+    }
+    count(cause);
+    event::append(Event {
+        kind: EventKind::Concretize as u8,
+        aux: cause as u8,
+        label,
+        a: value,
+        b: u64::from(function),
+        ..Event::default()
+    });
+}
+
+/// The argument labels of a runtime function: taken if the call was meant for `callee`.
+pub(crate) fn arguments<const N: usize>(callee: usize) -> [u32; N] {
+    let thread = thread();
+    let mut labels = [0; N];
+    if thread.tag == callee as u64 {
+        thread.tag = 0;
+        labels.copy_from_slice(&thread.args[..N]);
+        thread.args[..N].fill(0);
+    }
+    thread.results[0] = 0;
+    labels
+}
+
+/// Leaves the label of a runtime function's result.
+pub(crate) fn result(label: u32) {
+    thread().results[0] = label;
+}

@@ -1,0 +1,195 @@
+//! Which object does an address point into; reads of small objects at symbolic addresses.
+//!
+//! Objects are global variables (a table in the program), arrays on the stack (announced by
+//! their function), blocks of the heap, and the character tables of the C library.
+
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use labrys_abi::{Node, Op, RuntimeSite};
+
+use crate::event::decision;
+use crate::node::{Operand, append, binary, mask, node, predicate};
+use crate::shadow::{is_concrete, raw_byte};
+use crate::state::{
+    __labrys_globals, __labrys_globals_count, __labrys_stack, __labrys_stack_top, StackObject,
+    header, reserve, state,
+};
+
+/// Largest object that is read as a table, bytes; constant ones may be of any announced size.
+const LARGEST_TABLE: u64 = 4096;
+
+/// A known object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Object {
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+    pub(crate) constant: bool,
+}
+
+impl Object {
+    fn contains(&self, address: u64, size: u64) -> bool {
+        address >= self.address && address - self.address <= self.size.saturating_sub(size)
+    }
+}
+
+/// The object around `size` bytes at `address`.
+fn find(address: u64, size: u64) -> Option<Object> {
+    let found = on_stack(address)
+        .or_else(|| crate::heap::find(address))
+        .or_else(|| global(address))
+        .or_else(|| character_table(address))?;
+    found.contains(address, size).then_some(found)
+}
+
+/// Stack arrays are sorted by falling address.
+fn on_stack(address: u64) -> Option<Object> {
+    // SAFETY: written by the traced thread only, which is the one that reads.
+    let stack = unsafe {
+        let first = (&raw const __labrys_stack).cast::<StackObject>();
+        core::slice::from_raw_parts(first, __labrys_stack_top as usize)
+    };
+    let index = stack.partition_point(|o| o.address > address);
+    let o = stack.get(index)?;
+    Some(Object {
+        address: o.address,
+        size: o.size,
+        constant: false,
+    })
+}
+
+/// Global variables, by binary search in an index that is sorted once.
+fn global(address: u64) -> Option<Object> {
+    static READY: AtomicU32 = AtomicU32::new(0);
+    // SAFETY: the table is a constant of the program but for the order of its rows, which only
+    // this function, on the one traced thread, changes.
+    let rows = unsafe {
+        core::slice::from_raw_parts_mut(
+            (&raw const __labrys_globals)
+                .cast_mut()
+                .cast::<crate::state::GlobalObject>(),
+            __labrys_globals_count as usize,
+        )
+    };
+    if READY.swap(1, Relaxed) == 0 {
+        rows.sort_unstable_by_key(|row| row.address);
+    }
+    let index = rows
+        .partition_point(|row| row.address <= address)
+        .checked_sub(1)?;
+    let row = &rows[index];
+    Some(Object {
+        address: row.address,
+        size: row.size,
+        constant: row.constant != 0,
+    })
+}
+
+unsafe extern "C" {
+    fn __ctype_b_loc() -> *const *const u16;
+    fn __ctype_tolower_loc() -> *const *const i32;
+    fn __ctype_toupper_loc() -> *const *const i32;
+}
+
+/// The tables behind `isalpha`, `tolower` and `toupper`: indices −128 to 255.
+fn character_table(address: u64) -> Option<Object> {
+    // SAFETY: glibc's tables exist for the life of the process.
+    let tables = unsafe {
+        [
+            (*__ctype_b_loc() as u64 - 128 * 2, 384 * 2),
+            (*__ctype_tolower_loc() as u64 - 128 * 4, 384 * 4),
+            (*__ctype_toupper_loc() as u64 - 128 * 4, 384 * 4),
+        ]
+    };
+    tables
+        .into_iter()
+        .map(|(address, size)| Object {
+            address,
+            size,
+            constant: true,
+        })
+        .find(|o| o.contains(address, 1))
+}
+
+/// Snapshots of constant objects by address: direct-mapped.
+static mut SNAPSHOTS: [(u64, u32); 64] = [(0, 0); 64];
+
+/// Copies an object's bytes (and labels) into the data section.
+fn snapshot(object: &Object) -> Option<u32> {
+    let slot = (object.address >> 3) as usize % 64;
+    // SAFETY: only the traced thread gets here.
+    let cached = unsafe { &mut *(&raw mut SNAPSHOTS).cast::<(u64, u32)>().add(slot) };
+    if object.constant && cached.0 == object.address {
+        return Some(cached.1);
+    }
+    let size = object.size as usize;
+    let start = object.address as *const u8;
+    let labelled = !object.constant && !is_concrete(start, size);
+    let bytes = size.next_multiple_of(4);
+    let total = 8 + bytes + if labelled { 4 * size } else { 0 };
+    let offset = reserve(
+        &header().data_used,
+        total.next_multiple_of(8) as u32,
+        state().data_capacity,
+    )?;
+    // SAFETY: reserved above; the object is readable (the program has just read from it).
+    unsafe {
+        let to = state().data.add(offset as usize);
+        to.cast::<u32>().write(size as u32);
+        to.cast::<u32>().add(1).write(u32::from(labelled));
+        core::ptr::copy_nonoverlapping(start, to.add(8), size);
+        core::ptr::write_bytes(to.add(8 + size), 0, bytes - size);
+        if labelled {
+            let labels = to.add(8 + bytes).cast::<u32>();
+            for i in 0..size {
+                let label = raw_byte(start.add(i));
+                let current = label != 0 && node(label).cv == u64::from(*start.add(i));
+                labels.add(i).write(if current { label } else { 0 });
+            }
+        }
+    }
+    if object.constant {
+        *cached = (object.address, offset);
+    }
+    Some(offset)
+}
+
+/// Label of a read at the symbolic address `label`, 0 if it is not a read of a small object.
+pub(crate) fn read_table(p: *const u8, label: u32, size: u32, value: u64) -> u32 {
+    let address = p as u64;
+    if node(label).cv != address {
+        return 0;
+    }
+    let Some(object) = find(address, u64::from(size)) else {
+        return 0;
+    };
+    if object.size > LARGEST_TABLE && !object.constant {
+        return 0;
+    }
+    let Some(table) = snapshot(&object) else {
+        return 0;
+    };
+    let offset_value = address - object.address;
+    let base = Operand::concrete(object.address);
+    let offset = binary(
+        Op::Sub,
+        64,
+        64,
+        Operand::new(label, address),
+        base,
+        offset_value,
+    );
+    if offset == 0 {
+        return 0;
+    }
+    let last = Operand::concrete(object.size - u64::from(size));
+    let inside = predicate(Op::Ule, 64, Operand::new(offset, offset_value), last, true);
+    decision(RuntimeSite::InBounds, inside, true);
+    append(Node {
+        op: Op::Table as u8,
+        width: 8 * size as u16,
+        a: offset,
+        imm: u64::from(table),
+        cv: mask(value, 8 * size),
+        ..Node::default()
+    })
+}

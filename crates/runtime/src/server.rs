@@ -1,0 +1,207 @@
+//! Start-up: the shadow, the shared region, the fork server.
+//!
+//! An initializer of the executable runs [`__labrys_init`] before the program's own code. In
+//! an instrumented program it maps the shadow. If [`ENV_ACTIVE`](labrys_abi::ENV_ACTIVE) is
+//! set, it maps the region and serves: for each `Run` command a child returns from the
+//! initializer into the program, and the server reports how the child ended.
+
+use core::ffi::{c_char, c_int, c_void};
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering::Relaxed;
+
+use labrys_abi::{
+    CONTROL_FD, Command, Event, Header, MAGIC, Mode, Node, REGION_FD, SHADOW_END, SHADOW_START,
+    STATUS_FD, Status, VERSION,
+};
+
+use crate::state::{
+    __labrys_all_branches, __labrys_coverage, __labrys_instrumented, STATE, all_branches, header,
+    thread,
+};
+use crate::{control, heap, input, shadow};
+
+type Initializer = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char);
+
+#[used]
+#[unsafe(link_section = ".init_array.00000")]
+static INITIALIZER: Initializer = __labrys_init;
+
+/// Runs before the program's code. The linker is asked for this symbol by name.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_init(
+    argc: c_int,
+    argv: *mut *mut c_char,
+    environment: *mut *mut c_char,
+) {
+    // SAFETY: called once by the loader, before other threads exist.
+    unsafe {
+        if __labrys_instrumented != 0 {
+            map_shadow();
+        }
+        thread().traced = 1;
+        if !take_variable(environment) {
+            return;
+        }
+        if let Err(errno) = map_region() {
+            send(Status::Failed, errno as u32);
+            libc::_exit(126);
+        }
+        heap::prepare();
+        serve();
+        start_run(argc, argv, environment);
+    }
+}
+
+/// Removes the activating variable from the environment; was it there?
+unsafe fn take_variable(environment: *mut *mut c_char) -> bool {
+    let name = labrys_abi::ENV_ACTIVE;
+    let mut slot = environment;
+    // SAFETY: the environment ends with a null pointer.
+    unsafe {
+        while !(*slot).is_null() {
+            let text = *slot;
+            let named = libc::strncmp(text, name.as_ptr().cast(), name.len()) == 0;
+            if named && *text.add(name.len()) == b'=' as c_char {
+                while !(*slot).is_null() {
+                    *slot = *slot.add(1);
+                    slot = slot.add(1);
+                }
+                return true;
+            }
+            slot = slot.add(1);
+        }
+    }
+    false
+}
+
+unsafe fn map_shadow() {
+    let size = (SHADOW_END - SHADOW_START) as usize;
+    let flags =
+        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a fixed range that nothing occupies, or the call fails.
+    unsafe {
+        let wanted = SHADOW_START as *mut c_void;
+        let got = libc::mmap(wanted, size, protection, flags, -1, 0);
+        if got != wanted {
+            let text = b"labrys: cannot map the shadow memory: the address range is taken or \
+                         the virtual memory limit (ulimit -v) is too low\n";
+            libc::write(2, text.as_ptr().cast(), text.len());
+            libc::_exit(126);
+        }
+        libc::madvise(wanted, size, libc::MADV_NOHUGEPAGE);
+        libc::madvise(wanted, size, libc::MADV_DONTDUMP);
+    }
+}
+
+unsafe fn errno() -> i32 {
+    // SAFETY: always valid.
+    unsafe { *libc::__errno_location() }
+}
+
+/// Maps the region and the coverage bytes.
+unsafe fn map_region() -> Result<(), i32> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: the header is checked before its offsets are used.
+    unsafe {
+        let mut stat: libc::stat = core::mem::zeroed();
+        if libc::fstat(REGION_FD, &raw mut stat) != 0 {
+            return Err(errno());
+        }
+        let size = stat.st_size as usize;
+        let base =
+            libc::mmap(null_mut(), size, protection, libc::MAP_SHARED, REGION_FD, 0).cast::<u8>();
+        if base.cast() == libc::MAP_FAILED {
+            return Err(errno());
+        }
+        let h = base.cast::<Header>();
+        if size < size_of::<Header>() || (*h).magic != MAGIC || (*h).version != VERSION {
+            return Err(libc::EPROTO);
+        }
+        let at = |offset: u64| base.add(offset as usize);
+        STATE.header = h;
+        STATE.nodes = at((*h).nodes.offset).cast();
+        let nodes = (*h).nodes.capacity / size_of::<Node>() as u64;
+        STATE.node_capacity = nodes.min(u64::from(shadow::MAX_LABEL)) as u32;
+        STATE.events = at((*h).events.offset).cast();
+        STATE.event_capacity = ((*h).events.capacity / size_of::<Event>() as u64) as u32;
+        STATE.data = at((*h).data.offset);
+        STATE.data_capacity = (*h).data.capacity.min(u64::from(u32::MAX)) as u32;
+        STATE.input = at((*h).input.offset);
+        let map = &raw const __labrys_coverage;
+        let bytes = (*map).size.min((*h).coverage.capacity) as usize;
+        let pages = bytes.next_multiple_of(labrys_abi::PAGE);
+        if pages > 0 {
+            let flags = libc::MAP_SHARED | libc::MAP_FIXED;
+            let offset = (*h).coverage.offset as libc::off_t;
+            let target = (*map).map.cast();
+            if libc::mmap(target, pages, protection, flags, REGION_FD, offset) != target {
+                return Err(errno());
+            }
+        }
+    }
+    Ok(())
+}
+
+unsafe fn send(status: Status, value: u32) {
+    let message = [status as u32, value];
+    // SAFETY: eight bytes.
+    unsafe { libc::write(STATUS_FD, message.as_ptr().cast(), 8) };
+}
+
+/// Answers commands. Returns in the child that runs the program.
+unsafe fn serve() {
+    // SAFETY: plain system calls on descriptors that the explorer set up.
+    unsafe {
+        send(Status::Ready, VERSION);
+        loop {
+            let mut command = [0u32; 2];
+            if libc::read(CONTROL_FD, command.as_mut_ptr().cast(), 8) != 8
+                || command[0] != Command::Run as u32
+            {
+                libc::_exit(0);
+            }
+            let child = libc::fork();
+            if child < 0 {
+                send(Status::Failed, errno() as u32);
+                continue;
+            }
+            if child == 0 {
+                libc::setpgid(0, 0);
+                return;
+            }
+            send(Status::Started, child as u32);
+            let mut status = 0;
+            while libc::waitpid(child, &raw mut status, 0) < 0 && errno() == libc::EINTR {}
+            send(Status::Ended, status as u32);
+        }
+    }
+}
+
+/// In the child: takes up this run's mode and inputs.
+unsafe fn start_run(argc: c_int, argv: *mut *mut c_char, environment: *mut *mut c_char) {
+    // SAFETY: a new process with one thread, before the program's code.
+    unsafe {
+        for fd in [REGION_FD, CONTROL_FD, STATUS_FD] {
+            libc::close(fd);
+        }
+        libc::lseek(0, 0, libc::SEEK_SET);
+        STATE.active = true;
+        STATE.symbolic = __labrys_instrumented != 0 && header().mode != Mode::Coverage as u32;
+        __labrys_all_branches = u32::from(all_branches());
+        control::prepare_limits();
+        libc::pthread_atfork(None, None, Some(stop_recording));
+        input::place_strings(argc, argv, environment);
+        header().exit_kind.store(0, Relaxed);
+    }
+}
+
+/// In a child of the program: the records are the parent's.
+unsafe extern "C" fn stop_recording() {
+    // SAFETY: the child of a fork has one thread.
+    unsafe {
+        STATE.symbolic = false;
+        STATE.active = false;
+        __labrys_all_branches = 0;
+    }
+}

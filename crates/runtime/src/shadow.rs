@@ -1,0 +1,313 @@
+//! Labels of memory: one `u32` per byte.
+//!
+//! The shadow of the bytes of one stored value is `label | i << 28` for byte `i`: byte `i` of
+//! node `label`. So a store creates no nodes, and a load of the same bytes finds the value's
+//! own label again.
+
+use labrys_abi::{Cause, Node, Op, SHADOW_ADDRESS_MASK, SHADOW_SHIFT};
+
+use crate::event::concretized;
+use crate::node::{append, concat, constant, mask, node, unary};
+use crate::object;
+use crate::state::{__labrys_instrumented, count, tracing};
+
+const BYTE_SHIFT: u32 = 28;
+const LABEL_MASK: u32 = (1 << BYTE_SHIFT) - 1;
+
+/// Most nodes of a run: labels share a word with a byte number.
+pub(crate) const MAX_LABEL: u32 = LABEL_MASK;
+
+/// Shadow of `size` bytes at `address`, of a program that has a shadow.
+fn shadow(address: *const u8, size: usize) -> &'static mut [u32] {
+    let slot = ((address as u64) & SHADOW_ADDRESS_MASK) << SHADOW_SHIFT;
+    // SAFETY: the whole shadow range is mapped at start-up in instrumented programs.
+    unsafe { core::slice::from_raw_parts_mut(slot as *mut u32, size) }
+}
+
+fn has_shadow() -> bool {
+    // SAFETY: a constant of the program.
+    unsafe { __labrys_instrumented != 0 }
+}
+
+/// Label of the byte that a shadow word names.
+fn byte_label(word: u32) -> u32 {
+    let label = word & LABEL_MASK;
+    let index = word >> BYTE_SHIFT;
+    if label == 0 || node(label).width == 8 {
+        return label;
+    }
+    let value = node(label).cv;
+    if index >= 8 {
+        // The high half of a wide value: its bytes are not in `cv`.
+        return wide_byte(label, index);
+    }
+    if node(label).width > 64 {
+        return wide_byte(label, index);
+    }
+    unary(
+        Op::Extract,
+        8,
+        index * 8,
+        label,
+        mask(value >> (index * 8), 8),
+    )
+}
+
+/// Byte of a value wider than 64 bits; its concrete value is only known from memory, so it is
+/// found by evaluating the parts of a concatenation.
+fn wide_byte(label: u32, index: u32) -> u32 {
+    let n = node(label);
+    if n.op != Op::Concat as u8 {
+        return 0;
+    }
+    let low_width = u32::from(node(n.b).width);
+    let bit = index * 8;
+    let (part, offset) = if bit < low_width {
+        (n.b, bit)
+    } else {
+        (n.a, bit - low_width)
+    };
+    let p = node(part);
+    if p.width > 64 || offset + 8 > u32::from(p.width) {
+        return 0;
+    }
+    unary(Op::Extract, 8, offset, part, mask(p.cv >> offset, 8))
+}
+
+/// Label of the byte at `address`, if it still has the byte's value.
+pub(crate) fn load_byte(address: *const u8) -> u32 {
+    let word = shadow(address, 1)[0];
+    if word == 0 {
+        return 0;
+    }
+    let label = byte_label(word);
+    // SAFETY: callers have read the byte.
+    if label != 0 && node(label).cv == u64::from(unsafe { *address }) {
+        label
+    } else {
+        0
+    }
+}
+
+/// Label of a byte of the shadow without looking at memory; for snapshots.
+pub(crate) fn raw_byte(address: *const u8) -> u32 {
+    byte_label(shadow(address, 1)[0])
+}
+
+/// Does no byte of the range carry a label?
+pub(crate) fn is_concrete(address: *const u8, size: usize) -> bool {
+    !has_shadow() || shadow(address, size).iter().all(|word| *word == 0)
+}
+
+/// Label of the `words.len()`-byte little-endian value whose bytes have these shadow words.
+fn gather(words: &[u32], value: u64) -> u32 {
+    let size = words.len();
+    let first = words[0] & LABEL_MASK;
+    if first != 0 && words[0] >> BYTE_SHIFT == 0 {
+        let n = node(first);
+        let whole = usize::from(n.width) == 8 * size;
+        if whole && (0..size).all(|i| words[i] == first | (i as u32) << BYTE_SHIFT) {
+            return first;
+        }
+        let input = n.op == Op::Input as u8 && n.width == 8;
+        if input && (0..size).all(|i| words[i] == first + i as u32) && consecutive(first, size) {
+            return append(Node {
+                width: 8 * size as u16,
+                cv: mask(value, 8 * size as u32),
+                ..*n
+            });
+        }
+    }
+    assemble(words, value)
+}
+
+/// Are `size` nodes from `first` on consecutive bytes of one stream?
+fn consecutive(first: u32, size: usize) -> bool {
+    let start = node(first).imm;
+    (1..size).all(|i| {
+        let n = node(first + i as u32);
+        n.op == Op::Input as u8 && n.width == 8 && n.imm == start + i as u64
+    })
+}
+
+/// Concatenates bytes, most significant first; unlabelled bytes are constants.
+fn assemble(words: &[u32], value: u64) -> u32 {
+    let mut label = 0;
+    let mut done = 0u64;
+    for (i, word) in words.iter().enumerate().rev() {
+        let byte = mask(value >> (8 * i), 8);
+        let mut part = byte_label(*word);
+        if part == 0 || node(part).cv != byte {
+            if part != 0 {
+                count(Cause::Mismatch);
+            }
+            part = constant(8, byte);
+        }
+        done = done << 8 | byte;
+        label = if i + 1 == words.len() {
+            part
+        } else {
+            concat(label, part, done)
+        };
+        if label == 0 {
+            return 0;
+        }
+    }
+    if node(label).op == Op::Const as u8 {
+        0
+    } else {
+        label
+    }
+}
+
+/// Does any node below a fresh concatenation depend on input? Only constants are cheap to see.
+fn all_stale(words: &[u32], value: u64) -> bool {
+    words.iter().enumerate().all(|(i, word)| {
+        let label = byte_label(*word);
+        label == 0 || node(label).cv != mask(value >> (8 * i), 8)
+    })
+}
+
+/// Load of `size` ≤ 8 bytes: an address or a byte is labelled.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_load(p: *const u8, address: u32, size: u32, value: u64) -> u32 {
+    if !tracing() {
+        return 0;
+    }
+    if address != 0 {
+        let label = object::read_table(p, address, size, value);
+        if label != 0 {
+            return label;
+        }
+        concretized(Cause::LoadAddress, address, p as u64);
+    }
+    let words = &*shadow(p, size as usize);
+    if words.iter().all(|word| *word == 0) {
+        return 0;
+    }
+    let whole = words[0] & LABEL_MASK;
+    let label = gather(words, value);
+    if label == 0 {
+        return 0;
+    }
+    if node(label).cv == mask(value, 8 * size) {
+        if label != whole && all_stale(words, value) {
+            count(Cause::Mismatch);
+            return 0;
+        }
+        return label;
+    }
+    count(Cause::Mismatch);
+    0
+}
+
+/// Load of 16 bytes.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_load_wide(p: *const u8, address: u32, low: u64, high: u64) -> u32 {
+    if !tracing() {
+        return 0;
+    }
+    let words = &*shadow(p, 16);
+    let first = words[0] & LABEL_MASK;
+    let whole = first != 0 && node(first).width == 128 && node(first).cv == low ^ high;
+    if whole && (0..16).all(|i| words[i] == first | (i as u32) << BYTE_SHIFT) {
+        return first;
+    }
+    let l = __labrys_slow_load(p, address, 8, low);
+    // SAFETY: the second half of the 16 bytes just loaded.
+    let h = __labrys_slow_load(unsafe { p.add(8) }, 0, 8, high);
+    if l == 0 && h == 0 {
+        return 0;
+    }
+    let l = if l == 0 { constant(64, low) } else { l };
+    let h = if h == 0 { constant(64, high) } else { h };
+    concat(h, l, low ^ high)
+}
+
+/// Store of `size` bytes whose value has this label.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_store(p: *const u8, address: u32, size: u32, label: u32) {
+    if address != 0 {
+        concretized(Cause::StoreAddress, address, p as u64);
+    }
+    set(p, size as usize, label);
+}
+
+/// Gives `size` bytes the label of one value.
+pub(crate) fn set(p: *const u8, size: usize, label: u32) {
+    let words = shadow(p, size);
+    let mut label = label;
+    if label != 0 {
+        let n = node(label);
+        if usize::from(n.width) < 8 * size {
+            label = unary(Op::ZExt, 8 * size as u32, 0, label, n.cv);
+        }
+    }
+    for (i, word) in words.iter_mut().enumerate() {
+        *word = if label == 0 {
+            0
+        } else {
+            label | (i as u32) << BYTE_SHIFT
+        };
+    }
+}
+
+/// Gives consecutive bytes consecutive labels, from `first` on (0: none).
+pub(crate) fn set_bytes(p: *const u8, size: usize, first: u32) {
+    if !has_shadow() {
+        return;
+    }
+    for (i, word) in shadow(p, size).iter_mut().enumerate() {
+        let label = if first == 0 { 0 } else { first + i as u32 };
+        if *word != label {
+            *word = label;
+        }
+    }
+}
+
+/// The memcpy family, overlapping or not; `length` is the label of the size.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn __labrys_slow_copy(
+    to: *const u8,
+    from: *const u8,
+    size: u64,
+    length: u32,
+) {
+    if length != 0 {
+        concretized(Cause::LibraryArgument, length, size);
+    }
+    let size = size as usize;
+    if is_concrete(from, size) {
+        if !is_concrete(to, size) {
+            shadow(to, size).fill(0);
+        }
+        return;
+    }
+    let source = shadow(from, size).as_ptr();
+    // SAFETY: both ranges lie in the shadow; `copy` allows overlap.
+    unsafe { core::ptr::copy(source, shadow(to, size).as_mut_ptr(), size) };
+}
+
+/// The memset family: every byte gets the low byte of the value with this label.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn __labrys_slow_fill(to: *const u8, label: u32, size: u64, length: u32) {
+    if length != 0 {
+        concretized(Cause::LibraryArgument, length, size);
+    }
+    let size = size as usize;
+    let label = if label == 0 || node(label).width == 8 {
+        label
+    } else {
+        unary(Op::Extract, 8, 0, label, mask(node(label).cv, 8))
+    };
+    if label == 0 && is_concrete(to, size) {
+        return;
+    }
+    shadow(to, size).fill(label);
+}
+
+/// For library models in C: is the range free of labels?
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_concrete(p: *const u8, size: usize) -> i32 {
+    i32::from(is_concrete(p, size) || !tracing())
+}

@@ -1,0 +1,330 @@
+//! Reading input through `FILE`s.
+//!
+//! The position of a stream is asked of the library before each call, so seeking, pushing back
+//! and code that is not instrumented may be mixed in freely.
+
+use core::ffi::{c_char, c_int, c_void};
+
+use labrys_abi::{Op, RuntimeSite};
+
+use crate::control::{arguments, result};
+use crate::event::decision;
+use crate::input::{byte, label_bytes, request, stream_of};
+use crate::node::{Operand, predicate, unary};
+use crate::shadow::{__labrys_slow_fill, is_concrete};
+use crate::state::state;
+
+unsafe extern "C" {
+    #[link_name = "stdin"]
+    static STDIN: *mut libc::FILE;
+    fn getdelim(to: *mut *mut c_char, size: *mut usize, end: c_int, f: *mut libc::FILE) -> isize;
+    fn __uflow(f: *mut libc::FILE) -> c_int;
+    fn __underflow(f: *mut libc::FILE) -> c_int;
+    fn malloc_usable_size(p: *mut c_void) -> usize;
+}
+
+/// Where a `FILE` stands in an input stream.
+#[derive(Clone, Copy)]
+struct Place {
+    id: u32,
+    length: u64,
+    fd: c_int,
+    position: u64,
+}
+
+/// The place of `f`, if it reads an input stream.
+unsafe fn place(f: *mut libc::FILE) -> Option<Place> {
+    if !crate::state::tracing() {
+        return None;
+    }
+    // SAFETY: the caller's FILE; errno is restored.
+    unsafe {
+        let errno = *libc::__errno_location();
+        let fd = libc::fileno(f);
+        let stream = stream_of(fd);
+        let position = if stream.is_some() {
+            libc::ftello(f)
+        } else {
+            -1
+        };
+        *libc::__errno_location() = errno;
+        let (id, length) = stream?;
+        (position >= 0).then_some(Place {
+            id,
+            length,
+            fd,
+            position: position as u64,
+        })
+    }
+}
+
+/// Bytes that came from elsewhere carry no labels.
+fn unlabelled(to: *const u8, size: usize) {
+    if state().symbolic && !is_concrete(to, size) {
+        __labrys_slow_fill(to, 0, size as u64, 0);
+    }
+}
+
+/// `getc` and its kin: reads with `read`.
+unsafe fn get(f: *mut libc::FILE, read: unsafe extern "C" fn(*mut libc::FILE) -> c_int) -> c_int {
+    // SAFETY: the caller's FILE.
+    let place = unsafe { place(f) };
+    // SAFETY: as above.
+    let c = unsafe { read(f) };
+    if let Some(p) = place {
+        let got = u64::from(c >= 0);
+        let _ = request(p.id, p.length, p.position, 1, got);
+        if c >= 0 {
+            let label = byte(p.id, p.length, p.fd, p.position);
+            result(unary(Op::ZExt, 32, 0, label, c as u64));
+        }
+    }
+    c
+}
+
+macro_rules! getters {
+    ($($name:ident),*) => {$(
+        /// The function of the C library.
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(f: *mut libc::FILE) -> c_int {
+            let _ = arguments::<0>($name as *const () as usize);
+            // SAFETY: as the caller's.
+            unsafe { get(f, libc::fgetc) }
+        }
+    )*};
+}
+getters!(
+    __labrys_w_fgetc,
+    __labrys_w_getc,
+    __labrys_w__IO_getc,
+    __labrys_w_fgetc_unlocked,
+    __labrys_w_getc_unlocked
+);
+
+macro_rules! stdin_getters {
+    ($($name:ident),*) => {$(
+        /// The function of the C library.
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name() -> c_int {
+            let _ = arguments::<0>($name as *const () as usize);
+            // SAFETY: the library's own FILE.
+            unsafe { get(STDIN, libc::fgetc) }
+        }
+    )*};
+}
+stdin_getters!(__labrys_w_getchar, __labrys_w_getchar_unlocked);
+
+/// The first words of glibc's `FILE`, which its macros have fixed for ever.
+#[repr(C)]
+struct Buffer {
+    flags: c_int,
+    read_next: *mut u8,
+    read_end: *mut u8,
+}
+
+/// Labels what stands in the buffer of `f` behind its position.
+unsafe fn label_buffer(f: *mut libc::FILE) {
+    // SAFETY: the caller's FILE.
+    unsafe {
+        let Some(p) = place(f) else { return };
+        let b = &*f.cast::<Buffer>();
+        let size = b.read_end.offset_from(b.read_next).max(0) as u64;
+        label_bytes(p.id, p.length, p.fd, p.position, b.read_next, size);
+    }
+}
+
+/// `__uflow`: refills the buffer and takes a byte; the macros read the rest directly.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_w___uflow(f: *mut libc::FILE) -> c_int {
+    let _ = arguments::<0>(__labrys_w___uflow as *const () as usize);
+    // SAFETY: as the caller's.
+    unsafe {
+        let c = get(f, __uflow);
+        let label = crate::state::thread().results[0];
+        label_buffer(f);
+        result(label);
+        c
+    }
+}
+
+/// `__underflow`: refills the buffer.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_w___underflow(f: *mut libc::FILE) -> c_int {
+    let _ = arguments::<0>(__labrys_w___underflow as *const () as usize);
+    // SAFETY: as the caller's.
+    unsafe {
+        let c = get(f, __underflow);
+        let label = crate::state::thread().results[0];
+        label_buffer(f);
+        result(label);
+        c
+    }
+}
+
+/// `fread`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_w_fread(
+    to: *mut c_void,
+    size: usize,
+    count: usize,
+    f: *mut libc::FILE,
+) -> usize {
+    let _ = arguments::<0>(__labrys_w_fread as *const () as usize);
+    // SAFETY: as the caller's.
+    unsafe {
+        let place = place(f);
+        let got = libc::fread(to, size, count, f);
+        let wanted = size.saturating_mul(count);
+        match place {
+            Some(p) => {
+                let bytes = wanted.min(p.length.saturating_sub(p.position) as usize);
+                label_bytes(p.id, p.length, p.fd, p.position, to.cast(), bytes as u64);
+                let label = request(p.id, p.length, p.position, wanted as u64, bytes as u64);
+                if size == 1 {
+                    result(label);
+                }
+            }
+            None => unlabelled(to.cast(), size.saturating_mul(got)),
+        }
+        got
+    }
+}
+
+/// `fread_unlocked`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_w_fread_unlocked(
+    to: *mut c_void,
+    size: usize,
+    count: usize,
+    f: *mut libc::FILE,
+) -> usize {
+    // SAFETY: as the caller's.
+    unsafe { __labrys_w_fread(to, size, count, f) }
+}
+
+/// `__fread_chk`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_w___fread_chk(
+    to: *mut c_void,
+    _room: usize,
+    size: usize,
+    count: usize,
+    f: *mut libc::FILE,
+) -> usize {
+    // SAFETY: as the caller's.
+    unsafe { __labrys_w_fread(to, size, count, f) }
+}
+
+/// Records a line of `got` bytes at `to`: which byte ended it, or that the input did.
+unsafe fn line(p: Place, to: *const u8, got: usize, end: u8, room: usize) {
+    label_bytes(p.id, p.length, p.fd, p.position, to, got as u64);
+    let _ = request(p.id, p.length, p.position, got as u64, got as u64);
+    for i in 0..got {
+        // SAFETY: the library has just written these bytes.
+        let value = unsafe { *to.add(i) };
+        let label = byte(p.id, p.length, p.fd, p.position + i as u64);
+        let x = Operand::new(label, u64::from(value));
+        let is_end = value == end;
+        let equal = predicate(Op::Eq, 8, x, Operand::concrete(u64::from(end)), is_end);
+        decision(RuntimeSite::Library, equal, is_end);
+    }
+    // SAFETY: as above.
+    let complete = got > 0 && unsafe { *to.add(got - 1) } == end;
+    if !complete && got < room {
+        let _ = request(p.id, p.length, p.position, got as u64 + 1, got as u64);
+    }
+}
+
+/// `fgets`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_w_fgets(
+    to: *mut c_char,
+    room: c_int,
+    f: *mut libc::FILE,
+) -> *mut c_char {
+    let _ = arguments::<0>(__labrys_w_fgets as *const () as usize);
+    // SAFETY: as the caller's.
+    unsafe {
+        let before = place(f);
+        let line_read = libc::fgets(to, room, f);
+        let room = usize::try_from(room - 1).unwrap_or(0);
+        match (before, line_read.is_null()) {
+            (Some(p), false) => {
+                let after = place(f).map_or(p.position, |a| a.position);
+                let got = (after.saturating_sub(p.position) as usize).min(room);
+                unlabelled(to.cast(), got + 1);
+                line(p, to.cast(), got, b'\n', room);
+            }
+            (Some(p), true) => {
+                let _ = request(p.id, p.length, p.position, 1, 0);
+            }
+            (None, false) => unlabelled(to.cast(), libc::strlen(to) + 1),
+            (None, true) => {}
+        }
+        line_read
+    }
+}
+
+/// `fgets_unlocked`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_w_fgets_unlocked(
+    to: *mut c_char,
+    room: c_int,
+    f: *mut libc::FILE,
+) -> *mut c_char {
+    // SAFETY: as the caller's.
+    unsafe { __labrys_w_fgets(to, room, f) }
+}
+
+/// `__fgets_chk`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_w___fgets_chk(
+    to: *mut c_char,
+    _size: usize,
+    room: c_int,
+    f: *mut libc::FILE,
+) -> *mut c_char {
+    // SAFETY: as the caller's.
+    unsafe { __labrys_w_fgets(to, room, f) }
+}
+
+/// `getdelim`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_w_getdelim(
+    to: *mut *mut c_char,
+    size: *mut usize,
+    end: c_int,
+    f: *mut libc::FILE,
+) -> isize {
+    let _ = arguments::<0>(__labrys_w_getdelim as *const () as usize);
+    // SAFETY: as the caller's.
+    unsafe {
+        let before = place(f);
+        let got = getdelim(to, size, end, f);
+        unlabelled(to.cast(), 8);
+        unlabelled(size.cast(), 8);
+        match (before, usize::try_from(got)) {
+            (Some(p), Ok(got)) => {
+                unlabelled((*to).cast(), malloc_usable_size((*to).cast()).min(got + 1));
+                line(p, (*to).cast(), got, end as u8, usize::MAX);
+            }
+            (Some(p), Err(_)) => {
+                let _ = request(p.id, p.length, p.position, 1, 0);
+            }
+            (None, Ok(got)) => unlabelled((*to).cast(), got + 1),
+            (None, Err(_)) => {}
+        }
+        got
+    }
+}
+
+/// `getline`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_w_getline(
+    to: *mut *mut c_char,
+    size: *mut usize,
+    f: *mut libc::FILE,
+) -> isize {
+    // SAFETY: as the caller's.
+    unsafe { __labrys_w_getdelim(to, size, c_int::from(b'\n'), f) }
+}
