@@ -176,6 +176,11 @@ impl Pool {
         self.binary(Op::Sub, a, b)
     }
 
+    /// Product.
+    pub fn mul(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.binary(Op::Mul, a, b)
+    }
+
     /// Equal.
     pub fn eq(&mut self, a: ExprId, b: ExprId) -> ExprId {
         self.binary(Op::Eq, a, b)

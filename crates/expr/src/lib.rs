@@ -21,6 +21,7 @@
 //! The crate does no I/O, reads no clock and draws no randomness.
 
 mod construct;
+mod display;
 mod evaluate;
 mod external;
 mod float;
@@ -36,6 +37,7 @@ mod symbol;
 mod table;
 mod value;
 
+pub use display::Display;
 pub use evaluate::{Environment, Evaluator, evaluate};
 pub use external::Call;
 pub use node::{ExprId, Node};

@@ -322,6 +322,9 @@ fn sub_cancel(pool: &mut Pool, n: &Node) -> Outcome {
 fn narrow_division(pool: &mut Pool, n: &Node, op: Op) -> Outcome {
     let x = pool.operand(Op::ZExt, n.args[0])?;
     let (c, width) = (pool.bits(n.args[1])?, pool.width(x));
+    if c == 0 {
+        return None;
+    }
     if c > mask(width) {
         return match op {
             Op::UDiv => is_constant(pool, n.width(), 0),

@@ -46,7 +46,7 @@ const UNORDERED: &[Rule] = &[
     rule("funo-number", |pool, n| {
         // A constant that is no NaN says nothing: the law is `funo(x, c) = funo(x, x)`.
         pool.bits(n.args[1])?;
-        binary(Op::FUno, 1, n.args[0], n.args[0])
+        (!is_nan(pool, n, 1)).then(|| binary(Op::FUno, 1, n.args[0], n.args[0]))?
     }),
     rule("funo-widened", widened),
 ];

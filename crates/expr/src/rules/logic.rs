@@ -184,7 +184,7 @@ fn and_zext(pool: &mut Pool, n: &Node) -> Outcome {
 fn and_mask(pool: &mut Pool, n: &Node) -> Outcome {
     let bits = pool.bits(n.args[1])?;
     let (low, count) = (bits.trailing_zeros(), bits.count_ones());
-    if bits != mask(count) << low {
+    if bits == 0 || bits != mask(count) << low {
         return None;
     }
     let mut middle = pool.extract(n.args[0], low, count);

@@ -165,3 +165,6 @@ impl Pool {
         self.operand(Op::Not, a) == Some(b) || self.operand(Op::Not, b) == Some(a)
     }
 }
+
+#[cfg(test)]
+mod tests;
