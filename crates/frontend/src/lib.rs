@@ -2,7 +2,10 @@
 //!
 //! The only crate that touches LLVM.
 
+pub mod container;
+pub mod driver;
 pub mod instrument;
 pub mod llvm;
 mod llvm_query;
+pub mod plain;
 pub mod sites;

@@ -1,0 +1,12 @@
+//! The drop-in C compiler; called by a name that ends in `++`, the C++ compiler.
+
+use std::path::PathBuf;
+use std::process::exit;
+
+use labrys_frontend::driver::{self, Language};
+
+fn main() {
+    let mut words = std::env::args_os();
+    let name = PathBuf::from(words.next().unwrap_or_default());
+    exit(driver::main(words.collect(), Language::of_program(&name)));
+}

@@ -1,0 +1,235 @@
+//! The sections by which an executable carries all that later commands need: the program
+//! picture, the frozen bitcode and the plain executable.
+//!
+//! They are not loaded at run time, and `strip` keeps them. Invariant: what [`seal`] put in,
+//! [`Container::open`] gets out, byte for byte.
+
+pub(crate) mod elf;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use labrys_abi::section;
+use labrys_program::Program;
+
+use elf::SectionTable;
+
+/// What the sections of an executable hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Contents<'a> {
+    /// The program picture, serialized.
+    pub program: &'a [u8],
+    /// The frozen bitcode.
+    pub bitcode: &'a [u8],
+    /// The plain executable.
+    pub plain: &'a [u8],
+}
+
+/// An executable built by `labrys-cc`.
+#[derive(Debug)]
+pub struct Container {
+    path: PathBuf,
+    file: Vec<u8>,
+    program: Range<usize>,
+    bitcode: Range<usize>,
+    plain: Range<usize>,
+}
+
+/// Why an executable cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ContainerError {
+    /// The file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The file is no ELF executable.
+    #[error("{}: not an executable for this machine; give a program built by labrys-cc, or C sources", .0.display())]
+    NotElf(PathBuf),
+    /// The executable lacks a section of Labrys.
+    #[error("{}: built by a plain compiler; rebuild it with CC=labrys-cc (and CXX=labrys-c++)", .0.display())]
+    NotLabrys(PathBuf),
+    /// A section cannot be understood.
+    #[error("{}: its {section} section is damaged or of another version of Labrys; rebuild it", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The section.
+        section: &'static str,
+    },
+}
+
+impl Container {
+    /// Opens an executable.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no ELF file, or was not built by `labrys-cc`.
+    pub fn open(path: &Path) -> Result<Self, ContainerError> {
+        let path = path.to_path_buf();
+        let file = match fs::read(&path) {
+            Ok(file) => file,
+            Err(source) => return Err(ContainerError::Io { path, source }),
+        };
+        let Some(table) = SectionTable::read(&file) else {
+            return Err(ContainerError::NotElf(path));
+        };
+        let find = |name| {
+            let bytes = table.bytes(&file, table.find(name)?)?;
+            let start = bytes.as_ptr() as usize - file.as_ptr() as usize;
+            Some(start..start + bytes.len())
+        };
+        let sections = (
+            find(section::PROGRAM),
+            find(section::BITCODE),
+            find(section::PLAIN),
+        );
+        let (Some(program), Some(bitcode), Some(plain)) = sections else {
+            return Err(ContainerError::NotLabrys(path));
+        };
+        Ok(Container {
+            path,
+            file,
+            program,
+            bitcode,
+            plain,
+        })
+    }
+
+    /// The program picture, serialized.
+    #[must_use]
+    pub fn program_bytes(&self) -> &[u8] {
+        &self.file[self.program.clone()]
+    }
+
+    /// The program picture.
+    ///
+    /// # Errors
+    /// The section is damaged or was written by another version of Labrys.
+    pub fn program(&self) -> Result<Program, ContainerError> {
+        Program::from_bytes(self.program_bytes()).map_err(|_| ContainerError::Damaged {
+            path: self.path.clone(),
+            section: section::PROGRAM,
+        })
+    }
+
+    /// The frozen bitcode.
+    #[must_use]
+    pub fn bitcode(&self) -> &[u8] {
+        &self.file[self.bitcode.clone()]
+    }
+
+    /// The plain executable, as a file image.
+    #[must_use]
+    pub fn plain(&self) -> &[u8] {
+        &self.file[self.plain.clone()]
+    }
+
+    /// Writes the plain executable to a file that can be run.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_plain(&self, to: &Path) -> Result<(), ContainerError> {
+        write_executable(to, self.plain()).map_err(|source| ContainerError::Io {
+            path: to.to_path_buf(),
+            source,
+        })
+    }
+}
+
+/// Adds the sections to an executable and writes it to `to`.
+///
+/// # Errors
+/// `executable` is no ELF file, or `to` cannot be written.
+pub fn seal(executable: &Path, contents: &Contents<'_>, to: &Path) -> Result<(), ContainerError> {
+    let mut file = fs::read(executable).map_err(|source| ContainerError::Io {
+        path: executable.to_path_buf(),
+        source,
+    })?;
+    let not_elf = || ContainerError::NotElf(executable.to_path_buf());
+    let mut table = SectionTable::read(&file).ok_or_else(not_elf)?;
+    table.add(&mut file, section::PROGRAM, contents.program);
+    table.add(&mut file, section::BITCODE, contents.bitcode);
+    table.add(&mut file, section::PLAIN, contents.plain);
+    let header = table.append_to(&mut file).ok_or_else(not_elf)?;
+    file[..header.len()].copy_from_slice(&header);
+    write_executable(to, &file).map_err(|source| ContainerError::Io {
+        path: to.to_path_buf(),
+        source,
+    })
+}
+
+/// Writes an executable file; a regular file is replaced at once, never half written.
+fn write_executable(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o777);
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return options.open(path)?.write_all(bytes);
+    }
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(OsStr::new(&format!(".labrys-{}", std::process::id())));
+    let beside = path.with_file_name(name);
+    let written = options
+        .open(&beside)
+        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_come_out_as_they_went_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let sealed = folder.path().join("sealed");
+        let contents = Contents {
+            program: b"picture",
+            bitcode: b"BC",
+            plain: b"\x7fELF...",
+        };
+        let own = std::env::current_exe().unwrap();
+        seal(&own, &contents, &sealed).unwrap();
+        let container = Container::open(&sealed).unwrap();
+        assert_eq!(container.program_bytes(), contents.program);
+        assert_eq!(container.bitcode(), contents.bitcode);
+        assert_eq!(container.plain(), contents.plain);
+        let listed = std::process::Command::new(&sealed)
+            .arg("--list")
+            .output()
+            .unwrap();
+        assert!(listed.status.success());
+    }
+
+    #[test]
+    fn errors_say_what_to_do() {
+        let own = std::env::current_exe().unwrap();
+        let plain = Container::open(&own).unwrap_err();
+        assert!(plain.to_string().contains("rebuild it with CC=labrys-cc"));
+        let folder = tempfile::tempdir().unwrap();
+        let text = folder.path().join("text");
+        fs::write(&text, "int main;").unwrap();
+        assert!(matches!(
+            Container::open(&text),
+            Err(ContainerError::NotElf(_))
+        ));
+        let missing = Container::open(&folder.path().join("missing"));
+        assert!(matches!(missing, Err(ContainerError::Io { .. })));
+    }
+
+    #[test]
+    fn devices_are_written_through() {
+        write_executable(Path::new("/dev/null"), b"x").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+}

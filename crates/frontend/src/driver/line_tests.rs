@@ -1,0 +1,132 @@
+//! Link lines with made-up inputs.
+
+use super::*;
+
+const BITCODE: &[u8] = &[b'B', b'C', 0xc0, 0xde];
+
+fn line(words: &[&str]) -> LinkLine {
+    let arguments = words.iter().map(OsString::from).collect();
+    LinkLine::read(Job {
+        program: "lld".into(),
+        arguments,
+    })
+}
+
+fn words(job: &Job) -> Vec<&str> {
+    job.arguments
+        .iter()
+        .map(|word| word.to_str().unwrap())
+        .collect()
+}
+
+fn executable(line: &LinkLine, scratch: &Path) -> Vec<String> {
+    let out = Path::new("out");
+    let job = line
+        .executable(Path::new("m.o"), Path::new("rt.a"), out, scratch, true)
+        .unwrap();
+    words(&job).into_iter().map(String::from).collect()
+}
+
+#[test]
+fn bitcode_goes_to_the_merge_and_natives_to_both() {
+    let folder = tempfile::tempdir().unwrap();
+    let bitcode = folder.path().join("a.o").to_str().unwrap().to_owned();
+    fs::write(&bitcode, BITCODE).unwrap();
+    let line = line(&[
+        "-pie",
+        "-o",
+        "x",
+        "/l/crtbeginS.o",
+        "-plugin",
+        "gold.so",
+        "-plugin-opt=O2",
+        &bitcode,
+        "n.o",
+        "-lfoo",
+        "-Map",
+        "x.map",
+        "--lto-O3",
+        "/l/crtendS.o",
+    ]);
+    assert_eq!(line.output, Path::new("x"));
+    let merge = line.merge(Path::new("m.bc"));
+    let expected = [
+        "-pie",
+        "/l/crtbeginS.o",
+        &bitcode,
+        "n.o",
+        "-lfoo",
+        "/l/crtendS.o",
+        "--fat-lto-objects",
+        "--lto-emit-llvm",
+        "--lto-O0",
+        "-o",
+        "m.bc",
+    ];
+    assert_eq!(words(&merge), expected);
+    let expected = [
+        "-pie",
+        "/l/crtbeginS.o",
+        "m.o",
+        "n.o",
+        "-lfoo",
+        "-Map",
+        "x.map",
+        "rt.a",
+        "--push-state",
+        "--as-needed",
+        "-lm",
+        "-lpthread",
+        "-ldl",
+        "-lgcc_s",
+        "-lc",
+        "-lgcc",
+        "--pop-state",
+        "/l/crtendS.o",
+        "-o",
+        "out",
+    ];
+    assert_eq!(executable(&line, folder.path()), expected);
+}
+
+#[test]
+fn whole_archives_lose_their_bitcode() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = |name: &str, size| format!("{name:<16}{:<32}{size:<10}`\n", "");
+    let mut archive = b"!<arch>\n".to_vec();
+    for (name, bytes) in [("b.o/", BITCODE), ("n.o/", b"\x7fELFxy")] {
+        archive.extend_from_slice(header(name, bytes.len()).as_bytes());
+        archive.extend_from_slice(bytes);
+    }
+    fs::write(folder.path().join("libw.a"), archive).unwrap();
+    let search = format!("-L{}", folder.path().display());
+    let line = line(&[
+        &search,
+        "-lw",
+        "--push-state",
+        "--whole-archive",
+        "-lw",
+        "--pop-state",
+        "-lw",
+    ]);
+    let merged = line.merge(Path::new("m.bc"));
+    assert_eq!(
+        words(&merged).iter().filter(|word| **word == "-lw").count(),
+        3
+    );
+    let words = executable(&line, folder.path());
+    assert_eq!(words.iter().filter(|word| *word == "-lw").count(), 2);
+    let native = words.iter().find(|word| word.ends_with("/n.o")).unwrap();
+    assert_eq!(fs::read(native).unwrap(), b"\x7fELFxy");
+    assert!(!words.iter().any(|word| word.ends_with("/b.o")));
+}
+
+#[test]
+fn static_links_take_the_static_unwinder() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = executable(
+        &line(&["-static", "-pie", "--no-dynamic-linker"]),
+        folder.path(),
+    );
+    assert!(words.contains(&"-lgcc_eh".to_owned()));
+}

@@ -1,0 +1,180 @@
+//! From merged bitcode to the executable: freeze, lower, instrument, compile, link, seal.
+//!
+//! The instrumented and the plain executable are built side by side.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread::{self, ScopedJoinHandle};
+
+use labrys_program::Program;
+use sha2::{Digest, Sha256};
+
+use crate::container::{self, Contents};
+use crate::instrument;
+use crate::llvm::{LlvmError, Module};
+use crate::plain;
+use crate::sites::sites;
+
+use super::jobs::Job;
+use super::line::LinkLine;
+use super::link::run_linker;
+use super::{Error, Session, tools};
+
+/// The passes after which the bitcode is the reference for everything: they make SSA values of
+/// variables and drop what is plainly redundant, and they keep decisions.
+const FREEZE: &str = "function(sroa,early-cse,instsimplify)";
+
+/// One of the two executables made from the frozen bitcode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variant {
+    Instrumented,
+    Plain,
+}
+
+/// What both variants are built from.
+#[derive(Clone, Copy, Debug)]
+struct Parts<'a> {
+    session: &'a Session,
+    line: &'a LinkLine,
+    frozen: &'a Path,
+    runtime: &'a Path,
+    scratch: &'a Path,
+}
+
+/// Builds the executable of a link from its merged bitcode.
+pub(super) fn build(
+    session: &Session,
+    line: &LinkLine,
+    merged: &Path,
+    scratch: &Path,
+) -> Result<(), Error> {
+    let (runtime, frozen) = (tools::runtime()?, scratch.join("frozen.bc"));
+    freeze(merged, &frozen).map_err(llvm("freezing the bitcode"))?;
+    let parts = Parts {
+        session,
+        line,
+        frozen: &frozen,
+        runtime: &runtime,
+        scratch,
+    };
+    let (program, instrumented, plain) = thread::scope(|scope| {
+        let instrumented = scope.spawn(|| parts.build(Variant::Instrumented));
+        let plain = scope.spawn(|| parts.build(Variant::Plain));
+        (
+            picture(&frozen, &line.output),
+            join(instrumented),
+            join(plain),
+        )
+    });
+    // If both fail, the first has told why.
+    let (instrumented, plain) = (instrumented?, plain?);
+    let (bitcode, plain) = (read(&frozen)?, read(&plain)?);
+    let contents = Contents {
+        program: &program?,
+        bitcode: &bitcode,
+        plain: &plain,
+    };
+    Ok(container::seal(&instrumented, &contents, &line.output)?)
+}
+
+fn freeze(merged: &Path, frozen: &Path) -> Result<(), LlvmError> {
+    let mut module = Module::read(merged)?;
+    module.run_passes(FREEZE)?;
+    module.write(frozen)
+}
+
+impl Parts<'_> {
+    fn build(&self, variant: Variant) -> Result<PathBuf, Error> {
+        let (name, step) = match variant {
+            Variant::Instrumented => ("program", "instrumenting"),
+            Variant::Plain => ("plain", "adding coverage to the plain build"),
+        };
+        let file = |extension: &str| self.scratch.join(name).with_extension(extension);
+        let (bitcode, object, executable) = (file("bc"), file("o"), file("elf"));
+        let transform = match variant {
+            Variant::Instrumented => instrument::instrument,
+            Variant::Plain => plain::add_coverage,
+        };
+        transform(self.frozen, &bitcode).map_err(llvm(step))?;
+        self.compile(&bitcode, &object)?;
+        let reports = variant == Variant::Instrumented;
+        let (line, runtime) = (self.line, self.runtime);
+        let job = line.executable(&object, runtime, &executable, self.scratch, reports)?;
+        match variant {
+            Variant::Instrumented => run_linker(self.session, &job, self.scratch)?,
+            // The same link has the same to say: once is enough.
+            Variant::Plain => {
+                let output = job.run_captured(self.scratch)?;
+                if !output.status.success() {
+                    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+                    return Err(Error::PlainLink { messages });
+                }
+            }
+        }
+        Ok(executable)
+    }
+
+    /// Bitcode to a native object, in sections as lld's own code generation lays them.
+    fn compile(&self, bitcode: &Path, object: &Path) -> Result<(), Error> {
+        let options = [
+            "-O2",
+            "-fPIE",
+            "-ffunction-sections",
+            "-fdata-sections",
+            "-w",
+            "-c",
+        ];
+        let mut arguments: Vec<OsString> = options.map(OsString::from).to_vec();
+        arguments.extend([
+            "-x".into(),
+            "ir".into(),
+            bitcode.into(),
+            "-o".into(),
+            object.into(),
+        ]);
+        let job = Job {
+            program: self.session.tools.clang.clone(),
+            arguments,
+        };
+        job.run(self.scratch)
+    }
+}
+
+/// The program picture of the frozen bitcode, serialized.
+fn picture(frozen: &Path, output: &Path) -> Result<Vec<u8>, Error> {
+    let step = "reading the sites";
+    let bytes = read(frozen)?;
+    let module = Module::from_bytes(&bytes, "frozen bitcode").map_err(llvm(step))?;
+    let mut program = Program {
+        name: output
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+        bitcode_hash: Sha256::digest(&bytes).into(),
+        ..Program::default()
+    };
+    for site in sites(&module) {
+        program.push_site(site.kind, site.function, site.block, None, site.oracle);
+    }
+    Ok(program.to_bytes())
+}
+
+fn join<T>(handle: ScopedJoinHandle<'_, T>) -> T {
+    match handle.join() {
+        Ok(result) => result,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+fn llvm(step: &'static str) -> impl Fn(LlvmError) -> Error {
+    move |source| Error::Llvm { step, source }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    fs::read(path).map_err(|source| Error::Io {
+        path: path.to_path_buf(),
+        source,
+    })
+}

@@ -1,0 +1,126 @@
+//! The plain build: the frozen program as it is, plus one coverage byte per branch.
+//!
+//! A branch and a select store 1 to `map[first + condition]`; a switch stores 1 at the begin of
+//! each edge, for which its edges get blocks of their own. The module defines
+//!
+//! ```c
+//! struct { unsigned char *map; unsigned long size; } __labrys_coverage;
+//! ```
+//!
+//! where the map is page-aligned and whole pages, so that the runtime can map the shared region
+//! over it.
+//!
+//! Invariant: numbering is that of [`sites`](crate::sites) on the frozen bitcode, and no other
+//! effect is added.
+
+use std::path::Path;
+
+use labrys_program::SiteKind;
+
+use crate::llvm::{Block, Builder, LLVMLinkage, LLVMOpcode, LlvmError, Module, Value};
+use crate::sites::{Decision, sites};
+
+/// Adds coverage to frozen bitcode.
+///
+/// # Errors
+/// The input is not bitcode of LLVM 19, or (our bug) the result is not well-formed.
+pub fn add_coverage(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
+    let mut module = Module::read(frozen)?;
+    // New blocks hold no sites, so the numbering stays.
+    module.run_passes("function(break-crit-edges)")?;
+    cover(&module);
+    module
+        .verify()
+        .map_err(|e| LlvmError(format!("the plain module is not well-formed: {e}")))?;
+    module.write(out)
+}
+
+fn cover(module: &Module) {
+    let decisions = sites(module);
+    let branches = decisions
+        .iter()
+        .map(|decision| decision.kind.directions())
+        .sum();
+    let marker = Marker {
+        module,
+        builder: module.builder(),
+        map: define_map(module, branches),
+    };
+    let mut first = 0;
+    for decision in &decisions {
+        marker.mark(decision, first);
+        first += decision.kind.directions();
+    }
+}
+
+/// Defines the map and what the runtime knows it by.
+fn define_map(module: &Module, branches: u32) -> Value<'_> {
+    let size = u64::from(branches.max(1)).next_multiple_of(labrys_abi::PAGE as u64);
+    let ty = module.array(module.int(8), size);
+    let map = module.declare_global("__labrys_coverage_map", ty);
+    map.set_initializer(ty.zero());
+    map.set_alignment(labrys_abi::PAGE as u32);
+    map.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+    let pair = module.const_struct(&[map, module.const_int(64, size)]);
+    module
+        .declare_global("__labrys_coverage", pair.ty())
+        .set_initializer(pair);
+    map
+}
+
+struct Marker<'m> {
+    module: &'m Module,
+    builder: Builder<'m>,
+    map: Value<'m>,
+}
+
+impl<'m> Marker<'m> {
+    fn mark(&self, decision: &Decision<'m>, first: u32) {
+        match &decision.kind {
+            SiteKind::Branch => {
+                self.mark_condition(decision.instruction, condition(decision.instruction), first);
+            }
+            SiteKind::Select => {
+                self.mark_condition(decision.instruction, decision.instruction.operand(0), first);
+            }
+            SiteKind::Switch { .. } => {
+                let edges = decision.instruction.parent().successors();
+                for (branch, edge) in (first..).zip(edges) {
+                    self.mark_edge(edge, branch);
+                }
+            }
+        }
+    }
+
+    fn mark_condition(&self, instruction: Value<'m>, condition: Value<'m>, first: u32) {
+        self.builder.before(instruction);
+        let base = self.module.const_int(64, u64::from(first));
+        let direction = self
+            .builder
+            .cast(LLVMOpcode::LLVMZExt, condition, self.module.int(64));
+        let index = self.builder.binary(LLVMOpcode::LLVMAdd, base, direction);
+        self.store(index);
+    }
+
+    fn mark_edge(&self, edge: Block<'m>, branch: u32) {
+        let first = edge
+            .instructions()
+            .into_iter()
+            .find(|instruction| instruction.opcode() != LLVMOpcode::LLVMPHI);
+        if let Some(first) = first {
+            self.builder.before(first);
+            self.store(self.module.const_int(64, u64::from(branch)));
+        }
+    }
+
+    fn store(&self, index: Value<'m>) {
+        let byte = self.module.int(8);
+        let address = self.builder.element_address(byte, self.map, index);
+        self.builder.store(self.module.const_int(8, 1), address);
+    }
+}
+
+/// Condition of a conditional branch: its first operand.
+fn condition(branch: Value<'_>) -> Value<'_> {
+    branch.operand(0)
+}
