@@ -18,6 +18,7 @@
 mod constant;
 mod function;
 mod global;
+pub mod graph;
 mod id;
 mod instruction;
 mod intern;
@@ -26,7 +27,10 @@ mod opaque;
 mod operator;
 mod program;
 mod site;
+mod site_table;
+mod text;
 mod types;
+mod verify;
 
 pub use constant::Constant;
 pub use function::{Block, Function, Linkage, Parameter};
@@ -44,4 +48,6 @@ pub use opaque::Opaque;
 pub use operator::{BinaryOperator, Cast, Comparison, FloatComparison, FloatOperator};
 pub use program::{DecodeError, Program};
 pub use site::{Location, Site, SiteKind};
+pub use text::ParseError;
 pub use types::{Aggregate, Field, ForeignType, POINTER_SIZE, Shape, Type};
+pub use verify::{MAX_CONSTANT_DEPTH, Violation};
