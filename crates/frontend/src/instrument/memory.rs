@@ -222,7 +222,8 @@ impl<'m> FunctionPass<'_, 'm> {
     }
 }
 
-/// Defines the table of the program's global objects: `{address, size, constant}` each.
+/// Defines the table of the program's global objects, `{address, size, constant}` each, and the
+/// mark by which the runtime knows an instrumented program.
 pub(super) fn define_globals(module: &Module) {
     let mut rows = Vec::new();
     for global in module.globals() {
@@ -231,7 +232,7 @@ pub(super) fn define_globals(module: &Module) {
             continue;
         }
         let size = module.size_of(global.global_type());
-        if size < 2 || size > LARGEST_OBJECT || global.is_thread_local() {
+        if !(2..=LARGEST_OBJECT).contains(&size) || global.is_thread_local() {
             continue;
         }
         let constant = u64::from(global.is_constant_global());
@@ -250,7 +251,9 @@ pub(super) fn define_globals(module: &Module) {
     let values = module.const_array(row, &rows);
     let table = module.declare_global("__labrys_globals", values.ty());
     table.set_initializer(values);
-    for symbol in [count, table] {
+    let instrumented = module.declare_global("__labrys_instrumented", module.int(32));
+    instrumented.set_initializer(module.const_int(32, 1));
+    for symbol in [count, table, instrumented] {
         symbol.set_linkage(LLVMLinkage::LLVMExternalLinkage);
     }
 }
