@@ -1,1 +1,36 @@
 //! Runs a binary on an input within limits through a fork server.
+//!
+//! ```no_run
+//! use labrys_executor::{Executor, Launch, Limits, Mode};
+//! use labrys_suite::{Input, Outcome};
+//!
+//! let input = Input::stdin("hello");
+//! let launch = Launch {
+//!     binary: "./program".into(),
+//!     streams: input.shape(),
+//!     branches: 120,
+//!     ..Launch::default()
+//! };
+//! let mut executor = Executor::start(launch, Limits::default())?;
+//! let run = executor.run(&input, Mode::Symbolic)?;
+//! assert_eq!(run.outcome, Outcome::Exit(0));
+//! executor.recycle(run.recording);
+//! # Ok::<(), labrys_executor::Error>(())
+//! ```
+//!
+//! The same executor runs the instrumented executable and the plain one, which records
+//! coverage only ([`Mode::Coverage`]). This is the only crate that starts programs under test.
+
+mod error;
+mod executor;
+mod limits;
+mod processes;
+mod region;
+mod scratch;
+mod server;
+mod sys;
+
+pub use error::Error;
+pub use executor::{Executor, Run, input_objects};
+pub use labrys_abi::Mode;
+pub use limits::{Launch, Limits};

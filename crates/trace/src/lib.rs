@@ -20,9 +20,9 @@
 //!
 //! let trace = Trace::new(recording, &Program::default())?;
 //! let mut decoder = trace.decoder();
-//! let query: Vec<_> = trace.slice(0).into_iter().map(|s| trace.condition(&mut decoder, s))
-//!     .chain([trace.flipped(&mut decoder, 0, 1)])
-//!     .collect();
+//! let mut query: Vec<_> =
+//!     trace.slice(0).into_iter().map(|step| trace.condition(&mut decoder, step)).collect();
+//! query.push(trace.flipped(&mut decoder, 0, 1));
 //! assert_eq!(query.len(), 1);
 //! # Ok::<(), labrys_trace::Error>(())
 //! ```
@@ -42,6 +42,7 @@ mod validate;
 
 pub use decode::Decoder;
 pub use error::Error;
+pub use labrys_abi::{Cause, Event, EventKind, RUNTIME_SITE, RuntimeSite};
 pub use recording::{Exit, Object, Recording};
 pub use step::{Step, StepKind};
 pub use trace::{Decision, OTHER, Trace};

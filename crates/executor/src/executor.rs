@@ -1,0 +1,327 @@
+//! The executor: runs inputs one after the other.
+
+use std::os::unix::process::ExitStatusExt;
+use std::time::Instant;
+
+use labrys_abi::{Header, Mode, Stream, StreamKind as AbiKind};
+use labrys_suite::{Input, InputObject, ObjectKind, Outcome, StreamKind};
+use labrys_trace::{Exit, Recording};
+
+use crate::region::SharedRegion;
+use crate::scratch::Scratch;
+use crate::server::{End, Loss, Server, check_version};
+use crate::{Error, Launch, Limits};
+
+/// Recordings with more memory than this are not kept for later runs, in bytes.
+const KEPT: usize = 64 << 20;
+/// Streams in the input section start at multiples of this many bytes.
+const ALIGNMENT: usize = 16;
+
+/// Runs one program on one input after another, each in a process of its own.
+///
+/// Runs repeat: address randomization is off, environment and working directory are always the
+/// same. It is one executor's work to run one program at a time; for parallel runs make more.
+#[derive(Debug)]
+pub struct Executor {
+    // Declared first: the server ends before its folder and region go.
+    server: Option<Server>,
+    launch: Launch,
+    limits: Limits,
+    region: SharedRegion,
+    scratch: Scratch,
+    spare: Recording,
+    restarts: u64,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it recorded.
+    pub recording: Recording,
+    /// Wall-clock time in seconds.
+    pub seconds: f64,
+    /// What it printed; empty unless [`Launch::capture`] is set.
+    pub stdout: Vec<u8>,
+    /// What it printed to standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl Executor {
+    /// Starts a program up to its fork server.
+    ///
+    /// # Errors
+    /// If the program cannot be started or has no fork server of this version, or the machine
+    /// refuses memory or files.
+    pub fn start(mut launch: Launch, limits: Limits) -> Result<Self, Error> {
+        // The server has another working directory.
+        launch.binary = std::path::absolute(&launch.binary)
+            .map_err(Error::system("find the working directory"))?;
+        let region = SharedRegion::new(launch.branches, &limits)
+            .map_err(Error::system("make the shared region"))?;
+        let scratch = Scratch::new().map_err(Error::system("make the scratch folder"))?;
+        let mut executor = Self {
+            server: None,
+            launch,
+            limits,
+            region,
+            scratch,
+            spare: Recording::default(),
+            restarts: 0,
+        };
+        executor.ready()?;
+        executor.restarts = 0;
+        Ok(executor)
+    }
+
+    /// How the program is called.
+    #[must_use]
+    pub fn launch(&self) -> &Launch {
+        &self.launch
+    }
+
+    /// The limits of every run.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// How often the fork server had to be started again: after runs that left processes behind
+    /// or killed it.
+    #[must_use]
+    pub fn restarts(&self) -> u64 {
+        self.restarts
+    }
+
+    /// Runs the program on an input.
+    ///
+    /// # Errors
+    /// If the input does not fit the launch or the limits, or the fork server cannot be kept
+    /// alive.
+    pub fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, Error> {
+        for attempt in 0..2 {
+            self.ready()?;
+            self.prepare(input, mode)?;
+            let start = Instant::now();
+            let Some(server) = &mut self.server else {
+                continue;
+            };
+            let end = server.run(&self.limits);
+            let seconds = start.elapsed().as_secs_f64();
+            let end = match end {
+                Ok(end) => end,
+                Err(loss) => {
+                    self.server = None;
+                    match loss {
+                        Loss::Ended(status) if attempt > 0 && status.signal().is_some() => {
+                            // The program kills its whole process group.
+                            End::Status(status)
+                        }
+                        Loss::Failed(source) => {
+                            let binary = self.launch.binary.clone();
+                            return Err(Error::ServerFailed { binary, source });
+                        }
+                        _ => continue,
+                    }
+                }
+            };
+            if self.server.as_mut().is_some_and(Server::has_strays) {
+                self.server = None;
+            }
+            return self.finish(end, seconds);
+        }
+        Err(Error::ServerLost {
+            binary: self.launch.binary.clone(),
+        })
+    }
+
+    /// Gives back a recording, so that its memory is used for a later run.
+    pub fn recycle(&mut self, recording: Recording) {
+        let Recording {
+            nodes,
+            events,
+            data,
+            ..
+        } = &recording;
+        let size = size_of_val(&nodes[..]) + size_of_val(&events[..]) + data.capacity();
+        if size <= KEPT {
+            self.spare = recording;
+        }
+    }
+
+    /// Makes sure that there is a fork server.
+    fn ready(&mut self) -> Result<(), Error> {
+        if self.server.is_some() {
+            return Ok(());
+        }
+        self.restarts += 1;
+        let mut server = self.server(self.launch.capture)?;
+        let version = match server.greet() {
+            Ok(version) => version,
+            Err(loss) => {
+                drop(server);
+                return Err(self.diagnose(loss));
+            }
+        };
+        check_version(&self.launch, version)?;
+        self.server = Some(server);
+        Ok(())
+    }
+
+    fn server(&self, capture: bool) -> Result<Server, Error> {
+        Server::start(
+            &self.launch,
+            &self.limits,
+            &self.region,
+            &self.scratch,
+            capture,
+        )
+    }
+
+    /// Says why there was no greeting, after a second try whose output is looked at.
+    fn diagnose(&self, loss: Loss) -> Error {
+        let binary = self.launch.binary.clone();
+        let status = match loss {
+            Loss::Failed(source) => return Error::ServerFailed { binary, source },
+            Loss::Ended(status) => format!("; it ended with {status}"),
+            Loss::Silent => "; it went on running".to_owned(),
+        };
+        let again = self.server(true).map(|mut server| server.greet());
+        let text = self.scratch.take_output("stderr", 400).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let output = match (again, text.trim()) {
+            (Err(error), _) => return error,
+            (Ok(_), "") => status,
+            (Ok(_), text) => format!("{status} and printed: {text}"),
+        };
+        Error::NotInstrumented { binary, output }
+    }
+
+    /// Puts the streams where the program finds them.
+    fn prepare(&mut self, input: &Input, mode: Mode) -> Result<(), Error> {
+        if input.streams.len() > Header::MAX_STREAMS {
+            let reason = format!("more than {} streams", Header::MAX_STREAMS);
+            return Err(Error::Input { reason });
+        }
+        let files: Vec<_> = input
+            .streams
+            .iter()
+            .filter_map(|stream| file_name(&stream.kind))
+            .collect();
+        self.scratch
+            .clean(&files)
+            .map_err(Error::system("clean the scratch folder"))?;
+        let mut streams = Vec::with_capacity(input.streams.len());
+        let mut has_stdin = false;
+        let mut used = 0;
+        for stream in &input.streams {
+            let mut record = Stream {
+                length: stream.bytes.len() as u64,
+                ..Stream::default()
+            };
+            let kind = match &stream.kind {
+                StreamKind::Stdin => {
+                    has_stdin = true;
+                    let identity = self.scratch.write_stdin(&stream.bytes);
+                    (record.device, record.inode) =
+                        identity.map_err(Error::system("write standard input"))?;
+                    AbiKind::File
+                }
+                StreamKind::File { name } => {
+                    let identity = self.scratch.write_file(name, &stream.bytes);
+                    (record.device, record.inode) =
+                        identity.map_err(Error::system("write an input file"))?;
+                    AbiKind::File
+                }
+                kind => {
+                    record.offset = used as u64;
+                    let end = used + stream.bytes.len();
+                    // A zero after the bytes, for those that read them as a string.
+                    if end + 1 > self.region.input_capacity() {
+                        let reason = format!("more than {} bytes", self.region.input_capacity());
+                        return Err(Error::Input { reason });
+                    }
+                    self.region.write_input(used, &stream.bytes);
+                    self.region.write_input(end, &[0]);
+                    used = (end + 1)
+                        .next_multiple_of(ALIGNMENT)
+                        .min(self.region.input_capacity());
+                    match kind {
+                        StreamKind::Argument { index } => {
+                            record.index = *index;
+                            AbiKind::Argument
+                        }
+                        StreamKind::Environment { .. } => AbiKind::Environment,
+                        _ => AbiKind::Objects,
+                    }
+                }
+            };
+            record.kind = kind as u32;
+            streams.push(record);
+        }
+        if !has_stdin {
+            self.scratch
+                .write_stdin(b"")
+                .map_err(Error::system("write standard input"))?;
+        }
+        self.region.prepare(&streams, mode);
+        Ok(())
+    }
+
+    fn finish(&mut self, end: End, seconds: f64) -> Result<Run, Error> {
+        let mut recording = std::mem::take(&mut self.spare);
+        self.region.copy(&mut recording);
+        let outcome = outcome(end, &recording);
+        let take = |name| {
+            if !self.launch.capture {
+                return Ok(Vec::new());
+            }
+            let taken = self.scratch.take_output(name, self.limits.output);
+            taken.map_err(Error::system("read captured output"))
+        };
+        let (stdout, stderr) = (take("stdout")?, take("stderr")?);
+        Ok(Run {
+            outcome,
+            recording,
+            seconds,
+            stdout,
+            stderr,
+        })
+    }
+}
+
+fn file_name(kind: &StreamKind) -> Option<&str> {
+    match kind {
+        StreamKind::File { name } => Some(name),
+        _ => None,
+    }
+}
+
+fn outcome(end: End, recording: &Recording) -> Outcome {
+    let status = match end {
+        End::Timeout => return Outcome::Timeout,
+        End::MemoryLimit => return Outcome::MemoryLimit,
+        End::Status(status) => status,
+    };
+    match recording.exit {
+        Exit::AssumptionFailed => Outcome::AssumptionFailed,
+        Exit::Failure => Outcome::Failure(recording.failure().unwrap_or_default()),
+        Exit::Plain => match status.signal() {
+            Some(signal) => Outcome::Signal(signal),
+            None => Outcome::Exit(status.code().unwrap_or(0)),
+        },
+    }
+}
+
+/// The input objects of a run, as a suite keeps them.
+#[must_use]
+pub fn input_objects(recording: &Recording) -> Vec<InputObject> {
+    let object = |object: labrys_trace::Object| InputObject {
+        kind: ObjectKind::from_u8(object.kind).unwrap_or_default(),
+        name: object.name,
+        offset: object.offset,
+        size: object.size,
+    };
+    recording.objects().into_iter().map(object).collect()
+}

@@ -1,0 +1,64 @@
+//! Limits of one run, and how a program is launched.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use labrys_suite::{Invocation, StreamKind};
+
+/// What a run may use. Memory for records is taken when it is written, so that large
+/// capacities cost nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Wall-clock time of a run.
+    pub timeout: Duration,
+    /// Private memory of the program in bytes, looked at some forty times a second.
+    pub memory: u64,
+    /// Size of a file that the program writes, in bytes.
+    pub file: u64,
+    /// Captured bytes of each of standard output and standard error.
+    pub output: usize,
+    /// Stack of the program in bytes.
+    pub stack: u64,
+    /// Nodes of a recording.
+    pub nodes: u32,
+    /// Events of a recording.
+    pub events: u32,
+    /// Bytes of a recording's data section.
+    pub data: u32,
+    /// Bytes of all streams that are not files.
+    pub input: u32,
+    /// Events per branch of the program; 0 for no limit.
+    pub events_per_branch: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(2),
+            memory: 2 << 30,
+            file: 64 << 20,
+            output: 64 << 10,
+            stack: 64 << 20,
+            nodes: 8 << 20,
+            events: 4 << 20,
+            data: 64 << 20,
+            input: 1 << 20,
+            events_per_branch: 10_000,
+        }
+    }
+}
+
+/// A program and how it is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Launch {
+    /// Executable with a fork server: one that `labrys-cc` built, or the plain one within it.
+    pub binary: PathBuf,
+    /// Arguments and environment.
+    pub invocation: Invocation,
+    /// The streams of all inputs, in order.
+    pub streams: Vec<StreamKind>,
+    /// Number of branches of the program.
+    pub branches: usize,
+    /// Whether to keep what the program prints.
+    pub capture: bool,
+}

@@ -1,0 +1,100 @@
+//! Processes below the fork server, found through `/proc`.
+//!
+//! The server is a subreaper: a process whose parent ended becomes the server's child. So
+//! after a run, all children of the server are strays of that run, whatever sessions and
+//! groups they moved to.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+use crate::sys;
+
+/// The children of one process, and what is below them.
+#[derive(Debug)]
+pub(crate) struct Descendants {
+    process: libc::pid_t,
+    /// `/proc/PID/task/PID/children`, where the system has it.
+    children: Option<File>,
+}
+
+impl Descendants {
+    /// Those of a process with a single thread.
+    pub(crate) fn of(process: u32) -> Self {
+        let children = File::open(format!("/proc/{process}/task/{process}/children")).ok();
+        Self {
+            process: libc::pid_t::try_from(process).unwrap_or(0),
+            children,
+        }
+    }
+
+    /// Whether there are children. Without the system's help, which is rare, the answer is no.
+    pub(crate) fn any(&self) -> bool {
+        let mut first = [0];
+        let children = self.children.as_ref();
+        children.is_some_and(|file| file.read_at(&mut first, 0).is_ok_and(|count| count > 0))
+    }
+
+    /// Kills all descendants: again and again, since those that a killed parent leaves behind
+    /// become children of the process.
+    pub(crate) fn kill(&self) {
+        for round in 0..200 {
+            let alive: Vec<_> = self.list().into_iter().filter(|id| is_alive(*id)).collect();
+            if alive.is_empty() {
+                return;
+            }
+            alive.into_iter().for_each(sys::kill);
+            std::thread::sleep(Duration::from_millis(u64::from(round > 2)));
+        }
+    }
+
+    fn list(&self) -> Vec<libc::pid_t> {
+        let Some(file) = &self.children else {
+            return children_by_parent(self.process);
+        };
+        let mut text = vec![0; 1 << 16];
+        let count = file.read_at(&mut text, 0).unwrap_or(0);
+        String::from_utf8_lossy(&text[..count])
+            .split_ascii_whitespace()
+            .filter_map(|id| id.parse().ok())
+            .collect()
+    }
+}
+
+/// The children of a process, by a look at every process.
+fn children_by_parent(parent: libc::pid_t) -> Vec<libc::pid_t> {
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|id| stat(*id).is_some_and(|(_, of)| of == parent))
+        .collect()
+}
+
+fn is_alive(process: libc::pid_t) -> bool {
+    stat(process).is_some_and(|(state, _)| state != "Z" && state != "X")
+}
+
+/// State and parent of a process.
+fn stat(process: libc::pid_t) -> Option<(String, libc::pid_t)> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in parentheses may itself hold parentheses and spaces.
+    let mut fields = text.rsplit_once(") ")?.1.split(' ');
+    Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
+}
+
+/// Bytes of memory that a process shares with no other, as far as the system tells cheaply.
+pub(crate) fn private_memory(process: libc::pid_t) -> u64 {
+    let pages = || {
+        let text = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
+        let mut fields = text
+            .split(' ')
+            .skip(1)
+            .map(|field| field.trim().parse::<u64>().ok());
+        let (resident, shared) = (fields.next()??, fields.next()??);
+        Some(resident.saturating_sub(shared))
+    };
+    pages().unwrap_or(0) * labrys_abi::PAGE as u64
+}

@@ -1,0 +1,249 @@
+//! The shared region, from the explorer's side.
+//!
+//! Invariant: every access stays within the mapping, whatever the program under test wrote into
+//! the header; offsets and capacities are taken from this side's copy.
+
+#![allow(unsafe_code)]
+
+use core::ptr::NonNull;
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use labrys_abi::{Event, Header, MAGIC, Mode, Node, PAGE, Region, Stream, VERSION};
+use labrys_trace::{Exit, Recording};
+
+use crate::{Limits, sys};
+
+/// Records above this many bytes are given back to the system after the run.
+const KEPT: usize = 64 << 20;
+
+/// The memory file that runs write their records into, and its mapping.
+#[derive(Debug)]
+pub(crate) struct SharedRegion {
+    file: OwnedFd,
+    base: NonNull<u8>,
+    size: usize,
+    branches: usize,
+    coverage: Region,
+    input: Region,
+    events: Region,
+    nodes: Region,
+    data: Region,
+}
+
+// SAFETY: the mapping belongs to this value alone; nothing in it is tied to a thread.
+unsafe impl Send for SharedRegion {}
+
+impl SharedRegion {
+    /// A region with these capacities, ready for the first run.
+    pub(crate) fn new(branches: usize, limits: &Limits) -> io::Result<Self> {
+        let mut size = PAGE;
+        let mut section = |bytes: usize| {
+            let capacity = bytes.max(1).next_multiple_of(PAGE);
+            let region = Region {
+                offset: size as u64,
+                capacity: capacity as u64,
+            };
+            size += capacity;
+            region
+        };
+        let coverage = section(branches);
+        let input = section(limits.input as usize);
+        let events = section(limits.events as usize * size_of::<Event>());
+        let nodes = section(limits.nodes as usize * size_of::<Node>());
+        let data = section(limits.data as usize);
+        let file = sys::memory_file(c"labrys-region", size as u64)?;
+        let base = sys::map_shared(file.as_fd(), size)?;
+        let mut region = Self {
+            file,
+            base,
+            size,
+            branches,
+            coverage,
+            input,
+            events,
+            nodes,
+            data,
+        };
+        region.write_header(limits);
+        Ok(region)
+    }
+
+    /// Number of the descriptor, for a child process.
+    pub(crate) fn raw(&self) -> i32 {
+        self.file.as_raw_fd()
+    }
+
+    fn header(&mut self) -> *mut Header {
+        self.base.as_ptr().cast()
+    }
+
+    /// The header's counters.
+    fn counters(&self) -> &Header {
+        // SAFETY: the mapping is page-aligned and at least a header long; all fields accept any
+        // bits. Other processes write the counters, which are atomic; plain fields are read
+        // nowhere through this reference.
+        unsafe { self.base.cast().as_ref() }
+    }
+
+    fn write_header(&mut self, limits: &Limits) {
+        let (coverage, input) = (self.coverage, self.input);
+        let (events, nodes, data) = (self.events, self.nodes, self.data);
+        let size = self.size as u64;
+        let header = self.header();
+        // SAFETY: the header is within the mapping, and no program runs yet.
+        unsafe {
+            (*header).magic = MAGIC;
+            (*header).version = VERSION;
+            (*header).size = size;
+            (*header).coverage = coverage;
+            (*header).input = input;
+            (*header).events = events;
+            (*header).nodes = nodes;
+            (*header).data = data;
+            (*header).events_per_branch = limits.events_per_branch;
+        }
+    }
+
+    /// Prepares the region for a run: streams, mode, counters at their start, no coverage.
+    pub(crate) fn prepare(&mut self, streams: &[Stream], mode: Mode) {
+        let header = self.header();
+        // SAFETY: the header is within the mapping, and no program runs now: the last run ended
+        // and its strays were killed. The header is written field by field, so no reference to
+        // memory that others might write is made.
+        unsafe {
+            (*header).mode = mode as u32;
+            (*header).stream_count = streams.len().min(Header::MAX_STREAMS) as u32;
+            for (index, stream) in streams.iter().take(Header::MAX_STREAMS).enumerate() {
+                (&raw mut (*header).streams[index]).write(*stream);
+            }
+        }
+        let counters = self.counters();
+        counters.event_count.store(0, Relaxed);
+        counters.node_count.store(1, Relaxed);
+        counters.data_used.store(0, Relaxed);
+        counters.overflow.store(0, Relaxed);
+        counters.exit_kind.store(0, Relaxed);
+        counters.objects_used.store(0, Relaxed);
+        for count in &counters.concretizations {
+            count.store(0, Relaxed);
+        }
+        // SAFETY: the coverage section holds at least a byte per branch.
+        unsafe { self.section(self.coverage).write_bytes(0, self.branches) }
+    }
+
+    /// Bytes of the input section that can be written.
+    pub(crate) fn input_capacity(&self) -> usize {
+        self.input.capacity as usize
+    }
+
+    /// Writes bytes into the input section.
+    ///
+    /// # Panics
+    /// If they do not fit.
+    pub(crate) fn write_input(&mut self, offset: usize, bytes: &[u8]) {
+        let end = offset.checked_add(bytes.len());
+        assert!(
+            end.is_some_and(|end| end <= self.input_capacity()),
+            "input section"
+        );
+        // SAFETY: the range was checked; the source is not in the mapping.
+        unsafe {
+            let to = self.section(self.input).add(offset);
+            to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        }
+    }
+
+    /// Copies what the run recorded. No program runs now.
+    pub(crate) fn copy(&mut self, recording: &mut Recording) {
+        let counters = self.counters();
+        let nodes = counters.node_count.load(Acquire) as usize;
+        let events = counters.event_count.load(Acquire) as usize;
+        let data = counters.data_used.load(Acquire) as usize;
+        recording.overflow = counters.overflow.load(Relaxed) != 0;
+        recording.exit = Exit::from_u32(counters.exit_kind.load(Relaxed));
+        recording.objects_used = counters.objects_used.load(Relaxed);
+        for (to, from) in recording
+            .concretizations
+            .iter_mut()
+            .zip(&counters.concretizations)
+        {
+            *to = from.load(Relaxed);
+        }
+        // SAFETY: `Node`, `Event` and `u8` accept any bits; all sections are page-aligned.
+        unsafe {
+            self.copy_section(self.nodes, nodes, &mut recording.nodes);
+            self.copy_section(self.events, events, &mut recording.events);
+            self.copy_section(self.data, data, &mut recording.data);
+            self.copy_section(self.coverage, self.branches, &mut recording.coverage);
+        }
+        if let Some(unused) = recording.nodes.first_mut() {
+            *unused = Node::default();
+        }
+        self.trim(nodes, events, data);
+    }
+
+    /// Copies the first `count` elements of a section, or as many as fit into it.
+    ///
+    /// # Safety
+    /// `T` must accept any bits and need no more than a page's alignment.
+    unsafe fn copy_section<T: Copy>(&self, section: Region, count: usize, to: &mut Vec<T>) {
+        let count = count.min(section.capacity as usize / size_of::<T>());
+        to.clear();
+        to.reserve(count);
+        // SAFETY: the section lies within the mapping and holds `count` elements, and the
+        // vector has room for them.
+        unsafe {
+            let from = self.section(section).cast::<T>();
+            to.as_mut_ptr().copy_from_nonoverlapping(from, count);
+            to.set_len(count);
+        }
+    }
+
+    /// Gives memory back after a run that recorded very much.
+    fn trim(&self, nodes: usize, events: usize, data: usize) {
+        let used = nodes * size_of::<Node>() + events * size_of::<Event>() + data;
+        if used > KEPT {
+            let start = self.events.offset;
+            sys::punch_hole(self.file.as_fd(), start, self.size as u64 - start);
+        }
+    }
+
+    fn section(&self, section: Region) -> *mut u8 {
+        // SAFETY: all sections lie within the mapping.
+        unsafe { self.base.as_ptr().add(section.offset as usize) }
+    }
+}
+
+impl Drop for SharedRegion {
+    fn drop(&mut self) {
+        sys::unmap(self.base, self.size);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_beyond_the_sections_are_cut() {
+        let limits = Limits {
+            nodes: 128,
+            events: 128,
+            data: 4096,
+            ..Limits::default()
+        };
+        let mut region = SharedRegion::new(3, &limits).unwrap();
+        region.prepare(&[], Mode::Symbolic);
+        region.counters().node_count.store(u32::MAX, Relaxed);
+        region.counters().event_count.store(u32::MAX, Relaxed);
+        region.counters().data_used.store(u32::MAX, Relaxed);
+        let mut recording = Recording::default();
+        region.copy(&mut recording);
+        assert_eq!(recording.nodes.len(), 128);
+        assert_eq!(recording.events.len(), 128);
+        assert_eq!(recording.data.len(), 4096);
+        assert_eq!(recording.coverage.len(), 3);
+    }
+}

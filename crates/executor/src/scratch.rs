@@ -1,0 +1,205 @@
+//! The scratch folder: working directory, input files and captured output of the runs.
+//!
+//! Invariant: before every run the working directory holds the input files and nothing else.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Component, Path, PathBuf};
+
+use tempfile::TempDir;
+
+/// Device and inode number of a file.
+pub(crate) type Identity = (u64, u64);
+
+/// A folder in memory, if the machine has such.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    folder: TempDir,
+    stdin: File,
+    stdin_identity: Identity,
+}
+
+impl Scratch {
+    pub(crate) fn new() -> io::Result<Self> {
+        let shared = Path::new("/dev/shm");
+        let mut builder = tempfile::Builder::new();
+        let builder = builder.prefix("labrys-");
+        let folder = builder.tempdir_in(shared).or_else(|_| builder.tempdir())?;
+        fs::create_dir(folder.path().join("work"))?;
+        let stdin = File::create(folder.path().join("stdin"))?;
+        let metadata = stdin.metadata()?;
+        let stdin_identity = (metadata.dev(), metadata.ino());
+        Ok(Self {
+            folder,
+            stdin,
+            stdin_identity,
+        })
+    }
+
+    /// The working directory of the runs.
+    pub(crate) fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    /// Standard input, opened for a program.
+    pub(crate) fn open_stdin(&self) -> io::Result<File> {
+        File::open(self.folder.path().join("stdin"))
+    }
+
+    /// A file for captured output, opened for a program: writing starts at its end.
+    pub(crate) fn open_output(&self, name: &str) -> io::Result<File> {
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.folder.path().join(name))
+    }
+
+    /// Writes the standard input of the next run.
+    pub(crate) fn write_stdin(&mut self, bytes: &[u8]) -> io::Result<Identity> {
+        self.stdin.write_all_at(bytes, 0)?;
+        self.stdin.set_len(bytes.len() as u64)?;
+        Ok(self.stdin_identity)
+    }
+
+    /// Writes an input file of the next run.
+    pub(crate) fn write_file(&self, name: &str, bytes: &[u8]) -> io::Result<Identity> {
+        let path = self.work().join(inside(name)?);
+        let mut file = match create(&path) {
+            Ok(file) => file,
+            Err(_) => {
+                // A folder is missing, or the last run left something else there.
+                if let Some(parent) = path.parent() {
+                    fs::create_dir_all(parent)?;
+                }
+                remove(&path)?;
+                create(&path)?
+            }
+        };
+        file.write_all(bytes)?;
+        let metadata = file.metadata()?;
+        if metadata.nlink() > 1 || metadata.mode() & 0o777 != 0o644 {
+            file.set_permissions(Permissions::from_mode(0o644))?;
+        }
+        Ok((metadata.dev(), metadata.ino()))
+    }
+
+    /// Removes from the working directory everything but files of these names.
+    pub(crate) fn clean(&self, keep: &[&str]) -> io::Result<()> {
+        for entry in fs::read_dir(self.work())? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let kept = keep.iter().any(|keep| OsStr::new(keep) == name);
+            if kept && entry.file_type()?.is_file() {
+                continue;
+            }
+            remove(&entry.path())?;
+        }
+        Ok(())
+    }
+
+    /// The first bytes of a captured output; it is empty afterwards.
+    pub(crate) fn take_output(&self, name: &str, most: usize) -> io::Result<Vec<u8>> {
+        let path = self.folder.path().join(name);
+        let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+        let mut bytes = Vec::new();
+        file.rewind()?;
+        Read::by_ref(&mut file)
+            .take(most as u64)
+            .read_to_end(&mut bytes)?;
+        file.set_len(0)?;
+        Ok(bytes)
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o644);
+    options
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(path)
+}
+
+/// A name of a file below the working directory.
+fn inside(name: &str) -> io::Result<&Path> {
+    let path = Path::new(name);
+    let normal = path
+        .components()
+        .all(|component| matches!(component, Component::Normal(_)));
+    if normal && !name.is_empty() {
+        return Ok(path);
+    }
+    Err(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("{name:?} is outside the scratch folder"),
+    ))
+}
+
+/// Removes whatever is at a path, also folders whose permissions forbid it.
+fn remove(path: &Path) -> io::Result<()> {
+    let Ok(metadata) = fs::symlink_metadata(path) else {
+        return Ok(());
+    };
+    if !metadata.is_dir() {
+        return fs::remove_file(path);
+    }
+    if fs::remove_dir_all(path).is_ok() {
+        return Ok(());
+    }
+    unlock(path)?;
+    fs::remove_dir_all(path)
+}
+
+fn unlock(folder: &Path) -> io::Result<()> {
+    fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            unlock(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_leaves_nothing_behind() {
+        let mut scratch = Scratch::new().unwrap();
+        scratch.write_stdin(b"long input").unwrap();
+        scratch.write_stdin(b"short").unwrap();
+        assert_eq!(
+            fs::read(scratch.folder.path().join("stdin")).unwrap(),
+            b"short"
+        );
+
+        let first = scratch.write_file("input", b"abcdef").unwrap();
+        assert_eq!(scratch.write_file("input", b"ab").unwrap(), first);
+        fs::create_dir_all(scratch.work().join("deep/deeper")).unwrap();
+        fs::write(scratch.work().join("deep/deeper/file"), "x").unwrap();
+        fs::set_permissions(scratch.work().join("deep"), Permissions::from_mode(0)).unwrap();
+        scratch.clean(&["input"]).unwrap();
+        assert_eq!(fs::read_dir(scratch.work()).unwrap().count(), 1);
+        assert_eq!(fs::read(scratch.work().join("input")).unwrap(), b"ab");
+    }
+
+    #[test]
+    fn input_files_replace_what_a_program_put_there() {
+        let scratch = Scratch::new().unwrap();
+        fs::create_dir(scratch.work().join("input")).unwrap();
+        scratch.write_file("input", b"ab").unwrap();
+        assert_eq!(fs::read(scratch.work().join("input")).unwrap(), b"ab");
+
+        fs::remove_file(scratch.work().join("input")).unwrap();
+        std::os::unix::fs::symlink("/dev/null", scratch.work().join("input")).unwrap();
+        scratch.write_file("input", b"cd").unwrap();
+        assert_eq!(fs::read(scratch.work().join("input")).unwrap(), b"cd");
+        scratch.write_file("a/b", b"ef").unwrap();
+        for name in ["/etc/x", "../x", "", "a/../../x"] {
+            assert!(scratch.write_file(name, b"").is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The fork server: a process of the program that waits in front of `main` and forks a child
+//! for every run.
+//!
+//! Invariant: when this value is dropped, neither the server nor anything that a run started
+//! is alive.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command as Process, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use labrys_abi::{CONTROL_FD, Command, ENV_ACTIVE, REGION_FD, STATUS_FD, Status, VERSION};
+
+use crate::processes::Descendants;
+use crate::region::SharedRegion;
+use crate::scratch::Scratch;
+use crate::sys::{self, Preparation};
+use crate::{Error, Launch, Limits};
+
+/// Time that a program has from its start to the fork server's first message.
+const STARTUP: Duration = Duration::from_secs(10);
+/// Time that a killed child has to be reported.
+const BURIAL: Duration = Duration::from_secs(5);
+/// How often the memory of a run is looked at.
+const WATCH: Duration = Duration::from_millis(25);
+/// Processor time beyond the timeout after which the system kills what we could not.
+const SPARE_SECONDS: u64 = 3600;
+
+/// A running fork server.
+#[derive(Debug)]
+pub(crate) struct Server {
+    process: Child,
+    control: File,
+    status: File,
+    descendants: Descendants,
+}
+
+/// How a child of the server ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// By itself.
+    Status(ExitStatus),
+    /// It ran for too long and was killed.
+    Timeout,
+    /// It used too much memory and was killed.
+    MemoryLimit,
+}
+
+/// Why a server gave no answer.
+#[derive(Debug)]
+pub(crate) enum Loss {
+    /// It ended.
+    Ended(ExitStatus),
+    /// It does not answer, or nonsense.
+    Silent,
+    /// It says that it cannot go on, for this reason.
+    Failed(io::Error),
+}
+
+impl Server {
+    /// Starts the program up to its fork server.
+    pub(crate) fn start(
+        launch: &Launch,
+        limits: &Limits,
+        region: &SharedRegion,
+        scratch: &Scratch,
+        capture: bool,
+    ) -> Result<Self, Error> {
+        sys::reserve_descriptors();
+        let pipe = || sys::pipe().map_err(Error::system("make a pipe"));
+        let ((control_read, control), (status, status_write)) = (pipe()?, pipe()?);
+        let output = |name| {
+            if !capture {
+                return Ok(Stdio::null());
+            }
+            let file = scratch.open_output(name);
+            file.map(Stdio::from)
+                .map_err(Error::system("write to the scratch folder"))
+        };
+        let stdin = scratch
+            .open_stdin()
+            .map_err(Error::system("read the scratch folder"))?;
+        let mut process = Process::new(&launch.binary);
+        process
+            .args(launch.invocation.resolved_arguments(&launch.streams))
+            .env_clear()
+            .envs(launch.invocation.resolved_environment())
+            .env(ENV_ACTIVE, "1")
+            .current_dir(scratch.work())
+            .stdin(stdin)
+            .stdout(output("stdout")?)
+            .stderr(output("stderr")?);
+        let descriptors = [
+            (region.raw(), REGION_FD),
+            (control_read.as_raw_fd(), CONTROL_FD),
+            (status_write.as_raw_fd(), STATUS_FD),
+        ];
+        let limits = resource_limits(limits);
+        sys::prepare(
+            &mut process,
+            Preparation {
+                descriptors,
+                limits,
+            },
+        );
+        let process = process
+            .spawn()
+            .map_err(|source| cannot_start(launch, source))?;
+        let descendants = Descendants::of(process.id());
+        let (control, status) = (File::from(control), File::from(status));
+        Ok(Self {
+            process,
+            control,
+            status,
+            descendants,
+        })
+    }
+
+    /// Waits for the server's first message and returns its version of the contract.
+    pub(crate) fn greet(&mut self) -> Result<u32, Loss> {
+        match self.receive(Instant::now() + STARTUP)? {
+            Some((status, value)) if status == Status::Ready as u32 => Ok(value),
+            Some((status, value)) if status == Status::Failed as u32 => Err(Loss::Failed(
+                io::Error::from_raw_os_error(value.cast_signed()),
+            )),
+            Some(_) => Err(Loss::Silent),
+            None => Err(self.lost()),
+        }
+    }
+
+    /// Has the server fork a child, and waits for its end.
+    pub(crate) fn run(&mut self, limits: &Limits) -> Result<End, Loss> {
+        let mut message = [0; 8];
+        message[..4].copy_from_slice(&(Command::Run as u32).to_ne_bytes());
+        if self.control.write_all(&message).is_err() {
+            return Err(self.lost());
+        }
+        let deadline = Instant::now() + limits.timeout;
+        let child = match self.receive(deadline + BURIAL)? {
+            Some((status, value)) if status == Status::Started as u32 => value.cast_signed(),
+            Some((status, value)) if status == Status::Failed as u32 => {
+                return Err(Loss::Failed(io::Error::from_raw_os_error(
+                    value.cast_signed(),
+                )));
+            }
+            _ => return Err(self.lost()),
+        };
+        let mut killed = None;
+        let mut until = deadline.min(Instant::now() + WATCH);
+        loop {
+            match self.receive(until)? {
+                Some((status, value)) if status == Status::Ended as u32 => {
+                    let status = ExitStatus::from_raw(value.cast_signed());
+                    return Ok(killed.unwrap_or(End::Status(status)));
+                }
+                Some(_) => return Err(self.lost()),
+                None if killed.is_some() => return Err(self.lost()),
+                None => {}
+            }
+            let now = Instant::now();
+            if now >= deadline {
+                killed = Some(End::Timeout);
+            } else if crate::processes::private_memory(child) > limits.memory {
+                killed = Some(End::MemoryLimit);
+            }
+            until = deadline.min(now + WATCH);
+            if killed.is_some() {
+                sys::kill(child);
+                until = now + BURIAL;
+            }
+        }
+    }
+
+    /// Whether a run left processes behind.
+    pub(crate) fn has_strays(&mut self) -> bool {
+        self.descendants.any()
+    }
+
+    /// The next message, or none if there is none in time.
+    fn receive(&mut self, deadline: Instant) -> Result<Option<(u32, u32)>, Loss> {
+        let mut message = [0; 8];
+        let mut length = 0;
+        while length < message.len() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match sys::wait_readable(self.status.as_fd(), left) {
+                Ok(false) if Instant::now() >= deadline => return Ok(None),
+                Ok(false) => continue,
+                Ok(true) => {}
+                Err(_) => return Err(Loss::Silent),
+            }
+            match self.status.read(&mut message[length..]) {
+                Ok(0) => return Err(self.lost()),
+                Ok(count) => length += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return Err(Loss::Silent),
+            }
+        }
+        let [a, b, c, d, e, f, g, h] = message;
+        Ok(Some((
+            u32::from_ne_bytes([a, b, c, d]),
+            u32::from_ne_bytes([e, f, g, h]),
+        )))
+    }
+
+    /// What became of a server that does not answer as it should.
+    fn lost(&mut self) -> Loss {
+        // Its end of the pipe closes a moment before it can be waited for.
+        for _ in 0..100 {
+            if let Ok(Some(status)) = self.process.try_wait() {
+                return Loss::Ended(status);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Loss::Silent
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.descendants.kill();
+        let id = libc::pid_t::try_from(self.process.id()).unwrap_or(0);
+        sys::kill(-id);
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Core dumps off; file size, stack, open files and, as a last resort, processor time bounded.
+/// Address space is not: the shadow takes 64 TiB of it.
+fn resource_limits(limits: &Limits) -> [(libc::__rlimit_resource_t, u64); 5] {
+    [
+        (libc::RLIMIT_CORE, 0),
+        (libc::RLIMIT_FSIZE, limits.file),
+        (libc::RLIMIT_STACK, limits.stack),
+        (libc::RLIMIT_NOFILE, 1024),
+        (libc::RLIMIT_CPU, limits.timeout.as_secs() + SPARE_SECONDS),
+    ]
+}
+
+fn cannot_start(launch: &Launch, source: io::Error) -> Error {
+    let hint = match source.kind() {
+        ErrorKind::NotFound if launch.binary.exists() => "; its interpreter or loader is missing",
+        ErrorKind::NotFound => "; build it with CC=labrys-cc first",
+        ErrorKind::PermissionDenied => "; it must be an executable file (chmod +x)",
+        _ => "; it must be an executable for this machine",
+    };
+    Error::CannotStart {
+        binary: launch.binary.clone(),
+        source,
+        hint,
+    }
+}
+
+/// Judges the version that a server greeted with.
+pub(crate) fn check_version(launch: &Launch, found: u32) -> Result<(), Error> {
+    if found == VERSION {
+        return Ok(());
+    }
+    Err(Error::Version {
+        binary: launch.binary.clone(),
+        found,
+        expected: VERSION,
+    })
+}
