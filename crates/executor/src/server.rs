@@ -122,9 +122,9 @@ impl Server {
     pub(crate) fn greet(&mut self) -> Result<u32, Loss> {
         match self.receive(Instant::now() + STARTUP)? {
             Some((status, value)) if status == Status::Ready as u32 => Ok(value),
-            Some((status, value)) if status == Status::Failed as u32 => Err(Loss::Failed(
-                io::Error::from_raw_os_error(value.cast_signed()),
-            )),
+            Some((status, value)) if status == Status::Failed as u32 => {
+                Err(Loss::Failed(io::Error::from_raw_os_error(value as i32)))
+            }
             Some(_) => Err(Loss::Silent),
             None => Err(self.lost()),
         }
@@ -139,11 +139,9 @@ impl Server {
         }
         let deadline = Instant::now() + limits.timeout;
         let child = match self.receive(deadline + BURIAL)? {
-            Some((status, value)) if status == Status::Started as u32 => value.cast_signed(),
+            Some((status, value)) if status == Status::Started as u32 => value as i32,
             Some((status, value)) if status == Status::Failed as u32 => {
-                return Err(Loss::Failed(io::Error::from_raw_os_error(
-                    value.cast_signed(),
-                )));
+                return Err(Loss::Failed(io::Error::from_raw_os_error(value as i32)));
             }
             _ => return Err(self.lost()),
         };
@@ -152,7 +150,7 @@ impl Server {
         loop {
             match self.receive(until)? {
                 Some((status, value)) if status == Status::Ended as u32 => {
-                    let status = ExitStatus::from_raw(value.cast_signed());
+                    let status = ExitStatus::from_raw(value as i32);
                     return Ok(killed.unwrap_or(End::Status(status)));
                 }
                 Some(_) => return Err(self.lost()),

@@ -113,7 +113,7 @@ pub(crate) fn wait_readable(file: BorrowedFd<'_>, timeout: Duration) -> io::Resu
     };
     let timeout = libc::timespec {
         tv_sec: timeout.as_secs().min(1 << 30) as libc::time_t,
-        tv_nsec: libc::c_long::from(timeout.subsec_nanos().cast_signed()),
+        tv_nsec: libc::c_long::from(timeout.subsec_nanos() as i32),
     };
     // SAFETY: one `pollfd`, and a time; no signal mask.
     match check(unsafe { libc::ppoll(&raw mut poll, 1, &raw const timeout, core::ptr::null()) }) {
@@ -152,7 +152,7 @@ impl Preparation {
             let old = libc::personality(0xffff_ffff);
             if old >= 0 {
                 // Where this is forbidden, runs still work; their addresses vary.
-                let old = libc::c_ulong::from(old.cast_unsigned());
+                let old = libc::c_ulong::from(old as u32);
                 libc::personality(old | libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
             }
         }

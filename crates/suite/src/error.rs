@@ -94,7 +94,7 @@ impl Error {
         }
     }
 
-    pub(crate) fn damaged(path: &Path, reason: impl ToString) -> Self {
+    pub(crate) fn damaged(path: &Path, reason: impl core::fmt::Display) -> Self {
         Error::Damaged {
             path: path.to_owned(),
             reason: reason.to_string(),

@@ -66,7 +66,7 @@ fn print(kind: ObjectKind, size: u64, bytes: &[u8]) -> String {
         (ObjectKind::Boolean, _) => u8::from(unsigned != 0).to_string(),
         (ObjectKind::Signed, _) => {
             let unused = 128 - 8 * u32::try_from(size).unwrap_or(16);
-            ((unsigned << unused).cast_signed() >> unused).to_string()
+            ((unsigned << unused) as i128 >> unused).to_string()
         }
         (ObjectKind::Float, 4) => format!("{:?}", f32::from_bits(unsigned as u32)),
         (ObjectKind::Float, 8) => format!("{:?}", f64::from_bits(unsigned as u64)),

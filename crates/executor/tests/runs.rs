@@ -1,0 +1,288 @@
+//! Runs of a small program with a fork server of its own.
+
+#![allow(missing_docs)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use labrys_executor::{Error, Executor, Launch, Limits, Mode, Run, input_objects};
+use labrys_program::{BlockId, FunctionId, Program, SiteKind};
+use labrys_suite::{Input, InputStream, Invocation, ObjectKind, Outcome};
+use labrys_trace::Trace;
+
+fn binary() -> PathBuf {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY
+        .get_or_init(|| {
+            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_server");
+            let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_server.c");
+            let status = Command::new("cc")
+                .args(["-O1", "-w", "-o"])
+                .arg(&path)
+                .arg(source)
+                .status();
+            assert!(status.unwrap().success());
+            path
+        })
+        .clone()
+}
+
+fn launch(input: &Input) -> Launch {
+    Launch {
+        binary: binary(),
+        streams: input.shape(),
+        branches: 2,
+        ..Launch::default()
+    }
+}
+
+fn limits() -> Limits {
+    Limits {
+        timeout: Duration::from_millis(300),
+        memory: 64 << 20,
+        ..Limits::default()
+    }
+}
+
+fn start() -> Executor {
+    Executor::start(launch(&Input::stdin("")), limits()).unwrap()
+}
+
+fn run(executor: &mut Executor, input: &str) -> Run {
+    executor.run(&Input::stdin(input), Mode::Symbolic).unwrap()
+}
+
+fn outcome(executor: &mut Executor, input: &str) -> Outcome {
+    run(executor, input).outcome
+}
+
+#[test]
+fn a_run_is_recorded() {
+    let mut executor = start();
+    let mut program = Program::default();
+    program.push_site(SiteKind::Branch, FunctionId(0), BlockId(0), None, false);
+    for (input, direction, code) in [("y", 1, 7), ("n", 0, 0), ("yy", 1, 7)] {
+        let run = run(&mut executor, input);
+        assert_eq!(run.outcome, Outcome::Exit(code));
+        assert_eq!(run.recording.coverage, [1 - direction, direction]);
+        let trace = Trace::new(run.recording, &program).unwrap();
+        assert_eq!(trace.steps().len(), 1);
+        assert_eq!(trace.steps()[0].direction, u32::from(direction));
+        executor.recycle(trace.into_recording());
+    }
+    let run = executor.run(&Input::stdin("y"), Mode::Coverage).unwrap();
+    assert_eq!(
+        (run.recording.nodes.len(), run.recording.events.len()),
+        (1, 0)
+    );
+    assert_eq!(run.recording.coverage, [0, 1]);
+    assert_eq!(executor.restarts(), 0);
+}
+
+#[test]
+fn ends_are_told_apart() {
+    let mut executor = start();
+    assert_eq!(outcome(&mut executor, "a"), Outcome::Signal(6));
+    assert_eq!(outcome(&mut executor, "s"), Outcome::Signal(11));
+    assert_eq!(outcome(&mut executor, "A"), Outcome::AssumptionFailed);
+    assert_eq!(
+        outcome(&mut executor, "f"),
+        Outcome::Failure("bad thing".into())
+    );
+    assert_eq!(outcome(&mut executor, "F"), Outcome::Signal(25));
+    assert_eq!(outcome(&mut executor, "m"), Outcome::MemoryLimit);
+    assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(7));
+    assert_eq!(executor.restarts(), 0);
+}
+
+#[test]
+fn a_run_that_hangs_is_killed() {
+    let mut executor = start();
+    for input in ["h", "l"] {
+        let started = Instant::now();
+        assert_eq!(outcome(&mut executor, input), Outcome::Timeout);
+        assert!(started.elapsed() < Duration::from_secs(2));
+    }
+    assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(7));
+    assert_eq!(executor.restarts(), 0);
+}
+
+/// Processes whose command line names this launch.
+fn processes(mark: &str) -> usize {
+    let is_ours = |entry: std::fs::DirEntry| {
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line)
+            .split('\0')
+            .any(|word| word == mark)
+    };
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .map(is_ours)
+        .filter(|is| *is)
+        .count()
+}
+
+#[test]
+fn strays_are_killed() {
+    let invocation = Invocation::new(["mark-of-strays"]);
+    let launch = Launch {
+        invocation,
+        ..launch(&Input::stdin(""))
+    };
+    let mut executor = Executor::start(launch, limits()).unwrap();
+    assert_eq!(outcome(&mut executor, "g"), Outcome::Exit(0));
+    assert_eq!(outcome(&mut executor, "G"), Outcome::Timeout);
+    assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(7));
+    assert_eq!(processes("mark-of-strays"), 1, "the fork server");
+    assert!(executor.restarts() > 0);
+    outcome(&mut executor, "g");
+    drop(executor);
+    assert_eq!(processes("mark-of-strays"), 0);
+}
+
+#[test]
+fn a_dead_server_is_replaced() {
+    let mut executor = start();
+    assert_eq!(outcome(&mut executor, "k"), Outcome::Signal(15));
+    assert_eq!(outcome(&mut executor, "K"), Outcome::Signal(9));
+    assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(7));
+    let once = "/dev/shm/labrys-test-once";
+    let _ = std::fs::remove_file(once);
+    assert_eq!(
+        outcome(&mut executor, "1"),
+        Outcome::Exit(1),
+        "the second try"
+    );
+    let _ = std::fs::remove_file(once);
+}
+
+#[test]
+fn runs_do_not_see_each_other() {
+    let input = |bytes: &str| {
+        Input::new(vec![
+            InputStream::stdin(bytes),
+            InputStream::file("input", bytes),
+        ])
+    };
+    let mut executor = Executor::start(launch(&input("")), limits()).unwrap();
+    for _ in 0..2 {
+        let run = executor.run(&input("w"), Mode::Symbolic).unwrap();
+        assert_eq!(run.outcome, Outcome::Exit(0));
+    }
+}
+
+fn captured(input: &Input, invocation: Invocation) -> Run {
+    let launch = Launch {
+        capture: true,
+        invocation,
+        ..launch(input)
+    };
+    let limits = Limits {
+        output: 4000,
+        ..limits()
+    };
+    let mut executor = Executor::start(launch, limits).unwrap();
+    executor.run(input, Mode::Symbolic).unwrap();
+    executor.run(input, Mode::Symbolic).unwrap()
+}
+
+#[test]
+fn the_program_sees_its_invocation_and_nothing_else() {
+    let input = Input::new(vec![
+        InputStream::stdin("e"),
+        InputStream::file("input", "abc"),
+    ]);
+    let mut invocation = Invocation::new(["-f", "@@"]);
+    invocation.environment.insert("EXTRA".into(), "1 2".into());
+    let text = String::from_utf8(captured(&input, invocation).stdout).unwrap();
+    let expected = "argument -f\nargument input\nvariable EXTRA=1 2\nvariable HOME=/nonexistent\n\
+        variable LC_ALL=C\nvariable PATH=/usr/local/bin:/usr/bin:/bin\nvariable TMPDIR=.\n\
+        variable TZ=UTC\ndescriptor 0\ndescriptor 1\ndescriptor 2\nidentity 1\nsize 3\n";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn addresses_repeat() {
+    let input = Input::stdin("p");
+    let first = captured(&input, Invocation::default());
+    assert_eq!(first.stdout, captured(&input, Invocation::default()).stdout);
+}
+
+#[test]
+fn output_is_captured_up_to_its_limit() {
+    let run = captured(&Input::stdin("o"), Invocation::default());
+    assert_eq!((run.stdout.len(), &run.stderr[..]), (4000, &b"oops"[..]));
+}
+
+#[test]
+fn input_streams_that_are_no_files_reach_the_program() {
+    let input = Input::objects("i--y");
+    let run = captured(&input, Invocation::default());
+    let objects = input_objects(&run.recording);
+    assert_eq!(objects.len(), 1);
+    assert_eq!((&objects[0].name[..], objects[0].size), ("size", 4));
+    assert_eq!(objects[0].kind, ObjectKind::Signed);
+    assert_eq!(run.recording.objects_used, 4);
+
+    let input = Input::new(vec![InputStream::argument(2, b"n", 12)]);
+    assert_eq!(captured(&input, Invocation::default()).stdout, b"12");
+
+    let mut executor = Executor::start(launch(&Input::objects("")), limits()).unwrap();
+    let large = Input::objects(vec![b'n'; 2 << 20]);
+    assert!(matches!(
+        executor.run(&large, Mode::Symbolic),
+        Err(Error::Input { .. })
+    ));
+}
+
+#[test]
+fn nonsense_in_the_header_is_cut_to_size() {
+    let limits = Limits {
+        nodes: 1000,
+        events: 1000,
+        data: 4096,
+        ..limits()
+    };
+    let mut executor = Executor::start(launch(&Input::stdin("")), limits).unwrap();
+    let run = run(&mut executor, "c");
+    assert!(run.recording.nodes.len() >= 1000 && run.recording.events.len() >= 1000);
+    assert!(Trace::new(run.recording, &Program::default()).is_err());
+}
+
+fn failure(binary: &str, arguments: &[&str]) -> String {
+    let invocation = Invocation::new(arguments.iter().copied());
+    let launch = Launch {
+        binary: binary.into(),
+        invocation,
+        branches: 2,
+        ..Launch::default()
+    };
+    Executor::start(launch, limits()).unwrap_err().to_string()
+}
+
+#[test]
+fn programs_that_cannot_run_are_explained() {
+    let fake = binary();
+    let fake = fake.to_str().unwrap();
+    let text = failure("/nonexistent/program", &[]);
+    assert!(
+        text.contains("/nonexistent/program") && text.contains("labrys-cc"),
+        "{text}"
+    );
+    let text = failure("/etc/passwd", &[]);
+    assert!(text.contains("executable"), "{text}");
+    let text = failure("/bin/true", &[]);
+    assert!(
+        text.contains("not built by labrys-cc") && text.contains("exit status: 0"),
+        "{text}"
+    );
+    let text = failure(fake, &["--no-server"]);
+    assert!(text.contains("something else"), "{text}");
+    let text = failure(fake, &["--old-server"]);
+    assert!(text.contains("another version"), "{text}");
+    let text = failure(fake, &["--failing-server"]);
+    assert!(text.contains("memory"), "{text}");
+}
