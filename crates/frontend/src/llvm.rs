@@ -892,6 +892,24 @@ impl<'m> Value<'m> {
         unsafe { LLVMSetAlignment(self.0, bytes) }
     }
 
+    /// Makes an instruction's result defined where flags let LLVM assume that overflow, lost
+    /// bits or addresses outside an object do not occur.
+    pub fn clear_poison_flags(self) {
+        use LLVMOpcode as O;
+        // SAFETY: each flag exists on the opcodes for which it is cleared.
+        unsafe {
+            match self.opcode() {
+                O::LLVMAdd | O::LLVMSub | O::LLVMMul | O::LLVMShl => {
+                    LLVMSetNSW(self.0, 0);
+                    LLVMSetNUW(self.0, 0);
+                }
+                O::LLVMUDiv | O::LLVMSDiv | O::LLVMLShr | O::LLVMAShr => LLVMSetExact(self.0, 0),
+                O::LLVMGetElementPtr => LLVMSetIsInBounds(self.0, 0),
+                _ => {}
+            }
+        }
+    }
+
     /// Replaces operand `index`.
     pub fn set_operand(self, index: usize, value: Value<'m>) {
         // SAFETY: the caller keeps types equal.

@@ -81,7 +81,20 @@ pub(super) fn build(
 fn freeze(merged: &Path, frozen: &Path) -> Result<(), LlvmError> {
     let mut module = Module::read(merged)?;
     module.run_passes(FREEZE)?;
+    define_arithmetic(&module);
     module.write(frozen)
+}
+
+/// Gives overflow and the like their machine meaning, so that every build of the frozen bitcode
+/// computes the same where C leaves the result undefined.
+fn define_arithmetic(module: &Module) {
+    for function in module.functions() {
+        for block in function.blocks() {
+            for instruction in block.instructions() {
+                instruction.clear_poison_flags();
+            }
+        }
+    }
 }
 
 impl Parts<'_> {

@@ -62,11 +62,10 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             phis: Vec::new(),
         };
         let order = reverse_postorder(function);
-        let work: Vec<(Block<'m>, Vec<Value<'m>>)> =
-            order.iter().map(|b| (*b, b.instructions())).collect();
-        this.enter(&work[0].1);
-        for (block, instructions) in &work {
-            this.shadow_phis(*block, instructions);
+        let work: Vec<Vec<Value<'m>>> = order.iter().map(|b| b.instructions()).collect();
+        this.enter(&work[0]);
+        for instructions in &work {
+            this.shadow_phis(instructions);
             for instruction in instructions {
                 this.instruction(*instruction);
             }
@@ -149,12 +148,12 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
     }
 
     /// One empty label phi per scalar of each phi.
-    fn shadow_phis(&mut self, block: Block<'m>, instructions: &[Value<'m>]) {
+    fn shadow_phis(&mut self, instructions: &[Value<'m>]) {
         let is_phi = |v: &&Value<'m>| v.opcode() == LLVMOpcode::LLVMPHI;
-        let Some(first) = instructions.iter().find(|v| !is_phi(v)) else {
+        // Before the first phi: debug records stand between the phis and the rest.
+        let Some(first) = instructions.first().filter(is_phi) else {
             return;
         };
-        debug_assert!(block.terminator().is_some());
         self.pass.helpers.builder.before(*first);
         let label = self.pass.module.int(32);
         for phi in instructions.iter().take_while(is_phi) {
