@@ -1,1 +1,31 @@
 //! Session, technique, budget, seed and progress: the loop that every technique runs in.
+//!
+//! A [`Technique`] decides what to try; the [`Session`] runs inputs, asks the solver, keeps the
+//! suite and the books. [`run`] drives one with the other until a budget is used up.
+//!
+//! Law: the same program, seed and step budget give the same suite, byte for byte (but for the
+//! times in `summary.json` and `events.jsonl`), as long as no query and no run is timed out.
+
+mod budget;
+mod checking;
+mod error;
+mod execute;
+mod failing;
+mod failures;
+mod observer;
+mod runner;
+mod saving;
+mod session;
+mod statistics;
+mod technique;
+
+pub use labrys_executor::Mode;
+
+pub use budget::{Budget, Clock, End, StopFlag};
+pub use error::Error;
+pub use execute::Observation;
+pub use observer::{Notice, Observer, Silent, Status};
+pub use runner::Runner;
+pub use session::{Initial, Session, Setup};
+pub use statistics::Statistics;
+pub use technique::{Progress, Technique, run};

@@ -1,9 +1,28 @@
 //! Concolic search: the execution tree and its strategies.
+//!
+//! Each run becomes a path of the [`Tree`]; a [`Strategy`] picks a branch of it that no run
+//! took; [`Search`] asks the solver for an input that takes it, and runs that.
+//!
+//! ```
+//! use labrys_search::{Options, Search, SearchOptions, find};
+//!
+//! let entry = find("generational").expect("a known strategy");
+//! let strategy = (entry.build)(&Options::default());
+//! let search = Search::new(strategy, SearchOptions::default(), 1);
+//! assert!(search.tree().is_empty());
+//! ```
 
+mod cache;
+mod child;
+mod inputs;
+mod path;
+mod query;
+mod search;
 mod strategies;
 mod strategy;
 mod tree;
 
+pub use search::{Search, SearchOptions};
 pub use strategies::{
     BreadthFirst, DepthFirst, Entry, Generational, Options, RandomBranch, STRATEGIES, find,
 };

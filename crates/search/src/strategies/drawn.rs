@@ -7,10 +7,13 @@ use labrys_suite::Coverage;
 use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, Decision, Flip, NodeId, Tree};
 
+/// The site that follows some directions.
+type Next = dyn Fn(&[u32]) -> Option<u32>;
+
 /// A model program.
 pub(crate) struct Drawing {
     program: Program,
-    next: Box<dyn Fn(&[u32]) -> Option<u32>>,
+    next: Box<Next>,
     infeasible: Vec<String>,
 }
 

@@ -139,7 +139,7 @@ impl Expansion {
     fn advance(&mut self, view: &View) -> Option<Candidate> {
         loop {
             while let Some(node) = self.of.nodes.get(self.next) {
-                if let Some(candidate) = self.from_node(view, node) {
+                if let Some(candidate) = self.candidate_of(view, node) {
                     return Some(candidate);
                 }
                 self.next += 1;
@@ -152,7 +152,7 @@ impl Expansion {
         }
     }
 
-    fn from_node(&mut self, view: &View, node: NodeId) -> Option<Candidate> {
+    fn candidate_of(&mut self, view: &View, node: NodeId) -> Option<Candidate> {
         let limit = PER_BRANCH.saturating_mul(4u32.saturating_pow(self.of.round));
         let site = view.tree.site(node);
         for candidate in view.tree.open_flips(node) {

@@ -1,0 +1,48 @@
+//! Queries: asked within the session's budget, counted and timed.
+
+use std::time::{Duration, Instant};
+
+use labrys_expr::{ExprId, Pool};
+use labrys_solver::{Answer, Assignment, Budget, Query};
+
+use crate::Session;
+
+impl Session {
+    /// Whether the constraints can all be true; the last is the goal, the hint the values of the
+    /// input whose path is explored.
+    pub fn check(
+        &mut self,
+        pool: &mut Pool,
+        constraints: Vec<ExprId>,
+        hint: &Assignment,
+    ) -> Answer {
+        let started = Instant::now();
+        let answer = self.solver.check(&mut Query {
+            pool,
+            constraints,
+            hint,
+            budget: self.query_budget(),
+        });
+        self.statistics.solver_time += started.elapsed();
+        let queries = &mut self.statistics.queries;
+        match &answer {
+            Answer::Sat(_) => queries.sat += 1,
+            Answer::Unsat(_) => queries.unsat += 1,
+            Answer::Unknown(_) => queries.unknown += 1,
+        }
+        answer
+    }
+
+    /// A query ends with the session.
+    fn query_budget(&self) -> Budget {
+        let left = self
+            .budget()
+            .time
+            .map(|limit| limit.saturating_sub(self.clock.elapsed()));
+        let time = left.map_or(self.query_time, |left| left.min(self.query_time));
+        Budget {
+            timeout: Some(time.max(Duration::from_millis(1))),
+            cancel: Some(self.stop.shared()),
+        }
+    }
+}

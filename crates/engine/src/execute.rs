@@ -1,0 +1,247 @@
+//! One run of a new input: what it covers, whether it becomes a test, what failed, what it
+//! reached.
+//!
+//! A test is kept when it covers a branch, or reaches a target, that no test before it did. It
+//! is replayed on the plain program at once, and confirmed if outcome and coverage agree.
+
+use labrys_executor::{Mode, Run, input_objects};
+use labrys_suite::{
+    Confirmation, Coverage, Event, Input, InputObject, Origin, Outcome, StreamKind, TargetStatus,
+    TargetSummary, TestCase,
+};
+use labrys_trace::{Recording, Trace};
+
+use crate::observer::Notice;
+use crate::session::Initial;
+use crate::{Error, Session};
+
+/// Tests that diverge are kept for one branch or target this often.
+const DIVERGENT_TESTS: u8 = 3;
+
+/// What a run was.
+#[derive(Debug)]
+pub struct Observation {
+    /// The input as it was run; objects reach as far as the program read.
+    pub input: Input,
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// Its trace; `None` if the program spoiled its records.
+    pub trace: Option<Trace>,
+    /// Branches that no run of this session covered before.
+    pub gain: usize,
+    /// The test case that the run became, or is.
+    pub case: Option<u32>,
+}
+
+/// What there is to know of a run before it is judged.
+pub(crate) struct Facts {
+    pub(crate) input: Input,
+    pub(crate) outcome: Outcome,
+    pub(crate) coverage: Coverage,
+    targets: Vec<String>,
+    pub(crate) objects: Vec<InputObject>,
+    origin: Origin,
+}
+
+impl Session {
+    /// Runs an input that the search starts from. Tests of a resumed suite are only learnt from.
+    ///
+    /// # Errors
+    /// If the program cannot be run or the suite not be written.
+    pub fn run_initial(&mut self, initial: Initial) -> Result<Observation, Error> {
+        let origin = Origin {
+            strategy: "seed".to_owned(),
+            ..Origin::default()
+        };
+        self.observe(initial.input, origin, initial.case)
+    }
+
+    /// Runs a new input and books what it does.
+    ///
+    /// # Errors
+    /// If the program cannot be run or the suite not be written.
+    pub fn run(&mut self, input: Input, origin: Origin) -> Result<Observation, Error> {
+        self.observe(input, origin, None)
+    }
+
+    fn observe(
+        &mut self,
+        mut input: Input,
+        origin: Origin,
+        known: Option<u32>,
+    ) -> Result<Observation, Error> {
+        let Run {
+            outcome, recording, ..
+        } = self.instrumented.run(&input, Mode::Symbolic)?;
+        self.tried.insert(input.stable_hash());
+        if known.is_none() {
+            self.count_run(&recording);
+        }
+        fit_objects(&mut input, &recording);
+        self.tried.insert(input.stable_hash());
+        let coverage = Coverage::from_bytes(&recording.coverage);
+        let gain = self.seen.union(&coverage);
+        let facts = Facts {
+            input,
+            outcome,
+            coverage,
+            targets: recording.targets(),
+            objects: input_objects(&recording),
+            origin,
+        };
+        let reported = recording.failure();
+        let trace = Trace::new(recording, &self.program).ok();
+        self.statistics.malformed += u64::from(trace.is_none());
+        let case = match known {
+            Some(case) => {
+                self.book_targets(&facts, &input_path(case))?;
+                Some(case)
+            }
+            None => self.keep(&facts)?,
+        };
+        if facts.outcome.is_failure() {
+            self.book_failure(&facts, reported.as_deref())?;
+        }
+        let Facts { input, outcome, .. } = facts;
+        Ok(Observation {
+            input,
+            outcome,
+            trace,
+            gain,
+            case,
+        })
+    }
+
+    fn count_run(&mut self, recording: &Recording) {
+        self.statistics.runs += 1;
+        self.statistics.new_runs += 1;
+        self.statistics.overflows += u64::from(recording.overflow);
+        for (cause, count) in recording.causes() {
+            let total = self
+                .statistics
+                .concretizations
+                .entry(cause.name().to_owned());
+            *total.or_insert(0) += count;
+        }
+    }
+
+    /// Makes a run a test if it adds something to the suite.
+    fn keep(&mut self, facts: &Facts) -> Result<Option<u32>, Error> {
+        let open = |name: &String| !self.is_reached(name) && !self.gave_up(name);
+        let new = facts.coverage.new_over(&self.kept);
+        if new.is_empty() && !facts.targets.iter().any(open) {
+            return Ok(None);
+        }
+        let confirmed = self.confirm(facts)?;
+        let id = self.next_case;
+        self.next_case += 1;
+        let case = TestCase {
+            id,
+            input: facts.input.clone(),
+            outcome: facts.outcome.clone(),
+            coverage: facts.coverage.clone(),
+            confirmed,
+            origin: facts.origin.clone(),
+            objects: facts.objects.clone(),
+            run: self.statistics.runs,
+            seconds: self.clock.total().as_secs_f64(),
+        };
+        let path = self.writer.add(&case)?;
+        self.statistics.tests += 1;
+        self.observer.notice(Notice::Kept(&case));
+        if confirmed == Confirmation::Confirmed {
+            self.kept.union(&facts.coverage);
+            self.book_coverage(&case)?;
+            self.book_targets(facts, &path)?;
+        } else {
+            self.book_divergent(&new, &facts.targets);
+        }
+        Ok(Some(id))
+    }
+
+    /// Replays a run on the plain program.
+    fn confirm(&mut self, facts: &Facts) -> Result<Confirmation, Error> {
+        self.statistics.replays += 1;
+        let plain = self.plain.run(&facts.input, Mode::Coverage)?;
+        let same = plain.outcome == facts.outcome
+            && Coverage::from_bytes(&plain.recording.coverage) == facts.coverage;
+        self.plain.recycle(plain.recording);
+        Ok(if same {
+            Confirmation::Confirmed
+        } else {
+            Confirmation::Diverged
+        })
+    }
+
+    /// A branch or target of tests that diverged is given up after a few of them, so that a
+    /// program that does not repeat itself does not fill the suite.
+    fn book_divergent(&mut self, new: &Coverage, targets: &[String]) {
+        for branch in new.iter() {
+            let tries = self.divergent_branches.entry(branch).or_insert(0);
+            *tries += 1;
+            if *tries >= DIVERGENT_TESTS {
+                self.kept.insert(branch);
+            }
+        }
+        for name in targets {
+            *self.divergent_targets.entry(name.clone()).or_insert(0) += 1;
+        }
+    }
+
+    fn gave_up(&self, name: &str) -> bool {
+        self.divergent_targets
+            .get(name)
+            .is_some_and(|tries| *tries >= DIVERGENT_TESTS)
+    }
+
+    fn book_coverage(&mut self, case: &TestCase) -> Result<(), Error> {
+        let new = case.coverage.new_over(&self.confirmed);
+        self.confirmed.union(&case.coverage);
+        self.covered += self.count(&new);
+        self.writer.event(&Event::Coverage {
+            run: case.run,
+            seconds: case.seconds,
+            case: case.id,
+            branches: self.covered,
+            new: self.count(&new),
+        })?;
+        Ok(())
+    }
+
+    fn is_reached(&self, name: &str) -> bool {
+        let reached = |target: &TargetSummary| target.status == TargetStatus::Reached;
+        self.targets
+            .iter()
+            .any(|target| target.location == name && reached(target))
+    }
+
+    fn book_targets(&mut self, facts: &Facts, input: &str) -> Result<(), Error> {
+        for name in &facts.targets {
+            if self.is_reached(name) {
+                continue;
+            }
+            self.targets.retain(|target| target.location != *name);
+            self.targets.push(TargetSummary {
+                location: name.clone(),
+                status: TargetStatus::Reached,
+                input: Some(input.to_owned()),
+            });
+            self.observer.notice(Notice::Target(name));
+            self.milestone(&format!("target reached: {name}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Path of a test's input in the suite folder.
+fn input_path(case: u32) -> String {
+    format!("inputs/{case:06}")
+}
+
+/// Makes the objects stream as long as what the program read from it.
+fn fit_objects(input: &mut Input, recording: &Recording) {
+    let objects = |stream: &labrys_suite::InputStream| stream.kind == StreamKind::Objects;
+    if let Some(index) = input.streams.iter().position(objects) {
+        input.set_length(index, recording.objects_used as usize);
+    }
+}

@@ -1,0 +1,164 @@
+//! Failures: one entry for each that differs from the others in kind or place.
+//!
+//! Invariant: an entry is confirmed only if the plain program failed in the same way on its
+//! input. An entry that is not confirmed gives way to a later run that is.
+
+use std::hash::{Hash, Hasher};
+
+use labrys_suite::{Coverage, Failure};
+use rustc_hash::{FxHashMap, FxHasher};
+
+/// How often an unconfirmed failure is tried with another input.
+const TRIES: u32 = 3;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Failures {
+    list: Vec<Failure>,
+    known: FxHashMap<Key, Entry>,
+    /// Failing runs by kind and coverage, so that most repetitions need no second run.
+    runs: FxHashMap<u64, Key>,
+}
+
+/// What makes two failures the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) kind: String,
+    pub(crate) location: Option<String>,
+    pub(crate) stack: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    index: usize,
+    tries: u32,
+}
+
+/// What to do with a failing run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It shows a failure that was not seen before.
+    New,
+    /// It shows the failure at this position, which is not confirmed yet.
+    Retry(usize),
+    /// It is of no interest.
+    Known,
+}
+
+impl Failures {
+    pub(crate) fn resumed(list: Vec<Failure>) -> Self {
+        let mut failures = Failures::default();
+        for failure in list {
+            let key = Key {
+                kind: failure.kind.clone(),
+                location: failure.location.clone(),
+                stack: failure.stack.clone(),
+            };
+            failures.add(key, failure);
+        }
+        failures
+    }
+
+    pub(crate) fn list(&self) -> &[Failure] {
+        &self.list
+    }
+
+    pub(crate) fn confirmed(&self) -> u64 {
+        self.list.iter().filter(|failure| failure.confirmed).count() as u64
+    }
+
+    pub(crate) fn next_id(&self) -> u32 {
+        self.list.last().map_or(1, |failure| failure.id + 1)
+    }
+
+    /// The key of an earlier run of this kind and coverage.
+    pub(crate) fn of_run(&self, kind: &str, coverage: &Coverage) -> Option<Key> {
+        self.runs.get(&run_key(kind, coverage)).cloned()
+    }
+
+    /// Notes that runs of this kind and coverage have this key.
+    pub(crate) fn remember(&mut self, kind: &str, coverage: &Coverage, key: &Key) {
+        self.runs.insert(run_key(kind, coverage), key.clone());
+    }
+
+    pub(crate) fn judge(&mut self, key: &Key) -> Verdict {
+        let Some(entry) = self.known.get_mut(key) else {
+            return Verdict::New;
+        };
+        if self.list[entry.index].confirmed || entry.tries >= TRIES {
+            return Verdict::Known;
+        }
+        entry.tries += 1;
+        Verdict::Retry(entry.index)
+    }
+
+    pub(crate) fn add(&mut self, key: Key, failure: Failure) {
+        let index = self.list.len();
+        self.known.insert(key, Entry { index, tries: 1 });
+        self.list.push(failure);
+    }
+
+    pub(crate) fn replace(&mut self, index: usize, failure: Failure) {
+        self.list[index] = failure;
+    }
+}
+
+/// A collision merges two failures of one kind; with 64 bits none is to be expected.
+fn run_key(kind: &str, coverage: &Coverage) -> u64 {
+    let mut hasher = FxHasher::default();
+    kind.hash(&mut hasher);
+    coverage.iter().for_each(|branch| branch.hash(&mut hasher));
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use labrys_suite::{Input, Outcome};
+
+    use super::*;
+
+    fn key(kind: &str) -> Key {
+        Key {
+            kind: kind.to_owned(),
+            location: None,
+            stack: Vec::new(),
+        }
+    }
+
+    fn failure(id: u32, confirmed: bool) -> Failure {
+        Failure {
+            id,
+            input: Input::default(),
+            objects: Vec::new(),
+            outcome: Outcome::Signal(11),
+            kind: "SIGSEGV".to_owned(),
+            location: None,
+            stack: Vec::new(),
+            confirmed,
+            run: 1,
+        }
+    }
+
+    #[test]
+    fn a_confirmed_failure_is_known() {
+        let mut failures = Failures::default();
+        assert_eq!(failures.judge(&key("SIGSEGV")), Verdict::New);
+        failures.add(key("SIGSEGV"), failure(1, true));
+        assert_eq!(failures.judge(&key("SIGSEGV")), Verdict::Known);
+        assert_eq!(failures.judge(&key("SIGABRT")), Verdict::New);
+        assert_eq!((failures.next_id(), failures.confirmed()), (2, 1));
+    }
+
+    #[test]
+    fn an_unconfirmed_failure_is_tried_a_few_times() {
+        let mut failures = Failures::default();
+        failures.add(key("SIGSEGV"), failure(1, false));
+        assert_eq!(failures.judge(&key("SIGSEGV")), Verdict::Retry(0));
+        assert_eq!(failures.judge(&key("SIGSEGV")), Verdict::Retry(0));
+        assert_eq!(failures.judge(&key("SIGSEGV")), Verdict::Known);
+        failures.replace(0, failure(1, true));
+        assert_eq!(failures.confirmed(), 1);
+        let failures = Failures::resumed(failures.list().to_vec());
+        assert_eq!((failures.confirmed(), failures.next_id()), (1, 2));
+    }
+}

@@ -1,0 +1,261 @@
+//! The session: everything that a technique works with, and the books that the engine keeps.
+//!
+//! Invariants:
+//! - `kept` is the coverage of the tests in the suite; a run that adds to it becomes a test;
+//! - `confirmed` is the coverage of those tests that the plain program repeated; only this is
+//!   reported;
+//! - a step that fails leaves the books and the folder as they were after the last run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use labrys_executor::Mode;
+use labrys_program::{BranchId, Program};
+use labrys_solver::Solver;
+use labrys_suite::{Coverage, Event, Input, Suite, SuiteWriter, TargetSummary};
+use labrys_trace::Trace;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::budget::{Budget, Clock, End, StopFlag};
+use crate::failures::Failures;
+use crate::observer::{Notice, Observer};
+use crate::statistics::Statistics;
+use crate::{Error, Runner};
+
+/// What a session is made of.
+pub struct Setup {
+    /// The static picture of the program.
+    pub program: Arc<Program>,
+    /// Runs the instrumented program.
+    pub instrumented: Box<dyn Runner>,
+    /// Runs the plain program.
+    pub plain: Box<dyn Runner>,
+    /// Decides queries.
+    pub solver: Box<dyn Solver>,
+    /// Writes the suite.
+    pub writer: SuiteWriter,
+    /// The inputs to start from; all have the streams of the suite.
+    pub initial: Vec<Input>,
+    /// When to end.
+    pub budget: Budget,
+    /// Asks the session to end.
+    pub stop: StopFlag,
+    /// Is told what happens.
+    pub observer: Box<dyn Observer>,
+    /// Time for one query.
+    pub query_time: Duration,
+    /// Inputs grow to at most this many bytes.
+    pub max_input: usize,
+}
+
+/// An input that the search starts from.
+#[derive(Clone, Debug)]
+pub struct Initial {
+    /// The input.
+    pub input: Input,
+    /// The test case that it is in a resumed suite.
+    pub case: Option<u32>,
+}
+
+/// See the module.
+pub struct Session {
+    pub(crate) program: Arc<Program>,
+    pub(crate) instrumented: Box<dyn Runner>,
+    pub(crate) plain: Box<dyn Runner>,
+    pub(crate) solver: Box<dyn Solver>,
+    pub(crate) writer: SuiteWriter,
+    pub(crate) initial: std::collections::VecDeque<Initial>,
+    budget: Budget,
+    pub(crate) stop: StopFlag,
+    pub(crate) observer: Box<dyn Observer>,
+    pub(crate) query_time: Duration,
+    max_input: usize,
+    pub(crate) clock: Clock,
+    pub(crate) statistics: Statistics,
+    /// Branches of all runs of this session.
+    pub(crate) seen: Coverage,
+    pub(crate) kept: Coverage,
+    pub(crate) confirmed: Coverage,
+    /// Branches that count: those of oracle sites do not.
+    pub(crate) counted: Coverage,
+    /// Number of confirmed branches that count.
+    pub(crate) covered: u64,
+    /// By branch: tests that were kept for it and diverged.
+    pub(crate) divergent_branches: FxHashMap<BranchId, u8>,
+    pub(crate) divergent_targets: FxHashMap<String, u8>,
+    pub(crate) failures: Failures,
+    pub(crate) targets: Vec<TargetSummary>,
+    pub(crate) next_case: u32,
+    /// Hashes of the inputs that were run.
+    pub(crate) tried: FxHashSet<u64>,
+    pub(crate) last_status: Duration,
+    pub(crate) last_summary: Duration,
+}
+
+impl Session {
+    /// A session on a new suite.
+    #[must_use]
+    pub fn new(setup: Setup) -> Self {
+        let counted = counted(&setup.program);
+        let initial = setup.initial.into_iter();
+        Session {
+            program: setup.program,
+            instrumented: setup.instrumented,
+            plain: setup.plain,
+            solver: setup.solver,
+            writer: setup.writer,
+            initial: initial.map(|input| Initial { input, case: None }).collect(),
+            budget: setup.budget,
+            stop: setup.stop,
+            observer: setup.observer,
+            query_time: setup.query_time,
+            max_input: setup.max_input,
+            clock: Clock::starting_at(Duration::ZERO),
+            statistics: Statistics::default(),
+            seen: Coverage::default(),
+            kept: Coverage::default(),
+            confirmed: Coverage::default(),
+            counted,
+            covered: 0,
+            divergent_branches: FxHashMap::default(),
+            divergent_targets: FxHashMap::default(),
+            failures: Failures::default(),
+            targets: Vec::new(),
+            next_case: 1,
+            tried: FxHashSet::default(),
+            last_status: Duration::ZERO,
+            last_summary: Duration::ZERO,
+        }
+    }
+
+    /// A session that goes on with a suite: its tests are the first initial inputs.
+    #[must_use]
+    pub fn resumed(setup: Setup, suite: Suite) -> Self {
+        let mut session = Session::new(setup);
+        session.confirmed = suite.confirmed_coverage();
+        session.covered = session.count(&session.confirmed);
+        session.next_case = suite.cases.last().map_or(1, |case| case.id + 1);
+        if let Some(summary) = &suite.summary {
+            session.statistics = Statistics::resumed(summary);
+            session.targets.clone_from(&summary.targets);
+            let before = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
+            session.clock = Clock::starting_at(before);
+        }
+        session.statistics.tests = suite.cases.len() as u64;
+        session.failures = Failures::resumed(suite.failures);
+        for case in suite.cases.into_iter().rev() {
+            session.kept.union(&case.coverage);
+            session.initial.push_front(Initial {
+                input: case.input,
+                case: Some(case.id),
+            });
+        }
+        session
+    }
+
+    /// The static picture of the program.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// The branches that runs of this session covered.
+    #[must_use]
+    pub fn seen(&self) -> &Coverage {
+        &self.seen
+    }
+
+    /// The branches that confirmed tests cover.
+    #[must_use]
+    pub fn confirmed(&self) -> &Coverage {
+        &self.confirmed
+    }
+
+    /// Inputs grow to at most this many bytes.
+    #[must_use]
+    pub fn max_input(&self) -> usize {
+        self.max_input
+    }
+
+    /// The counters.
+    #[must_use]
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// The seed of all random choices.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.writer.config().seed
+    }
+
+    /// The next input that the search is to start from.
+    pub fn next_initial(&mut self) -> Option<Initial> {
+        self.initial.pop_front()
+    }
+
+    /// Whether this very input was run before.
+    #[must_use]
+    pub fn was_tried(&self, input: &Input) -> bool {
+        self.tried.contains(&input.stable_hash())
+    }
+
+    /// Counts a run that left the predicted path.
+    pub fn note_divergence(&mut self) {
+        self.statistics.divergences += 1;
+    }
+
+    /// Tells the user something.
+    pub fn note(&mut self, text: &str) {
+        self.observer.notice(Notice::Note(text));
+    }
+
+    /// Runs an input again for its trace; nothing is booked.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn trace_again(&mut self, input: &Input) -> Result<Option<Trace>, Error> {
+        self.statistics.reruns += 1;
+        let run = self.instrumented.run(input, Mode::Symbolic)?;
+        Ok(Trace::new(run.recording, &self.program).ok())
+    }
+
+    /// Takes back a trace whose memory can be used again.
+    pub fn recycle(&mut self, trace: Trace) {
+        self.instrumented.recycle(trace.into_recording());
+    }
+
+    /// The first limit that is reached.
+    pub(crate) fn end(&self) -> Option<End> {
+        if self.stop.is_set() {
+            return Some(End::Stopped);
+        }
+        let statistics = &self.statistics;
+        self.budget
+            .end(self.clock.elapsed(), statistics.new_runs, statistics.steps)
+    }
+
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    pub(crate) fn milestone(&mut self, text: &str) -> Result<(), Error> {
+        self.writer.event(&Event::Milestone {
+            run: self.statistics.runs,
+            seconds: self.clock.total().as_secs_f64(),
+            text: text.to_owned(),
+        })?;
+        Ok(())
+    }
+
+    pub(crate) fn count(&self, coverage: &Coverage) -> u64 {
+        let counts = |branch: &BranchId| self.counted.contains(*branch);
+        coverage.iter().filter(counts).count() as u64
+    }
+}
+
+/// The branches of all sites but oracles.
+fn counted(program: &Program) -> Coverage {
+    let sites = program.sites.iter().filter(|site| !site.oracle);
+    sites.flat_map(labrys_program::Site::branches).collect()
+}

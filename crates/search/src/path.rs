@@ -1,0 +1,51 @@
+//! From traces to the tree: which steps of a run are decisions, and with which directions.
+//!
+//! Concretizations are no decisions: they are constraints of a query that may be dropped. The
+//! switches of library models have no list of cases; in the tree they are two-way, direction 1
+//! being any case, and are flipped to "any other value".
+
+use labrys_program::Program;
+use labrys_trace::{OTHER, Step, StepKind, Trace};
+
+use crate::tree::Decision;
+
+/// The decisions of a run, in order.
+pub(crate) fn decisions<'a>(
+    trace: &'a Trace,
+    program: &'a Program,
+) -> impl Iterator<Item = Decision> + 'a {
+    let numbered = (0u32..).zip(trace.steps());
+    numbered
+        .filter(|(_, step)| step.kind != StepKind::Concretize)
+        .map(|(number, step)| {
+            let cases = known_directions(step, program);
+            Decision {
+                site: step.site,
+                arity: cases.unwrap_or(2),
+                direction: if cases.is_some() {
+                    step.direction
+                } else {
+                    step.direction.min(1)
+                },
+                step: number,
+                closed: (step.kind == StepKind::Assume).then_some(0),
+            }
+        })
+}
+
+/// The direction of a step in its trace that is this direction of its node in the tree.
+pub(crate) fn trace_direction(step: &Step, program: &Program, direction: u32) -> u32 {
+    match known_directions(step, program) {
+        Some(_) => direction,
+        None => OTHER,
+    }
+}
+
+/// The number of directions; `None` if nobody knows.
+fn known_directions(step: &Step, program: &Program) -> Option<u32> {
+    match (step.kind, step.program_site(program)) {
+        (StepKind::Switch, None) => None,
+        (StepKind::Switch, Some(site)) => Some(program.site(site)?.kind.directions()),
+        _ => Some(2),
+    }
+}

@@ -1,0 +1,272 @@
+//! The search: flips one branch per step, in the order of its strategy.
+//!
+//! Every run is inserted in the tree, those that diverged too: they are real runs. A divergence
+//! is counted, its candidate marked, and nothing is concluded from it.
+
+use labrys_engine::{Error, Initial, Observation, Progress, Session, Technique};
+use labrys_solver::{Answer, Model};
+use labrys_suite::{Flip as FlippedBranch, Input, Origin};
+
+use crate::cache::Cache;
+use crate::child::child;
+use crate::inputs::Inputs;
+use crate::path::{decisions, trace_direction};
+use crate::query::{Conditions, Known, conditions};
+use crate::strategy::{RunInfo, Strategy, View};
+use crate::tree::{Candidate, Flip, Passage, RunId, Tree};
+
+/// Bytes of traces that are kept, and how many of them.
+const CACHE_BYTES: usize = 192 << 20;
+const CACHE_TRACES: usize = 64;
+
+/// Choices that are not the strategy's.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchOptions {
+    /// Where the solver gives up, try the last condition without the path to it.
+    pub optimistic: bool,
+    /// Most nodes of the tree.
+    pub max_nodes: usize,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        SearchOptions {
+            optimistic: false,
+            max_nodes: Tree::DEFAULT_MAX_NODES,
+        }
+    }
+}
+
+/// Concolic search with a strategy.
+pub struct Search {
+    strategy: Box<dyn Strategy>,
+    options: SearchOptions,
+    tree: Tree,
+    inputs: Inputs,
+    /// By run: the test case that it became, or that the nearest ancestor did; 0 for none.
+    cases: Vec<u32>,
+    traces: Cache<Known>,
+    rng: fastrand::Rng,
+    told_full: bool,
+}
+
+impl Search {
+    /// A search that has seen no run. All random choices come from the seed.
+    #[must_use]
+    pub fn new(strategy: Box<dyn Strategy>, options: SearchOptions, seed: u64) -> Self {
+        Search {
+            strategy,
+            options,
+            tree: Tree::new(options.max_nodes),
+            inputs: Inputs::default(),
+            cases: Vec::new(),
+            traces: Cache::new(CACHE_BYTES, CACHE_TRACES),
+            rng: fastrand::Rng::with_seed(seed),
+            told_full: false,
+        }
+    }
+
+    /// The execution tree.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    fn start(&mut self, session: &mut Session, initial: Initial) -> Result<(), Error> {
+        let seen = session.run_initial(initial)?;
+        self.learn(session, seen, None);
+        Ok(())
+    }
+
+    fn flip(&mut self, session: &mut Session, candidate: Candidate) -> Result<(), Error> {
+        let run = self.tree.run(candidate.node);
+        let Some(mut known) = self.known(session, run)? else {
+            self.tree.mark(candidate, Flip::Diverged);
+            return Ok(());
+        };
+        let step = self.tree.step(candidate.node) as usize;
+        let there = known.trace.steps().get(step).copied();
+        let Some(there) = there.filter(|there| there.site == self.tree.site(candidate.node)) else {
+            self.tree.mark(candidate, Flip::Diverged);
+            session.note_divergence();
+            return Ok(());
+        };
+        let direction = trace_direction(&there, session.program(), candidate.direction);
+        let answer = match conditions(&mut known, step, direction, session.max_input()) {
+            Some(conditions) => self.solve(session, &mut known, &conditions),
+            None => Err(Flip::Unsat),
+        };
+        let parent = answer.map(|model| {
+            let length = session.max_input();
+            (
+                child(&known.input, model.iter(), length, &mut self.rng),
+                there.site,
+            )
+        });
+        let weight = known.weight();
+        self.traces.put(run, known, weight);
+        match parent {
+            Ok((input, site)) => self.try_input(session, candidate, run, site, input),
+            Err(state) => {
+                self.tree.mark(candidate, state);
+                Ok(())
+            }
+        }
+    }
+
+    /// A model of the conditions: of all of them, else without the soft ones.
+    fn solve(
+        &self,
+        session: &mut Session,
+        known: &mut Known,
+        conditions: &Conditions,
+    ) -> Result<Model, Flip> {
+        let pool = known.decoder.pool_mut();
+        let mut answer = session.check(pool, conditions.constraints(true), &known.hint);
+        let relax = match &answer {
+            Answer::Sat(_) => false,
+            Answer::Unsat(core) => conditions.is_soft(&core.0),
+            Answer::Unknown(_) => !conditions.soft.is_empty(),
+        };
+        if relax {
+            answer = session.check(pool, conditions.constraints(false), &known.hint);
+        }
+        if self.options.optimistic && matches!(answer, Answer::Unknown(_)) {
+            answer = session.check(pool, vec![conditions.goal], &known.hint);
+        }
+        match answer {
+            Answer::Sat(model) => Ok(model),
+            Answer::Unsat(_) => Err(Flip::Unsat),
+            Answer::Unknown(_) => Err(Flip::Unknown),
+        }
+    }
+
+    /// Runs the input that was made for a candidate.
+    fn try_input(
+        &mut self,
+        session: &mut Session,
+        candidate: Candidate,
+        parent: RunId,
+        site: u32,
+        input: Input,
+    ) -> Result<(), Error> {
+        self.tree.mark(candidate, Flip::Sat);
+        if session.was_tried(&input) {
+            self.tree.mark(candidate, Flip::Diverged);
+            session.note_divergence();
+            return Ok(());
+        }
+        let case = self.cases[parent.index()];
+        let origin = Origin {
+            parent: (case != 0).then_some(case),
+            flipped: Some(FlippedBranch {
+                site,
+                direction: candidate.direction,
+            }),
+            strategy: self.strategy.name().to_owned(),
+        };
+        let seen = session.run(input, origin)?;
+        self.learn(session, seen, Some((candidate, parent)));
+        Ok(())
+    }
+
+    /// Inserts a run in the tree and tells the strategy.
+    fn learn(
+        &mut self,
+        session: &mut Session,
+        seen: Observation,
+        from: Option<(Candidate, RunId)>,
+    ) {
+        let flipped = from.map(|(candidate, _)| candidate);
+        let Some(trace) = seen.trace else {
+            let candidate = flipped.filter(|candidate| self.tree.flip(*candidate) == Flip::Sat);
+            candidate
+                .into_iter()
+                .for_each(|candidate| self.tree.mark(candidate, Flip::Diverged));
+            return;
+        };
+        let done = self.tree.insert(decisions(&trace, session.program()));
+        let parent = from.map(|(_, run)| run);
+        let inherited = parent.map_or(0, |run| self.cases[run.index()]);
+        self.cases.push(seen.case.unwrap_or(inherited));
+        let diverged = flipped.is_some_and(|candidate| !passes(&self.tree, &done.path, candidate));
+        if let (true, Some(candidate)) = (diverged, flipped) {
+            // A run that was cut off has not left its path: it had no time to get there.
+            if !seen.outcome.is_limit() {
+                self.tree.mark(candidate, Flip::Diverged);
+                session.note_divergence();
+            }
+        }
+        if done.first_new < done.path.len() {
+            self.inputs.push(&seen.input, parent);
+            let known = Known::new(trace, seen.input);
+            let weight = known.weight();
+            self.traces.put(done.run, known, weight);
+        } else {
+            self.inputs.skip();
+            session.recycle(trace);
+        }
+        if done.truncated && !self.told_full {
+            self.told_full = true;
+            session.note("the execution tree is full; the rest of new runs is not searched");
+        }
+        let info = RunInfo {
+            run: done.run,
+            path: &done.path,
+            first_new: done.first_new,
+            gain: seen.gain,
+            flipped,
+            diverged,
+        };
+        let view = View {
+            tree: &self.tree,
+            program: session.program(),
+            covered: session.seen(),
+        };
+        self.strategy.observe(&view, &info);
+    }
+
+    /// The trace of a run, from the cache or by running its input again.
+    fn known(&mut self, session: &mut Session, run: RunId) -> Result<Option<Known>, Error> {
+        if let Some(known) = self.traces.take(run) {
+            return Ok(Some(known));
+        }
+        let Some(input) = self.inputs.get(run) else {
+            return Ok(None);
+        };
+        let trace = session.trace_again(&input)?;
+        Ok(trace.map(|trace| Known::new(trace, input)))
+    }
+}
+
+/// Whether a path takes a candidate.
+fn passes(tree: &Tree, path: &[Passage], candidate: Candidate) -> bool {
+    let expected = Passage {
+        node: candidate.node,
+        direction: candidate.direction,
+    };
+    path.get(tree.depth(candidate.node) as usize) == Some(&expected)
+}
+
+impl Technique for Search {
+    fn name(&self) -> &'static str {
+        "search"
+    }
+
+    fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
+        if let Some(initial) = session.next_initial() {
+            self.start(session, initial)?;
+            return Ok(Progress::More);
+        }
+        let view = View {
+            tree: &self.tree,
+            program: session.program(),
+            covered: session.seen(),
+        };
+        let Some(candidate) = self.strategy.pick(&view, &mut self.rng) else {
+            return Ok(Progress::Done);
+        };
+        self.flip(session, candidate)?;
+        Ok(Progress::More)
+    }
+}

@@ -1,0 +1,411 @@
+//! The search end to end on model programs: every strategy, divergences, soft constraints,
+//! confirmation, budgets, resumption, repeatability.
+
+#![allow(missing_docs)]
+
+mod model;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use labrys_engine::{Budget, End, Session, Setup, Silent, StopFlag, run};
+use labrys_program::Program;
+use labrys_search::{Options, STRATEGIES, Search, SearchOptions, find};
+use labrys_suite::{
+    Config, Confirmation, Input, Outcome, Suite, SuiteWriter, TargetStatus, TestCase,
+};
+use model::brute::BruteForce;
+use model::{Body, Machine, Model, program};
+
+/// A model program and how it is explored.
+struct Case {
+    program: Rc<Program>,
+    body: Rc<Body>,
+    plain: Rc<Body>,
+    initial: Input,
+    budget: Budget,
+    strategy: &'static str,
+    stop: StopFlag,
+}
+
+impl Case {
+    fn new(
+        arities: &[u32],
+        initial: Input,
+        body: impl Fn(&mut Machine) -> Result<(), Outcome> + 'static,
+    ) -> Self {
+        let body: Rc<Body> = Rc::new(body);
+        Case {
+            program: program(arities),
+            plain: Rc::clone(&body),
+            body,
+            initial,
+            budget: Budget {
+                steps: Some(2000),
+                ..Budget::default()
+            },
+            strategy: "generational",
+            stop: StopFlag::default(),
+        }
+    }
+
+    fn setup(&self, writer: SuiteWriter) -> Setup {
+        Setup {
+            program: Program::clone(&self.program).into(),
+            instrumented: Model::new(&self.program, &self.body),
+            plain: Model::new(&self.program, &self.plain),
+            solver: Box::new(BruteForce),
+            writer,
+            initial: vec![self.initial.clone()],
+            budget: self.budget,
+            stop: self.stop.clone(),
+            observer: Box::new(Silent),
+            query_time: Duration::from_secs(10),
+            max_input: 32,
+        }
+    }
+
+    fn drive(&self, mut session: Session) -> End {
+        let strategy = (find(self.strategy).expect("a strategy").build)(&Options::default());
+        let seed = session.seed();
+        let mut search = Search::new(strategy, SearchOptions::default(), seed);
+        run(&mut session, &mut search).expect("models run")
+    }
+
+    fn explore(&self, folder: &Path) -> (End, Suite) {
+        let config = Config {
+            program: "model".into(),
+            streams: self.initial.shape(),
+            technique: "search".into(),
+            strategy: self.strategy.into(),
+            seed: 7,
+            ..Config::default()
+        };
+        let writer = SuiteWriter::create(folder, &config).expect("a new folder");
+        let end = self.drive(Session::new(self.setup(writer)));
+        (end, Suite::open(folder).expect("a valid suite"))
+    }
+
+    fn resume(&self, folder: &Path) -> (End, Suite) {
+        let (writer, suite) = SuiteWriter::resume(folder).expect("a valid suite");
+        let mut setup = self.setup(writer);
+        setup.initial.clear();
+        let end = self.drive(Session::resumed(setup, suite));
+        (end, Suite::open(folder).expect("a valid suite"))
+    }
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// Four nested comparisons with bytes, then a crash.
+fn magic() -> Case {
+    Case::new(&[2; 4], Input::stdin(*b"0000"), |machine| {
+        for (site, wanted) in (0..).zip(*b"key!") {
+            let byte = machine.byte(site as usize);
+            let equal = machine.equals(byte, u64::from(wanted));
+            if !machine.branch(site, equal) {
+                return Ok(());
+            }
+        }
+        machine.target("deep");
+        Err(Outcome::Signal(11))
+    })
+}
+
+fn summary(suite: &Suite) -> &labrys_suite::Summary {
+    suite.summary.as_ref().expect("a summary")
+}
+
+#[test]
+fn every_strategy_opens_nested_comparisons() {
+    for entry in STRATEGIES {
+        let folder = folder();
+        let case = Case {
+            strategy: entry.name,
+            ..magic()
+        };
+        let (end, suite) = case.explore(&folder.path().join("suite"));
+        assert_eq!(end, End::Exhausted, "{}", entry.name);
+        let summary = summary(&suite);
+        assert_eq!((summary.branches.total, summary.branches.covered), (8, 8));
+        assert_eq!(
+            (summary.runs, summary.queries.sat),
+            (5, 4),
+            "{}",
+            entry.name
+        );
+        assert_eq!(summary.divergences, 0);
+        assert_eq!(summary.failures.len(), 1);
+        let failure = &suite.failures[0];
+        assert_eq!(
+            (failure.kind.as_str(), failure.confirmed),
+            ("SIGSEGV", true)
+        );
+        assert_eq!(failure.input, Input::stdin(*b"key!"));
+        let target = &summary.targets[0];
+        assert_eq!(
+            (target.location.as_str(), target.status),
+            ("deep", TargetStatus::Reached)
+        );
+        let confirmed = |case: &TestCase| case.confirmed == Confirmation::Confirmed;
+        assert!(suite.cases.len() == 5 && suite.cases.iter().all(confirmed));
+        assert_eq!(target.input.as_deref(), Some("inputs/000005"));
+        assert_eq!(suite.cases[4].origin.parent, Some(4));
+    }
+}
+
+#[test]
+fn inputs_grow_and_shrink_as_needed() {
+    let case = Case::new(&[2, 2], Input::stdin(*b""), |machine| {
+        let mut count = 0;
+        while machine.reads(count) {
+            let byte = machine.byte(count);
+            let letter = machine.equals(byte, u64::from(b'a'));
+            if !machine.branch(0, letter) {
+                return Ok(());
+            }
+            count += 1;
+        }
+        let enough = machine.length();
+        let few = machine.below(enough, 3);
+        if !machine.branch(1, few) {
+            machine.target("three letters");
+        }
+        Ok(())
+    });
+    let folder = folder();
+    let case = Case {
+        budget: Budget {
+            steps: Some(40),
+            ..Budget::default()
+        },
+        ..case
+    };
+    let (_, suite) = case.explore(&folder.path().join("suite"));
+    assert_eq!(summary(&suite).branches.covered, 4);
+    assert_eq!(summary(&suite).targets[0].location, "three letters");
+}
+
+#[test]
+fn all_cases_of_a_switch_are_tried() {
+    let case = Case::new(&[6], Input::stdin(*b"z"), |machine| {
+        let byte = machine.byte(0);
+        machine.switch(0, byte);
+        Ok(())
+    });
+    let folder = folder();
+    let (end, suite) = case.explore(&folder.path().join("suite"));
+    assert_eq!(end, End::Exhausted);
+    assert_eq!(summary(&suite).branches.covered, 6);
+    assert_eq!(summary(&suite).runs, 6);
+}
+
+#[test]
+fn assumptions_are_made_to_hold_and_not_to_fail() {
+    let case = Case::new(&[2], Input::stdin(*b"zz"), |machine| {
+        let byte = machine.byte(0);
+        let small = machine.below(byte, 10);
+        machine.assume(small)?;
+        let other = machine.byte(1);
+        let equal = machine.equals(other, 5);
+        machine.branch(0, equal);
+        Ok(())
+    });
+    let folder = folder();
+    let (end, suite) = case.explore(&folder.path().join("suite"));
+    assert_eq!((end, summary(&suite).runs), (End::Exhausted, 3));
+    assert_eq!(summary(&suite).branches.covered, 2);
+}
+
+/// A later branch depends on an earlier one through a shared byte.
+#[test]
+fn queries_keep_what_holds_before() {
+    let case = Case::new(&[2, 2], Input::stdin(*b"aa"), |machine| {
+        let (first, second) = (machine.byte(0), machine.byte(1));
+        let small = machine.below(first, 3);
+        if machine.branch(0, small) {
+            let sum = machine.add(first, second);
+            let equal = machine.equals(sum, 200);
+            machine.branch(1, equal);
+        }
+        Ok(())
+    });
+    let folder = folder();
+    let (end, suite) = case.explore(&folder.path().join("suite"));
+    assert_eq!((end, summary(&suite).divergences), (End::Exhausted, 0));
+    assert_eq!(summary(&suite).branches.covered, 4);
+}
+
+/// Under the value that was concretized the branch is infeasible; without it there is an input.
+#[test]
+fn soft_constraints_are_dropped_where_they_stand_in_the_way() {
+    let case = Case::new(&[2], Input::stdin(*b"a"), |machine| {
+        let byte = machine.byte(0);
+        machine.concretize(byte);
+        let equal = machine.equals(byte, u64::from(b'x'));
+        machine.branch(0, equal);
+        Ok(())
+    });
+    let folder = folder();
+    let (_, suite) = case.explore(&folder.path().join("suite"));
+    let summary = summary(&suite);
+    assert_eq!((summary.branches.covered, summary.runs), (2, 2));
+    assert_eq!((summary.queries.sat, summary.queries.unsat), (1, 1));
+    assert_eq!(summary.concretizations["load-address"], 2);
+}
+
+/// The program leaves the predicted path for a reason that its labels do not show.
+#[test]
+fn divergences_are_counted_and_their_runs_used() {
+    let case = Case::new(&[2, 2, 2], Input::stdin(*b"aa"), |machine| {
+        let first = machine.byte(0);
+        let hidden = first.bits == u64::from(b'x');
+        let equal = machine.equals(first, u64::from(b'x'));
+        if hidden {
+            let second = machine.byte(1);
+            let other = machine.equals(second, u64::from(b'y'));
+            machine.branch(2, other);
+            return Ok(());
+        }
+        machine.branch(1, equal);
+        Ok(())
+    });
+    let folder = folder();
+    let (end, suite) = case.explore(&folder.path().join("suite"));
+    assert_eq!(end, End::Exhausted);
+    assert_eq!(summary(&suite).divergences, 1);
+    // Site 1 one way, site 2 both: the diverged run was searched on.
+    assert_eq!(summary(&suite).branches.covered, 3);
+}
+
+#[test]
+fn what_the_plain_program_does_not_show_is_not_confirmed() {
+    let mut case = magic();
+    case.plain = Rc::new(|machine| {
+        let byte = machine.byte(0);
+        let equal = machine.equals(byte, u64::from(b'k'));
+        machine.branch(0, equal);
+        Ok(())
+    });
+    let folder = folder();
+    let (_, suite) = case.explore(&folder.path().join("suite"));
+    let summary = summary(&suite);
+    assert_eq!(
+        (summary.failures.len(), summary.failures[0].confirmed),
+        (1, false)
+    );
+    // Only the first test, which leaves at the first site, does the same in both.
+    assert_eq!(summary.branches.covered, 1);
+    assert!(summary.targets.is_empty());
+    assert_eq!(suite.cases[0].confirmed, Confirmation::Confirmed);
+    assert!(suite.cases.len() <= 8);
+    assert!(
+        suite.cases[1..]
+            .iter()
+            .all(|case| case.confirmed == Confirmation::Diverged)
+    );
+}
+
+#[test]
+fn objects_are_as_long_as_what_was_read() {
+    let case = Case::new(&[2, 2], Input::objects(*b""), |machine| {
+        for (site, offset) in [(0, 2), (1, 5)] {
+            let byte = machine.byte(offset);
+            let equal = machine.equals(byte, 9);
+            if !machine.branch(site, equal) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    });
+    let folder = folder();
+    let (_, suite) = case.explore(&folder.path().join("suite"));
+    let lengths: Vec<usize> = suite.cases.iter().map(|case| case.input.len()).collect();
+    assert_eq!(lengths, [3, 6, 6]);
+    assert_eq!(suite.cases[2].input, Input::objects([0, 0, 9, 0, 0, 9]));
+}
+
+#[test]
+fn budgets_and_stops_end_a_session() {
+    let folder = folder();
+    let mut case = magic();
+    case.budget = Budget {
+        runs: Some(3),
+        ..Budget::default()
+    };
+    let (end, suite) = case.explore(&folder.path().join("runs"));
+    assert_eq!((end, summary(&suite).runs), (End::Runs, 3));
+    case.budget = Budget {
+        steps: Some(2),
+        ..Budget::default()
+    };
+    let (end, suite) = case.explore(&folder.path().join("steps"));
+    assert_eq!((end, summary(&suite).runs), (End::Steps, 2));
+    case.stop.stop();
+    let (end, suite) = case.explore(&folder.path().join("stopped"));
+    assert_eq!((end, summary(&suite).runs), (End::Stopped, 0));
+}
+
+#[test]
+fn a_resumed_session_goes_on() {
+    let folder = folder();
+    let path = folder.path().join("suite");
+    let mut case = magic();
+    case.budget.steps = Some(3);
+    let (end, before) = case.explore(&path);
+    assert_eq!((end, before.cases.len()), (End::Steps, 3));
+    case.budget.steps = Some(1000);
+    let (end, after) = case.resume(&path);
+    assert_eq!(end, End::Exhausted);
+    assert_eq!(after.cases[..3], before.cases[..]);
+    let summary = summary(&after);
+    assert_eq!((summary.branches.covered, summary.runs), (8, 5));
+    assert_eq!((after.cases.len(), after.failures.len()), (5, 1));
+    let (_, again) = case.resume(&path);
+    assert_eq!((again.cases.len(), again.failures.len()), (5, 1));
+}
+
+/// The contents of all files but those with times.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path
+                .strip_prefix(folder)
+                .expect("below")
+                .display()
+                .to_string();
+            if path.is_dir() {
+                folders.push(path);
+            } else if name != "summary.json" && name != "events.jsonl" {
+                found.insert(name, std::fs::read(path).expect("a file"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_same_seed_gives_the_same_suite() {
+    for entry in STRATEGIES {
+        let (one, two) = (folder(), folder());
+        let case = Case {
+            strategy: entry.name,
+            ..magic()
+        };
+        case.explore(&one.path().join("suite"));
+        case.explore(&two.path().join("suite"));
+        let (one, two) = (
+            files(&one.path().join("suite")),
+            files(&two.path().join("suite")),
+        );
+        assert!(one.len() > 12, "{}", one.len());
+        assert_eq!(one, two, "{}", entry.name);
+    }
+}
