@@ -16,6 +16,9 @@ impl Pool {
             !op.takes_floats() || matches!(width, 32 | 64),
             "width of a float"
         );
+        if self.spell_out && op.is_count() {
+            return self.spell_count(op, a);
+        }
         self.build(Node::new(op, width, a.0, 0, 0))
     }
 

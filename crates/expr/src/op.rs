@@ -213,6 +213,12 @@ impl Op {
         )
     }
 
+    /// Whether the operation counts bits.
+    #[must_use]
+    pub const fn is_count(self) -> bool {
+        matches!(self, Op::PopCount | Op::LeadingZeros | Op::TrailingZeros)
+    }
+
     /// Whether the operands may be exchanged.
     #[must_use]
     pub const fn is_commutative(self) -> bool {

@@ -37,6 +37,7 @@ pub struct Pool {
     depth: u32,
     steps: u32,
     simplify: bool,
+    pub(crate) spell_out: bool,
 }
 
 impl Default for Pool {
@@ -69,6 +70,7 @@ impl Pool {
             depth: 0,
             steps: 0,
             simplify: true,
+            spell_out: false,
         };
         pool.enter_truth_values();
         pool

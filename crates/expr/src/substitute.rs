@@ -102,9 +102,12 @@ impl Pool {
                 rebuilt.set(top, new);
             } else {
                 stack.push((top, true));
+                let first = stack.len();
                 source
                     .unwrap_or(self)
                     .visit_children(&node, |child| stack.push((child, false)));
+                // The first operand comes first, so that expressions keep their order.
+                stack[first..].reverse();
             }
         }
         rebuilt.get(id).unwrap_or(id)
@@ -123,6 +126,7 @@ impl Pool {
                 return self.constant(node.width(), bits);
             }
             Op::Symbol => return self.symbol(node.symbol()),
+            op if op.is_count() => return self.unary(op, new(rebuilt, node.args[0])),
             Op::External => {
                 let call = source.unwrap_or(self).calls.get(node.args[0].0).clone();
                 let arguments: Vec<_> = call

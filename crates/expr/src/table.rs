@@ -121,6 +121,9 @@ impl Pool {
     pub fn table_read(&mut self, table: TableId, index: ExprId, count: u32) -> ExprId {
         assert_eq!(self.width(index), 64, "a table's index has 64 bits");
         assert!((1..=16).contains(&count), "a table read has 1 to 16 bytes");
+        if self.spell_out {
+            return self.spell_table(table, index, count);
+        }
         self.build(Node::new(Op::Table, count * 8, index.0, table.0, 0))
     }
 

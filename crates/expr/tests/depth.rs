@@ -22,9 +22,8 @@ fn chain(pool: &mut Pool) -> ExprId {
 fn on_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new()
         .stack_size(128 << 10)
-        .spawn(work)
-        .unwrap();
-    thread.join().unwrap();
+        .spawn(work);
+    thread.expect("a thread").join().expect("no panic");
 }
 
 #[test]

@@ -124,8 +124,11 @@ impl Builder<'_> {
         let entry = self.fit(entry, 8, step.number);
         let table = self.pool.enter_table(&bytes[..9], &[(3, entry)]);
         let index = self.pick(step.picks[0]);
-        let index = self.fit(index, 3, step.number);
-        let index = self.pool.zext(index, 64);
+        let index = self.fit(index, 4, step.number);
+        let index = match step.number % 3 {
+            0 => self.pool.sext(index, 64),
+            _ => self.pool.zext(index, 64),
+        };
         self.pool.table_read(table, index, 1 + step.number % 5)
     }
 
@@ -272,6 +275,23 @@ proptest! {
                     "{} became {}", verbatim.display(written[i]), simple.display(made[i])
                 );
             }
+        }
+    }
+
+    #[test]
+    fn spelling_out_keeps_values(steps in steps(), seed: u32) {
+        let seed = u64::from(seed);
+        let (mut pool, mut spelled) = (Pool::new(), Pool::spelled_out());
+        let made = build(&mut pool, &steps);
+        let mut rebuilt = Rebuilt::new();
+        let copies: Vec<_> = made
+            .iter()
+            .map(|id| spelled.rebuild(Some(&pool), *id, &mut rebuilt, &mut |_, _| None))
+            .collect();
+        prop_assert_eq!(values(&pool, &made, seed), values(&spelled, &copies, seed));
+        for id in copies {
+            let op = spelled.op(id);
+            prop_assert!(op != Op::Table && !op.is_count());
         }
     }
 

@@ -10,7 +10,7 @@ pub(super) const ZEXT: &[Rule] = &[
         let x = pool.operand(Op::ZExt, n.args[0])?;
         unary(Op::ZExt, n.width(), x)
     }),
-    rule("zext-ite-constants", |pool, n| ite::map_constants(pool, n)),
+    rule("zext-ite-constants", ite::map_constants),
 ];
 
 pub(super) const SEXT: &[Rule] = &[
@@ -22,7 +22,7 @@ pub(super) const SEXT: &[Rule] = &[
         let x = pool.operand(Op::ZExt, n.args[0])?;
         unary(Op::ZExt, n.width(), x)
     }),
-    rule("sext-ite-constants", |pool, n| ite::map_constants(pool, n)),
+    rule("sext-ite-constants", ite::map_constants),
 ];
 
 pub(super) const EXTRACT: &[Rule] = &[

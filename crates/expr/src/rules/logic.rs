@@ -14,9 +14,7 @@ pub(super) const NOT: &[Rule] = &[
         let c = pool.constant(n.width(), !c);
         binary(Op::Xor, n.width(), x, c)
     }),
-    rule("not-ite-constants", |pool, n| {
-        super::ite::map_constants(pool, n)
-    }),
+    rule("not-ite-constants", super::ite::map_constants),
 ];
 
 pub(super) const AND: &[Rule] = &[

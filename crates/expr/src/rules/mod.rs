@@ -83,6 +83,13 @@ pub(crate) const fn table(op: Op) -> &'static [Rule] {
     }
 }
 
+/// The names of all simplification rules with the operations that they apply to.
+pub fn rule_names() -> impl Iterator<Item = (Op, &'static str)> {
+    Op::ALL
+        .into_iter()
+        .flat_map(|op| table(op).iter().map(move |rule| (op, rule.name)))
+}
+
 /// The outcome of the first rule that applies.
 pub(crate) fn first(pool: &mut Pool, node: &Node) -> Outcome {
     if let Some(folded) = fold(pool, node) {
