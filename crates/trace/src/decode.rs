@@ -48,7 +48,7 @@ impl Decoder {
         self.expressions.len()
     }
 
-    fn known(&self, label: u32) -> Option<ExprId> {
+    pub(crate) fn known(&self, label: u32) -> Option<ExprId> {
         let place = *self.places.get(label as usize)?;
         self.expressions
             .get((place as usize).wrapping_sub(1))
@@ -216,7 +216,8 @@ impl Trace {
                     labels.filter(|label| *label != 0).for_each(visit);
                 }
             }
-            Some(op) if op == Op::Concat || op.is_binary() => {
+            Some(Op::Concat) => [node.a, node.b].into_iter().for_each(visit),
+            Some(op) if op.is_binary() => {
                 if node.flags & flag::A_IMMEDIATE == 0 {
                     visit(node.a);
                 }

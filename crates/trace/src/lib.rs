@@ -30,6 +30,7 @@
 //! Invariant: after [`Trace::new`] nothing panics, whatever the program under test wrote.
 //! This crate does no I/O, reads no clock and draws no randomness.
 
+mod check;
 mod decode;
 mod error;
 mod recording;
@@ -40,6 +41,7 @@ mod support;
 mod trace;
 mod validate;
 
+pub use check::Violation;
 pub use decode::Decoder;
 pub use error::Error;
 pub use labrys_abi::{Cause, Event, EventKind, RUNTIME_SITE, RuntimeSite};
