@@ -4,6 +4,7 @@
 //! users; `sets[i]` are the symbols of `nodes[i]`; `nodes[0]` and `nodes[1]` are false and true.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
@@ -22,10 +23,16 @@ const MAX_DEPTH: u32 = 32;
 /// Most rewriting steps of one construction, so that no pattern costs exponential time.
 const MAX_STEPS: u32 = 256;
 
+fn next_generation() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// An arena of expressions without duplicates.
 ///
 /// Constructors simplify: what they return is equal in value to what was asked for.
 pub struct Pool {
+    generation: u64,
     pub(crate) nodes: Vec<Node>,
     sets: Vec<SetId>,
     interner: Interner,
@@ -59,6 +66,7 @@ impl Pool {
     #[must_use]
     pub fn new() -> Self {
         let mut pool = Pool {
+            generation: next_generation(),
             nodes: Vec::new(),
             sets: Vec::new(),
             interner: Interner::new(),
@@ -93,6 +101,7 @@ impl Pool {
 
     /// Forgets all expressions (ids become invalid) and keeps the memory.
     pub fn clear(&mut self) {
+        self.generation = next_generation();
         self.nodes.clear();
         self.sets.clear();
         self.interner.clear();
@@ -102,6 +111,12 @@ impl Pool {
         self.tables = Tables::default();
         self.calls = Calls::default();
         self.enter_truth_values();
+    }
+
+    /// Number that no other pool has, nor this one before it was cleared.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.generation
     }
 
     /// Number of expressions; ids are below.

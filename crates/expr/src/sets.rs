@@ -70,6 +70,12 @@ impl<'a> SymbolSet<'a> {
             .map(Symbol::from_key)
     }
 
+    /// The set as sorted, disjoint, half-open ranges of numbers: each symbol has a number.
+    #[must_use]
+    pub fn ranges(&self) -> &'a [(u64, u64)] {
+        self.ranges
+    }
+
     /// Maximal runs of neighbors as (first symbol, number of symbols).
     pub fn runs(&self) -> impl Iterator<Item = (Symbol, u64)> + use<'a> {
         self.ranges

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use labrys_expr::{
-    Environment, Evaluator, ExprId, Op, Pool, Rebuilt, Rounding, Symbol, Value, mask,
+    Environment, Evaluator, ExprId, Fingerprints, Op, Pool, Rebuilt, Rounding, Symbol, Value, mask,
 };
 use proptest::prelude::*;
 
@@ -292,6 +292,23 @@ proptest! {
         for id in copies {
             let op = spelled.op(id);
             prop_assert!(op != Op::Table && !op.is_count());
+        }
+    }
+
+    #[test]
+    fn fingerprints_tell_expressions_apart(steps in steps()) {
+        let (mut pool, mut other) = (Pool::new(), Pool::new());
+        let made = build(&mut pool, &steps);
+        let (mut rebuilt, mut prints, mut more) =
+            (Rebuilt::new(), Fingerprints::new(), Fingerprints::new());
+        let mut known = std::collections::BTreeMap::new();
+        for &id in made.iter().rev() {
+            let copy = other.rebuild(Some(&pool), id, &mut rebuilt, &mut |_, _| None);
+            let print = prints.of(&pool, id);
+            if pool.display(id).to_string() == other.display(copy).to_string() {
+                prop_assert_eq!(print, more.of(&other, copy));
+            }
+            prop_assert_eq!(*known.entry(print).or_insert(id), id);
         }
     }
 
