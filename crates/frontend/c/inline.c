@@ -26,7 +26,8 @@ static inline __attribute__((always_inline)) u64 fold(u32x4 v) {
 #define SHADOW8(p) fold(VECTOR(p, 0) | VECTOR(p, 1))
 #define SHADOW16(p) fold(VECTOR(p, 0) | VECTOR(p, 1) | VECTOR(p, 2) | VECTOR(p, 3))
 
-extern u8 __labrys_coverage_map[];
+/* _Bool: no store to it can be taken for a store to anything else of the program. */
+extern _Bool __labrys_coverage_map[];
 extern u32 __labrys_all_branches;
 
 /* Labels on their way between caller and callee; the runtime defines it (c/thread.c there). */

@@ -365,6 +365,39 @@ impl Module {
         }
     }
 
+    /// Adds an attribute to a function; `value` is 0 for those that have none.
+    pub fn add_attribute(&self, function: Value<'_>, name: &str, value: u64) {
+        // SAFETY: attribute index -1 is the function itself; an unknown name gives kind 0, which
+        // is refused.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            assert!(kind != 0, "LLVM does not know the attribute {name}");
+            let attribute = LLVMCreateEnumAttribute(self.context, kind, value);
+            LLVMAddAttributeAtIndex(function.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+
+    /// Removes an attribute of a function, if it has it.
+    pub fn remove_attribute(&self, function: Value<'_>, name: &str) {
+        // SAFETY: as `add_attribute`.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let index = llvm_sys::LLVMAttributeFunctionIndex;
+            LLVMRemoveEnumAttributeAtIndex(function.0, index, kind);
+        }
+    }
+
+    /// Whether a function has an attribute.
+    #[must_use]
+    pub fn has_attribute(&self, function: Value<'_>, name: &str) -> bool {
+        // SAFETY: as `add_attribute`; null means "no".
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let index = llvm_sys::LLVMAttributeFunctionIndex;
+            !LLVMGetEnumAttributeAtIndex(function.0, index, kind).is_null()
+        }
+    }
+
     /// Byte offset of element `index` of a struct type.
     #[must_use]
     pub fn element_offset(&self, ty: Type<'_>, index: u32) -> u64 {

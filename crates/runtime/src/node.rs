@@ -26,7 +26,9 @@ impl Operand {
 }
 
 const CACHE_BITS: u32 = 15;
-static mut CACHE: [u32; 1 << CACHE_BITS] = [0; 1 << CACHE_BITS];
+
+/// Label and hash of recent nodes: the hash keeps a miss from touching the node itself.
+static mut CACHE: [(u32, u32); 1 << CACHE_BITS] = [(0, 0); 1 << CACHE_BITS];
 
 /// The low `width` bits of `value`.
 #[inline]
@@ -46,11 +48,11 @@ pub(crate) fn node(label: u32) -> &'static Node {
     unsafe { &*state().nodes.add(label as usize) }
 }
 
-fn slot(n: &Node) -> usize {
+fn hash(n: &Node) -> u64 {
     let a = (u64::from(n.a) | u64::from(n.b) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let rest = u64::from(n.op) | u64::from(n.width) << 8 | u64::from(n.c) << 24;
     let b = (rest ^ n.imm.rotate_left(17)).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
-    ((a ^ b.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - CACHE_BITS)) as usize
+    (a ^ b.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Appends a node, or finds an equal one. 0 when this thread is not traced or the table full.
@@ -58,18 +60,19 @@ pub(crate) fn append(new: Node) -> u32 {
     if !tracing() {
         return 0;
     }
-    let slot = slot(&new);
+    let hash = hash(&new);
+    let (slot, tag) = ((hash >> (64 - CACHE_BITS)) as usize, hash as u32);
     // SAFETY: only the traced thread gets here; the slot is below the cache's size.
-    let cached = unsafe { &mut *(&raw mut CACHE).cast::<u32>().add(slot) };
-    if *cached != 0 && *node(*cached) == new {
-        return *cached;
+    let cached = unsafe { &mut *(&raw mut CACHE).cast::<(u32, u32)>().add(slot) };
+    if cached.0 != 0 && cached.1 == tag && *node(cached.0) == new {
+        return cached.0;
     }
     let Some(label) = reserve(&header().node_count, 1, state().node_capacity) else {
         return 0;
     };
     // SAFETY: reserved above.
     unsafe { state().nodes.add(label as usize).write(new) };
-    *cached = label;
+    *cached = (label, tag);
     label
 }
 

@@ -87,7 +87,7 @@ impl<'m> FunctionPass<'_, 'm> {
             return self.lose_arguments(i, Cause::Operation, UNKNOWN_FUNCTION, 0);
         }
         let number = self.function_number(callee);
-        let external = direct && callee.is_declaration() && !self.defined.contains(&name);
+        let external = direct && callee.is_declaration();
         if external {
             let known = if self.model { None } else { library(&name) };
             let target = match known {

@@ -18,8 +18,6 @@ pub(super) struct FunctionPass<'p, 'm> {
     pub(super) function: Value<'m>,
     /// Calls inside library models are not redirected.
     pub(super) model: bool,
-    /// Names that the program defines itself.
-    pub(super) defined: &'p [String],
     labels: HashMap<Value<'m>, Labels<'m>>,
     phis: Vec<(Value<'m>, Labels<'m>)>,
 }
@@ -52,12 +50,11 @@ pub(super) fn width(ty: Type<'_>) -> Option<u32> {
 
 impl<'p, 'm> FunctionPass<'p, 'm> {
     /// Instruments `function`.
-    pub(super) fn run(pass: &'p Pass<'m>, function: Value<'m>, model: bool, defined: &'p [String]) {
+    pub(super) fn run(pass: &'p Pass<'m>, function: Value<'m>, model: bool) {
         let mut this = FunctionPass {
             pass,
             function,
             model,
-            defined,
             labels: HashMap::new(),
             phis: Vec::new(),
         };

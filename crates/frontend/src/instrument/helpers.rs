@@ -34,6 +34,43 @@ impl<'m> Helpers<'m> {
     }
 }
 
+/// Slow paths that write neither the program's memory nor its shadow.
+const READ_ONLY: &[&str] = &[
+    "load",
+    "load_wide",
+    "unary",
+    "binary",
+    "wide",
+    "compare",
+    "intrinsic",
+    "ternary",
+    "index",
+    "offset",
+    "branch",
+    "select",
+    "switch",
+    "param",
+    "result",
+    "call",
+    "lost",
+];
+
+/// LLVM's encoding of `memory(read, inaccessiblemem: readwrite)`.
+const READS_ONLY: u64 = 1 | 3 << 2 | 1 << 4;
+
+/// Tells LLVM what slow paths cannot do, so that it keeps the program's values in registers
+/// across them.
+pub(super) fn describe_slow_paths(module: &Module) {
+    for name in READ_ONLY {
+        if let Some(function) = module.function(&format!("{PREFIX}slow_{name}")) {
+            for attribute in ["nounwind", "willreturn", "nocallback", "cold"] {
+                module.add_attribute(function, attribute, 0);
+            }
+            module.add_attribute(function, "memory", READS_ONLY);
+        }
+    }
+}
+
 /// Defines the coverage bytes: page-aligned and whole pages, so that the runtime can map the
 /// shared region over them.
 pub(super) fn define_coverage(module: &Module, branches: u32) {

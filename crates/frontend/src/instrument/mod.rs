@@ -22,7 +22,7 @@ mod redirect;
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::llvm::{LLVMLinkage, LlvmError, Module, Value};
+use crate::llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module, Value};
 use crate::sites::sites;
 use function::FunctionPass;
 use helpers::Helpers;
@@ -53,18 +53,12 @@ struct Pass<'m> {
 /// The input is not bitcode of LLVM 19, or (our bug) the result is not well-formed.
 pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     let mut module = Module::read(frozen)?;
-    let program_functions = module.functions().len();
-    let counted = sites(&module).len();
-    let defined: Vec<String> = module
-        .functions()
-        .into_iter()
-        .filter(|f| !f.is_declaration())
-        .map(Value::name)
-        .collect();
+    let numbers = Numbers::of(&module);
+    inline_plain_leaves(&mut module)?;
     module.link_bytes(INLINE, "inline helpers")?;
     module.link_bytes(MODELS, "library models")?;
     module.run_passes("function(break-crit-edges)")?;
-    instrument_linked(&module, counted, program_functions, &defined);
+    instrument_linked(&module, &numbers);
     for function in module.functions() {
         if function.name().starts_with(MODEL_PREFIX) {
             function.set_linkage(LLVMLinkage::LLVMInternalLinkage);
@@ -77,14 +71,60 @@ pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     module.write(out)
 }
 
-/// Instruments a module into which helpers and models were linked. The first `counted` sites
-/// and the first `program_functions` functions are the program's.
-fn instrument_linked(
-    module: &Module,
-    counted: usize,
-    program_functions: usize,
-    defined: &[String],
-) {
+/// What must be known of the frozen module before anything is changed.
+struct Numbers {
+    sites: usize,
+    /// Index in the program picture by name.
+    functions: HashMap<String, u32>,
+}
+
+impl Numbers {
+    fn of(module: &Module) -> Self {
+        let functions = module.functions();
+        Numbers {
+            sites: sites(module).len(),
+            functions: functions.into_iter().map(Value::name).zip(0..).collect(),
+        }
+    }
+}
+
+/// Instructions of a function that is inlined before the instrumentation, at most.
+const LARGEST_LEAF: usize = 40;
+
+/// Inlines small functions that neither decide nor call: a call costs more than they do, and
+/// nothing in them has a number. No other function is inlined: its sites would be doubled.
+fn inline_plain_leaves(module: &mut Module) -> Result<(), LlvmError> {
+    for function in module.functions() {
+        if is_plain_leaf(module, function) {
+            module.add_attribute(function, "alwaysinline", 0);
+        } else {
+            module.remove_attribute(function, "alwaysinline");
+        }
+    }
+    module.run_passes("always-inline")
+}
+
+fn is_plain_leaf(module: &Module, function: Value<'_>) -> bool {
+    let blocks = function.blocks();
+    let [block] = blocks.as_slice() else {
+        return false;
+    };
+    let instructions = block.instructions();
+    let plain = instructions.iter().all(|i| match i.opcode() {
+        LLVMOpcode::LLVMCall => i.called().name().starts_with("llvm."),
+        LLVMOpcode::LLVMSelect | LLVMOpcode::LLVMAlloca => false,
+        _ => true,
+    });
+    let refused = ["noinline", "optnone"]
+        .iter()
+        .any(|a| module.has_attribute(function, a));
+    plain && !refused && instructions.len() <= LARGEST_LEAF
+}
+
+/// Instruments a module into which helpers and models were linked. The sites and functions that
+/// `numbers` counts are the program's.
+fn instrument_linked(module: &Module, numbers: &Numbers) {
+    let counted = numbers.sites;
     let mut branches = 0;
     let mut table = HashMap::new();
     for (id, decision) in sites(module).iter().enumerate() {
@@ -99,10 +139,9 @@ fn instrument_linked(
         module,
         helpers: Helpers::new(module),
         sites: table,
-        functions: (0..)
-            .take(program_functions)
-            .zip(&functions)
-            .map(|(i, f)| (*f, i))
+        functions: functions
+            .iter()
+            .filter_map(|f| Some((*f, *numbers.functions.get(&f.name())?)))
             .collect(),
     };
     // Helpers are not instrumented; models are, and keep the library's functions.
@@ -112,8 +151,9 @@ fn instrument_linked(
         if function.is_declaration() || (name.starts_with(PREFIX) && !model) {
             continue;
         }
-        FunctionPass::run(&pass, *function, model, defined);
+        FunctionPass::run(&pass, *function, model);
     }
+    helpers::describe_slow_paths(module);
     helpers::define_coverage(module, branches);
     memory::define_globals(module);
 }
