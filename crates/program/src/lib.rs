@@ -15,6 +15,7 @@
 //!
 //! This crate does no I/O, reads no clock and draws no randomness.
 
+mod census;
 mod constant;
 mod function;
 mod global;
@@ -32,6 +33,7 @@ mod text;
 mod types;
 mod verify;
 
+pub use census::Census;
 pub use constant::Constant;
 pub use function::{Block, Function, Linkage, Parameter};
 pub use global::{Global, Initializer, Relocation, RelocationTarget};

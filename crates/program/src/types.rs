@@ -133,6 +133,6 @@ impl Aggregate {
 pub struct ForeignType {
     /// LLVM's name of it.
     pub name: String,
-    /// Size in memory in bytes; 0 if it has none.
+    /// Bytes that a load or store of it accesses; 0 if it has no size.
     pub size: u64,
 }

@@ -1,0 +1,72 @@
+//! What a program consists of, and how much of it has no model.
+
+use std::collections::BTreeMap;
+
+use crate::{Constant, Opaque, Operation, Program, RelocationTarget, Terminator};
+
+/// Counts over a whole program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// Functions with a body.
+    pub defined: usize,
+    /// Functions without.
+    pub external: usize,
+    /// Blocks of all functions.
+    pub blocks: usize,
+    /// Phis, instructions and terminators of all functions.
+    pub instructions: usize,
+    /// Instructions, terminators and constants without a model, by reason.
+    pub opaque: BTreeMap<Opaque, usize>,
+    /// Parts of initializers without a model.
+    pub opaque_initializers: usize,
+}
+
+impl Census {
+    /// How many instructions, terminators and constants have no model.
+    #[must_use]
+    pub fn opaque_count(&self) -> usize {
+        self.opaque.values().sum()
+    }
+}
+
+impl Program {
+    /// Counts what the program consists of.
+    #[must_use]
+    pub fn census(&self) -> Census {
+        let mut census = Census::default();
+        let mut note = |reason: &Opaque| *census.opaque.entry(reason.clone()).or_default() += 1;
+        for function in &self.functions {
+            if function.defined {
+                census.defined += 1;
+            } else {
+                census.external += 1;
+            }
+            census.blocks += function.blocks.len();
+            for block in &function.blocks {
+                census.instructions += block.phis.len() + block.instructions.len() + 1;
+                for instruction in &block.instructions {
+                    if let Operation::Opaque { reason, .. } = &instruction.operation {
+                        note(reason);
+                    }
+                }
+                if let Terminator::Opaque { reason, .. } = &block.terminator {
+                    note(reason);
+                }
+            }
+        }
+        for constant in &self.constants {
+            if let Constant::Opaque { reason, .. } = constant {
+                note(reason);
+            }
+        }
+        let initializers = self
+            .globals
+            .iter()
+            .filter_map(|global| global.initializer.as_ref());
+        census.opaque_initializers = initializers
+            .flat_map(|initializer| &initializer.relocations)
+            .filter(|relocation| matches!(relocation.target, RelocationTarget::Opaque(_)))
+            .count();
+        census
+    }
+}
