@@ -7,5 +7,6 @@ pub mod driver;
 pub mod instrument;
 pub mod llvm;
 mod llvm_query;
+pub mod lower;
 pub mod plain;
 pub mod sites;

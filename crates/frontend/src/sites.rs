@@ -10,6 +10,7 @@
 use labrys_program::{BlockId, FunctionId, SiteKind};
 
 use crate::llvm::{Block, LLVMOpcode, LLVMTypeKind, Module, Value};
+use crate::lower::is_dropped;
 
 /// One decision of a module.
 #[derive(Clone, Debug)]
@@ -78,9 +79,9 @@ fn switch_kind(instruction: Value<'_>) -> Option<SiteKind> {
 /// Whether a block begins with a trap, as those of `-fsanitize-trap` do.
 fn traps(block: Block<'_>) -> bool {
     let first = block.instructions().into_iter().find(|instruction| {
-        let debug = instruction.opcode() == LLVMOpcode::LLVMCall
-            && instruction.called().name().starts_with("llvm.dbg.");
-        !debug && instruction.opcode() != LLVMOpcode::LLVMPHI
+        let dropped = instruction.opcode() == LLVMOpcode::LLVMCall
+            && is_dropped(&instruction.called().name());
+        !dropped && instruction.opcode() != LLVMOpcode::LLVMPHI
     });
     first.is_some_and(|instruction| {
         instruction.opcode() == LLVMOpcode::LLVMCall
