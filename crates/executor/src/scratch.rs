@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(scratch.write_file("input", b"ab").unwrap(), first);
         fs::create_dir_all(scratch.work().join("deep/deeper")).unwrap();
         fs::write(scratch.work().join("deep/deeper/file"), "x").unwrap();
-        fs::set_permissions(scratch.work().join("deep"), Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(scratch.work().join("deep"), Permissions::from_mode(0o0)).unwrap();
         scratch.clean(&["input"]).unwrap();
         assert_eq!(fs::read_dir(scratch.work()).unwrap().count(), 1);
         assert_eq!(fs::read(scratch.work().join("input")).unwrap(), b"ab");

@@ -1,6 +1,6 @@
 //! Runs of a small program with a fork server of its own.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Laws of traces, on random recordings.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 mod random;
 
@@ -37,10 +37,11 @@ fn visit(trace: &Trace, program: &Program) {
     }
     trace.decisions().count();
     let recording = trace.recording();
-    (
-        recording.objects(),
-        recording.targets(),
-        recording.failure(),
+    assert!(recording.objects().len() + recording.targets().len() <= recording.events.len());
+    assert!(
+        recording
+            .failure()
+            .is_none_or(|text| text.len() <= 3 * recording.data.len())
     );
     trace.check(&mut decoder, &|_| 0);
 }
