@@ -3,7 +3,7 @@
 use labrys_program::BranchId;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A set of branches, as one bit per branch. Serialized as a list of inclusive ranges.
+/// A set of branches, as one bit per branch. Serialized as a text, `2-3,100`.
 ///
 /// Two sets are equal if they have the same members, whatever room they were made with.
 #[derive(Clone, Debug, Default)]
@@ -136,27 +136,53 @@ impl FromIterator<BranchId> for Coverage {
     }
 }
 
-impl Serialize for Coverage {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.ranges())
+impl core::fmt::Display for Coverage {
+    /// Members and ranges of members: `2-3,100`.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        for (index, (first, last)) in self.ranges().into_iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            match first == last {
+                true => write!(f, "{comma}{first}")?,
+                false => write!(f, "{comma}{first}-{last}")?,
+            }
+        }
+        Ok(())
     }
 }
 
-/// Members above this are refused when read: no program has so many branches.
+/// Members from here on are refused when read: no program has so many branches.
 const MOST_BRANCHES: u32 = 1 << 28;
 
-impl<'de> Deserialize<'de> for Coverage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+impl core::str::FromStr for Coverage {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = |text: &str| text.parse().map_err(|_| "not a list of branches");
         let mut coverage = Coverage::default();
-        for (first, last) in Vec::<(u32, u32)>::deserialize(deserializer)? {
+        for range in text.split(',').filter(|_| !text.is_empty()) {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            let (first, last) = (number(first)?, number(last)?);
             if first > last || last >= MOST_BRANCHES {
-                return Err(serde::de::Error::custom("not a range of branches"));
+                return Err("not a range of branches");
             }
             for branch in first..=last {
                 coverage.insert(BranchId(branch));
             }
         }
         Ok(coverage)
+    }
+}
+
+impl Serialize for Coverage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Coverage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -198,15 +224,14 @@ mod tests {
         let coverage = Coverage::from_bytes(&bytes);
         assert!(coverage.iter().eq([BranchId(3), BranchId(129)]));
         assert!(coverage.contains(BranchId(129)) && !coverage.contains(BranchId(1000)));
-        assert_eq!(
-            serde_json::to_string(&coverage).unwrap(),
-            "[[3,3],[129,129]]"
-        );
+        assert_eq!(coverage.to_string(), "3,129");
     }
 
     #[test]
     fn refuses_absurd_ranges() {
-        assert!(serde_json::from_str::<Coverage>("[[0,4294967295]]").is_err());
-        assert!(serde_json::from_str::<Coverage>("[[5,4]]").is_err());
+        for text in ["0-4294967295", "5-4", "1,,2", "-1", "x", "1-2-3"] {
+            assert!(text.parse::<Coverage>().is_err(), "{text}");
+        }
+        assert_eq!("".parse::<Coverage>(), Ok(Coverage::default()));
     }
 }

@@ -350,21 +350,14 @@ fn files_for_machines_look_like_this() {
               "kind": "signed"
             }
           ],
-          "coverage": [
-            [
-              2,
-              3
-            ],
-            [
-              100,
-              100
-            ]
-          ]
+          "coverage": "2-3,100"
         }
-    "#]].assert_eq(&read("cases/000002.json"));
+    "#]]
+    .assert_eq(&read("cases/000002.json"));
     expect![[r#"
         {"event":"coverage","run":2,"seconds":0.5,"case":2,"branches":3,"new":1}
-    "#]].assert_eq(&read("events.jsonl"));
+    "#]]
+    .assert_eq(&read("events.jsonl"));
     expect![[r#"
         {
           "program": "/bin/program",
@@ -409,7 +402,8 @@ fn files_for_machines_look_like_this() {
             }
           ]
         }
-    "#]].assert_eq(&read("summary.json"));
+    "#]]
+    .assert_eq(&read("summary.json"));
     expect![[r#"
         {
           "format": 1,
@@ -430,7 +424,8 @@ fn files_for_machines_look_like_this() {
           "seed": 7,
           "options": {}
         }
-    "#]].assert_eq(&read("config.json"));
+    "#]]
+    .assert_eq(&read("config.json"));
 }
 
 fn summary() -> Summary {
