@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char};
+use std::num::NonZeroU32;
 use std::ptr::{NonNull, null};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -198,7 +199,7 @@ impl Instance {
 
     /// Asserts a truth value at the present level.
     pub fn assert(&mut self, formula: Term) -> Result<(), Error> {
-        self.done(call!(self.assert_formula(formula.0)))
+        self.done(call!(self.assert_formula(formula.0.get())))
     }
 
     /// Opens a level of assertions.
@@ -237,7 +238,7 @@ impl Instance {
     /// which was [`Outcome::Sat`].
     pub fn value(&mut self, term: Term) -> Result<u128, Error> {
         let (mut low, mut high) = (0, 0);
-        self.done(call!(self.value(term.0, &mut low, &mut high)))?;
+        self.done(call!(self.value(term.0.get(), &mut low, &mut high)))?;
         Ok(u128::from(high) << 64 | u128::from(low))
     }
 
@@ -265,11 +266,15 @@ impl Instance {
 
     /// How a term is built.
     pub fn view(&mut self, term: Term) -> Result<View, Error> {
-        match call!(self.kind(term.0)) {
+        match call!(self.kind(term.0.get())) {
             ffi::KIND_CONSTANT => Ok(View::Constant),
             ffi::KIND_VALUE => {
                 let (mut low, mut high) = (0, 0);
-                self.done(call!(self.constant_value(term.0, &mut low, &mut high)))?;
+                self.done(call!(self.constant_value(
+                    term.0.get(),
+                    &mut low,
+                    &mut high
+                )))?;
                 Ok(View::Value(u128::from(high) << 64 | u128::from(low)))
             }
             number => match Kind::ALL.get(number as usize) {
@@ -285,7 +290,7 @@ impl Instance {
 
     /// Sort of a term, if it is a bit-vector or a truth value.
     pub fn sort(&self, term: Term) -> Option<Sort> {
-        match call!(self.width(term.0)) {
+        match call!(self.width(term.0.get())) {
             0 => Some(Sort::Bool),
             width => u32::try_from(width).ok().map(Sort::Bits),
         }
@@ -293,7 +298,7 @@ impl Instance {
 
     /// A term as SMT-LIB text.
     pub fn text(&mut self, term: Term) -> Result<String, Error> {
-        let pointer = call!(self.text(term.0));
+        let pointer = call!(self.text(term.0.get()));
         if pointer.is_null() {
             return Err(self.error());
         }
@@ -306,11 +311,11 @@ impl Instance {
     fn children(&mut self, term: Term) -> Result<Vec<Term>, Error> {
         let mut children = Vec::new();
         loop {
-            let found = call!(self.children(term.0, children.as_mut_ptr(), children.len()));
+            let found = call!(self.children(term.0.get(), children.as_mut_ptr(), children.len()));
             let count = usize::try_from(found).map_err(|_| self.error())?;
             if count <= children.len() {
                 children.truncate(count);
-                return Ok(children.into_iter().map(Term).collect());
+                return children.into_iter().map(|child| self.made(child)).collect();
             }
             children.resize(count, 0);
         }
@@ -318,17 +323,15 @@ impl Instance {
 
     fn indices(&mut self, term: Term) -> Result<Vec<u64>, Error> {
         let mut indices = [0; 4];
-        let found = call!(self.indices(term.0, indices.as_mut_ptr(), indices.len()));
+        let found = call!(self.indices(term.0.get(), indices.as_mut_ptr(), indices.len()));
         let count = usize::try_from(found).map_err(|_| self.error())?;
         Ok(indices.into_iter().take(count).collect())
     }
 
     fn made(&self, handle: ffi::Handle) -> Result<Term, Error> {
-        if handle == 0 {
-            Err(self.error())
-        } else {
-            Ok(Term(handle))
-        }
+        NonZeroU32::new(handle)
+            .map(Term)
+            .ok_or_else(|| self.error())
     }
 
     fn done(&self, code: i32) -> Result<(), Error> {

@@ -41,7 +41,7 @@ pub enum Error {
 /// A term of one [`Instance`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
-pub struct Term(u32);
+pub struct Term(std::num::NonZeroU32);
 
 /// The sort of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,195 @@
+//! Bits of an expression that have one value under every assignment.
+//!
+//! Law: for every assignment, `value & zeros == 0` and `value & ones == ones`. Used to leave
+//! out what cannot be read of a table; knowing less is always allowed.
+
+use labrys_expr::{ExprId, Op, Pool};
+
+/// How deep the operands are looked at.
+const DEPTH: u32 = 12;
+
+/// Bits known to be 0 and known to be 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) zeros: u128,
+    pub(super) ones: u128,
+}
+
+impl Known {
+    /// What is known of `id`; bits above its width are known to be 0.
+    pub(super) fn of(pool: &Pool, id: ExprId) -> Self {
+        look(pool, id, DEPTH)
+    }
+
+    fn nothing(width: u32) -> Self {
+        Known {
+            zeros: !mask(width),
+            ones: 0,
+        }
+    }
+
+    fn value(bits: u128) -> Self {
+        Known {
+            zeros: !bits,
+            ones: bits,
+        }
+    }
+
+    /// The least value.
+    fn least(self) -> u128 {
+        self.ones
+    }
+
+    /// The greatest value.
+    fn greatest(self) -> u128 {
+        !self.zeros
+    }
+
+    fn both(self, other: Self) -> Self {
+        Known {
+            zeros: self.zeros & other.zeros,
+            ones: self.ones & other.ones,
+        }
+    }
+
+    fn within(self, width: u32) -> Self {
+        Known {
+            zeros: self.zeros | !mask(width),
+            ones: self.ones & mask(width),
+        }
+    }
+
+    /// Trailing bits known to be 0.
+    fn trailing_zeros(self) -> u32 {
+        self.zeros.trailing_ones()
+    }
+
+    fn add(self, other: Self, width: u32) -> Self {
+        // A sum's bit is known where both operands' bits and the carry into it are.
+        let most = self.greatest().wrapping_add(other.greatest());
+        let least = self.least().wrapping_add(other.least());
+        let no_carry = !(most ^ self.zeros ^ other.zeros);
+        let carry = least ^ self.ones ^ other.ones;
+        let known = (self.zeros | self.ones) & (other.zeros | other.ones) & (no_carry | carry);
+        Known {
+            zeros: !most & known,
+            ones: least & known,
+        }
+        .within(width)
+    }
+
+    fn multiply(self, other: Self, width: u32) -> Self {
+        let trailing = (self.trailing_zeros() + other.trailing_zeros()).min(128);
+        let high = match self.greatest().checked_mul(other.greatest()) {
+            Some(most) if most <= mask(width) => {
+                !u128::MAX.checked_shr(most.leading_zeros()).unwrap_or(0)
+            }
+            _ => 0,
+        };
+        Known {
+            zeros: mask(trailing) | high,
+            ones: 0,
+        }
+        .within(width)
+    }
+
+    fn shift_left(self, by: u32, width: u32) -> Self {
+        let zeros = self.zeros.checked_shl(by).unwrap_or(0) | mask(by);
+        Known {
+            zeros,
+            ones: self.ones.checked_shl(by).unwrap_or(0),
+        }
+        .within(width)
+    }
+
+    fn shift_right(self, by: u32) -> Self {
+        let zeros = !(!self.zeros).checked_shr(by).unwrap_or(0);
+        Known {
+            zeros,
+            ones: self.ones.checked_shr(by).unwrap_or(0),
+        }
+    }
+}
+
+/// The `width` lowest bits; all of them from 128 on.
+fn mask(width: u32) -> u128 {
+    if width >= 128 {
+        u128::MAX
+    } else {
+        (1 << width) - 1
+    }
+}
+
+fn look(pool: &Pool, id: ExprId, depth: u32) -> Known {
+    let width = pool.width(id);
+    if let Some(bits) = pool.bits(id) {
+        return Known::value(bits);
+    }
+    let node = pool.node(id);
+    let operands = node.operands();
+    if depth == 0 {
+        return Known::nothing(width);
+    }
+    let known = |operand: usize| look(pool, operands[operand], depth - 1);
+    match node.op() {
+        Op::ZExt => known(0),
+        Op::SExt => sign_extend(known(0), pool.width(operands[0]), width),
+        Op::Extract => known(0).shift_right(node.low()).within(width),
+        Op::Concat => {
+            let low = pool.width(operands[1]);
+            let (above, below) = (known(0).shift_left(low, width), known(1));
+            Known {
+                zeros: above.zeros & below.zeros,
+                ones: above.ones | below.ones,
+            }
+        }
+        Op::Ite => known(1).both(known(2)),
+        Op::Add => known(0).add(known(1), width),
+        Op::Mul => known(0).multiply(known(1), width),
+        Op::And => {
+            let (a, b) = (known(0), known(1));
+            Known {
+                zeros: a.zeros | b.zeros,
+                ones: a.ones & b.ones,
+            }
+        }
+        Op::Or => {
+            let (a, b) = (known(0), known(1));
+            Known {
+                zeros: a.zeros & b.zeros,
+                ones: a.ones | b.ones,
+            }
+        }
+        Op::Shl | Op::LShr => match pool.bits(operands[1]) {
+            Some(by) if by < u128::from(width) && node.op() == Op::Shl => {
+                known(0).shift_left(by as u32, width)
+            }
+            Some(by) if by < u128::from(width) => known(0).shift_right(by as u32),
+            _ => Known::nothing(width),
+        },
+        Op::URem => match pool.bits(operands[1]) {
+            Some(divisor) if divisor.is_power_of_two() => known(0).within(divisor.trailing_zeros()),
+            Some(divisor) if divisor > 0 => Known::nothing(128 - divisor.leading_zeros()),
+            _ => Known::nothing(width),
+        },
+        _ => Known::nothing(width),
+    }
+}
+
+fn sign_extend(known: Known, from: u32, to: u32) -> Known {
+    let sign = 1 << (from - 1);
+    let above = mask(to) & !mask(from);
+    if known.zeros & sign != 0 {
+        known
+    } else if known.ones & sign != 0 {
+        Known {
+            zeros: known.zeros & !above,
+            ones: known.ones | above,
+        }
+    } else {
+        Known {
+            zeros: known.zeros & !above,
+            ones: known.ones,
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! Expressions of a pool as terms of the solver.
+//!
+//! An expression can be wanted in three forms: as a truth value, as bits, as a float. Each
+//! operation has one native form; the others are made of it. Only floats need care: there is no
+//! term for the bits of a float, so a fresh bit-vector stands for them, with a definition that
+//! belongs to every formula that mentions it ([`Translator::definitions`]).
+//!
+//! Invariant: equal expressions of different pools become equal terms, so nothing here depends
+//! on which pool was translated before ([`Translator::forget`] drops the map from ids).
+
+use std::rc::Rc;
+
+use labrys_expr::{ExprId, Op, Pool, Symbol, TableId, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cost::{self, Ledger};
+use super::tables::Read;
+use super::terms::{Format, Terms};
+use super::{counts, floats};
+use crate::bitwuzla::{Error, Kind, Term};
+
+/// Why an expression has no term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// The solver refused.
+    Solver(String),
+    /// A table with too many entries.
+    Table {
+        /// Its length in bytes.
+        length: usize,
+    },
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Refusal::Solver(error.to_string())
+    }
+}
+
+/// The form in which a term is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Truth,
+    Bits,
+    Float,
+}
+
+/// Terms of one expression by [`Form`].
+type Forms = [Option<Term>; 3];
+
+/// A table's bytes, and the terms of those that are no constants.
+type Contents = (Box<[u8]>, Box<[(u32, Term)]>);
+
+/// Translates expressions and remembers the terms.
+pub(super) struct Translator {
+    pub(super) terms: Terms,
+    symbols: FxHashMap<Symbol, Term>,
+    tables: FxHashMap<Rc<Contents>, u32>,
+    /// Reads by table, index and number of bytes.
+    reads: FxHashMap<(u32, Term, u32), Option<Term>>,
+    calls: FxHashMap<(Rc<str>, Vec<Term>, u32), Term>,
+    /// Patterns of floats with their definitions.
+    patterns: FxHashMap<Term, (Term, Term)>,
+
+    pub(super) ledger: Ledger,
+
+    // Of the pool at hand:
+    forms: Vec<Forms>,
+    touched: Vec<ExprId>,
+    definitions: FxHashMap<ExprId, Term>,
+    external: Vec<ExprId>,
+}
+
+impl Translator {
+    pub(super) fn new(terms: Terms) -> Self {
+        Translator {
+            terms,
+            symbols: FxHashMap::default(),
+            tables: FxHashMap::default(),
+            reads: FxHashMap::default(),
+            calls: FxHashMap::default(),
+            patterns: FxHashMap::default(),
+            ledger: Ledger::default(),
+            forms: Vec::new(),
+            touched: Vec::new(),
+            definitions: FxHashMap::default(),
+            external: Vec::new(),
+        }
+    }
+
+    /// Forgets which expression has which term; call it before another pool is translated.
+    pub(super) fn forget(&mut self) {
+        for id in self.touched.drain(..) {
+            self.forms[id.index()] = [None; 3];
+        }
+        self.ledger.next();
+        self.definitions.clear();
+        self.external.clear();
+    }
+
+    /// The term of a symbol, if a term mentions it.
+    pub(super) fn symbol(&self, symbol: Symbol) -> Option<Term> {
+        self.symbols.get(&symbol).copied()
+    }
+
+    /// The external calls met since [`forget`](Translator::forget): each was replaced by a value
+    /// about which nothing is said, so satisfiability has to be checked by evaluation.
+    pub(super) fn external(&self) -> &[ExprId] {
+        &self.external
+    }
+
+    /// The one-bit expression as a truth value, together with the definitions it rests on.
+    pub(super) fn formula(&mut self, pool: &Pool, id: ExprId) -> Result<Term, Refusal> {
+        let mut formula = self.translate(pool, id, Form::Truth)?;
+        for definition in self.definitions(pool, id) {
+            formula = self.terms.term(Kind::And, &[formula, definition])?;
+        }
+        Ok(formula)
+    }
+
+    /// Does `id`, which has been translated, have this value? A truth value.
+    pub(super) fn has_value(
+        &mut self,
+        pool: &Pool,
+        id: ExprId,
+        value: Value,
+    ) -> Result<Term, Error> {
+        let term = self
+            .translate(pool, id, Form::Bits)
+            .map_err(|refusal| match refusal {
+                Refusal::Solver(reason) => Error::Refused(reason),
+                Refusal::Table { .. } => Error::Refused("a large table".into()),
+            })?;
+        self.terms.is_value(term, value.width(), value.bits())
+    }
+
+    /// Definitions of the patterns of all floats in `id`.
+    fn definitions(&self, pool: &Pool, id: ExprId) -> Vec<Term> {
+        let mut found = Vec::new();
+        if self.definitions.is_empty() {
+            return found;
+        }
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            if seen.insert(id) {
+                found.extend(self.definitions.get(&id));
+                pool.for_each_child(id, |child| stack.push(child));
+            }
+        }
+        found
+    }
+
+    fn known(&self, id: ExprId, form: Form) -> Option<Term> {
+        self.forms
+            .get(id.index())
+            .and_then(|forms| forms[form as usize])
+    }
+
+    /// The term of an operand that was asked for before.
+    fn operand(&self, (id, form): (ExprId, Form)) -> Result<Term, Refusal> {
+        self.known(id, form)
+            .ok_or_else(|| Refusal::Solver("an operand has no term".into()))
+    }
+
+    fn translate(&mut self, pool: &Pool, id: ExprId, form: Form) -> Result<Term, Refusal> {
+        if self.forms.len() < pool.len() {
+            self.forms.resize(pool.len(), [None; 3]);
+        }
+        let mut stack = vec![(id, form)];
+        let mut wanted = Vec::new();
+        while let Some(&(id, form)) = stack.last() {
+            if self.known(id, form).is_some() {
+                stack.pop();
+                continue;
+            }
+            wanted.clear();
+            operands(pool, id, form, &mut wanted);
+            let waiting = stack.len();
+            stack.extend(
+                wanted
+                    .iter()
+                    .filter(|(id, form)| self.known(*id, *form).is_none()),
+            );
+            if stack.len() == waiting {
+                let term = self.build(pool, id, form, &wanted)?;
+                self.touched.push(id);
+                self.ledger.uses(term, gates(pool, id));
+                self.forms[id.index()][form as usize] = Some(term);
+                stack.pop();
+            }
+        }
+        self.operand((id, form))
+    }
+
+    /// The term of `id`, whose `operands` have theirs.
+    fn build(
+        &mut self,
+        pool: &Pool,
+        id: ExprId,
+        form: Form,
+        wanted: &[(ExprId, Form)],
+    ) -> Result<Term, Refusal> {
+        let mut known = Vec::with_capacity(wanted.len());
+        for &operand in wanted {
+            known.push(self.operand(operand)?);
+        }
+        let native = native(pool, id);
+        if form == native {
+            return self.native(pool, id, &known);
+        }
+        let width = pool.width(id);
+        Ok(match (form, native) {
+            (Form::Truth, _) => self.terms.truth_of_bit(known[0])?,
+            (Form::Bits, Form::Truth) => self.terms.bit_of_truth(known[0])?,
+            (Form::Bits, _) => self.pattern(id, width, known[0])?,
+            (Form::Float, _) => match pool.op(id) {
+                Op::FNeg => self.terms.term(Kind::FpNeg, &known)?,
+                Op::FAbs => self.terms.term(Kind::FpAbs, &known)?,
+                Op::Ite => self.terms.term(Kind::Ite, &known)?,
+                _ => self.terms.float(Format::of(width)?, known[0])?,
+            },
+        })
+    }
+
+    /// The bit pattern of the float that `id` computes.
+    fn pattern(&mut self, id: ExprId, width: u32, float: Term) -> Result<Term, Refusal> {
+        let (pattern, definition) = match self.patterns.get(&float) {
+            Some(&known) => known,
+            None => floats::pattern(&mut self.terms, Format::of(width)?, float)?,
+        };
+        self.patterns.insert(float, (pattern, definition));
+        self.definitions.insert(id, definition);
+        Ok(pattern)
+    }
+
+    /// The term of `id` in its native form.
+    fn native(&mut self, pool: &Pool, id: ExprId, known: &[Term]) -> Result<Term, Refusal> {
+        let node = pool.node(id);
+        let (op, width) = (node.op(), node.width());
+        let from = node
+            .operands()
+            .first()
+            .map_or(width, |&operand| pool.width(operand));
+        let terms = &mut self.terms;
+        let added = [u64::from(width - from.min(width))];
+        Ok(match op {
+            Op::Const if width == 1 => terms.instance.truth(pool.bits(id) == Some(1))?,
+            Op::Const => terms.bits(width, pool.bits(id).unwrap_or(0))?,
+            Op::Symbol => return self.enter_symbol(pool, id),
+            Op::ZExt => terms.indexed(Kind::ZeroExtend, known, &added)?,
+            Op::SExt => terms.indexed(Kind::SignExtend, known, &added)?,
+            Op::Extract => terms.extract(known[0], node.low(), width)?,
+            Op::PopCount | Op::LeadingZeros | Op::TrailingZeros => {
+                counts::count(terms, op, known[0], width)?
+            }
+            Op::FNeg | Op::FAbs => {
+                let sign = Format::of(width)?.sign();
+                let (kind, mask) = match op {
+                    Op::FNeg => (Kind::BitXor, sign),
+                    _ => (Kind::BitAnd, sign - 1),
+                };
+                let mask = terms.bits(width, mask)?;
+                terms.term(kind, &[known[0], mask])?
+            }
+            Op::FOeq | Op::FOlt | Op::FOle | Op::FUno => {
+                floats::comparison(terms, op, known[0], known[1])?
+            }
+            Op::FToF | Op::UToF | Op::SToF => {
+                floats::to_float(terms, op, Format::of(width)?, known[0])?
+            }
+            Op::FToU | Op::FToS => {
+                floats::to_integer(terms, op, Format::of(from)?, known[0], width)?
+            }
+            Op::FRound => floats::round(terms, node.rounding(), known[0])?,
+            Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem | Op::FSqrt => {
+                floats::arithmetic(terms, op, Format::of(width)?, known)?
+            }
+            Op::Table => return self.read(pool, id, known),
+            Op::External => return self.call(pool, id, known),
+            _ => terms.term(kind(op, width), known)?,
+        })
+    }
+
+    fn enter_symbol(&mut self, pool: &Pool, id: ExprId) -> Result<Term, Refusal> {
+        let Some(symbol) = pool.as_symbol(id) else {
+            return Err(Refusal::Solver("a symbol without a key".into()));
+        };
+        if let Some(&known) = self.symbols.get(&symbol) {
+            return Ok(known);
+        }
+        let term = self.terms.fresh(symbol.width(), &symbol.to_string())?;
+        self.symbols.insert(symbol, term);
+        Ok(term)
+    }
+
+    /// A table read; the operands are the index, then the entries that are no constants.
+    fn read(&mut self, pool: &Pool, id: ExprId, known: &[Term]) -> Result<Term, Refusal> {
+        let Some((table, index)) = pool.as_table_read(id) else {
+            return Err(Refusal::Solver("a table read without a table".into()));
+        };
+        let count = pool.width(id) / 8;
+        let (number, contents) = self.contents(pool, table, &known[1..]);
+        let key = (number, known[0], count);
+        let term = match self.reads.get(&key) {
+            Some(&term) => term,
+            None => {
+                let read = Read::new(pool, table, &contents.1, (index, known[0]), count);
+                let term = read.build(&mut self.terms)?;
+                self.reads.insert(key, term);
+                term
+            }
+        };
+        term.ok_or_else(|| Refusal::Table {
+            length: contents.0.len(),
+        })
+    }
+
+    /// The number of a table with these contents.
+    fn contents(&mut self, pool: &Pool, id: TableId, entries: &[Term]) -> (u32, Rc<Contents>) {
+        let table = pool.table(id);
+        let offsets = table.entries().iter().map(|(offset, _)| *offset);
+        let contents: Contents = (
+            table.bytes().into(),
+            offsets.zip(entries.iter().copied()).collect(),
+        );
+        if let Some((contents, &number)) = self.tables.get_key_value(&contents) {
+            return (number, contents.clone());
+        }
+        let number = self.tables.len() as u32;
+        let contents = Rc::new(contents);
+        self.tables.insert(contents.clone(), number);
+        (number, contents)
+    }
+
+    /// A value about which nothing is said but that equal calls have equal ones.
+    fn call(&mut self, pool: &Pool, id: ExprId, known: &[Term]) -> Result<Term, Refusal> {
+        let Some(call) = pool.as_call(id) else {
+            return Err(Refusal::Solver("a call without a function".into()));
+        };
+        self.external.push(id);
+        let width = pool.width(id);
+        let key = (Rc::from(call.name()), known.to_vec(), width);
+        if let Some(&term) = self.calls.get(&key) {
+            return Ok(term);
+        }
+        let term = self.terms.fresh(width, call.name())?;
+        self.calls.insert(key, term);
+        Ok(term)
+    }
+}
+
+/// About how many gates the operation of `id` has.
+fn gates(pool: &Pool, id: ExprId) -> u64 {
+    let operand = pool
+        .node(id)
+        .operands()
+        .first()
+        .map_or(0, |&operand| pool.width(operand));
+    cost::gates(pool.op(id), operand.max(pool.width(id)))
+}
+
+/// The form in which the solver computes this operation.
+fn native(pool: &Pool, id: ExprId) -> Form {
+    let op = pool.op(id);
+    match op {
+        Op::FNeg | Op::FAbs => Form::Bits,
+        _ if op.gives_float() => Form::Float,
+        _ if op.is_predicate() => Form::Truth,
+        Op::Const | Op::Not | Op::And | Op::Or | Op::Xor | Op::Ite if pool.width(id) == 1 => {
+            Form::Truth
+        }
+        _ => Form::Bits,
+    }
+}
+
+/// What is needed before `id` can be built in this form.
+fn operands(pool: &Pool, id: ExprId, form: Form, wanted: &mut Vec<(ExprId, Form)>) {
+    let op = pool.op(id);
+    let native = native(pool, id);
+    let operands = pool.node(id).operands();
+    if form != native {
+        match op {
+            Op::FNeg | Op::FAbs if form == Form::Float => wanted.push((operands[0], Form::Float)),
+            Op::Ite if form == Form::Float => wanted.extend([
+                (operands[0], Form::Truth),
+                (operands[1], Form::Float),
+                (operands[2], Form::Float),
+            ]),
+            _ => wanted.push((id, native)),
+        }
+        return;
+    }
+    match op {
+        Op::Ite => wanted.extend([
+            (operands[0], Form::Truth),
+            (operands[1], native),
+            (operands[2], native),
+        ]),
+        Op::Not | Op::And | Op::Or | Op::Xor => {
+            wanted.extend(operands.iter().map(|&operand| (operand, native)));
+        }
+        Op::Eq if pool.width(operands[0]) == 1 => {
+            wanted.extend(operands.iter().map(|&operand| (operand, Form::Truth)));
+        }
+        Op::FNeg | Op::FAbs => wanted.push((operands[0], Form::Bits)),
+        _ => {
+            let form = if op.takes_floats() {
+                Form::Float
+            } else {
+                Form::Bits
+            };
+            pool.for_each_child(id, |child| wanted.push((child, form)));
+        }
+    }
+}
+
+/// The solver's operation for one that differs in name only.
+fn kind(op: Op, width: u32) -> Kind {
+    let truth = width == 1;
+    match op {
+        Op::Not if truth => Kind::Not,
+        Op::And if truth => Kind::And,
+        Op::Or if truth => Kind::Or,
+        Op::Xor if truth => Kind::Xor,
+        Op::Not => Kind::BitNot,
+        Op::And => Kind::BitAnd,
+        Op::Or => Kind::BitOr,
+        Op::Xor => Kind::BitXor,
+        Op::Neg => Kind::Neg,
+        Op::Concat => Kind::Concat,
+        Op::Add => Kind::Add,
+        Op::Sub => Kind::Sub,
+        Op::Mul => Kind::Mul,
+        Op::UDiv => Kind::UDiv,
+        Op::SDiv => Kind::SDiv,
+        Op::URem => Kind::URem,
+        Op::SRem => Kind::SRem,
+        Op::Shl => Kind::Shl,
+        Op::LShr => Kind::LShr,
+        Op::AShr => Kind::AShr,
+        Op::Ult => Kind::Ult,
+        Op::Ule => Kind::Ule,
+        Op::Slt => Kind::Slt,
+        Op::Sle => Kind::Sle,
+        Op::Eq => Kind::Equal,
+        _ => Kind::Ite,
+    }
+}
