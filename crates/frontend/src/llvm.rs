@@ -387,6 +387,16 @@ impl Module {
         }
     }
 
+    /// Removes an attribute of a call, if it has it.
+    pub fn remove_call_attribute(&self, call: Value<'_>, name: &str) {
+        // SAFETY: as `add_attribute`, on a call instruction.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let index = llvm_sys::LLVMAttributeFunctionIndex;
+            LLVMRemoveCallSiteEnumAttribute(call.0, index, kind);
+        }
+    }
+
     /// Whether a function has an attribute.
     #[must_use]
     pub fn has_attribute(&self, function: Value<'_>, name: &str) -> bool {

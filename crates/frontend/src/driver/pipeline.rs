@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::container::{self, Contents};
 use crate::instrument;
-use crate::llvm::{LlvmError, Module};
+use crate::llvm::{LLVMOpcode, LlvmError, Module};
 use crate::plain;
 use crate::sites::sites;
 
@@ -82,6 +82,7 @@ fn freeze(merged: &Path, frozen: &Path) -> Result<(), LlvmError> {
     let mut module = Module::read(merged)?;
     module.run_passes(FREEZE)?;
     define_arithmetic(&module);
+    keep_calls(&module);
     module.write(frozen)
 }
 
@@ -92,6 +93,24 @@ fn define_arithmetic(module: &Module) {
         for block in function.blocks() {
             for instruction in block.instructions() {
                 instruction.clear_poison_flags();
+            }
+        }
+    }
+}
+
+/// Takes back what the compiler was told about the side effects of the program's functions:
+/// every call must be made, since coverage and labels are side effects in the builds to come.
+fn keep_calls(module: &Module) {
+    for function in module.functions() {
+        if !function.is_declaration() {
+            module.remove_attribute(function, "memory");
+        }
+        for block in function.blocks() {
+            let instructions = block.instructions().into_iter();
+            let calls = instructions
+                .filter(|i| matches!(i.opcode(), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke));
+            for call in calls.filter(|i| !i.called().name().starts_with("llvm.")) {
+                module.remove_call_attribute(call, "memory");
             }
         }
     }
