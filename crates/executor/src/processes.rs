@@ -36,13 +36,25 @@ impl Descendants {
     }
 
     /// Kills all descendants: again and again, since those that a killed parent leaves behind
-    /// become children of the process.
+    /// become children of the process. It is over when two looks in a row find the same
+    /// children, all of them dead: what those left behind would have shown in the second.
     pub(crate) fn kill(&self) {
-        for round in 0..200 {
-            let alive: Vec<_> = self.list().into_iter().filter(|id| is_alive(*id)).collect();
+        let mut dead = None;
+        for round in 0..400 {
+            let children = self.list();
+            let alive: Vec<_> = children
+                .iter()
+                .copied()
+                .filter(|id| is_alive(*id))
+                .collect();
             if alive.is_empty() {
-                return;
+                if children.is_empty() || dead.as_ref() == Some(&children) {
+                    return;
+                }
+                dead = Some(children);
+                continue;
             }
+            dead = None;
             alive.into_iter().for_each(sys::kill);
             std::thread::sleep(Duration::from_millis(u64::from(round > 2)));
         }

@@ -12,6 +12,7 @@ use std::process::{Child, Command as Process, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use labrys_abi::{CONTROL_FD, Command, ENV_ACTIVE, REGION_FD, STATUS_FD, Status, VERSION};
+use labrys_suite::StreamKind;
 
 use crate::processes::Descendants;
 use crate::region::SharedRegion;
@@ -86,6 +87,7 @@ impl Server {
         process
             .args(launch.invocation.resolved_arguments(&launch.streams))
             .env_clear()
+            .envs(environment_streams(launch))
             .envs(launch.invocation.resolved_environment())
             .env(ENV_ACTIVE, "1")
             .current_dir(scratch.work())
@@ -166,6 +168,7 @@ impl Server {
             until = deadline.min(now + WATCH);
             if killed.is_some() {
                 sys::kill(child);
+                sys::kill(-child);
                 until = now + BURIAL;
             }
         }
@@ -223,6 +226,14 @@ impl Drop for Server {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// Variables that a stream gives a value before the program sees them.
+fn environment_streams(launch: &Launch) -> impl Iterator<Item = (&str, &str)> {
+    launch.streams.iter().filter_map(|kind| match kind {
+        StreamKind::Environment { name } => Some((name.as_str(), "")),
+        _ => None,
+    })
 }
 
 /// Core dumps off; file size, stack, open files and, as a last resort, processor time bounded.

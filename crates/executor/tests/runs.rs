@@ -127,7 +127,8 @@ fn processes(mark: &str) -> usize {
 
 #[test]
 fn strays_are_killed() {
-    let invocation = Invocation::new(["mark-of-strays"]);
+    let mark = format!("strays-of-{}", std::process::id());
+    let invocation = Invocation::new([&mark]);
     let launch = Launch {
         invocation,
         ..launch(&Input::stdin(""))
@@ -136,11 +137,11 @@ fn strays_are_killed() {
     assert_eq!(outcome(&mut executor, "g"), Outcome::Exit(0));
     assert_eq!(outcome(&mut executor, "G"), Outcome::Timeout);
     assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(7));
-    assert_eq!(processes("mark-of-strays"), 1, "the fork server");
+    assert_eq!(processes(&mark), 1, "the fork server");
     assert!(executor.restarts() > 0);
     outcome(&mut executor, "g");
     drop(executor);
-    assert_eq!(processes("mark-of-strays"), 0);
+    assert_eq!(processes(&mark), 0);
 }
 
 #[test]
