@@ -1,16 +1,35 @@
-//! The static picture of a program, as every later stage sees it: functions, sites, locations.
+//! The static picture of a program: typed SSA bodies, sites, calls, locations, and the graphs
+//! drawn from them.
+//!
+//! The picture follows the frozen bitcode one to one: same functions, blocks and instructions in
+//! the same order, with layouts resolved and everything without a model marked as [`Opaque`]. A
+//! **site** is the static place of a decision, a **branch** one side of it; both are numbered
+//! densely over the program.
 //!
 //! ```
-//! use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteKind};
+//! use labrys_program::graph::Distances;
+//! use labrys_program::{BranchId, Program, SiteId};
 //!
-//! let mut program = Program::default();
-//! let first = program.push_site(SiteKind::Branch, FunctionId(0), BlockId(0), None, false);
-//! let second = program.push_site(SiteKind::Select, FunctionId(0), BlockId(1), None, false);
-//! assert_eq!(program.branch_count(), 4);
-//! assert_eq!(program.branch(second, 1), Some(BranchId(3)));
-//! assert_eq!(program.branch_site(BranchId(1)), Some((first, 1)));
+//! let program: Program = "
+//! define i32 @main(i32 v0) external {
+//! b0:
+//!   v1: i1 = icmp slt v0, i32 10
+//!   br v1, b1, b2
+//! b1:
+//!   switch v0, b2 [1 b2, 7 b2]
+//! b2:
+//!   ret i32 0
+//! }"
+//! .parse()?;
+//! assert_eq!(program.verify(), Ok(()));
+//! assert_eq!(program.branch_count(), 5);
+//! let seven = program.branch(SiteId(1), 2).expect("the second case");
+//! assert_eq!(program.branch_site(seven), Some((SiteId(1), 2)));
+//! let distances = Distances::new(&program, [seven]);
+//! assert_eq!(distances.get(BranchId(1)), Some(1)); // "true" of the first site
+//! assert_eq!(distances.get(BranchId(0)), None);
 //! assert_eq!(Program::from_bytes(&program.to_bytes())?, program);
-//! # Ok::<(), labrys_program::DecodeError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! This crate does no I/O, reads no clock and draws no randomness.
