@@ -5,11 +5,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use labrys_frontend::llvm::Module;
 use labrys_frontend::lower::lower;
 use labrys_frontend::sites::sites;
-use labrys_program::{Program, SiteId};
+use labrys_program::graph::{BranchDominators, ControlDependence, Distances};
+use labrys_program::{BranchId, Program, SiteId};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lower")
@@ -123,22 +125,42 @@ fn pictures_are_as_expected() {
     );
 }
 
-/// Lowers the bitcode files named in `LABRYS_BITCODE`, and tells what they consist of.
+/// Lowers and analyzes the bitcode files named in `LABRYS_BITCODE`, and tells what they consist
+/// of and how long each step takes.
 #[test]
 #[ignore = "needs bitcode files"]
 fn bitcode_given_is_lowered() {
     let files = std::env::var("LABRYS_BITCODE").expect("file names");
     for file in files.split_whitespace() {
         let module = Module::read(Path::new(file)).expect("bitcode");
-        let start = std::time::Instant::now();
-        let program = checked(&module);
-        let census = program.census();
-        let size = program.to_bytes().len();
+        let program = timed("lower", || lower(&module));
+        assert_eq!(timed("verify", || program.verify()), Ok(()));
+        let text = timed("print", || program.to_string());
+        assert!(timed("parse", || text.parse::<Program>()).expect("own text") == program);
+        let bytes = timed("encode", || program.to_bytes());
+        assert!(timed("decode", || Program::from_bytes(&bytes)).expect("own bytes") == program);
+        let branches = (0..program.branch_count() as u32).map(BranchId);
+        let mut distances = timed("distances", || Distances::new(&program, branches.clone()));
+        for share in [2, 4, 8, 16, 64] {
+            let gone = branches.clone().filter(|branch| branch.0 % share != 0);
+            timed("remove", || distances.remove(gone));
+        }
+        timed("branch dominators", || BranchDominators::new(&program));
+        timed("control dependence", || {
+            program.functions.iter().map(ControlDependence::new).count()
+        });
         println!(
-            "{file}: {} sites, {size} bytes, {:?}",
-            program.sites.len(),
-            start.elapsed()
+            "{file}: {} branches, {} bytes",
+            program.branch_count(),
+            bytes.len()
         );
-        println!("{census:?}");
+        println!("{:?}", program.census());
     }
+}
+
+fn timed<T>(step: &str, run: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = run();
+    println!("{step}: {:?}", start.elapsed());
+    result
 }
