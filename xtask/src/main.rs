@@ -1,2 +1,77 @@
 //! Project chores: `cargo xtask {tidy,bless,bench}`.
-fn main() {}
+//!
+//! - `tidy` checks what the compiler does not: the rules in [`tidy`]. A test does the same, so
+//!   `cargo test --workspace` and continuous integration know no other rules.
+//! - `bless` runs the tests and takes their results for the expected ones; more arguments go to
+//!   `cargo test`.
+//! - `bench [NAME]` runs one benchmark, or all; see [`bench`].
+
+mod bench;
+mod source;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const USAGE: &str = "\
+usage: cargo xtask tidy          check the rules that the compiler does not know
+       cargo xtask bless [ARGS]  run the tests, take what they give for what is expected
+       cargo xtask bench [NAME]  run a benchmark, or all; `list` names them";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        ["tidy"] => tidy(),
+        ["bless", rest @ ..] => bless(rest),
+        ["bench", rest @ ..] if rest.len() <= 1 => bench::run(&root(), rest.first().copied()),
+        _ => Err(USAGE.to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The workspace's folder.
+fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest).to_owned()
+}
+
+fn tidy() -> Result<(), String> {
+    let problems = tidy::problems(&root()).map_err(|error| error.to_string())?;
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems.join("\n"))
+    }
+}
+
+fn bless(arguments: &[&str]) -> Result<(), String> {
+    let mut command = Command::new("cargo");
+    command
+        .arg("test")
+        .args(arguments)
+        .env("UPDATE_EXPECT", "1")
+        .current_dir(root());
+    if arguments.is_empty() {
+        command.args(["--workspace", "--no-fail-fast"]);
+    }
+    run(&mut command)
+}
+
+/// Runs a command to its end.
+fn run(command: &mut Command) -> Result<(), String> {
+    let status = command
+        .status()
+        .map_err(|error| format!("{command:?}: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{command:?} failed: {status}"))
+    }
+}

@@ -1,0 +1,30 @@
+# What a newcomer needs; everything else is a cargo command (see README.md).
+
+CARGO ?= cargo
+
+.PHONY: build test demo bench deps clean
+
+# target/release/{labrys,labrys-cc,labrys-c++} and target/release/liblabrys_runtime.a
+build: deps
+	$(CARGO) build --release --workspace
+
+# Compilers, LLVM and the SMT solver; does nothing when they are there.
+deps:
+	@scripts/deps
+
+test: build
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) test --release --workspace
+
+# Covers a well-known program from Debian's sources and shows the report.
+demo: build
+	@scripts/demo
+
+# All benchmarks, or one: make bench NAME=solver
+bench: build
+	$(CARGO) xtask bench $(NAME)
+
+clean:
+	$(CARGO) clean
+	rm -rf bench-out

@@ -1,0 +1,116 @@
+//! Benchmarks, found by where they are.
+//!
+//! - `crates/CRATE/benches/FILE.rs` is the benchmark `CRATE/FILE` (the name of either part
+//!   suffices), run by `cargo bench`.
+//! - An executable `benchmarks/NAME/run` is the benchmark `NAME`, for whole programs; it is run
+//!   in the workspace's folder and leaves its results in `bench-out`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::run as run_command;
+
+/// How a benchmark is run.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Cargo { package: String, bench: String },
+    Script(PathBuf),
+}
+
+/// Runs the benchmarks with this name, or all; `list` names them.
+pub(crate) fn run(root: &Path, name: Option<&str>) -> Result<(), String> {
+    let all = benchmarks(root);
+    if name == Some("list") {
+        for (name, _) in &all {
+            println!("{name}");
+        }
+        return Ok(());
+    }
+    let chosen: Vec<_> = all.iter().filter(|(one, _)| matches(one, name)).collect();
+    if chosen.is_empty() {
+        let names: Vec<_> = all.iter().map(|(name, _)| name.as_str()).collect();
+        return Err(format!(
+            "no such benchmark; there are: {}",
+            names.join(", ")
+        ));
+    }
+    for (name, kind) in chosen {
+        eprintln!("bench: {name}");
+        run_command(command(kind).current_dir(root))?;
+    }
+    Ok(())
+}
+
+fn command(kind: &Kind) -> Command {
+    match kind {
+        Kind::Cargo { package, bench } => {
+            let mut command = Command::new("cargo");
+            command.args(["bench", "--package", package, "--bench", bench]);
+            command
+        }
+        Kind::Script(path) => Command::new(path),
+    }
+}
+
+/// Is `benchmark` meant by `name`?
+fn matches(benchmark: &str, name: Option<&str>) -> bool {
+    name.is_none_or(|name| benchmark == name || benchmark.split('/').any(|part| part == name))
+}
+
+/// All benchmarks with their names, in the order of the names.
+fn benchmarks(root: &Path) -> Vec<(String, Kind)> {
+    let mut found = Vec::new();
+    for (crate_name, folder) in entries(&root.join("crates")) {
+        for (file, _) in entries(&folder.join("benches")) {
+            let Some(bench) = file.strip_suffix(".rs") else {
+                continue;
+            };
+            let package = format!("labrys-{crate_name}");
+            let name = format!("{crate_name}/{bench}");
+            found.push((
+                name,
+                Kind::Cargo {
+                    package,
+                    bench: bench.to_owned(),
+                },
+            ));
+        }
+    }
+    for (name, folder) in entries(&root.join("benchmarks")) {
+        let script = folder.join("run");
+        if script.is_file() {
+            found.push((name, Kind::Script(script)));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Names and paths in a folder; nothing if there is no such folder.
+fn entries(folder: &Path) -> impl Iterator<Item = (String, PathBuf)> + use<> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_parts_of_names_are_meant() {
+        assert!(matches("solver/queries", Some("solver")));
+        assert!(matches("solver/queries", Some("queries")));
+        assert!(matches("solver/queries", Some("solver/queries")));
+        assert!(matches("solver/queries", None));
+        assert!(!matches("solver/queries", Some("sol")));
+    }
+
+    #[test]
+    fn benchmarks_of_crates_are_found() {
+        let all = benchmarks(&crate::root());
+        assert!(
+            all.iter().any(|(name, _)| name.starts_with("expr/")),
+            "{all:?}"
+        );
+    }
+}
