@@ -40,6 +40,9 @@ fn program(text: &str) -> Program {
         .unwrap_or_else(|error| panic!("{error}:\n{text}"))
 }
 
+/// A change that breaks a rule.
+type Spoil = fn(&mut Program);
+
 /// What the verifier says.
 fn violations(program: &Program) -> Vec<String> {
     let found = program.verify().err().unwrap_or_default();
@@ -185,16 +188,16 @@ fn spoiled_texts_are_refused() {
 /// What the text form cannot express.
 #[test]
 fn spoiled_programs_are_refused() {
-    let cases: [(&str, fn(&mut Program)); 14] = [
+    let cases: [(&str, Spoil); 14] = [
         ("is there twice", |p| p.functions[0].name = "table".into()),
         ("a function has a body if and only if", |p| {
-            p.functions[0].defined = true
+            p.functions[0].defined = true;
         }),
         ("is there twice", |p| {
             p.constants.push(Constant::Int {
                 width: 32,
                 bits: 10,
-            })
+            });
         }),
         ("c6: not used", |p| p.constants.push(Constant::Null)),
         ("not numbered in the order of first use", |p| {
