@@ -38,7 +38,7 @@ pub fn evaluate(pool: &Pool, id: ExprId, environment: &dyn Environment) -> Optio
 
 /// Computes values and remembers them until [`reset`](Evaluator::reset), for one pool and one
 /// assignment at a time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Evaluator {
     /// Values by node; those whose stamp is `round` are known, `round + 1` unknown.
     values: Vec<u128>,
@@ -55,13 +55,21 @@ enum State {
     Known(u128),
 }
 
+impl Default for Evaluator {
+    fn default() -> Self {
+        Evaluator::new()
+    }
+}
+
 impl Evaluator {
     /// An evaluator that knows nothing.
     #[must_use]
     pub fn new() -> Self {
         Evaluator {
+            values: Vec::new(),
+            stamps: Vec::new(),
             round: 1,
-            ..Evaluator::default()
+            stack: Vec::new(),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::symbol::Symbol;
 use crate::table::TableId;
 
 /// Remembers what each expression of a source pool was rebuilt to.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Rebuilt {
     values: Vec<ExprId>,
     stamps: Vec<u32>,
@@ -19,13 +19,21 @@ pub struct Rebuilt {
     tables: FxHashMap<u32, TableId>,
 }
 
+impl Default for Rebuilt {
+    fn default() -> Self {
+        Rebuilt::new()
+    }
+}
+
 impl Rebuilt {
     /// A memory without entries.
     #[must_use]
     pub fn new() -> Self {
         Rebuilt {
+            values: Vec::new(),
+            stamps: Vec::new(),
             round: 1,
-            ..Rebuilt::default()
+            tables: FxHashMap::default(),
         }
     }
 

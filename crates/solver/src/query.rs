@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use labrys_expr::{Environment, ExprId, Pool, Symbol};
+use labrys_expr::{Environment, ExprId, Pool, Symbol, Value};
+
+use crate::functions;
 
 /// When a solver has to stop.
 #[derive(Clone, Debug, Default)]
@@ -23,13 +25,18 @@ impl Budget {
     /// A budget of this much time.
     #[must_use]
     pub fn timeout(timeout: Duration) -> Self {
-        Budget { timeout: Some(timeout), cancel: None }
+        Budget {
+            timeout: Some(timeout),
+            cancel: None,
+        }
     }
 
     /// Whether the query was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed))
+        self.cancel
+            .as_ref()
+            .is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }
 }
 
@@ -117,6 +124,8 @@ pub trait Solver {
 pub struct Assignment {
     streams: Vec<Vec<u8>>,
     others: BTreeMap<Symbol, u128>,
+    /// Value of the symbols that have no other.
+    default: u128,
 }
 
 impl Assignment {
@@ -126,10 +135,18 @@ impl Assignment {
         Assignment::default()
     }
 
+    /// The same value for all symbols, cut to their widths.
+    pub(crate) fn constant(default: u128) -> Self {
+        Assignment {
+            default,
+            ..Assignment::default()
+        }
+    }
+
     /// The bytes and the lengths of streams; the position of a stream is its id.
     pub fn from_streams<B: Into<Vec<u8>>>(streams: impl IntoIterator<Item = B>) -> Self {
         let streams = streams.into_iter().map(Into::into).collect();
-        Assignment { streams, others: BTreeMap::new() }
+        Assignment { streams, ..Assignment::default() }
     }
 
     /// The value of a symbol. The length of a stream is the number of its bytes if it was not
@@ -144,10 +161,11 @@ impl Assignment {
         }
         match (self.others.get(&symbol), symbol) {
             (Some(value), _) => *value,
-            (None, Symbol::Length { stream }) => {
-                self.streams.get(usize::from(stream)).map_or(0, |bytes| bytes.len() as u128)
-            }
-            (None, _) => 0,
+            (None, Symbol::Length { stream }) => self
+                .streams
+                .get(usize::from(stream))
+                .map_or(self.default, |bytes| bytes.len() as u128),
+            (None, _) => self.default,
         }
     }
 
@@ -177,5 +195,9 @@ impl Assignment {
 impl Environment for Assignment {
     fn symbol(&self, symbol: Symbol) -> u128 {
         self.get(symbol)
+    }
+
+    fn external(&self, name: &str, arguments: &[Value], width: u32) -> Option<u128> {
+        functions::call(name, arguments, width)
     }
 }

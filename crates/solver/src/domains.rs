@@ -1,0 +1,167 @@
+//! Conditions on a single byte, decided by trying all its values.
+//!
+//! Most conditions of a parser are such. Laws: where the conditions on one symbol have no common
+//! value, they are a core; a value that is chosen satisfies all conditions on its symbol alone.
+
+use std::collections::BTreeMap;
+
+use labrys_expr::{Evaluator, ExprId, Pool, Symbol};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::query::{Assignment, Model};
+use crate::slice::Part;
+
+/// Conditions of more nodes than this are left to others.
+const MOST_NODES: usize = 500;
+
+/// A set of byte values.
+type Domain = [u64; 4];
+
+const ALL: Domain = [u64::MAX; 4];
+
+/// What the conditions on single bytes say.
+pub(crate) enum Bytes {
+    /// These parts, by position, cannot all be true.
+    Core(Vec<usize>),
+    /// Values for the symbols whose hinted value does not satisfy their conditions.
+    Chosen(Model),
+}
+
+/// The values that satisfy each condition, remembered for one pool.
+#[derive(Default)]
+pub(crate) struct Domains {
+    generation: u64,
+    known: FxHashMap<ExprId, Option<Domain>>,
+    evaluator: Evaluator,
+}
+
+impl Domains {
+    pub(crate) fn decide(&mut self, pool: &Pool, parts: &[Part], hint: &Assignment) -> Bytes {
+        if self.generation != pool.generation() {
+            self.generation = pool.generation();
+            self.known.clear();
+        }
+        let mut by_symbol: BTreeMap<Symbol, Vec<(usize, Domain)>> = BTreeMap::new();
+        for (position, part) in parts.iter().enumerate() {
+            let Some(symbol) = only_symbol(pool, part.id) else {
+                continue;
+            };
+            if let Some(domain) = self.of(pool, part.id, symbol) {
+                by_symbol
+                    .entry(symbol)
+                    .or_default()
+                    .push((position, domain));
+            }
+        }
+        let mut chosen = Model::default();
+        for (symbol, domains) in by_symbol {
+            let common = domains
+                .iter()
+                .fold(ALL, |all, (_, domain)| meet(all, *domain));
+            let hinted = hint.get(symbol) as u8;
+            if common == [0; 4] {
+                return Bytes::Core(core(&domains));
+            }
+            if !has(common, hinted) {
+                chosen.0.insert(symbol, nearest(common, hinted).into());
+            }
+        }
+        Bytes::Chosen(chosen)
+    }
+
+    fn of(&mut self, pool: &Pool, id: ExprId, symbol: Symbol) -> Option<Domain> {
+        if let Some(known) = self.known.get(&id) {
+            return *known;
+        }
+        let domain = is_small(pool, id)
+            .then(|| self.compute(pool, id, symbol))
+            .flatten();
+        self.known.insert(id, domain);
+        domain
+    }
+
+    fn compute(&mut self, pool: &Pool, id: ExprId, symbol: Symbol) -> Option<Domain> {
+        let mut domain = [0; 4];
+        for value in 0..1u32 << symbol.width() {
+            self.evaluator.reset();
+            let environment = Assignment::constant(value.into());
+            if self.evaluator.evaluate(pool, id, &environment)?.is_true() {
+                domain[value as usize / 64] |= 1 << (value % 64);
+            }
+        }
+        Some(domain)
+    }
+}
+
+/// The symbol of an expression that depends on one of at most eight bits alone.
+fn only_symbol(pool: &Pool, id: ExprId) -> Option<Symbol> {
+    let set = pool.symbols(id);
+    let [(start, end)] = set.ranges() else {
+        return None;
+    };
+    (end - start == 1)
+        .then(|| set.iter().next())?
+        .filter(|symbol| symbol.width() <= 8)
+}
+
+fn is_small(pool: &Pool, id: ExprId) -> bool {
+    let (mut seen, mut stack) = (FxHashSet::default(), vec![id]);
+    while let Some(id) = stack.pop() {
+        if seen.insert(id) {
+            pool.for_each_child(id, |child| stack.push(child));
+        }
+        if seen.len() > MOST_NODES {
+            return false;
+        }
+    }
+    true
+}
+
+fn meet(a: Domain, b: Domain) -> Domain {
+    [a[0] & b[0], a[1] & b[1], a[2] & b[2], a[3] & b[3]]
+}
+
+fn has(domain: Domain, value: u8) -> bool {
+    domain[usize::from(value) / 64] >> (value % 64) & 1 == 1
+}
+
+/// The value of a domain that is nearest to `hinted`.
+fn nearest(domain: Domain, hinted: u8) -> u8 {
+    let values = (0..=u8::MAX).filter(|value| has(domain, *value));
+    values
+        .min_by_key(|value| value.abs_diff(hinted))
+        .unwrap_or(hinted)
+}
+
+/// Positions of domains without a common value, of which none can be left out. The last, the
+/// goal's, is left out last.
+fn core(domains: &[(usize, Domain)]) -> Vec<usize> {
+    let mut kept = domains.to_vec();
+    let mut at = 0;
+    while at < kept.len() {
+        let others = kept.iter().enumerate().filter(|(other, _)| *other != at);
+        if others.fold(ALL, |all, (_, (_, domain))| meet(all, *domain)) == [0; 4] {
+            kept.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+    kept.into_iter().map(|(position, _)| position).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{core, nearest};
+
+    #[test]
+    fn cores_are_minimal() {
+        let (low, high, even) = ([u64::MAX, 0, 0, 0], [0, 0, 0, 7], [0x5555; 4]);
+        assert_eq!(core(&[(3, low), (5, even), (8, high)]), [3, 8]);
+    }
+
+    #[test]
+    fn the_nearest_value_is_chosen() {
+        assert_eq!(nearest([0b1001, 0, 0, 1], 2), 3);
+        assert_eq!(nearest([0b1001, 0, 0, 1], 200), 192);
+    }
+}
