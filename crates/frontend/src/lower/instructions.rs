@@ -23,19 +23,68 @@ impl<'m> Body<'_, 'm> {
     /// The operation of an instruction that has a model.
     fn modelled(&mut self, instruction: Value<'m>) -> Option<Operation> {
         use LLVMOpcode as O;
-        let opcode = instruction.opcode();
-        let result = self.lowering.ty(instruction.ty());
-        let (count, first) = match opcode {
-            O::LLVMCall => return Some(self.call(instruction)),
-            O::LLVMGetElementPtr => return self.address(instruction),
-            O::LLVMLoad | O::LLVMStore => return self.memory_access(instruction),
-            O::LLVMSelect => return self.select(instruction),
-            _ if instruction.operand_count() == 0 => return None,
-            _ => (
-                instruction.operand_count(),
-                self.lowering.ty(instruction.operand(0).ty()),
-            ),
-        };
+        match instruction.opcode() {
+            O::LLVMCall => Some(self.call(instruction)),
+            O::LLVMGetElementPtr => self.address(instruction),
+            O::LLVMLoad | O::LLVMStore => self.memory_access(instruction),
+            O::LLVMSelect => self.select(instruction),
+            _ if instruction.operand_count() == 0 => None,
+            opcode => {
+                let first = self.lowering.ty(instruction.operand(0).ty());
+                let result = self.lowering.ty(instruction.ty());
+                match instruction.operand_count() {
+                    1 => self.of_one(instruction, opcode, first, result),
+                    2 => self.of_two(instruction, opcode, first, result),
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    /// An operation with one operand, of the type `first`.
+    fn of_one(
+        &mut self,
+        instruction: Value<'m>,
+        opcode: LLVMOpcode,
+        first: Type,
+        result: Type,
+    ) -> Option<Operation> {
+        use LLVMOpcode as O;
+        let value = instruction.operand(0);
+        if let Some(cast) = cast(opcode) {
+            let scalar = first.width().is_some() && result.width().is_some();
+            return scalar.then(|| Operation::Cast {
+                cast,
+                value: self.operand(value),
+            });
+        }
+        Some(match opcode {
+            O::LLVMFNeg if result.is_float() => Operation::FloatNegate(self.operand(value)),
+            O::LLVMFreeze => Operation::Freeze(self.operand(value)),
+            O::LLVMAlloca if result == Type::Pointer => self.allocate(instruction),
+            O::LLVMExtractValue if matches!(first, Type::Aggregate(_)) => {
+                let indices = instruction.indices();
+                Operation::Extract {
+                    aggregate: self.operand(value),
+                    indices,
+                }
+            }
+            O::LLVMVAArg if first == Type::Pointer => {
+                Operation::VariableArgument(self.operand(value))
+            }
+            _ => return None,
+        })
+    }
+
+    /// An operation with two operands, the first one of the type `first`.
+    fn of_two(
+        &mut self,
+        instruction: Value<'m>,
+        opcode: LLVMOpcode,
+        first: Type,
+        result: Type,
+    ) -> Option<Operation> {
+        use LLVMOpcode as O;
         if let Some(operator) = binary_operator(opcode).filter(|_| result.is_int()) {
             let (left, right) = self.pair(instruction);
             return Some(Operation::Binary {
@@ -52,11 +101,6 @@ impl<'m> Body<'_, 'm> {
                 right,
             });
         }
-        if let Some(cast) = cast(opcode) {
-            let scalar = first.width().is_some() && result.width().is_some();
-            return self.cast(instruction, cast, scalar);
-        }
-        let aggregate = matches!(first, Type::Aggregate(_));
         match opcode {
             O::LLVMICmp if first.is_int() || first == Type::Pointer => {
                 let comparison = int_comparison(instruction.int_predicate());
@@ -76,19 +120,7 @@ impl<'m> Body<'_, 'm> {
                     right,
                 })
             }
-            O::LLVMFNeg if result.is_float() => {
-                Some(Operation::FloatNegate(self.operand(instruction.operand(0))))
-            }
-            O::LLVMFreeze => Some(Operation::Freeze(self.operand(instruction.operand(0)))),
-            O::LLVMAlloca if result == Type::Pointer => Some(self.allocate(instruction)),
-            O::LLVMExtractValue if aggregate => {
-                let aggregate = self.operand(instruction.operand(0));
-                Some(Operation::Extract {
-                    aggregate,
-                    indices: instruction.indices(),
-                })
-            }
-            O::LLVMInsertValue if aggregate && count == 2 => {
+            O::LLVMInsertValue if matches!(first, Type::Aggregate(_)) => {
                 let (aggregate, value) = self.pair(instruction);
                 Some(Operation::Insert {
                     aggregate,
@@ -96,9 +128,6 @@ impl<'m> Body<'_, 'm> {
                     indices: instruction.indices(),
                 })
             }
-            O::LLVMVAArg if first == Type::Pointer => Some(Operation::VariableArgument(
-                self.operand(instruction.operand(0)),
-            )),
             _ => None,
         }
     }
@@ -146,14 +175,6 @@ impl<'m> Body<'_, 'm> {
     ) -> (labrys_program::Operand, labrys_program::Operand) {
         let left = self.operand(instruction.operand(0));
         (left, self.operand(instruction.operand(1)))
-    }
-
-    fn cast(&mut self, instruction: Value<'m>, cast: Cast, scalar: bool) -> Option<Operation> {
-        let value = instruction.operand(0);
-        scalar.then(|| Operation::Cast {
-            cast,
-            value: self.operand(value),
-        })
     }
 
     fn select(&mut self, instruction: Value<'m>) -> Option<Operation> {
