@@ -64,9 +64,8 @@ impl SectionTable {
         self.sections[index].sh_flags = U64::new(Little, flags);
     }
 
-    /// Appends a section that is not loaded at run time and returns its index. The file must be
-    /// completed by [`SectionTable::append_to`] afterwards.
-    pub(crate) fn add(&mut self, file: &mut Vec<u8>, name: &str, bytes: &[u8]) -> usize {
+    /// Appends a section that is not loaded at run time The file must be completed by [`SectionTable::append_to`] afterwards.
+    pub(crate) fn add(&mut self, file: &mut Vec<u8>, name: &str, bytes: &[u8]) {
         if self.sections.is_empty() {
             self.sections.push(section(0, SHT_NULL, 0, 0));
         }
@@ -75,7 +74,6 @@ impl SectionTable {
         self.sections
             .push(section(name, SHT_PROGBITS, file.len(), bytes.len()));
         file.extend_from_slice(bytes);
-        self.sections.len() - 1
     }
 
     /// Writes names and headers after the end of the file and returns the header that makes

@@ -26,6 +26,8 @@ pub(crate) enum Mode {
 pub(crate) enum Linkage {
     /// An executable.
     Executable,
+    /// An executable without shared libraries.
+    Static,
     /// An executable without the C library's start code.
     Freestanding,
     /// A shared library.
@@ -102,6 +104,7 @@ struct Reader {
     shared: bool,
     relocatable: bool,
     freestanding: bool,
+    is_static: bool,
     oracles: bool,
     /// There is a word that only the linker uses.
     linker_word: bool,
@@ -189,6 +192,7 @@ impl Reader {
             "-v" | "--verbose" => self.verbose = true,
             "-shared" | "--shared" => self.shared = true,
             "-r" => self.relocatable = true,
+            "-static" | "--static" | "-static-pie" => self.is_static = true,
             "-nostdlib" | "--no-standard-libraries" | "-nostartfiles" => self.freestanding = true,
             _ => {}
         }
@@ -209,6 +213,7 @@ impl Reader {
         match option {
             "-r" | "--relocatable" | "-i" => self.relocatable = true,
             "-shared" | "--shared" | "-Bshareable" => self.shared = true,
+            "--version" | "--help" => self.asks = true,
             _ => {}
         }
     }
@@ -248,6 +253,7 @@ impl Reader {
             () if self.relocatable => Linkage::Relocatable,
             () if self.shared => Linkage::Shared,
             () if self.freestanding => Linkage::Freestanding,
+            () if self.is_static => Linkage::Static,
             () => Linkage::Executable,
         };
         Invocation {

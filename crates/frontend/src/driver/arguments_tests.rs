@@ -42,7 +42,8 @@ fn modes() {
         ("a.o b.o -o x", Mode::Link),
         ("-lfoo", Mode::Link),
         ("-v a.o", Mode::Link),
-        ("-Wl,--version", Mode::Link),
+        ("-Wl,-v a.o", Mode::Link),
+        ("-Wl,--version", Mode::Ask),
     ];
     for (line, mode) in table {
         assert_eq!(read(line).mode, mode, "{line}");
@@ -59,6 +60,8 @@ fn linkages() {
         ("-Wl,-r a.o", Linkage::Relocatable),
         ("-Xlinker --relocatable a.o", Linkage::Relocatable),
         ("-nostartfiles a.o", Linkage::Freestanding),
+        ("-static a.o", Linkage::Static),
+        ("-static -shared a.o", Linkage::Shared),
         ("-rdynamic -Wl,-rpath,/r a.o", Linkage::Executable),
     ];
     for (line, linkage) in table {
@@ -94,7 +97,7 @@ fn words_for_clang() {
     let table = [
         ("-O0 -g -c a.c -o a.o", "-g -c a.c -o a.o"),
         ("-Os -flto -no-pie a.o -lm", "a.o -lm"),
-        ("-static a.o", "-static-pie a.o"),
+        ("-static a.o", "a.o"),
         ("-D O0 -DO=-O0 -I -O3 a.c", "-D O0 -DO=-O0 -I -O3 a.c"),
         ("-Xclang -O0 a.c", "-Xclang -O0 a.c"),
         ("-Wl,-O1,--as-needed a.o", "-Wl,-O1,--as-needed a.o"),

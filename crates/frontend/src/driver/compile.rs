@@ -10,22 +10,38 @@ use super::arguments::{Input, InputKind, Invocation};
 use super::jobs::Job;
 use super::{Error, Session, object, options, tools};
 
-/// Options of each compilation: one level of optimisation, debug information, our headers after
-/// all others, and checks of undefined behaviour if they are wanted.
+/// Options of each compilation: one level of optimisation, debug information, our headers, and
+/// checks of undefined behaviour if they are wanted. None if nothing is compiled.
 pub(super) fn options(invocation: &Invocation) -> Result<Vec<OsString>, Error> {
-    if !invocation
+    let mut options = headers(invocation)?;
+    if !options.is_empty() {
+        options.extend(["-g", "-O2"].map(OsString::from));
+        if invocation.oracles {
+            options.extend(options::ORACLES.iter().map(OsString::from));
+        }
+    }
+    Ok(options)
+}
+
+/// [`options`] for objects with bitcode.
+pub(super) fn object_options(invocation: &Invocation) -> Result<Vec<OsString>, Error> {
+    let mut options = options(invocation)?;
+    if !options.is_empty() {
+        options.extend(["-Xclang", "-fembed-bitcode=all"].map(OsString::from));
+    }
+    Ok(options)
+}
+
+/// The option that finds our headers after all others.
+pub(super) fn headers(invocation: &Invocation) -> Result<Vec<OsString>, Error> {
+    match invocation
         .inputs
         .iter()
         .any(|input| input.kind == InputKind::Source)
     {
-        return Ok(Vec::new());
+        true => Ok(vec!["-idirafter".into(), tools::headers()?.into()]),
+        false => Ok(Vec::new()),
     }
-    let mut options: Vec<OsString> = vec!["-g".into(), "-O2".into(), "-idirafter".into()];
-    options.push(tools::headers()?.into());
-    if invocation.oracles {
-        options.extend(options::ORACLES.iter().map(OsString::from));
-    }
-    Ok(options)
 }
 
 /// Words for a run of clang that makes no object.
@@ -37,13 +53,8 @@ pub(super) fn text_arguments(mut invocation: Invocation) -> Result<Vec<OsString>
 
 /// Compiles each source to an object with native code and bitcode.
 pub(super) fn objects(session: &Session, mut invocation: Invocation) -> Result<(), Error> {
-    let options = options(&invocation)?;
-    if !options.is_empty() {
-        invocation.arguments.extend(options);
-        invocation
-            .arguments
-            .extend(["-Xclang".into(), "-fembed-bitcode=all".into()]);
-    }
+    let options = object_options(&invocation)?;
+    invocation.arguments.extend(options);
     let job = Job {
         program: session.tools.clang.clone(),
         arguments: session.with_language(invocation.arguments),

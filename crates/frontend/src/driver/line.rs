@@ -13,7 +13,11 @@ use std::path::{Path, PathBuf};
 use super::Error;
 use super::archive;
 use super::jobs::Job;
+use super::joined::{self, Parts};
 use super::object::Nature;
+
+/// The symbol that brings the runtime in; nothing else need refer to it.
+const START: &str = "__labrys_init";
 
 /// A word or two of the line.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,19 +44,22 @@ pub(crate) struct LinkLine {
 }
 
 impl LinkLine {
-    /// Reads a command of lld.
-    pub(crate) fn read(job: Job) -> Self {
+    /// Reads a command of lld. Joined objects are taken apart in `scratch`.
+    pub(crate) fn read(job: Job, scratch: &Path) -> Result<Self, Error> {
         let mut reader = Reader::default();
         let mut words = job.arguments.into_iter();
         while let Some(word) = words.next() {
             reader.word(word, &mut words);
         }
-        LinkLine {
+        for path in std::mem::take(&mut reader.joined) {
+            reader.take_apart(&path, scratch)?;
+        }
+        Ok(LinkLine {
             linker: job.program,
             items: reader.items,
             output: reader.output.unwrap_or_else(|| "a.out".into()),
             is_static: reader.is_static,
-        }
+        })
     }
 
     /// The link that writes all bitcode as one module, and nothing if there is none.
@@ -146,6 +153,7 @@ struct Reader {
     folders: Vec<PathBuf>,
     state: State,
     saved: Vec<State>,
+    joined: Vec<OsString>,
 }
 
 impl Reader {
@@ -208,6 +216,10 @@ impl Reader {
     fn input(&mut self, words: &[OsString], path: &Path) {
         let item = match Nature::of_file(path) {
             Nature::Bitcode | Nature::Fat => Item::Bitcode(words[0].clone()),
+            Nature::Joined => {
+                self.joined.push(words[0].clone());
+                Item::Word(words[0].clone())
+            }
             Nature::Archive if self.state.whole && archive_has_bitcode(path) => {
                 Item::WholeArchive {
                     words: words.to_vec(),
@@ -217,6 +229,23 @@ impl Reader {
             _ => return self.items.extend(words.iter().cloned().map(Item::Word)),
         };
         self.items.push(item);
+    }
+
+    /// Puts the parts of a joined object in its place.
+    fn take_apart(&mut self, object: &OsString, scratch: &Path) -> Result<(), Error> {
+        let whole = Item::Word(object.clone());
+        let Some(place) = self.items.iter().position(|item| *item == whole) else {
+            return Ok(());
+        };
+        let parts = match joined::take_apart(Path::new(object), scratch)? {
+            Parts::Native(copy) => vec![Item::Word(copy.into())],
+            Parts::Modules(files) => files
+                .into_iter()
+                .map(|file| Item::Bitcode(file.into()))
+                .collect(),
+        };
+        self.items.splice(place..=place, parts);
+        Ok(())
     }
 
     /// A library by name. Only under `--whole-archive` does it matter which file that is.

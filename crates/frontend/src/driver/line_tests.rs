@@ -6,10 +6,11 @@ const BITCODE: &[u8] = &[b'B', b'C', 0xc0, 0xde];
 
 fn line(words: &[&str]) -> LinkLine {
     let arguments = words.iter().map(OsString::from).collect();
-    LinkLine::read(Job {
+    let job = Job {
         program: "lld".into(),
         arguments,
-    })
+    };
+    LinkLine::read(job, Path::new("/nowhere")).unwrap()
 }
 
 fn words(job: &Job) -> Vec<&str> {
@@ -72,6 +73,8 @@ fn bitcode_goes_to_the_merge_and_natives_to_both() {
         "-lfoo",
         "-Map",
         "x.map",
+        "-u",
+        "__labrys_init",
         "rt.a",
         "--push-state",
         "--as-needed",

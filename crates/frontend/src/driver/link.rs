@@ -1,10 +1,9 @@
 //! Linking: all bitcode of an executable in one module, then the pipeline.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::arguments::{InputKind, Invocation, Linkage};
+use super::arguments::{Input, InputKind, Invocation, Linkage};
 use super::jobs::{self, Job};
 use super::line::LinkLine;
 use super::object::{self, Nature};
@@ -13,7 +12,8 @@ use super::{Error, Session, brings_bitcode, compile, pipeline};
 /// Links what the command line asks for.
 pub(super) fn link(session: &Session, invocation: &Invocation) -> Result<(), Error> {
     match invocation.linkage {
-        Linkage::Executable => executable(session, invocation),
+        Linkage::Executable => executable(session, invocation, "-pie"),
+        Linkage::Static => executable(session, invocation, "-static-pie"),
         Linkage::Relocatable => relocatable(session, invocation),
         Linkage::Shared | Linkage::Freestanding => {
             if brings_bitcode(invocation) {
@@ -29,19 +29,30 @@ pub(super) fn link(session: &Session, invocation: &Invocation) -> Result<(), Err
     }
 }
 
-/// Links as clang does. Sources are compiled at `-O2`, fat objects bring their native code.
+/// Links as clang does. Fat objects bring their native code.
 fn natively(session: &Session, invocation: &Invocation) -> Result<(), Error> {
-    let mut arguments = invocation.arguments.clone();
-    arguments.extend(compile::options(invocation)?);
-    if invocation
-        .inputs
-        .iter()
-        .any(|input| Nature::of_file(&input.path) == Nature::Bitcode)
-    {
-        let linker = session.tools.linker()?;
-        arguments.extend(["-flto".into(), linker_option(&linker)]);
+    let mut arguments = invocation.original.clone();
+    arguments.extend(compile::headers(invocation)?);
+    let is_bitcode = |input: &Input| Nature::of_file(&input.path) == Nature::Bitcode;
+    match invocation.inputs.iter().any(is_bitcode) {
+        true => arguments.extend(["-flto".into(), linker_option(&session.tools.linker()?)]),
+        false => arguments.push("-fno-lto".into()),
     }
     session.hand_over(arguments)
+}
+
+/// `-r`: `ld` joins the bitcode of fat objects as it joins all sections of one name.
+fn relocatable(session: &Session, invocation: &Invocation) -> Result<(), Error> {
+    let mut invocation = invocation.clone();
+    invocation.original = invocation.arguments.clone();
+    let options = compile::object_options(&invocation)?;
+    invocation.original.extend(options);
+    natively(session, &invocation)?;
+    let output = invocation.output.unwrap_or_else(|| "a.out".into());
+    object::fatten(&output).map_err(|source| Error::Io {
+        path: output,
+        source,
+    })
 }
 
 fn linker_option(linker: &Path) -> OsString {
@@ -66,7 +77,7 @@ fn scratch_folder() -> Result<tempfile::TempDir, Error> {
 fn line(
     session: &Session,
     invocation: &Invocation,
-    further: &[&str],
+    position: &str,
     scratch: &Path,
 ) -> Result<LinkLine, Error> {
     let mut arguments = session.with_language(invocation.arguments.clone());
@@ -79,7 +90,7 @@ fn line(
         arguments.extend(["-Xclang", "-disable-llvm-passes"].map(OsString::from));
     }
     arguments.extend(["-flto".into(), linker_option(&session.tools.linker()?)]);
-    arguments.extend(further.iter().map(OsString::from));
+    arguments.push(position.into());
     let plan = jobs::plan(&session.tools.clang, arguments, scratch)?;
     if invocation.verbose {
         eprint!("{}", plan.text);
@@ -88,13 +99,13 @@ fn line(
         job.run(scratch)?;
     }
     let link = plan.link.ok_or(Error::Reported { code: 1 })?;
-    Ok(LinkLine::read(link))
+    LinkLine::read(link, scratch)
 }
 
-fn executable(session: &Session, invocation: &Invocation) -> Result<(), Error> {
+fn executable(session: &Session, invocation: &Invocation, position: &str) -> Result<(), Error> {
     let scratch = scratch_folder()?;
     let scratch = scratch.path();
-    let line = line(session, invocation, &["-pie"], scratch)?;
+    let line = line(session, invocation, position, scratch)?;
     match merge(session, &line, scratch)? {
         Some(merged) => pipeline::build(session, &line, &merged, scratch),
         None => session.hand_over(invocation.original.clone()),
@@ -137,45 +148,4 @@ fn advice(messages: &str) -> Option<&'static str> {
         );
     }
     None
-}
-
-/// `-r`: a native object, with the merged bitcode inside if that is all there is to it.
-fn relocatable(session: &Session, invocation: &Invocation) -> Result<(), Error> {
-    let scratch = scratch_folder()?;
-    let merged = relocatable_bitcode(session, invocation, scratch.path())?;
-    natively(session, invocation)?;
-    let output = invocation.output.clone().unwrap_or_else(|| "a.out".into());
-    if let Some(bitcode) = merged {
-        return object::replace_bitcode(&output, &bitcode).map_err(|source| Error::Io {
-            path: output,
-            source,
-        });
-    }
-    if brings_bitcode(invocation) {
-        let output = output.display();
-        session.note(&format!("{output} holds native code: not instrumented"));
-    }
-    Ok(())
-}
-
-fn relocatable_bitcode(
-    session: &Session,
-    invocation: &Invocation,
-    scratch: &Path,
-) -> Result<Option<Vec<u8>>, Error> {
-    let all_bitcode = invocation.inputs.iter().all(|input| match input.kind {
-        InputKind::Linker => Nature::of_file(&input.path).has_bitcode(),
-        kind => kind == InputKind::Source,
-    });
-    if !all_bitcode || invocation.inputs.is_empty() {
-        return Ok(None);
-    }
-    let line = line(session, invocation, &[], scratch)?;
-    let Some(merged) = merge(session, &line, scratch)? else {
-        return Ok(None);
-    };
-    fs::read(&merged).map(Some).map_err(|source| Error::Io {
-        path: merged,
-        source,
-    })
 }

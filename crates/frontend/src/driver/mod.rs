@@ -11,6 +11,7 @@ mod archive;
 mod arguments;
 mod compile;
 mod jobs;
+mod joined;
 mod line;
 mod link;
 mod object;

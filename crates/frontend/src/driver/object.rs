@@ -11,6 +11,8 @@ use std::path::Path;
 
 use crate::container::elf::SectionTable;
 
+use super::joined;
+
 /// Where clang's `-fembed-bitcode` puts bitcode and command line.
 const EMBEDDED: &str = ".llvmbc";
 const EMBEDDED_COMMAND: &str = ".llvmcmd";
@@ -23,8 +25,10 @@ const SHT_LLVM_LTO: u32 = 0x6fff_4c0c;
 pub(crate) enum Nature {
     /// LLVM bitcode and nothing else.
     Bitcode,
-    /// An ELF object with bitcode.
+    /// An ELF object with the bitcode of all its code.
     Fat,
+    /// An ELF object made of several, of which some have bitcode: see [`joined`].
+    Joined,
     /// Another ELF file.
     Native,
     /// An archive.
@@ -48,9 +52,10 @@ impl Nature {
         match bytes {
             [b'B', b'C', 0xc0, 0xde, ..] | [0xde, 0xc0, 0x17, 0x0b, ..] => Nature::Bitcode,
             [0x7f, b'E', b'L', b'F', ..] => {
-                match SectionTable::read(bytes).and_then(|table| table.find(FAT)) {
-                    Some(_) => Nature::Fat,
+                match bitcode(bytes).map(|bitcode| joined::split(bitcode).len()) {
                     None => Nature::Native,
+                    Some(1) if joined::source_files(bytes) <= 1 => Nature::Fat,
+                    Some(_) => Nature::Joined,
                 }
             }
             _ if bytes.starts_with(b"!<arch>\n") || bytes.starts_with(b"!<thin>\n") => {
@@ -62,8 +67,14 @@ impl Nature {
 
     /// Whether there is bitcode to be merged.
     pub(crate) fn has_bitcode(self) -> bool {
-        matches!(self, Nature::Bitcode | Nature::Fat)
+        matches!(self, Nature::Bitcode | Nature::Fat | Nature::Joined)
     }
+}
+
+/// The bitcode section of an ELF object.
+pub(crate) fn bitcode(bytes: &[u8]) -> Option<&[u8]> {
+    let table = SectionTable::read(bytes)?;
+    table.bytes(bytes, table.find(FAT)?)
 }
 
 /// Turns an object of `clang -Xclang -fembed-bitcode=all` into a fat one. Other files stay as
@@ -87,20 +98,17 @@ pub(crate) fn fatten(path: &Path) -> io::Result<()> {
     append(path, bytes.len(), bytes, table)
 }
 
-/// Makes this the bitcode of an object, in the place of what it may have.
-pub(crate) fn replace_bitcode(path: &Path, bitcode: &[u8]) -> io::Result<()> {
-    let mut bytes = fs::read(path)?;
+/// Hides the bitcode of an object from lld.
+pub(crate) fn drop_bitcode(path: &Path) -> io::Result<()> {
+    let bytes = fs::read(path)?;
     let Some(mut table) = SectionTable::read(&bytes) else {
         return Ok(());
     };
-    let start = bytes.len();
-    let exclude = u64::from(object::elf::SHF_EXCLUDE);
     if let Some(old) = table.find(FAT) {
-        table.retag(old, ".llvm.old", object::elf::SHT_PROGBITS, exclude);
+        let exclude = u64::from(object::elf::SHF_EXCLUDE);
+        table.retag(old, EMBEDDED, object::elf::SHT_PROGBITS, exclude);
     }
-    let added = table.add(&mut bytes, FAT, bitcode);
-    table.retag(added, FAT, SHT_LLVM_LTO, exclude);
-    append(path, start, bytes, table)
+    append(path, bytes.len(), bytes, table)
 }
 
 /// Writes what lies after `start`, then the header that points to it.

@@ -163,7 +163,7 @@ pub(crate) fn stops_before_object(option: &str) -> bool {
 pub(crate) fn action(option: &str) -> Action {
     match option {
         "-Ofast" => Action::Replace(vec!["-ffast-math".into()]),
-        "-static" | "--static" => Action::Replace(vec!["-static-pie".into()]),
+        "-static" | "--static" | "-pie" | "-static-pie" => Action::Drop,
         "-m32" | "-mx32" | "-m16" => Action::Refuse(format!(
             "{option}: Labrys runs 64-bit programs only; leave the option out"
         )),
@@ -325,10 +325,7 @@ mod tests {
             action("-Ofast"),
             Action::Replace(vec!["-ffast-math".into()])
         );
-        assert_eq!(
-            action("-static"),
-            Action::Replace(vec!["-static-pie".into()])
-        );
+        assert_eq!(action("-static"), Action::Drop);
     }
 
     #[test]

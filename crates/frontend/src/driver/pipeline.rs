@@ -7,14 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::{self, ScopedJoinHandle};
 
-use labrys_program::Program;
 use sha2::{Digest, Sha256};
 
 use crate::container::{self, Contents};
 use crate::instrument;
 use crate::llvm::{LLVMOpcode, LlvmError, Module};
+use crate::lower::lower;
 use crate::plain;
-use crate::sites::sites;
 
 use super::jobs::Job;
 use super::line::LinkLine;
@@ -24,6 +23,11 @@ use super::{Error, Session, tools};
 /// The passes after which the bitcode is the reference for everything: they make SSA values of
 /// variables and drop what is plainly redundant, and they keep decisions.
 const FREEZE: &str = "function(sroa,early-cse,instsimplify)";
+
+/// Bitcode of more bytes than this is compiled in parts.
+const LARGE_MODULE: u64 = 512 * 1024;
+/// The number of parts.
+const PARTITIONS: u32 = 4;
 
 /// One of the two executables made from the frozen bitcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,49 +151,31 @@ impl Parts<'_> {
         Ok(executable)
     }
 
-    /// Bitcode to a native object, in sections as lld's own code generation lays them.
+    /// Bitcode to a native object, by lld, which generates the code of large modules in several
+    /// threads. Their number is fixed, so that a build repeats.
     fn compile(&self, bitcode: &Path, object: &Path) -> Result<(), Error> {
-        let options = [
-            "-O2",
-            "-fPIE",
-            "-ffunction-sections",
-            "-fdata-sections",
-            "-w",
-            "-c",
-        ];
-        let mut arguments: Vec<OsString> = options.map(OsString::from).to_vec();
-        arguments.extend([
-            "-x".into(),
-            "ir".into(),
-            bitcode.into(),
-            "-o".into(),
-            object.into(),
-        ]);
-        let job = Job {
-            program: self.session.tools.clang.clone(),
-            arguments,
-        };
-        job.run(self.scratch)
+        let size = fs::metadata(bitcode).map_or(0, |file| file.len());
+        let partitions = if size > LARGE_MODULE { PARTITIONS } else { 1 };
+        let mut arguments: Vec<OsString> = vec!["-r".into(), bitcode.into()];
+        arguments.push("--lto-newpm-passes=default<O2>".into());
+        arguments.push(format!("--lto-partitions={partitions}").into());
+        arguments.extend(["-o".into(), object.into()]);
+        let program = self.session.tools.linker()?;
+        run_linker(self.session, &Job { program, arguments }, self.scratch)
     }
 }
 
 /// The program picture of the frozen bitcode, serialized.
 fn picture(frozen: &Path, output: &Path) -> Result<Vec<u8>, Error> {
-    let step = "reading the sites";
     let bytes = read(frozen)?;
-    let module = Module::from_bytes(&bytes, "frozen bitcode").map_err(llvm(step))?;
-    let mut program = Program {
-        name: output
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned(),
-        bitcode_hash: Sha256::digest(&bytes).into(),
-        ..Program::default()
-    };
-    for site in sites(&module) {
-        program.push_site(site.kind, site.function, site.block, None, site.oracle);
-    }
+    let module = Module::from_bytes(&bytes, "frozen bitcode").map_err(llvm("lowering"))?;
+    let mut program = lower(&module);
+    program.name = output
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    program.bitcode_hash = Sha256::digest(&bytes).into();
     Ok(program.to_bytes())
 }
 

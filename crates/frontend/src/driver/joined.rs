@@ -1,0 +1,138 @@
+//! Objects that `ld -r` made from several.
+//!
+//! `ld` puts the bitcode of fat objects into one section, module after module, and the native
+//! code of all objects together, also that of objects without bitcode. If all the code of the
+//! result has bitcode, the modules are linked one by one; otherwise the object counts as
+//! native.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object, ObjectSymbol, SymbolKind};
+
+use crate::llvm::Module;
+
+use super::Error;
+use super::object as objects;
+
+/// First bytes of bitcode.
+const MAGIC: &[u8] = b"BC\xc0\xde";
+
+/// What stands for a joined object in a link.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// Files with its modules, one each.
+    Modules(Vec<PathBuf>),
+    /// A copy without bitcode.
+    Native(PathBuf),
+}
+
+/// Takes a joined object apart; files are laid down in `scratch`.
+pub(crate) fn take_apart(path: &Path, scratch: &Path) -> Result<Parts, Error> {
+    let io = |source| Error::Io {
+        path: path.to_path_buf(),
+        source,
+    };
+    let bytes = fs::read(path).map_err(io)?;
+    let modules = split(objects::bitcode(&bytes).unwrap_or_default());
+    let folder = tempfile::tempdir_in(scratch).map_err(io)?.keep();
+    let name = Path::new(path.file_name().unwrap_or_default());
+    if !is_complete(&bytes, &modules) {
+        let copy = folder.join(name);
+        fs::write(&copy, &bytes)
+            .and_then(|()| objects::drop_bitcode(&copy))
+            .map_err(io)?;
+        return Ok(Parts::Native(copy));
+    }
+    let mut files = Vec::new();
+    for (index, module) in modules.iter().enumerate() {
+        let file = folder.join(name.with_extension(format!("{index}.o")));
+        fs::write(&file, module).map_err(io)?;
+        files.push(file);
+    }
+    Ok(Parts::Modules(files))
+}
+
+/// The number of source files that an object tells it came from.
+pub(crate) fn source_files(bytes: &[u8]) -> usize {
+    let Ok(file) = ElfFile64::<LittleEndian>::parse(bytes) else {
+        return 0;
+    };
+    let symbols = file.symbols();
+    symbols.filter(|s| s.kind() == SymbolKind::File).count()
+}
+
+/// Cuts bitcode into its modules: a module is a magic number and blocks, each with its length.
+pub(crate) fn split(bitcode: &[u8]) -> Vec<&[u8]> {
+    let mut modules = Vec::new();
+    let (mut start, mut position) = (0, 0);
+    while let Some(word) = bitcode.get(position..position + 4) {
+        if word == MAGIC {
+            if position > start {
+                modules.push(&bitcode[start..position]);
+            }
+            (start, position) = (position, position + 4);
+            continue;
+        }
+        // Block header: 2 bits "enter", 8 bits block id, 4 bits width, filled up to 32 bits;
+        // then the number of words.
+        let Some(length) = bitcode.get(position + 4..position + 8) else {
+            break;
+        };
+        let words = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;
+        position += 8 + 4 * words;
+    }
+    let end = position.min(bitcode.len());
+    if end > start {
+        modules.push(&bitcode[start..end]);
+    }
+    modules
+}
+
+/// Whether each global symbol that the object defines is defined in one of the modules.
+fn is_complete(bytes: &[u8], modules: &[&[u8]]) -> bool {
+    let parsed: Result<Vec<Module>, _> = modules
+        .iter()
+        .map(|module| Module::from_bytes(module, "joined object"))
+        .collect();
+    let (Ok(parsed), Ok(file)) = (parsed, ElfFile64::<LittleEndian>::parse(bytes)) else {
+        return false;
+    };
+    let defines = |module: &Module, name: &str| {
+        let found = module.function(name).or_else(|| module.global(name));
+        found.is_some_and(|symbol| !symbol.is_declaration())
+    };
+    file.symbols()
+        .filter(|symbol| symbol.is_definition() && symbol.is_global())
+        .all(|symbol| {
+            let name = symbol.name().unwrap_or_default();
+            parsed.iter().any(|module| defines(module, name))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn module(words: &[u32]) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([0x35, 0x14, 0, 0]);
+        bytes.extend((words.len() as u32).to_le_bytes());
+        words
+            .iter()
+            .for_each(|word| bytes.extend(word.to_le_bytes()));
+        bytes
+    }
+
+    #[test]
+    fn modules_are_found_by_the_lengths_of_their_blocks() {
+        // The magic number inside a block is no begin of a module.
+        let first = module(&[7, u32::from_le_bytes([b'B', b'C', 0xc0, 0xde])]);
+        let second = module(&[]);
+        let joined = [first.clone(), second.clone()].concat();
+        assert_eq!(split(&joined), [&first[..], &second[..]]);
+        assert_eq!(split(&first), [&first[..]]);
+        assert!(split(&[]).is_empty());
+    }
+}
