@@ -21,6 +21,9 @@ const ALIGNMENT: usize = 16;
 ///
 /// Runs repeat: address randomization is off, environment and working directory are always the
 /// same. It is one executor's work to run one program at a time; for parallel runs make more.
+///
+/// The fork server ends with the thread that started it. An executor that goes on in another
+/// thread starts a new one.
 #[derive(Debug)]
 pub struct Executor {
     // Declared first: the server ends before its folder and region go.

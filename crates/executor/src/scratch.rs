@@ -5,10 +5,16 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use tempfile::TempDir;
+
+use crate::sys;
+
+/// What the names of scratch folders begin with.
+const PREFIX: &str = "labrys-scratch-";
 
 /// Device and inode number of a file.
 pub(crate) type Identity = (u64, u64);
@@ -17,6 +23,8 @@ pub(crate) type Identity = (u64, u64);
 #[derive(Debug)]
 pub(crate) struct Scratch {
     folder: TempDir,
+    /// Held locked as long as the folder is in use.
+    _lock: File,
     stdin: File,
     stdin_identity: Identity,
 }
@@ -25,14 +33,19 @@ impl Scratch {
     pub(crate) fn new() -> io::Result<Self> {
         let shared = Path::new("/dev/shm");
         let mut builder = tempfile::Builder::new();
-        let builder = builder.prefix("labrys-");
+        let builder = builder.prefix(PREFIX);
         let folder = builder.tempdir_in(shared).or_else(|_| builder.tempdir())?;
+        let lock = lock(folder.path())?;
+        if let Some(parent) = folder.path().parent() {
+            remove_abandoned(parent);
+        }
         fs::create_dir(folder.path().join("work"))?;
         let stdin = File::create(folder.path().join("stdin"))?;
         let metadata = stdin.metadata()?;
         let stdin_identity = (metadata.dev(), metadata.ino());
         Ok(Self {
             folder,
+            _lock: lock,
             stdin,
             stdin_identity,
         })
@@ -113,6 +126,34 @@ impl Scratch {
     }
 }
 
+/// Puts a locked file into a scratch folder. It gets its name when it is locked.
+fn lock(folder: &Path) -> io::Result<File> {
+    let unfinished = folder.join(".lock");
+    let lock = File::create(&unfinished)?;
+    sys::try_lock(lock.as_fd())?;
+    fs::rename(unfinished, folder.join("lock"))?;
+    Ok(lock)
+}
+
+/// Removes the scratch folders of processes that were killed: those with a lock that nobody
+/// holds.
+fn remove_abandoned(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
+            continue;
+        }
+        let abandoned = File::open(entry.path().join("lock"))
+            .is_ok_and(|lock| sys::try_lock(lock.as_fd()).is_ok());
+        if abandoned {
+            // If it cannot be removed, it is in nobody's way.
+            let _ = remove(&entry.path());
+        }
+    }
+}
+
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o644);
@@ -184,6 +225,17 @@ mod tests {
         scratch.clean(&["input"]).unwrap();
         assert_eq!(fs::read_dir(scratch.work()).unwrap().count(), 1);
         assert_eq!(fs::read(scratch.work().join("input")).unwrap(), b"ab");
+    }
+
+    #[test]
+    fn folders_of_killed_processes_are_removed() {
+        let used = Scratch::new().unwrap();
+        let parent = used.folder.path().parent().unwrap();
+        let abandoned = parent.join(format!("{PREFIX}abandoned-{}", std::process::id()));
+        fs::create_dir_all(abandoned.join("work")).unwrap();
+        File::create(abandoned.join("lock")).unwrap();
+        drop(Scratch::new().unwrap());
+        assert!(!abandoned.exists() && used.work().exists());
     }
 
     #[test]

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@ struct header {
 struct event { uint8_t kind, aux; uint16_t reserved; uint32_t site, label, direction; uint64_t a, b; };
 struct node { uint8_t op, flags; uint16_t width; uint32_t a, b, c; uint64_t imm, cv; };
 
+static pid_t server;
 static unsigned char *base;
 static struct header *header;
 
@@ -139,6 +141,8 @@ static void say(uint32_t status, uint32_t value) {
 
 static void child(int count, char **arguments, char **environment) {
   unsigned char bytes[1 << 16] = {0};
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != server) _exit(1);
   close(198);
   close(199);
   lseek(0, 0, SEEK_SET);
@@ -168,6 +172,7 @@ int main(int count, char **arguments, char **environment) {
     return 0;
   }
   say(1, count > 1 && strcmp(arguments[1], "--old-server") == 0 ? 0 : header->version);
+  server = getpid();
   uint32_t command[2];
   while (read(198, command, 8) == 8 && command[0] == 1) {
     int status;

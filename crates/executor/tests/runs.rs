@@ -12,21 +12,24 @@ use labrys_program::{BlockId, FunctionId, Program, SiteKind};
 use labrys_suite::{Input, InputStream, Invocation, ObjectKind, Outcome};
 use labrys_trace::Trace;
 
+/// The program, compiled once by every process that runs tests.
 fn binary() -> PathBuf {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY
-        .get_or_init(|| {
-            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_server");
-            let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_server.c");
-            let status = Command::new("cc")
-                .args(["-O1", "-w", "-o"])
-                .arg(&path)
-                .arg(source)
-                .status();
-            assert!(status.unwrap().success());
-            path
-        })
-        .clone()
+    let compile = || {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let unfinished = folder.join(format!("fake_server.{}", std::process::id()));
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_server.c");
+        let mut compiler = Command::new("cc");
+        let status = compiler
+            .args(["-O1", "-w", source, "-o"])
+            .arg(&unfinished)
+            .status();
+        assert!(status.unwrap().success());
+        let path = folder.join("fake_server");
+        std::fs::rename(unfinished, &path).unwrap();
+        path
+    };
+    BINARY.get_or_init(compile).clone()
 }
 
 fn launch(input: &Input) -> Launch {
@@ -142,6 +145,54 @@ fn strays_are_killed() {
     outcome(&mut executor, "g");
     drop(executor);
     assert_eq!(processes(&mark), 0);
+}
+
+/// What the process that is killed below does.
+#[test]
+#[ignore = "run by another test"]
+fn hang_until_killed() {
+    let Ok(mark) = std::env::var("MARK_OF_HANGING") else {
+        return;
+    };
+    let invocation = Invocation::new([mark]);
+    let launch = Launch {
+        invocation,
+        ..launch(&Input::stdin(""))
+    };
+    let limits = Limits {
+        timeout: Duration::from_secs(100),
+        ..limits()
+    };
+    outcome(&mut Executor::start(launch, limits).unwrap(), "h");
+}
+
+#[test]
+fn nothing_runs_on_when_the_explorer_is_killed() {
+    let mark = format!("hanging-of-{}", std::process::id());
+    let mut explorer = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "hang_until_killed"])
+        .env("MARK_OF_HANGING", &mark)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let wait = |count| {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while processes(&mark) != count {
+            assert!(Instant::now() < deadline, "{} processes", processes(&mark));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    wait(2); // The server and the run.
+    explorer.kill().unwrap();
+    explorer.wait().unwrap();
+    wait(0);
+}
+
+#[test]
+fn executors_can_go_to_other_threads() {
+    let executor = std::thread::spawn(start).join().unwrap();
+    let mut executor = executor;
+    assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(7));
 }
 
 #[test]
