@@ -101,3 +101,30 @@ impl Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_the_place_and_the_remedy() {
+        let text = |action, kind: io::ErrorKind| {
+            Error::io(action, Path::new("suite/inputs/000001"), kind.into()).to_string()
+        };
+        let full = text("write", io::ErrorKind::StorageFull);
+        assert!(
+            full.contains("suite/inputs/000001") && full.contains("--resume"),
+            "{full}"
+        );
+        let denied = text("write", io::ErrorKind::ReadOnlyFilesystem);
+        assert!(
+            denied.contains("suite/inputs/000001") && denied.contains("--out"),
+            "{denied}"
+        );
+        let unread = text("read", io::ErrorKind::PermissionDenied);
+        assert!(
+            unread.starts_with("cannot read suite/inputs/000001"),
+            "{unread}"
+        );
+    }
+}
