@@ -4,11 +4,11 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::Instant;
 
 use labrys_abi::{Header, Mode, Stream, StreamKind as AbiKind};
-use labrys_suite::{Input, InputObject, ObjectKind, Outcome, StreamKind};
+use labrys_suite::{Input, InputObject, InputStream, ObjectKind, Outcome, StreamKind};
 use labrys_trace::{Exit, Recording};
 
 use crate::region::SharedRegion;
-use crate::scratch::Scratch;
+use crate::scratch::{Identity, Scratch};
 use crate::server::{End, Loss, Server, check_version};
 use crate::{Error, Launch, Limits};
 
@@ -207,69 +207,65 @@ impl Executor {
             let reason = format!("more than {} streams", Header::MAX_STREAMS);
             return Err(Error::Input { reason });
         }
-        let files: Vec<_> = input
-            .streams
-            .iter()
-            .filter_map(|stream| file_name(&stream.kind))
-            .collect();
+        let kinds = || input.streams.iter().map(|stream| &stream.kind);
+        let files: Vec<_> = kinds().filter_map(file_name).collect();
         self.scratch
             .clean(&files)
             .map_err(Error::system("clean the scratch folder"))?;
         let mut streams = Vec::with_capacity(input.streams.len());
-        let mut has_stdin = false;
         let mut used = 0;
         for stream in &input.streams {
-            let mut record = Stream {
-                length: stream.bytes.len() as u64,
-                ..Stream::default()
-            };
-            let kind = match &stream.kind {
-                StreamKind::Stdin => {
-                    has_stdin = true;
-                    let identity = self.scratch.write_stdin(&stream.bytes);
-                    (record.device, record.inode) =
-                        identity.map_err(Error::system("write standard input"))?;
-                    AbiKind::File
-                }
-                StreamKind::File { name } => {
-                    let identity = self.scratch.write_file(name, &stream.bytes);
-                    (record.device, record.inode) =
-                        identity.map_err(Error::system("write an input file"))?;
-                    AbiKind::File
-                }
-                kind => {
-                    record.offset = used as u64;
-                    let end = used + stream.bytes.len();
-                    // A zero after the bytes, for those that read them as a string.
-                    if end + 1 > self.region.input_capacity() {
-                        let reason = format!("more than {} bytes", self.region.input_capacity());
-                        return Err(Error::Input { reason });
-                    }
-                    self.region.write_input(used, &stream.bytes);
-                    self.region.write_input(end, &[0]);
-                    used = (end + 1)
-                        .next_multiple_of(ALIGNMENT)
-                        .min(self.region.input_capacity());
-                    match kind {
-                        StreamKind::Argument { index } => {
-                            record.index = *index;
-                            AbiKind::Argument
-                        }
-                        StreamKind::Environment { .. } => AbiKind::Environment,
-                        _ => AbiKind::Objects,
-                    }
-                }
-            };
-            record.kind = kind as u32;
-            streams.push(record);
+            streams.push(self.place(stream, &mut used)?);
         }
-        if !has_stdin {
-            self.scratch
-                .write_stdin(b"")
-                .map_err(Error::system("write standard input"))?;
+        if !kinds().any(|kind| *kind == StreamKind::Stdin) {
+            self.write_stdin(b"")?;
         }
         self.region.prepare(&streams, mode);
         Ok(())
+    }
+
+    /// Puts one stream in its place; `used` is the end of what lies in the input section.
+    fn place(&mut self, stream: &InputStream, used: &mut usize) -> Result<Stream, Error> {
+        let bytes = &stream.bytes[..];
+        let mut index = 0;
+        let kind = match &stream.kind {
+            StreamKind::Stdin => return self.write_stdin(bytes).map(|file| of_file(bytes, file)),
+            StreamKind::File { name } => {
+                let file = self.scratch.write_file(name, bytes);
+                let file = file.map_err(Error::system("write an input file"))?;
+                return Ok(of_file(bytes, file));
+            }
+            StreamKind::Argument { index: position } => {
+                index = *position;
+                AbiKind::Argument
+            }
+            StreamKind::Environment { .. } => AbiKind::Environment,
+            StreamKind::Objects => AbiKind::Objects,
+        };
+        let (start, end) = (*used, *used + bytes.len());
+        let capacity = self.region.input_capacity();
+        // A zero after the bytes, for those that read them as a string.
+        if end >= capacity {
+            let reason = format!("more than {capacity} bytes that are not in files");
+            return Err(Error::Input { reason });
+        }
+        self.region.write_input(start, bytes);
+        self.region.write_input(end, &[0]);
+        *used = (end + 1).next_multiple_of(ALIGNMENT).min(capacity);
+        let (length, offset) = (bytes.len() as u64, start as u64);
+        let kind = kind as u32;
+        Ok(Stream {
+            kind,
+            index,
+            length,
+            offset,
+            ..Stream::default()
+        })
+    }
+
+    fn write_stdin(&mut self, bytes: &[u8]) -> Result<Identity, Error> {
+        let written = self.scratch.write_stdin(bytes);
+        written.map_err(Error::system("write standard input"))
     }
 
     fn finish(&mut self, end: End, seconds: f64) -> Result<Run, Error> {
@@ -291,6 +287,18 @@ impl Executor {
             stdout,
             stderr,
         })
+    }
+}
+
+/// A stream that is a file.
+fn of_file(bytes: &[u8], (device, inode): Identity) -> Stream {
+    let (kind, length) = (AbiKind::File as u32, bytes.len() as u64);
+    Stream {
+        kind,
+        length,
+        device,
+        inode,
+        ..Stream::default()
     }
 }
 
