@@ -165,7 +165,7 @@ impl Backend {
 
     /// Do the terms say all that the constraints say?
     fn is_exact(&self, formulas: &Formulas) -> bool {
-        formulas.obstacle.is_none() && self.translator.external().is_empty()
+        formulas.obstacle.is_none() && self.translator.opaque().is_empty()
     }
 
     fn core(&mut self, formulas: &Formulas) -> Result<Core, Error> {
@@ -225,8 +225,9 @@ impl Backend {
         };
         let pool = &*query.pool;
         let mut lemmas = Vec::new();
-        for id in self.translator.external().to_vec() {
-            let arguments = pool.as_call(id).map_or(&[][..], |call| call.arguments());
+        for id in self.translator.opaque().to_vec() {
+            let mut arguments = Vec::new();
+            pool.for_each_child(id, |argument| arguments.push(argument));
             let mut facts = Vec::new();
             for &each in arguments.iter().chain([&id]) {
                 let Some(value) = self.evaluator.evaluate(pool, each, &environment) else {
@@ -253,11 +254,11 @@ impl Backend {
 
     fn obstacle(&self, query: &Query<'_>, formulas: &Formulas) -> Reason {
         formulas.obstacle.clone().unwrap_or_else(|| {
-            let call = self.translator.external().first();
+            let call = self.translator.opaque().first();
             let name = call
                 .and_then(|&id| query.pool.as_call(id))
-                .map(|call| call.name());
-            Reason::Unsupported(format!("external call {}", name.unwrap_or("unknown")))
+                .map(labrys_expr::Call::name);
+            Reason::Unsupported(format!("external call {}", name.unwrap_or("fmod")))
         })
     }
 }

@@ -126,6 +126,33 @@ fn remainder(terms: &mut Terms, format: Format, a: Term, b: Term) -> Result<Term
     terms.term(Kind::Ite, &[is_negative, negative, positive])
 }
 
+/// What is cheap to say of a float that is the [`remainder`] of two others: when it is NaN, and
+/// else its sign and its bounds.
+pub(super) fn remainder_bounds(
+    terms: &mut Terms,
+    remainder: Term,
+    operands: &[Term],
+) -> Result<Term, Error> {
+    let [a, b] = [operands[0], operands[1]];
+    let mut undefined = comparison(terms, Op::FUno, a, b)?;
+    for (kind, operand) in [(Kind::FpIsInfinite, a), (Kind::FpIsZero, b)] {
+        let case = terms.term(kind, &[operand])?;
+        undefined = terms.term(Kind::Or, &[undefined, case])?;
+    }
+    let nan = terms.term(Kind::FpIsNan, &[remainder])?;
+    let signs = [remainder, a].map(|float| terms.term(Kind::FpIsNegative, &[float]));
+    let [sign, sign_of_a] = signs;
+    let mut bounds = terms.term(Kind::Equal, &[sign?, sign_of_a?])?;
+    let sizes = [remainder, a, b].map(|float| terms.term(Kind::FpAbs, &[float]));
+    let [size, size_of_a, size_of_b] = sizes;
+    let size = size?;
+    for (kind, other) in [(Kind::FpLe, size_of_a?), (Kind::FpLt, size_of_b?)] {
+        let bound = terms.term(kind, &[size, other])?;
+        bounds = terms.term(Kind::And, &[bounds, bound])?;
+    }
+    terms.term(Kind::Ite, &[undefined, nan, bounds])
+}
+
 /// The bit pattern of a float: a fresh bit-vector, and the definition (a truth value that can
 /// always be satisfied) which makes it the pattern of that float.
 pub(super) fn pattern(

@@ -193,3 +193,107 @@ fn sign_extend(known: Known, from: u32, to: u32) -> Known {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use labrys_expr::{Symbol, evaluate};
+
+    use super::*;
+
+    /// A random expression of `width` bits over bytes of input.
+    fn expression(pool: &mut Pool, random: &mut fastrand::Rng, width: u32, depth: u32) -> ExprId {
+        if depth == 0 || width == 1 {
+            let bits = u128::from(random.u64(..)) >> random.u32(..64);
+            return if random.bool() {
+                pool.constant(width, bits)
+            } else {
+                symbol(pool, random, width)
+            };
+        }
+        let next = |pool: &mut Pool, random: &mut fastrand::Rng, width| {
+            expression(pool, random, width, depth - 1)
+        };
+        let (a, b) = (next(pool, random, width), next(pool, random, width));
+        let by = pool.constant(width, random.u128(..u128::from(width)));
+        match random.u32(..12) {
+            0 => pool.binary(Op::Add, a, b),
+            1 => pool.binary(Op::Mul, a, b),
+            2 => pool.and(a, b),
+            3 => pool.or(a, b),
+            4 => pool.binary(Op::Shl, a, by),
+            5 => pool.binary(Op::LShr, a, by),
+            6 => pool.binary(Op::URem, a, by),
+            7 => pool.binary(Op::Xor, a, b),
+            8 => {
+                let condition = pool.ult(a, b);
+                pool.ite(condition, a, b)
+            }
+            9 => {
+                let low = random.u32(1..width);
+                let (high, low) = (next(pool, random, width - low), next(pool, random, low));
+                pool.concat(high, low)
+            }
+            10 => {
+                let wide = next(pool, random, width + 7);
+                pool.extract(wide, random.u32(..8), width)
+            }
+            _ => {
+                let from = random.u32(1..width);
+                let narrow = next(pool, random, from);
+                if random.bool() {
+                    pool.zext(narrow, width)
+                } else {
+                    pool.sext(narrow, width)
+                }
+            }
+        }
+    }
+
+    fn symbol(pool: &mut Pool, random: &mut fastrand::Rng, width: u32) -> ExprId {
+        let byte = pool.input(0, random.u32(..4), 1);
+        if width < 8 {
+            pool.extract(byte, 0, width)
+        } else {
+            pool.zext(byte, width)
+        }
+    }
+
+    #[test]
+    fn known_bits_are_those_of_every_value() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..2000 {
+            let mut pool = Pool::verbatim();
+            let width = random.u32(2..=64);
+            let id = expression(&mut pool, &mut random, width, 3);
+            let known = Known::of(&pool, id);
+            for _ in 0..8 {
+                let bytes = random.u32(..).to_le_bytes();
+                let assignment = |symbol: Symbol| match symbol {
+                    Symbol::Byte { offset, .. } => bytes[offset as usize].into(),
+                    _ => 0,
+                };
+                let value = evaluate(&pool, id, &assignment).unwrap().bits();
+                assert_eq!(value & known.zeros, 0, "{known:x?} {value:x}");
+                assert_eq!(value & known.ones, known.ones, "{known:x?} {value:x}");
+            }
+        }
+    }
+
+    #[test]
+    fn scaled_indices_are_aligned() {
+        let mut pool = Pool::new();
+        let byte = pool.input(0, 0, 1);
+        let index = pool.zext(byte, 64);
+        let four = pool.constant(64, 4);
+        let scaled = pool.binary(Op::Mul, index, four);
+        let base = pool.constant(64, 16);
+        let offset = pool.add(scaled, base);
+        assert_eq!(
+            Known::of(&pool, offset),
+            Known {
+                zeros: !0x7fc,
+                ones: 0
+            }
+        );
+    }
+}

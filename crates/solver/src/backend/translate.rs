@@ -51,6 +51,9 @@ type Forms = [Option<Term>; 3];
 /// A table's bytes, and the terms of those that are no constants.
 type Contents = (Box<[u8]>, Box<[(u32, Term)]>);
 
+/// A function's name, its arguments, and the width of its result.
+type Call = (Rc<str>, Vec<Term>, u32);
+
 /// Translates expressions and remembers the terms.
 pub(super) struct Translator {
     pub(super) terms: Terms,
@@ -58,7 +61,7 @@ pub(super) struct Translator {
     tables: FxHashMap<Rc<Contents>, u32>,
     /// Reads by table, index and number of bytes.
     reads: FxHashMap<(u32, Term, u32), Option<Term>>,
-    calls: FxHashMap<(Rc<str>, Vec<Term>, u32), Term>,
+    calls: FxHashMap<Call, Term>,
     /// Patterns of floats with their definitions.
     patterns: FxHashMap<Term, (Term, Term)>,
 
@@ -67,8 +70,8 @@ pub(super) struct Translator {
     // Of the pool at hand:
     forms: Vec<Forms>,
     touched: Vec<ExprId>,
-    definitions: FxHashMap<ExprId, Term>,
-    external: Vec<ExprId>,
+    definitions: FxHashMap<ExprId, Vec<Term>>,
+    opaque: Vec<ExprId>,
 }
 
 impl Translator {
@@ -84,7 +87,7 @@ impl Translator {
             forms: Vec::new(),
             touched: Vec::new(),
             definitions: FxHashMap::default(),
-            external: Vec::new(),
+            opaque: Vec::new(),
         }
     }
 
@@ -95,7 +98,7 @@ impl Translator {
         }
         self.ledger.next();
         self.definitions.clear();
-        self.external.clear();
+        self.opaque.clear();
     }
 
     /// The term of a symbol, if a term mentions it.
@@ -103,10 +106,12 @@ impl Translator {
         self.symbols.get(&symbol).copied()
     }
 
-    /// The external calls met since [`forget`](Translator::forget): each was replaced by a value
-    /// about which nothing is said, so satisfiability has to be checked by evaluation.
-    pub(super) fn external(&self) -> &[ExprId] {
-        &self.external
+    /// What was met since [`forget`](Translator::forget) and has no term: external calls, and
+    /// remainders of doubles, whose circuit has millions of gates. Each was replaced by a value
+    /// about which little is said, so satisfiability has to be checked by evaluation. Operands
+    /// stand before their users.
+    pub(super) fn opaque(&self) -> &[ExprId] {
+        &self.opaque
     }
 
     /// The one-bit expression as a truth value, together with the definitions it rests on.
@@ -118,20 +123,26 @@ impl Translator {
         Ok(formula)
     }
 
-    /// Does `id`, which has been translated, have this value? A truth value.
+    /// Does `id`, which has been translated, have this value? A truth value. Forms that `id` does
+    /// not have yet are no use: their definitions would not belong to any formula.
     pub(super) fn has_value(
         &mut self,
         pool: &Pool,
         id: ExprId,
         value: Value,
     ) -> Result<Term, Error> {
-        let term = self
-            .translate(pool, id, Form::Bits)
-            .map_err(|refusal| match refusal {
-                Refusal::Solver(reason) => Error::Refused(reason),
-                Refusal::Table { .. } => Error::Refused("a large table".into()),
-            })?;
-        self.terms.is_value(term, value.width(), value.bits())
+        let (width, bits) = (value.width(), value.bits());
+        if let Some(term) = self.known(id, Form::Bits) {
+            self.terms.is_value(term, width, bits)
+        } else if let Some(term) = self.known(id, Form::Float) {
+            let float = self.terms.float_value(Format::of(width)?, bits)?;
+            self.terms.term(Kind::Equal, &[term, float])
+        } else if let Some(term) = self.known(id, Form::Truth) {
+            let truth = self.terms.instance.truth(bits == 1)?;
+            self.terms.term(Kind::Equal, &[term, truth])
+        } else {
+            Err(Error::Refused(format!("{:?} has no term", pool.op(id))))
+        }
     }
 
     /// Definitions of the patterns of all floats in `id`.
@@ -144,7 +155,7 @@ impl Translator {
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {
             if seen.insert(id) {
-                found.extend(self.definitions.get(&id));
+                found.extend(self.definitions.get(&id).into_iter().flatten());
                 pool.for_each_child(id, |child| stack.push(child));
             }
         }
@@ -230,7 +241,7 @@ impl Translator {
             None => floats::pattern(&mut self.terms, Format::of(width)?, float)?,
         };
         self.patterns.insert(float, (pattern, definition));
-        self.definitions.insert(id, definition);
+        self.definitions.entry(id).or_default().push(definition);
         Ok(pattern)
     }
 
@@ -273,6 +284,7 @@ impl Translator {
                 floats::to_integer(terms, op, Format::of(from)?, known[0], width)?
             }
             Op::FRound => floats::round(terms, node.rounding(), known[0])?,
+            Op::FRem if width == 64 => return self.remainder(id, known),
             Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem | Op::FSqrt => {
                 floats::arithmetic(terms, op, Format::of(width)?, known)?
             }
@@ -338,14 +350,27 @@ impl Translator {
         let Some(call) = pool.as_call(id) else {
             return Err(Refusal::Solver("a call without a function".into()));
         };
-        self.external.push(id);
-        let width = pool.width(id);
-        let key = (Rc::from(call.name()), known.to_vec(), width);
-        if let Some(&term) = self.calls.get(&key) {
+        let key = (Rc::from(call.name()), known.to_vec(), pool.width(id));
+        self.stand_in(id, key)
+    }
+
+    /// A remainder of doubles.
+    fn remainder(&mut self, id: ExprId, known: &[Term]) -> Result<Term, Refusal> {
+        let pattern = self.stand_in(id, (Rc::from("fmod"), known.to_vec(), 64))?;
+        let remainder = self.terms.float(Format::Double, pattern)?;
+        let definition = floats::remainder_bounds(&mut self.terms, remainder, known)?;
+        self.definitions.entry(id).or_default().push(definition);
+        Ok(remainder)
+    }
+
+    /// A value that stands for a call.
+    fn stand_in(&mut self, id: ExprId, call: Call) -> Result<Term, Refusal> {
+        self.opaque.push(id);
+        if let Some(&term) = self.calls.get(&call) {
             return Ok(term);
         }
-        let term = self.terms.fresh(width, call.name())?;
-        self.calls.insert(key, term);
+        let term = self.terms.fresh(call.2, &call.0)?;
+        self.calls.insert(call, term);
         Ok(term)
     }
 }
