@@ -55,8 +55,8 @@ extern u32 __labrys_slow_offset(u32 base, u64 offset);
 extern void __labrys_slow_branch(u32 site, u32 label, u32 direction, u32 branch);
 extern void __labrys_slow_select(u32 site, u32 label, u32 direction, u32 branch);
 extern void __labrys_slow_switch(u32 site, u32 label, u32 direction, u64 value, u32 branch);
-extern u32 __labrys_slow_param(u32 index, u64 value);
-extern u32 __labrys_slow_result(u32 label, u64 value);
+extern u32 __labrys_slow_param(u32 index, u32 width, u64 value);
+extern u32 __labrys_slow_result(u32 label, u32 width, u64 value);
 extern void __labrys_slow_call(u32 function, u32 leave);
 extern void __labrys_slow_lost(u32 cause, u32 function, u32 label, u64 value);
 extern void __labrys_slow_copy(void *to, const void *from, u64 size, u32 length);
@@ -175,8 +175,8 @@ HELPER u32 __labrys_enter(void *self, u32 function) {
   return 0;
 }
 
-HELPER u32 __labrys_param(u32 taken, u32 index, u64 value) {
-  return UNLIKELY(taken) ? __labrys_slow_param(index, value) : 0;
+HELPER u32 __labrys_param(u32 taken, u32 index, u32 width, u64 value) {
+  return UNLIKELY(taken) ? __labrys_slow_param(index, width, value) : 0;
 }
 
 HELPER void __labrys_leave(u32 function) {
@@ -185,9 +185,9 @@ HELPER void __labrys_leave(u32 function) {
 
 HELPER void __labrys_return(u32 index, u32 label) { __labrys_thread.results[index] = label; }
 
-HELPER u32 __labrys_result(u32 index, u64 value) {
+HELPER u32 __labrys_result(u32 index, u32 width, u64 value) {
   u32 label = __labrys_thread.results[index];
-  return UNLIKELY(label) ? __labrys_slow_result(label, value) : 0;
+  return UNLIKELY(label) ? __labrys_slow_result(label, width, value) : 0;
 }
 
 /* A labelled value goes where nothing follows it. */

@@ -99,12 +99,12 @@ extern "C" fn __labrys_slow_call(function: u32, leave: u32) {
     }
 }
 
-/// A label that is still true of the value, or 0.
-fn checked(label: u32, value: u64) -> u32 {
+/// A label that is still true of the value of this width, or 0.
+fn checked(label: u32, width: u32, value: u64) -> u32 {
     if label == 0 || !tracing() {
         return 0;
     }
-    if node(label).cv == value {
+    if u32::from(node(label).width) == width && node(label).cv == value {
         return label;
     }
     count(Cause::Mismatch);
@@ -113,17 +113,17 @@ fn checked(label: u32, value: u64) -> u32 {
 
 /// Label of parameter `index`.
 #[unsafe(no_mangle)]
-extern "C" fn __labrys_slow_param(index: u32, value: u64) -> u32 {
+extern "C" fn __labrys_slow_param(index: u32, width: u32, value: u64) -> u32 {
     let slot = &mut thread().args[index as usize];
     let label = *slot;
     *slot = 0;
-    checked(label, value)
+    checked(label, width, value)
 }
 
 /// Label of a result.
 #[unsafe(no_mangle)]
-extern "C" fn __labrys_slow_result(label: u32, value: u64) -> u32 {
-    checked(label, value)
+extern "C" fn __labrys_slow_result(label: u32, width: u32, value: u64) -> u32 {
+    checked(label, width, value)
 }
 
 /// A labelled value goes where nothing follows it.

@@ -161,6 +161,7 @@ unsafe fn serve() {
             {
                 libc::_exit(0);
             }
+            let server = libc::getpid();
             let child = libc::fork();
             if child < 0 {
                 send(Status::Failed, errno() as u32);
@@ -168,6 +169,11 @@ unsafe fn serve() {
             }
             if child == 0 {
                 libc::setpgid(0, 0);
+                // Whatever ends the server ends the run.
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                if libc::getppid() != server {
+                    libc::_exit(0);
+                }
                 return;
             }
             send(Status::Started, child as u32);

@@ -241,6 +241,8 @@ pub(crate) fn set(p: *const u8, size: usize, label: u32) {
         let n = node(label);
         if usize::from(n.width) < 8 * size {
             label = unary(Op::ZExt, 8 * size as u32, 0, label, n.cv);
+        } else if usize::from(n.width) > 8 * size {
+            label = 0;
         }
     }
     for (i, word) in words.iter_mut().enumerate() {
@@ -309,5 +311,6 @@ pub(crate) extern "C" fn __labrys_slow_fill(to: *const u8, label: u32, size: u64
 /// For library models in C: is the range free of labels?
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_concrete(p: *const u8, size: usize) -> i32 {
+    crate::control::result(0);
     i32::from(is_concrete(p, size) || !tracing())
 }

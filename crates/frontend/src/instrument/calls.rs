@@ -39,11 +39,11 @@ impl<'m> FunctionPass<'_, 'm> {
             let parts = self.scalar_values(param);
             let mut labels = Vec::with_capacity(parts.len());
             for part in parts {
-                let labelled = width(part.ty()).is_some_and(|w| w <= 64);
-                labels.push(
-                    (labelled && index < MAX_ARGUMENT_LABELS)
-                        .then(|| h.call("param", &[taken, h.u32(index as u32), self.bits(part)])),
-                );
+                let bits = width(part.ty()).filter(|w| *w <= 64 && index < MAX_ARGUMENT_LABELS);
+                labels.push(bits.map(|w| {
+                    let position = h.u32(index as u32);
+                    h.call("param", &[taken, position, h.u32(w), self.bits(part)])
+                }));
                 index += 1;
             }
             self.set_labels(param, labels);
@@ -218,9 +218,10 @@ impl<'m> FunctionPass<'_, 'm> {
         }
         let mut labels = Vec::new();
         for (index, part) in self.scalar_values(i).into_iter().enumerate() {
-            let labelled = width(part.ty()).is_some_and(|w| w <= 64) && index < MAX_RESULTS;
-            labels
-                .push(labelled.then(|| h.call("result", &[h.u32(index as u32), self.bits(part)])));
+            let bits = width(part.ty()).filter(|w| *w <= 64 && index < MAX_RESULTS);
+            labels.push(
+                bits.map(|w| h.call("result", &[h.u32(index as u32), h.u32(w), self.bits(part)])),
+            );
         }
         self.set_labels(i, labels);
     }
