@@ -1,2 +1,46 @@
-//! The labrys, labrys-cc and labrys-c++ commands.
-fn main() {}
+//! The `labrys` command: parse, resolve, act. Each command is a module of its name.
+
+mod arguments;
+mod closing;
+mod cover;
+mod native;
+mod problem;
+mod progress;
+mod replay;
+mod sites;
+
+mod sources;
+mod stop;
+mod subject;
+
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use problem::{Problem, status};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = catch_unwind(|| act(&arguments.command));
+    let code = match outcome {
+        Ok(Ok(code)) => code,
+        Ok(Err(problem)) => {
+            eprintln!("labrys: error: {}", problem.text);
+            problem.status
+        }
+        Err(_) => {
+            eprintln!("labrys: this is a bug in Labrys; please report it with the text above");
+            status::INTERNAL
+        }
+    };
+    ExitCode::from(code)
+}
+
+fn act(command: &Command) -> Result<u8, Problem> {
+    match command {
+        Command::Cover(options) => cover::cover(options),
+        Command::Replay(options) => replay::replay(options),
+        Command::Sites(options) => sites::sites(options),
+    }
+}

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use labrys_expr::{ExprId, Pool};
-use labrys_solver::{Answer, Assignment, Budget, Query};
+use labrys_solver::{Answer, Assignment, Budget, Query, Solver};
 
 use crate::Session;
 
@@ -17,6 +17,7 @@ impl Session {
         hint: &Assignment,
     ) -> Answer {
         let started = Instant::now();
+        let cached = self.solver.statistics().cached;
         let answer = self.solver.check(&mut Query {
             pool,
             constraints,
@@ -24,7 +25,9 @@ impl Session {
             budget: self.query_budget(),
         });
         self.statistics.solver_time += started.elapsed();
+        let cached = self.solver.statistics().cached - cached;
         let queries = &mut self.statistics.queries;
+        queries.cached += cached;
         match &answer {
             Answer::Sat(_) => queries.sat += 1,
             Answer::Unsat(_) => queries.unsat += 1,

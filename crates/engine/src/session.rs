@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use labrys_executor::Mode;
 use labrys_program::{BranchId, Program};
-use labrys_solver::Solver;
+use labrys_solver::Layers;
 use labrys_suite::{Coverage, Event, Input, Suite, SuiteWriter, TargetSummary};
 use labrys_trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,7 +31,7 @@ pub struct Setup {
     /// Runs the plain program.
     pub plain: Box<dyn Runner>,
     /// Decides queries.
-    pub solver: Box<dyn Solver>,
+    pub solver: Layers,
     /// Writes the suite.
     pub writer: SuiteWriter,
     /// The inputs to start from; all have the streams of the suite.
@@ -62,7 +62,7 @@ pub struct Session {
     pub(crate) program: Arc<Program>,
     pub(crate) instrumented: Box<dyn Runner>,
     pub(crate) plain: Box<dyn Runner>,
-    pub(crate) solver: Box<dyn Solver>,
+    pub(crate) solver: Layers,
     pub(crate) writer: SuiteWriter,
     pub(crate) initial: std::collections::VecDeque<Initial>,
     budget: Budget,
@@ -203,6 +203,11 @@ impl Session {
     /// Counts a run that left the predicted path.
     pub fn note_divergence(&mut self) {
         self.statistics.divergences += 1;
+    }
+
+    /// Replaces the observer; the old one is dropped.
+    pub fn set_observer(&mut self, observer: Box<dyn Observer>) {
+        self.observer = observer;
     }
 
     /// Tells the user something.

@@ -24,7 +24,7 @@ mod tree;
 
 pub use search::{Search, SearchOptions};
 pub use strategies::{
-    BreadthFirst, DepthFirst, Entry, Generational, Options, RandomBranch, STRATEGIES, find,
+    BreadthFirst, DepthFirst, Entry, Generational, Novelty, Options, RandomBranch, STRATEGIES, find,
 };
 pub use strategy::{NodeRange, RunInfo, Strategy, View};
 pub use tree::{Candidate, Decision, Flip, Insertion, NodeId, Passage, RunId, Tree};

@@ -13,6 +13,7 @@ use std::time::Duration;
 use labrys_engine::{Budget, End, Session, Setup, Silent, StopFlag, run};
 use labrys_program::Program;
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, find};
+use labrys_solver::Layers;
 use labrys_suite::{
     Config, Confirmation, Input, Outcome, Suite, SuiteWriter, TargetStatus, TestCase,
 };
@@ -56,7 +57,7 @@ impl Case {
             program: Program::clone(&self.program).into(),
             instrumented: Model::new(&self.program, &self.body),
             plain: Model::new(&self.program, &self.plain),
-            solver: Box::new(BruteForce),
+            solver: Layers::new(Box::new(BruteForce)),
             writer,
             initial: vec![self.initial.clone()],
             budget: self.budget,

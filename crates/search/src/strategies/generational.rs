@@ -3,70 +3,18 @@
 //! coverage gain is expanded first.
 //!
 //! The new nodes of a run are just its branches after its bound, so no branch is flipped twice.
-//! Within an expansion, branches that lead to something uncovered come first. A loop over the
-//! input makes many copies of one branch: a round of an expansion tries each branch of the
-//! program at most [`PER_BRANCH`] times; what is left waits for a later round with a smaller
-//! score, `gain / 4^round`.
+//! Within an expansion, branches that lead to something uncovered come first; a round of an
+//! expansion tries each branch of the program at most [`PER_BRANCH`] times.
 
-use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
-
+use super::expansion::{Expansion, Waiting};
 use crate::strategy::{NodeRange, RunInfo, Strategy, View};
-use crate::tree::{Candidate, NodeId};
+use crate::tree::Candidate;
 
 /// Copies of one branch that the first round of an expansion tries; each further round four
 /// times as many.
 const PER_BRANCH: u32 = 8;
-
-/// Which candidates a pass over the nodes takes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Pass {
-    Uncovered,
-    Rest,
-}
-
-/// A run to expand.
-#[derive(PartialEq, Eq)]
-struct Waiting {
-    gain: usize,
-    round: u32,
-    order: u64,
-    nodes: NodeRange,
-}
-
-impl Waiting {
-    /// Larger is expanded earlier; the order of arrival decides between equals.
-    fn key(&self) -> (usize, Reverse<u64>) {
-        let shift = (2 * self.round).min(usize::BITS - 1);
-        (self.gain >> shift, Reverse(self.order))
-    }
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
-}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// The run that is being expanded.
-struct Expansion {
-    of: Waiting,
-    pass: Pass,
-    /// Position in the node range.
-    next: usize,
-    /// How often each branch was tried in this round.
-    tried: FxHashMap<(u32, u32), u32>,
-    /// Whether open candidates were passed over.
-    postponed: bool,
-}
 
 /// See the module.
 #[derive(Default)]
@@ -79,12 +27,8 @@ pub struct Generational {
 impl Generational {
     fn enqueue(&mut self, gain: usize, round: u32, nodes: NodeRange) {
         self.arrived += 1;
-        self.queue.push(Waiting {
-            gain,
-            round,
-            order: self.arrived,
-            nodes,
-        });
+        self.queue
+            .push(Waiting::new(gain, round, self.arrived, nodes));
     }
 }
 
@@ -102,71 +46,25 @@ impl Strategy for Generational {
 
     fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
         loop {
-            if let Some(expansion) = &mut self.current {
-                if let Some(candidate) = expansion.advance(view) {
-                    return Some(candidate);
-                }
+            let found = self
+                .current
+                .as_mut()
+                .and_then(|current| current.advance(view));
+            if found.is_some() {
+                return found;
             }
-            if let Some(done) = self.current.take() {
-                if done.postponed {
-                    self.enqueue(done.of.gain, done.of.round + 1, done.of.nodes);
-                }
+            if let Some((gain, round, nodes)) = self.current.take().and_then(Expansion::rest) {
+                self.enqueue(gain, round, nodes);
             }
-            self.current = Some(Expansion::new(self.queue.pop()?));
+            self.current = Some(Expansion::uncovered_first(self.queue.pop()?, PER_BRANCH));
         }
     }
 
     fn is_empty(&self, view: &View) -> bool {
-        let current = self.current.iter().map(|expansion| expansion.of.nodes);
-        let waiting = self.queue.iter().map(|waiting| waiting.nodes);
+        let current = self.current.iter().map(Expansion::nodes);
+        let waiting = self.queue.iter().map(Waiting::nodes);
         let mut nodes = current.chain(waiting).flat_map(NodeRange::iter);
         !nodes.any(|node| view.tree.has_open_flip(node))
-    }
-}
-
-impl Expansion {
-    fn new(of: Waiting) -> Self {
-        Expansion {
-            of,
-            pass: Pass::Uncovered,
-            next: 0,
-            tried: FxHashMap::default(),
-            postponed: false,
-        }
-    }
-
-    /// The next candidate of this round; `None` at its end.
-    fn advance(&mut self, view: &View) -> Option<Candidate> {
-        loop {
-            while let Some(node) = self.of.nodes.get(self.next) {
-                if let Some(candidate) = self.candidate_of(view, node) {
-                    return Some(candidate);
-                }
-                self.next += 1;
-            }
-            if self.pass == Pass::Rest {
-                return None;
-            }
-            self.pass = Pass::Rest;
-            self.next = 0;
-        }
-    }
-
-    fn candidate_of(&mut self, view: &View, node: NodeId) -> Option<Candidate> {
-        let limit = PER_BRANCH.saturating_mul(4u32.saturating_pow(self.of.round));
-        let site = view.tree.site(node);
-        for candidate in view.tree.open_flips(node) {
-            if self.pass == Pass::Uncovered && !view.uncovered(candidate) {
-                continue;
-            }
-            let tried = self.tried.entry((site, candidate.direction)).or_insert(0);
-            if *tried < limit {
-                *tried += 1;
-                return Some(candidate);
-            }
-            self.postponed = true;
-        }
-        None
     }
 }
 

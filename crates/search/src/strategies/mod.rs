@@ -2,7 +2,9 @@
 
 mod bfs;
 mod dfs;
+mod expansion;
 mod generational;
+mod novelty;
 mod random_branch;
 
 #[cfg(test)]
@@ -11,6 +13,7 @@ mod drawn;
 pub use bfs::BreadthFirst;
 pub use dfs::DepthFirst;
 pub use generational::Generational;
+pub use novelty::Novelty;
 pub use random_branch::RandomBranch;
 
 use crate::strategy::Strategy;
@@ -34,6 +37,11 @@ pub struct Entry {
 
 /// All strategies; the first is the default.
 pub const STRATEGIES: &[Entry] = &[
+    Entry {
+        name: "novelty",
+        summary: "uncovered branches of each run, then all branches of the run with most that is new",
+        build: |_| Box::new(Novelty::default()),
+    },
     Entry {
         name: "generational",
         summary: "all branches of the run with the largest coverage gain",

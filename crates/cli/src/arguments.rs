@@ -1,0 +1,344 @@
+//! The command line, as it is written: commands, options, help. Nothing is looked up here.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use labrys_search::STRATEGIES;
+
+const ABOUT: &str = "Finds inputs for C programs by running them symbolically and concretely.";
+
+const EXAMPLES: &str = "\
+Examples:
+  labrys cover parser.c --time 60s           explore a C file; its standard input is symbolic
+  CC=labrys-cc ./configure && make           build a package for Labrys
+  labrys cover src/grep --sym-arg 1 -- pattern @@
+                                             explore it: first argument and input file symbolic
+  labrys replay labrys-out --program ./plain run the suite on another build
+  labrys sites src/grep                      list the places where the program decides
+
+Exit status: 0 done, 1 failures found, 2 wrong use, 3 the program could not be built or run,
+4 a bug in Labrys.";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "labrys", version, about = ABOUT, after_help = EXAMPLES)]
+#[command(
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Explore a program and write a suite of tests
+    Cover(Box<Cover>),
+    /// Run the tests of a suite again and compare
+    Replay(Replay),
+    /// List the decisions of a program with their places in the source
+    Sites(Sites),
+}
+
+const COVER: &str = "\
+Explores a program and writes a suite of tests that covers as many branches as it can.
+
+PROGRAM is an executable built by labrys-cc, or C sources, which are built on the fly. Its input
+is what it asks for with labrys.h or another harness; the file that stands for @@ in ARGS; else
+its standard input. --sym-arg makes arguments symbolic, --stdin adds standard input.
+
+Without --time, --runs or --steps the search goes on until nothing is left to try or Ctrl-C.";
+
+const COVER_EXAMPLES: &str = "\
+Examples:
+  labrys cover magic.c                       small programs are explored to the end
+  labrys cover xmlwf --time 2m --input a.xml -- @@
+  labrys cover grep --sym-arg 1:8 --time 60s -- 'a*b' @@
+  labrys cover xmlwf --resume --time 10m -- @@";
+
+/// Options of `labrys cover`.
+#[derive(Args, Debug)]
+#[command(long_about = COVER, after_help = COVER_EXAMPLES)]
+pub(crate) struct Cover {
+    /// Executable built by labrys-cc, or C sources
+    #[arg(required = true, value_name = "PROGRAM|FILE.c")]
+    pub(crate) program: Vec<PathBuf>,
+
+    /// Arguments of the program; @@ stands for a symbolic input file
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) build: BuildOptions,
+
+    #[command(flatten)]
+    pub(crate) search: SearchOptions,
+
+    #[command(flatten)]
+    pub(crate) input: InputOptions,
+
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// How C sources are built.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Build")]
+pub(crate) struct BuildOptions {
+    /// Option of the compiler for C sources, such as -Iinclude; may be given several times
+    #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
+    pub(crate) cc_flag: Vec<String>,
+
+    /// Check C sources for undefined behavior, and try to make each check fail
+    #[arg(long)]
+    pub(crate) oracles: bool,
+}
+
+/// How to search.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct SearchOptions {
+    /// Which branch to flip next
+    #[arg(long, value_name = "NAME", default_value = STRATEGIES[0].name, help = strategies())]
+    pub(crate) strategy: String,
+
+    /// Do not flip decisions deeper than this (dfs)
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<u32>,
+
+    /// Seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Where a query is not decided, try its last condition alone
+    #[arg(long)]
+    pub(crate) optimistic: bool,
+}
+
+fn strategies() -> String {
+    let line = |entry: &labrys_search::Entry| format!("{}: {}", entry.name, entry.summary);
+    let lines: Vec<String> = STRATEGIES.iter().map(line).collect();
+    format!("Which branch to flip next\n{}", lines.join("\n"))
+}
+
+/// What is symbolic, and where the search starts.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct InputOptions {
+    /// Start from this file (standard input or @@); may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Vec<PathBuf>,
+
+    /// Make argument N symbolic, with room for BYTES bytes (1 is the first of ARGS)
+    #[arg(long, value_name = "N[:BYTES]", value_parser = symbolic_argument)]
+    pub(crate) sym_arg: Vec<SymbolicArgument>,
+
+    /// Make standard input symbolic beside the other inputs
+    #[arg(long)]
+    pub(crate) stdin: bool,
+
+    /// Inputs grow to at most this many bytes
+    #[arg(long, value_name = "BYTES", default_value = "65536", value_parser = size)]
+    pub(crate) max_input: usize,
+}
+
+/// When to stop, and limits of runs and queries.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct Limits {
+    /// Stop after this time: 90, 90s, 5m, 2h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) time: Option<Duration>,
+
+    /// Stop after this many runs
+    #[arg(long, value_name = "N")]
+    pub(crate) runs: Option<u64>,
+
+    /// Stop after this many steps; the same steps give the same suite everywhere
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
+
+    /// A run that takes longer is cut off
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    pub(crate) timeout_run: Duration,
+
+    /// A query that takes longer is given up
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
+    pub(crate) timeout_solver: Duration,
+}
+
+/// Where results go.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Output {
+    /// Folder of the suite; must not exist or be empty
+    #[arg(long, value_name = "DIR", default_value = "labrys-out")]
+    pub(crate) out: PathBuf,
+
+    /// Go on from the suite in the folder
+    #[arg(long)]
+    pub(crate) resume: bool,
+
+    /// Print nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Print the summary as JSON on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const REPLAY: &str = "\
+Runs every test of a suite and compares outcome and coverage with what the suite says.
+
+Without --program the plain build inside the program of the suite is run: outcome and coverage
+are compared. With --program the tests run on any executable: outcomes are compared.";
+
+/// Options of `labrys replay`.
+#[derive(Args, Debug)]
+#[command(long_about = REPLAY)]
+pub(crate) struct Replay {
+    /// Folder of the suite
+    #[arg(value_name = "SUITE")]
+    pub(crate) suite: PathBuf,
+
+    /// Run this executable instead
+    #[arg(long, value_name = "PLAIN")]
+    pub(crate) program: Option<PathBuf>,
+
+    /// A run that takes longer is cut off
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
+    pub(crate) timeout_run: Duration,
+
+    /// Print only the numbers
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Options of `labrys sites`.
+#[derive(Args, Debug)]
+pub(crate) struct Sites {
+    /// Executable built by labrys-cc, or C sources
+    #[arg(required = true, value_name = "PROGRAM|FILE.c")]
+    pub(crate) program: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) build: BuildOptions,
+
+    /// Print one JSON object per site
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// An argument of the program that is symbolic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SymbolicArgument {
+    /// 1 is the first.
+    pub(crate) index: u32,
+    /// Room in bytes; what it has in ARGS is kept if that is more.
+    pub(crate) bytes: Option<usize>,
+}
+
+fn symbolic_argument(text: &str) -> Result<SymbolicArgument, String> {
+    let (index, bytes) = match text.split_once(':') {
+        Some((index, bytes)) => (index, Some(size(bytes)?)),
+        None => (text, None),
+    };
+    match index.parse() {
+        Ok(index @ 1..=255) => Ok(SymbolicArgument { index, bytes }),
+        _ => Err("the number of an argument is 1 to 255".to_owned()),
+    }
+}
+
+/// How a time is written.
+const TIMES: &str = "write a time as 500ms, 90s, 5m or 2h";
+
+/// A time: a number with `ms`, `s`, `m` or `h`; seconds without.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match &text[digits.len()..] {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(TIMES.to_owned()),
+    };
+    let number: f64 = digits.parse().map_err(|_| TIMES.to_owned())?;
+    match Duration::try_from_secs_f64(number * scale) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err("the time must be more than 0".to_owned()),
+    }
+}
+
+/// A number of bytes, with `k` or `M` for 1024 and 1024².
+fn size(text: &str) -> Result<usize, String> {
+    let (digits, scale) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1 << 10),
+        None => match text.strip_suffix('M') {
+            Some(digits) => (digits, 1 << 20),
+            None => (text, 1),
+        },
+    };
+    let number: Option<usize> = digits.parse().ok();
+    match number.and_then(|number| number.checked_mul(scale)) {
+        Some(bytes @ 1..=0x1000_0000) => Ok(bytes),
+        _ => Err("write a number of bytes from 1 to 256M, as 4096, 64k or 1M".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn times_and_sizes() {
+        assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("20ms"), Ok(Duration::from_millis(20)));
+        assert!(duration("0").is_err() && duration("-1s").is_err() && duration("3 d").is_err());
+        assert_eq!(size("64k"), Ok(65536));
+        assert!(size("0").is_err() && size("1G").is_err());
+    }
+
+    #[test]
+    fn arguments_of_the_program_stand_after_the_dashes() {
+        let line = [
+            "labrys",
+            "cover",
+            "grep",
+            "--sym-arg",
+            "1:8",
+            "--",
+            "-e",
+            "@@",
+        ];
+        let Command::Cover(cover) = Arguments::parse_from(line).command else {
+            panic!("not cover");
+        };
+        assert_eq!(cover.arguments, ["-e", "@@"]);
+        let expected = SymbolicArgument {
+            index: 1,
+            bytes: Some(8),
+        };
+        assert_eq!(cover.input.sym_arg, [expected]);
+        assert_eq!(cover.search.strategy, STRATEGIES[0].name);
+    }
+}

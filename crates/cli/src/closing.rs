@@ -1,0 +1,180 @@
+//! The last words of a search: what is covered, what failed, where everything is.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use labrys_engine::{End, Statistics};
+use labrys_suite::{FailureSummary, Summary};
+
+use crate::progress::{count, time};
+
+/// At most this many failures are listed.
+const LISTED: usize = 10;
+
+/// What came out, for people.
+pub(crate) struct Closing<'a> {
+    pub(crate) summary: &'a Summary,
+    pub(crate) statistics: &'a Statistics,
+    pub(crate) end: End,
+    pub(crate) folder: &'a Path,
+}
+
+impl fmt::Display for Closing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.numbers(f)?;
+        self.failures(f)?;
+        self.targets(f)?;
+        self.warnings(f)?;
+        self.places(f)
+    }
+}
+
+impl Closing<'_> {
+    fn numbers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let summary = self.summary;
+        let branches = summary.branches;
+        let percent = 100.0 * branches.covered as f64 / branches.total.max(1) as f64;
+        let seconds = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
+        writeln!(
+            f,
+            "covered   {} of {} ({percent:.1} %)",
+            branches.covered,
+            count(branches.total, "branch").replace("branchs", "branches"),
+        )?;
+        writeln!(f, "tests     {} kept", self.statistics.tests)?;
+        let (queries, statistics) = (summary.queries, self.statistics);
+        writeln!(
+            f,
+            "work      {} in {}, {} ({} sat, {} unsat, {} unknown)",
+            count(summary.runs, "run"),
+            time(seconds),
+            count(statistics.asked(), "query").replace("querys", "queries"),
+            queries.sat,
+            queries.unsat,
+            queries.unknown,
+        )?;
+        writeln!(f, "ended     {}", self.end.text())
+    }
+
+    fn failures(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (confirmed, open): (Vec<_>, Vec<_>) = self
+            .summary
+            .failures
+            .iter()
+            .partition(|failure| failure.confirmed);
+        if confirmed.is_empty() {
+            writeln!(f, "failures  none")?;
+        } else {
+            writeln!(f, "failures  {}", confirmed.len())?;
+        }
+        self.list(f, &confirmed)?;
+        if !open.is_empty() {
+            writeln!(f, "not confirmed by the plain program: {}", open.len())?;
+            self.list(f, &open)?;
+        }
+        Ok(())
+    }
+
+    fn list(&self, f: &mut fmt::Formatter<'_>, failures: &[&FailureSummary]) -> fmt::Result {
+        for failure in failures.iter().take(LISTED) {
+            let place = failure.location.as_deref().unwrap_or("unknown place");
+            let input = self.folder.join(&failure.input);
+            writeln!(
+                f,
+                "  {} at {place}, input {}",
+                failure.kind,
+                input.display()
+            )?;
+        }
+        match failures.len() {
+            0..=LISTED => Ok(()),
+            more => writeln!(f, "  and {} more in summary.json", more - LISTED),
+        }
+    }
+
+    fn targets(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self
+            .summary
+            .targets
+            .iter()
+            .filter(|target| target.input.is_some());
+        let names: Vec<&str> = names.map(|target| target.location.as_str()).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "targets   {} reached: {}", names.len(), names.join(", "))
+    }
+
+    fn warnings(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let statistics = self.statistics;
+        if statistics.malformed > 0 {
+            let runs = count(statistics.malformed, "run");
+            writeln!(
+                f,
+                "warning   {runs} spoiled their records and could not be searched on"
+            )?;
+        }
+        if statistics.overflows > 0 {
+            let runs = count(statistics.overflows, "run");
+            writeln!(
+                f,
+                "warning   {runs} filled their tables; the rest of them was concrete"
+            )?;
+        }
+        Ok(())
+    }
+
+    fn places(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let folder = self.folder.display();
+        writeln!(f, "suite     {folder}")?;
+        writeln!(
+            f,
+            "replay    labrys replay {folder}, or without Labrys: {folder}/replay.sh"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use labrys_suite::Branches;
+
+    use super::*;
+
+    #[test]
+    fn everything_is_said() {
+        let failure = FailureSummary {
+            kind: "SIGSEGV".to_owned(),
+            location: Some("/a.c:3:1".to_owned()),
+            input: "failures/000001/input".to_owned(),
+            confirmed: true,
+            ..FailureSummary::default()
+        };
+        let summary = Summary {
+            branches: Branches {
+                total: 8,
+                covered: 6,
+                unreachable: 0,
+            },
+            runs: 1,
+            failures: vec![failure],
+            ..Summary::default()
+        };
+        let closing = Closing {
+            summary: &summary,
+            statistics: &Statistics::default(),
+            end: End::Exhausted,
+            folder: Path::new("out"),
+        };
+        let text = closing.to_string();
+        for part in [
+            "6 of 8 branches (75.0 %)",
+            "1 run in 0.0 s, 0 queries",
+            "nothing more to try",
+            "  SIGSEGV at /a.c:3:1, input out/failures/000001/input",
+            "labrys replay out",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+    }
+}

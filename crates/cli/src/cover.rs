@@ -1,0 +1,222 @@
+//! `labrys cover`: resolves what the command line means, runs the search, tells what came out.
+
+use std::path::Path;
+
+use labrys_engine::{Budget, End, Session, Setup, StopFlag};
+use labrys_executor::{Executor, Launch, Limits, Mode, input_objects};
+use labrys_search::{Entry, Options, STRATEGIES, Search, SearchOptions};
+use labrys_suite::{Config, Input, Invocation, StreamKind, Suite, SuiteWriter};
+
+use crate::arguments::Cover;
+use crate::closing::Closing;
+use crate::problem::{Problem, status};
+use crate::progress;
+use crate::sources;
+use crate::stop;
+use crate::subject::Subject;
+
+/// Everything that is decided before the search starts.
+struct Plan {
+    subject: Subject,
+    strategy: &'static Entry,
+    config: Config,
+    initial: Vec<Input>,
+    limits: Limits,
+}
+
+/// Does what the command says; the exit status.
+pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
+    let stop = stop::on_signals()?;
+    let mut plan = resolve(options)?;
+    let (writer, suite) = if options.output.resume {
+        let (writer, suite) = SuiteWriter::resume(&options.output.out)?;
+        check_same(&plan, &suite)?;
+        plan.config = suite.config.clone();
+        (writer, Some(suite))
+    } else {
+        (
+            SuiteWriter::create(&options.output.out, &plan.config)?,
+            None,
+        )
+    };
+    let (mut session, mut search) = start(options, &plan, writer, suite, stop)?;
+    let end = labrys_engine::run(&mut session, &mut search);
+    finish(options, &mut session, end)
+}
+
+/// Finds out what the command line means.
+fn resolve(options: &Cover) -> Result<Plan, Problem> {
+    let strategy = labrys_search::find(&options.search.strategy).ok_or_else(|| {
+        let names: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
+        let unknown = &options.search.strategy;
+        Problem::usage(format!(
+            "there is no strategy {unknown}; choose one of {}",
+            names.join(", ")
+        ))
+    })?;
+    let subject = Subject::open(&options.program, &options.build)?;
+    let invocation = Invocation::new(options.arguments.iter().cloned());
+    let limits = Limits {
+        timeout: options.limits.timeout_run,
+        ..Limits::default()
+    };
+    let objects = match sources::asks_for_objects(&subject.program) {
+        Some(objects) => objects,
+        None => probe(&subject, &invocation, &limits)?,
+    };
+    let initial = sources::initial(&invocation, &options.input, objects)?;
+    let config = Config {
+        program: subject.name.clone(),
+        bitcode_hash: subject.hash(),
+        invocation,
+        streams: sources::shape(&initial),
+        technique: "search".to_owned(),
+        strategy: strategy.name.to_owned(),
+        seed: options.search.seed,
+        options: further(options),
+        ..Config::default()
+    };
+    Ok(Plan {
+        subject,
+        strategy,
+        config,
+        initial,
+        limits,
+    })
+}
+
+/// Runs the program once to see whether it asks for input objects.
+fn probe(subject: &Subject, invocation: &Invocation, limits: &Limits) -> Result<bool, Problem> {
+    let input = Input::objects("");
+    let launch = launch(&subject.instrumented, invocation, input.shape(), subject);
+    let mut executor = Executor::start(launch, limits.clone())?;
+    let run = executor.run(&input, Mode::Symbolic)?;
+    Ok(run.recording.objects_used > 0 || !input_objects(&run.recording).is_empty())
+}
+
+/// Options that are needed to build or run the program again.
+fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
+    let mut further = std::collections::BTreeMap::new();
+    let mut note = |name: &str, value: String| further.insert(name.to_owned(), value);
+    if !options.build.cc_flag.is_empty() {
+        note("cc-flag", options.build.cc_flag.join("\n"));
+    }
+    if options.build.oracles {
+        note("oracles", "true".to_owned());
+    }
+    if let Some(depth) = options.search.depth {
+        note("depth", depth.to_string());
+    }
+    note("max-input", options.input.max_input.to_string());
+    further
+}
+
+/// A suite goes on only with the very program that it is of.
+fn check_same(plan: &Plan, suite: &Suite) -> Result<(), Problem> {
+    let (old, new) = (&suite.config, &plan.config);
+    if old.bitcode_hash != new.bitcode_hash {
+        return Err(Problem::usage(format!(
+            "the suite in {} is of another build of {}; start a new one with another --out",
+            suite.folder.display(),
+            new.program
+        )));
+    }
+    if old.invocation != new.invocation || old.streams != new.streams {
+        return Err(Problem::usage(format!(
+            "the suite in {} was made with other arguments or inputs of the program; give the \
+             same ones (see config.json), or start a new suite with another --out",
+            suite.folder.display()
+        )));
+    }
+    Ok(())
+}
+
+fn launch(
+    binary: &Path,
+    invocation: &Invocation,
+    streams: Vec<StreamKind>,
+    subject: &Subject,
+) -> Launch {
+    Launch {
+        binary: binary.to_owned(),
+        invocation: invocation.clone(),
+        streams,
+        branches: subject.program.branch_count(),
+        capture: false,
+    }
+}
+
+fn start(
+    options: &Cover,
+    plan: &Plan,
+    writer: SuiteWriter,
+    suite: Option<Suite>,
+    stop: StopFlag,
+) -> Result<(Session, Search), Problem> {
+    let subject = &plan.subject;
+    let executor = |binary: &Path| {
+        let config = &plan.config;
+        let launch = launch(binary, &config.invocation, config.streams.clone(), subject);
+        Executor::start(launch, plan.limits.clone())
+    };
+    let setup = Setup {
+        program: subject.program.clone(),
+        instrumented: Box::new(executor(&subject.instrumented)?),
+        plain: Box::new(executor(&subject.plain)?),
+        solver: labrys_solver::solver().map_err(Problem::internal)?,
+        writer,
+        initial: plan.initial.clone(),
+        budget: Budget {
+            time: options.limits.time,
+            runs: options.limits.runs,
+            steps: options.limits.steps,
+        },
+        stop,
+        observer: progress::observer(options.output.quiet),
+        query_time: options.limits.timeout_solver,
+        max_input: options.input.max_input,
+    };
+    let strategy = (plan.strategy.build)(&Options {
+        depth: options.search.depth,
+    });
+    let search = SearchOptions {
+        optimistic: options.search.optimistic,
+        ..SearchOptions::default()
+    };
+    let search = Search::new(strategy, search, plan.config.seed);
+    let session = match suite {
+        Some(suite) => Session::resumed(setup, suite),
+        None => Session::new(setup),
+    };
+    Ok((session, search))
+}
+
+/// Prints what came out.
+fn finish(
+    options: &Cover,
+    session: &mut Session,
+    end: Result<End, labrys_engine::Error>,
+) -> Result<u8, Problem> {
+    // The bar goes before the summary comes.
+    session.set_observer(Box::new(labrys_engine::Silent));
+    let end = end?;
+    let summary = session.summary();
+    if options.output.json {
+        let text = serde_json::to_string_pretty(&summary).map_err(Problem::internal)?;
+        println!("{text}");
+    } else if !options.output.quiet {
+        let closing = Closing {
+            summary: &summary,
+            statistics: session.statistics(),
+            end,
+            folder: &options.output.out,
+        };
+        print!("{closing}");
+    }
+    let failed = summary.failures.iter().any(|failure| failure.confirmed);
+    Ok(if failed {
+        status::FAILURES
+    } else {
+        status::DONE
+    })
+}

@@ -1,0 +1,76 @@
+//! Errors as the user sees them: a sentence with cause and remedy, and the exit status.
+
+use std::fmt;
+
+/// Exit statuses of the command.
+pub(crate) mod status {
+    /// Done, no failure found.
+    pub(crate) const DONE: u8 = 0;
+    /// Failures of the program were found, or tests of a suite diverged.
+    pub(crate) const FAILURES: u8 = 1;
+    /// The command line is wrong.
+    pub(crate) const USAGE: u8 = 2;
+    /// The program could not be built or run.
+    pub(crate) const PROGRAM: u8 = 3;
+    /// A bug in Labrys.
+    pub(crate) const INTERNAL: u8 = 4;
+}
+
+/// An error that ends the command.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    /// What is wrong and what to do.
+    pub(crate) text: String,
+    /// The exit status.
+    pub(crate) status: u8,
+}
+
+impl Problem {
+    /// The user asked for something that cannot be done.
+    pub(crate) fn usage(text: impl fmt::Display) -> Self {
+        Problem {
+            text: text.to_string(),
+            status: status::USAGE,
+        }
+    }
+
+    /// The program could not be built or run.
+    pub(crate) fn program(text: impl fmt::Display) -> Self {
+        Problem {
+            text: text.to_string(),
+            status: status::PROGRAM,
+        }
+    }
+
+    /// A bug in Labrys.
+    pub(crate) fn internal(text: impl fmt::Display) -> Self {
+        Problem {
+            text: text.to_string(),
+            status: status::INTERNAL,
+        }
+    }
+}
+
+impl From<labrys_executor::Error> for Problem {
+    fn from(error: labrys_executor::Error) -> Self {
+        Problem::program(error)
+    }
+}
+
+impl From<labrys_suite::Error> for Problem {
+    fn from(error: labrys_suite::Error) -> Self {
+        match error {
+            labrys_suite::Error::Shape { .. } => Problem::internal(error),
+            error => Problem::usage(error),
+        }
+    }
+}
+
+impl From<labrys_engine::Error> for Problem {
+    fn from(error: labrys_engine::Error) -> Self {
+        match error {
+            labrys_engine::Error::Executor(error) => error.into(),
+            labrys_engine::Error::Suite(error) => error.into(),
+        }
+    }
+}

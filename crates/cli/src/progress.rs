@@ -1,0 +1,179 @@
+//! Progress of a search on standard error: a bar on a terminal, plain lines elsewhere.
+
+use std::io::{IsTerminal, stderr};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use labrys_engine::{Notice, Observer, Silent, Status};
+
+/// Plain lines come this far apart.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+/// Length of the bar in steps.
+const BAR: u64 = 1000;
+
+/// The observer for these options.
+pub(crate) fn observer(quiet: bool) -> Box<dyn Observer> {
+    if quiet {
+        Box::new(Silent)
+    } else if stderr().is_terminal() {
+        Box::new(Bar::new())
+    } else {
+        Box::new(Lines::default())
+    }
+}
+
+/// A bar that is drawn in place.
+struct Bar {
+    bar: ProgressBar,
+    bounded: bool,
+}
+
+impl Bar {
+    fn new() -> Self {
+        let bar = ProgressBar::new(BAR);
+        bar.set_style(style("{spinner} {msg}"));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Bar {
+            bar,
+            bounded: false,
+        }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template);
+    style.unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+impl Observer for Bar {
+    fn notice(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Status(status) => {
+                if let (Some(used), false) = (status.used, self.bounded) {
+                    self.bounded = used >= 0.0;
+                    self.bar.set_style(style("{spinner} [{bar:20}] {msg}"));
+                }
+                let position = status.used.unwrap_or(0.0) * BAR as f64;
+                self.bar.set_position(position as u64);
+                self.bar.set_message(line(status));
+            }
+            other => {
+                if let Some(text) = news(other) {
+                    self.bar.println(text);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A line now and then.
+#[derive(Default)]
+struct Lines {
+    last: Duration,
+}
+
+impl Observer for Lines {
+    fn notice(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Status(status) => {
+                if status.elapsed >= self.last + LINE_EVERY {
+                    self.last = status.elapsed;
+                    eprintln!("{}", line(status));
+                }
+            }
+            other => {
+                if let Some(text) = news(other) {
+                    eprintln!("{text}");
+                }
+            }
+        }
+    }
+}
+
+/// The numbers in one line.
+fn line(status: &Status) -> String {
+    let seconds = status.elapsed.as_secs_f64();
+    let rate = status.new_runs as f64 / seconds.max(0.001);
+    let mut text = format!(
+        "{} runs ({rate:.0}/s), {}/{} branches, {} queries, {}",
+        status.runs,
+        status.covered,
+        status.branches,
+        status.queries,
+        count(status.failures, "failure"),
+    );
+    match status.time_left() {
+        Some(left) => text.push_str(&format!(", {} left", time(left))),
+        None => text.push_str(&format!(", {}", time(status.elapsed))),
+    }
+    text
+}
+
+/// What happened, in a line; `None` for what is not worth one.
+fn news(notice: Notice<'_>) -> Option<String> {
+    match notice {
+        Notice::Status(_) | Notice::Kept(_) => None,
+        Notice::Failure(failure) => {
+            let place = failure.location.as_deref().map(|at| format!(" at {at}"));
+            let doubt = if failure.confirmed {
+                ""
+            } else {
+                " (not confirmed)"
+            };
+            Some(format!(
+                "failure: {}{}{doubt}",
+                failure.kind,
+                place.unwrap_or_default()
+            ))
+        }
+        Notice::Target(name) => Some(format!("target reached: {name}")),
+        Notice::Note(text) => Some(format!("note: {text}")),
+    }
+}
+
+/// A number with a noun.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
+}
+
+/// A time for people.
+pub(crate) fn time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..10 => format!("{:.1} s", time.as_secs_f64()),
+        10..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_has_all_numbers() {
+        let status = Status {
+            elapsed: Duration::from_secs(10),
+            used: Some(0.25),
+            runs: 1000,
+            new_runs: 500,
+            covered: 12,
+            branches: 40,
+            queries: 77,
+            failures: 1,
+            time_limit: Some(Duration::from_secs(40)),
+            ..Status::default()
+        };
+        let expected = "1000 runs (50/s), 12/40 branches, 77 queries, 1 failure, 30 s left";
+        assert_eq!(line(&status), expected);
+        assert_eq!(time(Duration::from_secs(3 * 3600 + 240)), "3 h 04 min");
+    }
+}

@@ -1,0 +1,266 @@
+//! `labrys replay`: runs the tests of a suite again and says which of them were confirmed.
+//!
+//! Invariant: only a replay on the suite's own program changes the marks in the suite.
+
+use std::path::{Path, PathBuf};
+
+use labrys_executor::{Executor, Launch, Limits, Mode};
+use labrys_frontend::container::{Container, ContainerError};
+use labrys_suite::{
+    Config, Confirmation, Coverage, Failure, Input, Outcome, StreamKind, Suite, SuiteWriter,
+};
+use serde_json::{Value, json};
+
+use crate::arguments::{BuildOptions, Replay};
+use crate::native::Native;
+use crate::problem::{Problem, status};
+use crate::subject::Subject;
+
+/// What the tests run on.
+struct Machine {
+    kind: Kind,
+    /// Holds the executable.
+    _subject: Option<Subject>,
+}
+
+/// Who runs the tests, and what of a run is compared.
+enum Kind {
+    /// The plain build of the suite's program: outcome and coverage.
+    Plain(Box<Executor>),
+    /// The plain build of another program: the outcome.
+    Other(Box<Executor>),
+    /// An executable of another compiler: the outcome.
+    Native(Native),
+}
+
+/// One test or failure that was replayed.
+struct Replayed {
+    name: String,
+    confirmed: bool,
+    expected: Outcome,
+    found: Outcome,
+}
+
+/// Does what the command says; the exit status.
+pub(crate) fn replay(options: &Replay) -> Result<u8, Problem> {
+    let suite = Suite::open(&options.suite)?;
+    let mut machine = Machine::open(options, &suite)?;
+    let mut all = Vec::new();
+    let mut changed = Vec::new();
+    for case in &suite.cases {
+        let (found, coverage) = machine.run(&case.input)?;
+        let same = coverage.is_none_or(|coverage| coverage == case.coverage);
+        let confirmed = same && agree(&case.outcome, &found, &machine);
+        let mark = if confirmed {
+            Confirmation::Confirmed
+        } else {
+            Confirmation::Diverged
+        };
+        if mark != case.confirmed && matches!(machine.kind, Kind::Plain(_)) {
+            let mut case = case.clone();
+            case.confirmed = mark;
+            changed.push(case);
+        }
+        all.push(Replayed {
+            name: format!("inputs/{:06}", case.id),
+            confirmed,
+            expected: case.outcome.clone(),
+            found,
+        });
+    }
+    for failure in suite.failures.iter().filter(|failure| failure.confirmed) {
+        all.push(failed(&mut machine, failure)?);
+    }
+    if !changed.is_empty() {
+        let (mut writer, _) = SuiteWriter::resume(&options.suite)?;
+        changed.iter().try_for_each(|case| writer.update(case))?;
+    }
+    tell(options, &all)?;
+    let diverged = all.iter().any(|replayed| !replayed.confirmed);
+    Ok(if diverged {
+        status::FAILURES
+    } else {
+        status::DONE
+    })
+}
+
+fn failed(machine: &mut Machine, failure: &Failure) -> Result<Replayed, Problem> {
+    let (found, _) = machine.run(&failure.input)?;
+    Ok(Replayed {
+        name: format!("failures/{:06}", failure.id),
+        confirmed: agree(&failure.outcome, &found, machine),
+        expected: failure.outcome.clone(),
+        found,
+    })
+}
+
+/// Whether two outcomes are the same as far as the machine can tell: a failure that the harness
+/// reports to Labrys ends an ordinary program by a signal or with a status other than 0.
+fn agree(expected: &Outcome, found: &Outcome, machine: &Machine) -> bool {
+    match (&machine.kind, expected) {
+        (Kind::Native(_), Outcome::Failure(_)) => {
+            found.is_failure() || matches!(found, Outcome::Exit(code) if *code != 0)
+        }
+        (Kind::Native(_), Outcome::AssumptionFailed) => matches!(found, Outcome::Exit(_)),
+        _ => expected == found,
+    }
+}
+
+impl Machine {
+    fn open(options: &Replay, suite: &Suite) -> Result<Self, Problem> {
+        let config = &suite.config;
+        let Some(program) = &options.program else {
+            let subject = Subject::open(&own_program(config), &build_options(config))?;
+            if subject.hash() != config.bitcode_hash {
+                return Err(Problem::program(format!(
+                    "{} is not the build that the suite was made with; name a program with \
+                     --program to compare outcomes",
+                    config.program
+                )));
+            }
+            let executor = executor(&subject, config, options)?;
+            return Ok(Machine {
+                kind: Kind::Plain(Box::new(executor)),
+                _subject: Some(subject),
+            });
+        };
+        match Container::open(program) {
+            Ok(_) => {
+                let subject =
+                    Subject::open(std::slice::from_ref(program), &BuildOptions::default())?;
+                let executor = executor(&subject, config, options)?;
+                let same = subject.hash() == config.bitcode_hash;
+                let kind = if same { Kind::Plain } else { Kind::Other };
+                Ok(Machine {
+                    kind: kind(Box::new(executor)),
+                    _subject: Some(subject),
+                })
+            }
+            Err(ContainerError::NotLabrys(_)) => Machine::native(program, config, options),
+            Err(error) => Err(Problem::program(error)),
+        }
+    }
+
+    fn native(program: &Path, config: &Config, options: &Replay) -> Result<Self, Problem> {
+        if config.streams.contains(&StreamKind::Objects) {
+            return Err(Problem::usage(format!(
+                "the tests are values of labrys_symbolic, which {} cannot take; run {} with the \
+                 sources of the program",
+                program.display(),
+                options.suite.join("replay.sh").display()
+            )));
+        }
+        let native = Native::new(program, &config.invocation, options.timeout_run);
+        Ok(Machine {
+            kind: Kind::Native(native),
+            _subject: None,
+        })
+    }
+
+    /// The outcome, and the coverage if it can be compared.
+    fn run(&mut self, input: &Input) -> Result<(Outcome, Option<Coverage>), Problem> {
+        match &mut self.kind {
+            Kind::Plain(executor) => {
+                let run = executor.run(input, Mode::Coverage)?;
+                let coverage = Coverage::from_bytes(&run.recording.coverage);
+                Ok((run.outcome, Some(coverage)))
+            }
+            Kind::Other(executor) => Ok((executor.run(input, Mode::Coverage)?.outcome, None)),
+            Kind::Native(native) => {
+                let outcome = native.run(input);
+                let outcome = outcome.map_err(|error| {
+                    Problem::program(format!("cannot run the program: {error}"))
+                })?;
+                Ok((outcome, None))
+            }
+        }
+    }
+}
+
+fn executor(subject: &Subject, config: &Config, options: &Replay) -> Result<Executor, Problem> {
+    let launch = Launch {
+        binary: subject.plain.clone(),
+        invocation: config.invocation.clone(),
+        streams: config.streams.clone(),
+        branches: subject.program.branch_count(),
+        capture: false,
+    };
+    let limits = Limits {
+        timeout: options.timeout_run,
+        ..Limits::default()
+    };
+    Ok(Executor::start(launch, limits)?)
+}
+
+/// The program of a suite: an executable, or sources separated by spaces.
+fn own_program(config: &Config) -> Vec<PathBuf> {
+    let whole = PathBuf::from(&config.program);
+    if whole.exists() {
+        vec![whole]
+    } else {
+        config.program.split(' ').map(PathBuf::from).collect()
+    }
+}
+
+fn build_options(config: &Config) -> BuildOptions {
+    let flags = config.options.get("cc-flag");
+    BuildOptions {
+        cc_flag: flags
+            .map(|flags| flags.lines().map(str::to_owned).collect())
+            .unwrap_or_default(),
+        oracles: config.options.contains_key("oracles"),
+    }
+}
+
+fn tell(options: &Replay, all: &[Replayed]) -> Result<(), Problem> {
+    let confirmed = all.iter().filter(|replayed| replayed.confirmed).count();
+    let diverged = all.len() - confirmed;
+    if options.json {
+        let tests: Vec<Value> = all.iter().map(record).collect();
+        let text = json!({ "confirmed": confirmed, "diverged": diverged, "tests": tests });
+        let text = serde_json::to_string_pretty(&text).map_err(Problem::internal)?;
+        println!("{text}");
+        return Ok(());
+    }
+    if !options.quiet {
+        all.iter()
+            .for_each(|replayed| println!("{}", line(replayed)));
+    }
+    println!("{confirmed} confirmed, {diverged} diverged");
+    Ok(())
+}
+
+fn mark(replayed: &Replayed) -> &'static str {
+    if replayed.confirmed {
+        "confirmed"
+    } else {
+        "diverged"
+    }
+}
+
+fn line(replayed: &Replayed) -> String {
+    let Replayed {
+        name,
+        expected,
+        found,
+        ..
+    } = replayed;
+    let mut text = format!("{name:<16} {:<9} {found}", mark(replayed));
+    if !replayed.confirmed {
+        let more = match expected == found {
+            true => "with other coverage than".to_owned(),
+            false => format!("not {expected} as"),
+        };
+        text.push_str(&format!(", {more} in the suite"));
+    }
+    text
+}
+
+fn record(replayed: &Replayed) -> Value {
+    json!({
+        "input": replayed.name,
+        "status": mark(replayed),
+        "expected": replayed.expected.to_string(),
+        "found": replayed.found.to_string(),
+    })
+}

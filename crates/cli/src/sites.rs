@@ -1,0 +1,71 @@
+//! `labrys sites`: the decisions of a program with their places in the source.
+
+use std::io::{self, BufWriter, Write, stdout};
+
+use labrys_program::{Program, Site, SiteId};
+use serde_json::json;
+
+use crate::arguments::Sites;
+use crate::problem::{Problem, status};
+use crate::subject::Subject;
+
+/// Does what the command says; the exit status.
+pub(crate) fn sites(options: &Sites) -> Result<u8, Problem> {
+    let subject = Subject::open(&options.program, &options.build)?;
+    let mut out = BufWriter::new(stdout().lock());
+    let written = write_all(&mut out, &subject.program, options.json).and_then(|()| out.flush());
+    match written {
+        // Whoever reads has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(status::DONE),
+        Err(error) => Err(Problem::internal(format!("cannot print: {error}"))),
+        Ok(()) => Ok(status::DONE),
+    }
+}
+
+fn write_all(out: &mut impl Write, program: &Program, json: bool) -> io::Result<()> {
+    for (index, site) in program.sites.iter().enumerate() {
+        let id = SiteId::new(index);
+        if json {
+            writeln!(out, "{}", record(program, id, site))?;
+        } else {
+            writeln!(out, "{}", line(program, id, site))?;
+        }
+    }
+    Ok(())
+}
+
+fn place(program: &Program, site: &Site) -> Option<String> {
+    let at = site.location?;
+    let file = program.file(at.file)?;
+    Some(format!("{file}:{}:{}", at.line, at.column))
+}
+
+fn function<'p>(program: &'p Program, site: &Site) -> &'p str {
+    let function = program.function(site.function);
+    function.map_or("?", |function| function.name.as_str())
+}
+
+fn line(program: &Program, id: SiteId, site: &Site) -> String {
+    let oracle = if site.oracle { " oracle" } else { "" };
+    format!(
+        "{:<7} {:<6} {:>3} directions  branch {:<6} {} {}{oracle}",
+        id.to_string(),
+        site.kind.name(),
+        site.kind.directions(),
+        site.first_branch.0,
+        place(program, site).unwrap_or_else(|| "unknown place".to_owned()),
+        function(program, site),
+    )
+}
+
+fn record(program: &Program, id: SiteId, site: &Site) -> serde_json::Value {
+    json!({
+        "site": id.0,
+        "kind": site.kind.name(),
+        "directions": site.kind.directions(),
+        "first_branch": site.first_branch.0,
+        "function": function(program, site),
+        "location": place(program, site),
+        "oracle": site.oracle,
+    })
+}

@@ -1,0 +1,110 @@
+//! The program under test: an executable of `labrys-cc`, or C sources that are built first.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use labrys_frontend::container::Container;
+use labrys_frontend::driver::build_sources;
+use labrys_program::Program;
+use tempfile::TempDir;
+
+use crate::arguments::BuildOptions;
+use crate::problem::Problem;
+
+/// Endings of files that are built.
+const SOURCES: &[&str] = &["c", "i", "cc", "cpp", "cxx", "c++", "C", "ii", "ll", "bc"];
+
+/// A program with its two executables.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    /// What the user named: a path, or the sources.
+    pub(crate) name: String,
+    /// The static picture.
+    pub(crate) program: Arc<Program>,
+    /// The instrumented executable.
+    pub(crate) instrumented: PathBuf,
+    /// The plain one.
+    pub(crate) plain: PathBuf,
+    /// Holds what was built or extracted.
+    _folder: TempDir,
+}
+
+impl Subject {
+    /// Opens an executable, or builds sources.
+    pub(crate) fn open(paths: &[PathBuf], build: &BuildOptions) -> Result<Self, Problem> {
+        let folder = tempfile::Builder::new().prefix("labrys-").tempdir();
+        let folder = folder.map_err(|error| {
+            Problem::program(format!(
+                "cannot make a temporary folder: {error}; check TMPDIR"
+            ))
+        })?;
+        let instrumented = match paths {
+            [path] if !is_source(path) => path.clone(),
+            sources => built(sources, build, folder.path())?,
+        };
+        let container = Container::open(&instrumented).map_err(Problem::program)?;
+        let program = container.program().map_err(Problem::program)?;
+        let plain = folder.path().join("plain");
+        container.write_plain(&plain).map_err(Problem::program)?;
+        let names: Vec<String> = paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        Ok(Subject {
+            name: names.join(" "),
+            program: Arc::new(program),
+            instrumented,
+            plain,
+            _folder: folder,
+        })
+    }
+
+    /// The hash of the frozen bitcode, hexadecimal.
+    pub(crate) fn hash(&self) -> String {
+        let digits = self.program.bitcode_hash.iter();
+        digits.map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// Whether a file is to be built, by its name.
+pub(crate) fn is_source(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| SOURCES.contains(&ending))
+}
+
+fn built(sources: &[PathBuf], build: &BuildOptions, folder: &Path) -> Result<PathBuf, Problem> {
+    for source in sources {
+        if !is_source(source) {
+            return Err(Problem::usage(format!(
+                "{} is no C source; give one executable, or C sources only (arguments of the \
+                 program stand after --)",
+                source.display()
+            )));
+        }
+        if !source.is_file() {
+            let text = format!("there is no file {}", source.display());
+            return Err(Problem::program(text));
+        }
+    }
+    let mut flags: Vec<OsString> = build.cc_flag.iter().map(OsString::from).collect();
+    if build.oracles {
+        flags.push("--labrys-oracles".into());
+    }
+    let name = sources.first().and_then(|source| source.file_stem());
+    let out = folder.join(name.unwrap_or_else(|| "program".as_ref()));
+    let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
+    build_sources(&sources, &flags, &out).map_err(Problem::program)?;
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_told_by_their_names() {
+        assert!(is_source(Path::new("a.c")) && is_source(Path::new("dir.x/b.cpp")));
+        assert!(!is_source(Path::new("src/grep")) && !is_source(Path::new("a.out")));
+    }
+}

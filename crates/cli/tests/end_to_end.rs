@@ -1,0 +1,375 @@
+//! The real commands on small programs with planted goals.
+//!
+//! The tests need clang 19 and the runtime library beside the command:
+//! `cargo build -p labrys-runtime` makes it.
+
+#![allow(missing_docs)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use labrys_suite::{Confirmation, Outcome, Suite, Summary};
+use tempfile::TempDir;
+
+fn program(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/programs")
+        .join(name)
+}
+
+fn labrys() -> Command {
+    let command = PathBuf::from(env!("CARGO_BIN_EXE_labrys"));
+    let runtime = command.with_file_name("liblabrys_runtime.a");
+    assert!(
+        runtime.is_file(),
+        "{} is missing; run `cargo build -p labrys-runtime` first",
+        runtime.display()
+    );
+    Command::new(command)
+}
+
+/// A call of `labrys cover` on a program of the tests, with its suite.
+struct Cover {
+    folder: TempDir,
+    program: PathBuf,
+    options: Vec<String>,
+}
+
+impl Cover {
+    fn new(name: &str, options: &str) -> Self {
+        Cover {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+            program: program(name),
+            options: options.split_whitespace().map(str::to_owned).collect(),
+        }
+    }
+
+    fn out(&self) -> PathBuf {
+        self.folder.path().join("suite")
+    }
+
+    fn command(&self) -> Command {
+        let mut command = labrys();
+        command
+            .arg("cover")
+            .arg(&self.program)
+            .arg("--out")
+            .arg(self.out());
+        command.args(&self.options);
+        command
+    }
+
+    /// Runs the command; its status must be this.
+    fn expect(&self, status: i32) -> (Suite, Output) {
+        let output = self.command().output().expect("the command runs");
+        assert_eq!(output.status.code(), Some(status), "{}", text(&output));
+        (Suite::open(&self.out()).expect("a valid suite"), output)
+    }
+}
+
+fn text(output: &Output) -> String {
+    let (out, err) = (&output.stdout, &output.stderr);
+    format!(
+        "{}\n{}",
+        String::from_utf8_lossy(out),
+        String::from_utf8_lossy(err)
+    )
+}
+
+fn summary(suite: &Suite) -> &Summary {
+    suite.summary.as_ref().expect("a summary")
+}
+
+fn targets(suite: &Suite) -> BTreeSet<&str> {
+    summary(suite)
+        .targets
+        .iter()
+        .map(|target| target.location.as_str())
+        .collect()
+}
+
+fn replay(suite: &Path, more: &[&str]) -> Output {
+    labrys()
+        .arg("replay")
+        .arg(suite)
+        .args(more)
+        .output()
+        .expect("the command runs")
+}
+
+#[test]
+fn nested_comparisons_end_in_a_failure_that_can_be_replayed() {
+    let cover = Cover::new("magic.c", "--steps 200");
+    let (suite, output) = cover.expect(1);
+    let summary = summary(&suite);
+    assert_eq!(summary.branches.covered, summary.branches.total);
+    assert_eq!(
+        (summary.failures.len(), summary.failures[0].confirmed),
+        (1, true)
+    );
+    let failure = &suite.failures[0];
+    assert_eq!(
+        (failure.kind.as_str(), &failure.outcome),
+        ("SIGABRT", &Outcome::Signal(6))
+    );
+    let input = fs::read(cover.out().join(&summary.failures[0].input)).expect("raw bytes");
+    assert!(input.starts_with(b"magic!") && input[6] == input[7]);
+    assert!(text(&output).contains("SIGABRT"), "{}", text(&output));
+
+    let again = replay(&cover.out(), &[]);
+    assert_eq!(again.status.code(), Some(0), "{}", text(&again));
+    assert!(text(&again).contains(" 0 diverged"));
+}
+
+#[test]
+fn an_ordinary_build_of_the_program_replays_the_suite() {
+    let cover = Cover::new("magic.c", "--steps 200");
+    cover.expect(1);
+    let plain = cover.folder.path().join("plain");
+    let built = Command::new("cc")
+        .arg(&cover.program)
+        .arg("-o")
+        .arg(&plain)
+        .status();
+    assert!(built.expect("there is a compiler").success());
+    let plain = plain.display().to_string();
+    let again = replay(&cover.out(), &["--program", &plain]);
+    assert_eq!(again.status.code(), Some(0), "{}", text(&again));
+    let other = replay(&cover.out(), &["--program", "/bin/true"]);
+    assert_eq!(other.status.code(), Some(1), "{}", text(&other));
+    assert!(
+        text(&other).contains("diverged  exit 0, not SIGABRT"),
+        "{}",
+        text(&other)
+    );
+}
+
+#[test]
+fn objects_of_a_harness_are_solved_for() {
+    let cover = Cover::new("harness.c", "--steps 200");
+    let (suite, _) = cover.expect(0);
+    assert_eq!(targets(&suite), ["solved"].into());
+    let names: BTreeSet<&str> = suite
+        .cases
+        .iter()
+        .flat_map(|case| case.objects.iter().map(|object| object.name.as_str()))
+        .collect();
+    assert_eq!(names, ["flag", "p"].into());
+    assert!(
+        suite
+            .cases
+            .iter()
+            .all(|case| case.confirmed == Confirmation::Confirmed)
+    );
+    assert!(cover.out().join("inputs/000001.c").is_file());
+}
+
+#[test]
+fn a_file_named_by_an_argument_is_symbolic() {
+    let (suite, _) = Cover::new("file.c", "--steps 400 -- @@").expect(0);
+    let found = |case: &labrys_suite::TestCase| case.outcome == Outcome::Exit(42);
+    assert!(suite.cases.iter().any(found), "{:?}", summary(&suite));
+}
+
+#[test]
+fn arguments_are_symbolic_on_demand() {
+    let options = "--steps 200 --sym-arg 1 --sym-arg 2:6 -- close x";
+    let (suite, _) = Cover::new("arguments.c", options).expect(1);
+    let failure = &suite.failures[0];
+    assert_eq!(failure.kind, "SIGSEGV");
+    assert_eq!(failure.input.streams[1].visible(), b"open");
+    assert_eq!(failure.input.streams[2].visible(), b"ses");
+}
+
+#[test]
+fn a_tokenizer_gives_away_its_targets() {
+    let (suite, _) = Cover::new("tokens.c", "--runs 20000 --time 60s").expect(0);
+    let expected = ["deep", "key", "long", "number", "true", "valid"];
+    assert_eq!(targets(&suite), expected.into(), "{:?}", summary(&suite));
+}
+
+#[test]
+fn every_strategy_works() {
+    for strategy in ["novelty", "generational", "dfs", "bfs", "random-branch"] {
+        let cover = Cover::new("magic.c", &format!("--steps 200 --strategy {strategy}"));
+        let (suite, _) = cover.expect(1);
+        assert_eq!(summary(&suite).strategy, strategy);
+        assert_eq!(suite.failures.len(), 1);
+    }
+}
+
+/// The contents of all files but those with times.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path
+                .strip_prefix(folder)
+                .expect("below")
+                .display()
+                .to_string();
+            if path.is_dir() {
+                folders.push(path);
+            } else if name != "summary.json" && name != "events.jsonl" {
+                found.insert(name, fs::read(path).expect("a file"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_same_seed_and_steps_give_the_same_suite() {
+    let options = "--steps 300 --seed 5 --timeout-run 10s --timeout-solver 60s";
+    let suites = [(); 2].map(|()| {
+        let cover = Cover::new("endless.c", options);
+        cover.expect(0);
+        files(&cover.out())
+    });
+    assert!(suites[0].len() > 5);
+    assert_eq!(suites[0], suites[1]);
+}
+
+#[test]
+fn a_suite_is_gone_on_with() {
+    let mut cover = Cover::new("magic.c", "--steps 4");
+    let (before, _) = cover.expect(0);
+    cover.options = vec!["--resume".into(), "--steps".into(), "200".into()];
+    let (after, _) = cover.expect(1);
+    assert_eq!(after.cases[..before.cases.len()], before.cases[..]);
+    let summary = summary(&after);
+    assert_eq!(summary.branches.covered, summary.branches.total);
+}
+
+/// Starts the command and waits until its suite has a test.
+fn started(cover: &Cover) -> std::process::Child {
+    let child = cover
+        .command()
+        .arg("--quiet")
+        .spawn()
+        .expect("the command runs");
+    let start = Instant::now();
+    while !cover.out().join("cases/000002.json").exists() {
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "no test after a minute"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
+fn signal(child: &std::process::Child, name: &str) {
+    let status = Command::new("kill")
+        .arg(name)
+        .arg(child.id().to_string())
+        .status();
+    assert!(status.expect("there is kill").success());
+}
+
+#[test]
+fn an_interrupt_ends_in_order() {
+    let cover = Cover::new("endless.c", "");
+    let mut child = started(&cover);
+    signal(&child, "-INT");
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(0));
+    let suite = Suite::open(&cover.out()).expect("a valid suite");
+    assert!(summary(&suite).runs >= 2);
+}
+
+#[test]
+fn a_killed_search_leaves_a_valid_suite() {
+    let mut cover = Cover::new("endless.c", "");
+    let mut child = started(&cover);
+    signal(&child, "-KILL");
+    child.wait().expect("it ends");
+    let before = Suite::open(&cover.out()).expect("a valid suite");
+    assert!(!before.cases.is_empty());
+    let again = replay(&cover.out(), &[]);
+    assert_eq!(again.status.code(), Some(0), "{}", text(&again));
+    cover.options = vec!["--resume".into(), "--steps".into(), "50".into()];
+    let (after, _) = cover.expect(0);
+    assert!(after.cases.len() >= before.cases.len());
+}
+
+#[test]
+fn errors_name_cause_and_remedy() {
+    let table: [(&[&str], i32, &str); 8] = [
+        (&["cover", "no-such.c"], 3, "no file no-such.c"),
+        (&["cover", "/bin/true"], 3, "CC=labrys-cc"),
+        (&["cover", "/etc/passwd"], 3, "not an executable"),
+        (&["cover", "x.c", "--strategy", "best"], 2, "choose one of"),
+        (&["cover", "x.c", "--time", "soon"], 2, "90s"),
+        (&["cover"], 2, "PROGRAM"),
+        (&["replay", "/nonexistent"], 2, "--out"),
+        (&["replay"], 2, "SUITE"),
+    ];
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (arguments, status, part) in table {
+        let output = labrys().args(arguments).current_dir(folder.path()).output();
+        let output = output.expect("the command runs");
+        assert_eq!(
+            output.status.code(),
+            Some(status),
+            "{arguments:?}: {}",
+            text(&output)
+        );
+        assert!(
+            text(&output).contains(part),
+            "{arguments:?}: {}",
+            text(&output)
+        );
+    }
+    let broken = Cover::new("broken.c", "")
+        .command()
+        .output()
+        .expect("the command runs");
+    assert_eq!(broken.status.code(), Some(3));
+    assert!(text(&broken).contains("undeclared"));
+}
+
+#[test]
+fn a_folder_in_use_is_not_overwritten() {
+    let cover = Cover::new("magic.c", "--steps 1");
+    cover.expect(0);
+    let again = cover.command().output().expect("the command runs");
+    assert_eq!(again.status.code(), Some(2));
+    assert!(text(&again).contains("--resume"));
+}
+
+#[test]
+fn machines_get_json_and_nobody_else_gets_a_word() {
+    let cover = Cover::new("magic.c", "--steps 200 --json --quiet");
+    let (_, output) = cover.expect(1);
+    let summary: Summary = serde_json::from_slice(&output.stdout).expect("a summary");
+    assert_eq!(summary.failures.len(), 1);
+    assert_eq!(text(&output).trim().chars().next(), Some('{'));
+    let cover = Cover::new("magic.c", "--steps 200 --quiet");
+    let (_, output) = cover.expect(1);
+    assert_eq!(text(&output).trim(), "");
+}
+
+#[test]
+fn sites_have_places() {
+    let output = labrys()
+        .arg("sites")
+        .arg(program("magic.c"))
+        .arg("--json")
+        .output();
+    let output = output.expect("the command runs");
+    let lines = String::from_utf8(output.stdout).expect("text");
+    let sites: Vec<serde_json::Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an object"))
+        .collect();
+    assert_eq!(sites.len(), 8);
+    let place = sites[1]["location"].as_str().expect("a place");
+    assert!(place.contains("magic.c:8:"), "{place}");
+    assert_eq!(sites[1]["function"], "main");
+}

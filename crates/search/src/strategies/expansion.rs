@@ -1,0 +1,158 @@
+//! Expansion of a run to its branches, in rounds: shared by the strategies that work run by run.
+//!
+//! A loop over the input makes many copies of one branch: a round tries each branch of the
+//! program a limited number of times; what is left waits for a later round with a smaller
+//! score, `score / 4^round`.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+
+use crate::strategy::{NodeRange, View};
+use crate::tree::{Candidate, NodeId};
+
+/// A run to expand. Larger is expanded earlier.
+#[derive(PartialEq, Eq)]
+pub(super) struct Waiting {
+    score: usize,
+    round: u32,
+    order: u64,
+    nodes: NodeRange,
+}
+
+impl Waiting {
+    pub(super) fn new(score: usize, round: u32, order: u64, nodes: NodeRange) -> Self {
+        Waiting {
+            score,
+            round,
+            order,
+            nodes,
+        }
+    }
+
+    pub(super) fn nodes(&self) -> NodeRange {
+        self.nodes
+    }
+
+    /// The order of arrival decides between equals.
+    fn key(&self) -> (usize, Reverse<u64>) {
+        let shift = (2 * self.round).min(usize::BITS - 1);
+        (self.score >> shift, Reverse(self.order))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// One walk over the nodes of a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// From the root, candidates that lead to something uncovered.
+    Uncovered,
+    /// From the end, one copy of each branch.
+    Deepest,
+    /// From the root, everything within the limit.
+    Rest,
+}
+
+/// The run that is being expanded.
+pub(super) struct Expansion {
+    of: Waiting,
+    pass: Pass,
+    /// Position in the node range.
+    next: usize,
+    /// Copies of one branch in this round.
+    limit: u32,
+    /// How often each branch was tried in this round.
+    tried: FxHashMap<(u32, u32), u32>,
+    /// Whether open candidates were passed over.
+    postponed: bool,
+}
+
+impl Expansion {
+    /// Uncovered branches first, then from the root on.
+    pub(super) fn uncovered_first(of: Waiting, per_branch: u32) -> Self {
+        Expansion::new(of, Pass::Uncovered, per_branch)
+    }
+
+    /// The deepest copy of each branch first, then from the root on.
+    pub(super) fn deepest_first(of: Waiting, per_branch: u32) -> Self {
+        Expansion::new(of, Pass::Deepest, per_branch)
+    }
+
+    fn new(of: Waiting, pass: Pass, per_branch: u32) -> Self {
+        Expansion {
+            limit: per_branch.saturating_mul(4u32.saturating_pow(of.round)),
+            of,
+            pass,
+            next: 0,
+            tried: FxHashMap::default(),
+            postponed: false,
+        }
+    }
+
+    pub(super) fn nodes(&self) -> NodeRange {
+        self.of.nodes
+    }
+
+    /// What is left for the next round: score, round and nodes.
+    pub(super) fn rest(self) -> Option<(usize, u32, NodeRange)> {
+        self.postponed
+            .then_some((self.of.score, self.of.round + 1, self.of.nodes))
+    }
+
+    /// The next candidate of this round; `None` at its end.
+    pub(super) fn advance(&mut self, view: &View) -> Option<Candidate> {
+        loop {
+            while let Some(node) = self.at(self.next) {
+                if let Some(candidate) = self.candidate_of(view, node) {
+                    return Some(candidate);
+                }
+                self.next += 1;
+            }
+            if self.pass == Pass::Rest {
+                return None;
+            }
+            self.pass = Pass::Rest;
+            self.next = 0;
+        }
+    }
+
+    fn at(&self, position: usize) -> Option<NodeId> {
+        let nodes = self.of.nodes;
+        match self.pass {
+            Pass::Deepest => nodes.get(nodes.len().checked_sub(position + 1)?),
+            _ => nodes.get(position),
+        }
+    }
+
+    fn candidate_of(&mut self, view: &View, node: NodeId) -> Option<Candidate> {
+        let site = view.tree.site(node);
+        let limit = if self.pass == Pass::Deepest {
+            1
+        } else {
+            self.limit
+        };
+        for candidate in view.tree.open_flips(node) {
+            if self.pass == Pass::Uncovered && !view.uncovered(candidate) {
+                continue;
+            }
+            let tried = self.tried.entry((site, candidate.direction)).or_insert(0);
+            if *tried < limit {
+                *tried += 1;
+                return Some(candidate);
+            }
+            self.postponed |= self.pass == Pass::Rest;
+        }
+        None
+    }
+}
