@@ -61,7 +61,8 @@ char *MODEL(strrchr)(const char *s, int c) {
 
 void *MODEL(memchr)(const void *p, int c, size_t n) {
   const byte *s = p;
-  if (__labrys_concrete(p, n)) return memchr(p, c, n);
+  const byte *hit = memchr(p, c, n);
+  if (__labrys_concrete(p, hit ? (size_t)(hit - s) + 1 : n)) return (void *)hit;
   for (size_t i = 0; i < n; i++)
     if (s[i] == (byte)c) return (void *)(s + i);
   return NULL;

@@ -19,6 +19,9 @@ pub(crate) const MAX_LABEL: u32 = LABEL_MASK;
 
 /// Shadow of `size` bytes at `address`, of a program that has a shadow.
 fn shadow(address: *const u8, size: usize) -> &'static mut [u32] {
+    if size == 0 {
+        return &mut [];
+    }
     let slot = ((address as u64) & SHADOW_ADDRESS_MASK) << SHADOW_SHIFT;
     // SAFETY: the whole shadow range is mapped at start-up in instrumented programs.
     unsafe { core::slice::from_raw_parts_mut(slot as *mut u32, size) }
@@ -94,8 +97,14 @@ pub(crate) fn raw_byte(address: *const u8) -> u32 {
     byte_label(shadow(address, 1)[0])
 }
 
+/// Ranges longer than this (bytes) are not looked at: no call can mean them.
+const LONGEST_RANGE: usize = 1 << 36;
+
 /// Does no byte of the range carry a label?
 pub(crate) fn is_concrete(address: *const u8, size: usize) -> bool {
+    if size > LONGEST_RANGE {
+        return true;
+    }
     !has_shadow() || shadow(address, size).iter().all(|word| *word == 0)
 }
 
