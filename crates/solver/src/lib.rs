@@ -37,6 +37,7 @@ mod query;
 mod restrict;
 mod shrink;
 mod slice;
+pub mod smtlib;
 mod statistics;
 
 pub use functions::call as call_function;

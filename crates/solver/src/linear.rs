@@ -57,7 +57,7 @@ pub(crate) fn solve(
     };
     let equations = system.linear_equations()?;
     let (solution, kernel) = system.eliminate(&equations)?;
-    let delta = system.choose(solution, &kernel)?;
+    let delta = system.choose(&solution, &kernel)?;
     let mut model = Model::default();
     let environment = system.flipped(&delta);
     for symbol in free {
@@ -151,7 +151,7 @@ impl System<'_> {
     }
 
     /// A solution that satisfies the other conditions too.
-    fn choose(&mut self, solution: Row, kernel: &[Row]) -> Option<Row> {
+    fn choose(&mut self, solution: &Row, kernel: &[Row]) -> Option<Row> {
         let mut delta = solution.clone();
         for _ in 0..TRIALS {
             self.evaluator.reset();
@@ -171,7 +171,7 @@ impl System<'_> {
             if kernel.is_empty() {
                 return None;
             }
-            delta.clone_from(&solution);
+            delta.clone_from(solution);
             for vector in kernel {
                 if self.next_random() & 1 == 1 {
                     delta = xor(&delta, vector);
@@ -241,7 +241,7 @@ fn xor(a: &Row, b: &Row) -> Row {
 fn solve_rows(mut rows: Vec<Row>, count: usize) -> Option<(Row, Vec<Row>)> {
     let mut pivots: Vec<Option<usize>> = vec![None; count];
     let mut next = 0;
-    for column in 0..count {
+    for (column, slot) in pivots.iter_mut().enumerate() {
         let Some(found) = (next..rows.len()).find(|row| get(&rows[*row], column)) else {
             continue;
         };
@@ -252,7 +252,7 @@ fn solve_rows(mut rows: Vec<Row>, count: usize) -> Option<(Row, Vec<Row>)> {
                 *row = xor(row, &pivot);
             }
         }
-        pivots[column] = Some(next);
+        *slot = Some(next);
         next += 1;
     }
     if rows[next..].iter().any(|row| get(row, count)) {
@@ -261,9 +261,9 @@ fn solve_rows(mut rows: Vec<Row>, count: usize) -> Option<(Row, Vec<Row>)> {
     let words = count / 64 + 1;
     let mut solution = vec![0; words];
     let mut kernel = Vec::new();
-    for column in 0..count {
-        match pivots[column] {
-            Some(row) => set(&mut solution, column, get(&rows[row], count)),
+    for (column, pivot) in pivots.iter().enumerate() {
+        match pivot {
+            Some(row) => set(&mut solution, column, get(&rows[*row], count)),
             None => {
                 let mut vector = vec![0; words];
                 set(&mut vector, column, true);

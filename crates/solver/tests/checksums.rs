@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use labrys_expr::{ExprId, Op, Pool, Symbol, evaluate};
+use labrys_expr::{ExprId, Op, Pool, Symbol, Value, evaluate};
 use labrys_solver::{Answer, Assignment, Budget, Query, Solver, Statistics, solver};
 
 const LENGTH: u32 = 4096;
@@ -90,7 +90,7 @@ fn sum16(pool: &mut Pool, length: u32) -> ExprId {
 /// Solves the goal, beside `others`, from an input of letters; the statistics.
 #[track_caller]
 fn solve(pool: &mut Pool, others: Vec<ExprId>, goal: ExprId, hint: &Assignment) -> Statistics {
-    let mut layers = solver().unwrap();
+    let mut layers = solver().expect("Bitwuzla");
     let mut constraints = others;
     constraints.push(goal);
     let started = Instant::now();
@@ -106,7 +106,8 @@ fn solve(pool: &mut Pool, others: Vec<ExprId>, goal: ExprId, hint: &Assignment) 
     };
     let values = hint.with(&model);
     for constraint in constraints {
-        assert!(evaluate(pool, constraint, &values).unwrap().is_true());
+        let value = evaluate(pool, constraint, &values);
+        assert!(value.is_some_and(Value::is_true));
     }
     layers.statistics()
 }

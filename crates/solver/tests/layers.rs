@@ -281,8 +281,11 @@ fn most_symbols_are_fixed_first() {
 fn a_cancelled_query_is_not_asked() {
     let mut bench = Bench::new(vec![]);
     let three = bench.is(0, 3);
-    let mut budget = Budget::default();
-    budget.cancel = Some(std::sync::Arc::new(true.into()));
+    let cancel = Some(std::sync::Arc::new(true.into()));
+    let budget = Budget {
+        timeout: None,
+        cancel,
+    };
     let answer = bench.layers.check(&mut Query {
         pool: &mut bench.pool,
         constraints: vec![three],

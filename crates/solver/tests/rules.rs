@@ -120,7 +120,7 @@ fn predicate(pool: &mut Pool, rng: &mut Rng, width: u32, depth: u32) -> ExprId {
 
 /// How many terms were proved, and how many differ in form from what was written.
 fn prove(width: u32, depth: u32, seeds: std::ops::Range<u64>) -> (usize, usize) {
-    let mut backend = Backend::new(Settings::default()).unwrap();
+    let mut backend = Backend::new(Settings::default()).expect("Bitwuzla");
     let (mut proved, mut changed) = (0, 0);
     for seed in seeds {
         let mut rng = Rng::with_seed(seed);
