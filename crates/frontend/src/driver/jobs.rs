@@ -134,7 +134,8 @@ fn read_plan(output: &[u8], text: String) -> Plan {
             .first()
             .is_some_and(|first| first == "-cc1" || first == "-cc1as")
     };
-    let link = jobs.pop_if(|job| !compiles(job));
+    let links = jobs.last().is_some_and(|job| !compiles(job));
+    let link = if links { jobs.pop() } else { None };
     Plan {
         compile: jobs,
         link,

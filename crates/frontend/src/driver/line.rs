@@ -16,9 +16,6 @@ use super::jobs::Job;
 use super::joined::{self, Parts};
 use super::object::Nature;
 
-/// The symbol that brings the runtime in; nothing else need refer to it.
-const START: &str = "__labrys_init";
-
 /// A word or two of the line.
 #[derive(Debug, PartialEq, Eq)]
 enum Item {
@@ -160,7 +157,7 @@ impl Reader {
     fn word(&mut self, word: OsString, rest: &mut impl Iterator<Item = OsString>) {
         let text = word.to_string_lossy().into_owned();
         if !text.starts_with('-') {
-            return self.input(&[word.clone()], Path::new(&word));
+            return self.input(std::slice::from_ref(&word), Path::new(&word));
         }
         match text.as_str() {
             "-o" | "--output" => self.output = rest.next().map(PathBuf::from),

@@ -10,6 +10,7 @@
 mod archive;
 mod arguments;
 mod compile;
+mod freeze;
 mod jobs;
 mod joined;
 mod line;
@@ -29,6 +30,8 @@ use crate::llvm::LlvmError;
 use arguments::{Invocation, Mode};
 use jobs::Job;
 use tools::Tools;
+
+pub use freeze::freeze;
 
 /// The language whose libraries are linked and which sources without a telling name are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,18 +11,15 @@ use sha2::{Digest, Sha256};
 
 use crate::container::{self, Contents};
 use crate::instrument;
-use crate::llvm::{LLVMOpcode, LlvmError, Module};
+use crate::llvm::{LlvmError, Module};
 use crate::lower::lower;
 use crate::plain;
 
+use super::freeze::freeze;
 use super::jobs::Job;
 use super::line::LinkLine;
 use super::link::run_linker;
 use super::{Error, Session, tools};
-
-/// The passes after which the bitcode is the reference for everything: they make SSA values of
-/// variables and drop what is plainly redundant, and they keep decisions.
-const FREEZE: &str = "function(sroa,early-cse,instsimplify)";
 
 /// Bitcode of more bytes than this is compiled in parts.
 const LARGE_MODULE: u64 = 512 * 1024;
@@ -80,44 +77,6 @@ pub(super) fn build(
         plain: &plain,
     };
     Ok(container::seal(&instrumented, &contents, &line.output)?)
-}
-
-fn freeze(merged: &Path, frozen: &Path) -> Result<(), LlvmError> {
-    let mut module = Module::read(merged)?;
-    module.run_passes(FREEZE)?;
-    define_arithmetic(&module);
-    keep_calls(&module);
-    module.write(frozen)
-}
-
-/// Gives overflow and the like their machine meaning, so that every build of the frozen bitcode
-/// computes the same where C leaves the result undefined.
-fn define_arithmetic(module: &Module) {
-    for function in module.functions() {
-        for block in function.blocks() {
-            for instruction in block.instructions() {
-                instruction.clear_poison_flags();
-            }
-        }
-    }
-}
-
-/// Takes back what the compiler was told about the side effects of the program's functions:
-/// every call must be made, since coverage and labels are side effects in the builds to come.
-fn keep_calls(module: &Module) {
-    for function in module.functions() {
-        if !function.is_declaration() {
-            module.remove_attribute(function, "memory");
-        }
-        for block in function.blocks() {
-            let instructions = block.instructions().into_iter();
-            let calls = instructions
-                .filter(|i| matches!(i.opcode(), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke));
-            for call in calls.filter(|i| !i.called().name().starts_with("llvm.")) {
-                module.remove_call_attribute(call, "memory");
-            }
-        }
-    }
 }
 
 impl Parts<'_> {

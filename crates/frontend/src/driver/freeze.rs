@@ -1,0 +1,54 @@
+//! Freezing: from merged bitcode to the bitcode that is the reference for everything.
+//!
+//! Invariant: each decision of the source is still there, and the result means the same to
+//! every later build: nothing in it is undefined that could be defined, and no call may be left
+//! out.
+
+use std::path::Path;
+
+use crate::llvm::{LLVMOpcode, LlvmError, Module};
+
+/// Make SSA values of variables, drop what is plainly redundant, and keep decisions.
+const FREEZE: &str = "function(sroa,early-cse,instsimplify)";
+
+/// Freezes the bitcode of a program.
+///
+/// # Errors
+/// The input is not bitcode of LLVM 19, or the output cannot be written.
+pub fn freeze(merged: &Path, frozen: &Path) -> Result<(), LlvmError> {
+    let mut module = Module::read(merged)?;
+    module.run_passes(FREEZE)?;
+    define_arithmetic(&module);
+    keep_calls(&module);
+    module.write(frozen)
+}
+
+/// Gives overflow and the like their machine meaning, so that every build of the frozen bitcode
+/// computes the same where C leaves the result undefined.
+fn define_arithmetic(module: &Module) {
+    for function in module.functions() {
+        for block in function.blocks() {
+            for instruction in block.instructions() {
+                instruction.clear_poison_flags();
+            }
+        }
+    }
+}
+
+/// Takes back what the compiler was told about the side effects of the program's functions:
+/// every call must be made, since coverage and labels are side effects in the builds to come.
+fn keep_calls(module: &Module) {
+    for function in module.functions() {
+        if !function.is_declaration() {
+            module.remove_attribute(function, "memory");
+        }
+        for block in function.blocks() {
+            let instructions = block.instructions().into_iter();
+            let calls = instructions
+                .filter(|i| matches!(i.opcode(), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke));
+            for call in calls.filter(|i| !i.called().name().starts_with("llvm.")) {
+                module.remove_call_attribute(call, "memory");
+            }
+        }
+    }
+}
