@@ -1,11 +1,13 @@
-//! Conditions on a single byte, decided by trying all its values.
+//! Conditions on a single symbol: on a byte, decided by trying all its values; on a wider one, if
+//! they say what it is.
 //!
 //! Most conditions of a parser are such. Laws: where the conditions on one symbol have no common
-//! value, they are a core; a value that is chosen satisfies all conditions on its symbol alone.
+//! value, they are a core; a value that is chosen satisfies all conditions on its symbol alone; a
+//! value that is fixed is the only one that does.
 
 use std::collections::BTreeMap;
 
-use labrys_expr::{Evaluator, ExprId, Pool, Symbol};
+use labrys_expr::{Evaluator, ExprId, Op, Pool, Symbol, SymbolSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::query::{Assignment, Model};
@@ -19,12 +21,37 @@ type Domain = [u64; 4];
 
 const ALL: Domain = [u64::MAX; 4];
 
-/// What the conditions on single bytes say.
-pub(crate) enum Bytes {
+/// What the conditions on single symbols say.
+pub(crate) enum Single {
     /// These parts, by position, cannot all be true.
     Core(Vec<usize>),
-    /// Values for the symbols whose hinted value does not satisfy their conditions.
-    Chosen(Model),
+    /// Values for the symbols whose hinted value does not satisfy their conditions, and the
+    /// symbols that have one possible value.
+    Values(Model, Fixed),
+}
+
+/// Symbols with the positions of the parts that leave them one value.
+#[derive(Default)]
+pub(crate) struct Fixed(BTreeMap<Symbol, Vec<usize>>);
+
+impl Fixed {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether all of these symbols are fixed.
+    pub(crate) fn covers(&self, symbols: SymbolSet<'_>) -> bool {
+        symbols.len() <= self.0.len() && symbols.iter().all(|symbol| self.0.contains_key(&symbol))
+    }
+
+    /// The parts that fix those of these symbols that are fixed.
+    pub(crate) fn reasons(&self, symbols: SymbolSet<'_>) -> impl Iterator<Item = usize> {
+        let fixed = self
+            .0
+            .iter()
+            .filter(move |(symbol, _)| symbols.contains(**symbol));
+        fixed.flat_map(|(_, parts)| parts.iter().copied())
+    }
 }
 
 /// The values that satisfy each condition, remembered for one pool.
@@ -36,37 +63,45 @@ pub(crate) struct Domains {
 }
 
 impl Domains {
-    pub(crate) fn decide(&mut self, pool: &Pool, parts: &[Part], hint: &Assignment) -> Bytes {
+    pub(crate) fn decide(&mut self, pool: &Pool, parts: &[Part], hint: &Assignment) -> Single {
         if self.generation != pool.generation() {
             self.generation = pool.generation();
             self.known.clear();
         }
+        let (mut chosen, mut fixed) = (Model::default(), Fixed::default());
         let mut by_symbol: BTreeMap<Symbol, Vec<(usize, Domain)>> = BTreeMap::new();
         for (position, part) in parts.iter().enumerate() {
             let Some(symbol) = only_symbol(pool, part.id) else {
                 continue;
             };
-            if let Some(domain) = self.of(pool, part.id, symbol) {
+            if symbol.width() > 8 {
+                if let Some(value) = equated(pool, part.id) {
+                    chosen.0.insert(symbol, value);
+                    fixed.0.insert(symbol, vec![position]);
+                }
+            } else if let Some(domain) = self.of(pool, part.id, symbol) {
                 by_symbol
                     .entry(symbol)
                     .or_default()
                     .push((position, domain));
             }
         }
-        let mut chosen = Model::default();
         for (symbol, domains) in by_symbol {
             let common = domains
                 .iter()
                 .fold(ALL, |all, (_, domain)| meet(all, *domain));
             let hinted = hint.get(symbol) as u8;
             if common == [0; 4] {
-                return Bytes::Core(core(&domains));
+                return Single::Core(core(&domains));
             }
             if !has(common, hinted) {
                 chosen.0.insert(symbol, nearest(common, hinted).into());
             }
+            if size(common) == 1 {
+                fixed.0.insert(symbol, reasons(&domains));
+            }
         }
-        Bytes::Chosen(chosen)
+        Single::Values(chosen, fixed)
     }
 
     fn of(&mut self, pool: &Pool, id: ExprId, symbol: Symbol) -> Option<Domain> {
@@ -93,15 +128,23 @@ impl Domains {
     }
 }
 
-/// The symbol of an expression that depends on one of at most eight bits alone.
+/// The symbol of an expression that depends on one alone.
 fn only_symbol(pool: &Pool, id: ExprId) -> Option<Symbol> {
     let set = pool.symbols(id);
     let [(start, end)] = set.ranges() else {
         return None;
     };
-    (end - start == 1)
-        .then(|| set.iter().next())?
-        .filter(|symbol| symbol.width() <= 8)
+    (end - start == 1).then(|| set.iter().next())?
+}
+
+/// The value of `symbol = value`.
+fn equated(pool: &Pool, id: ExprId) -> Option<u128> {
+    let node = pool.node(id);
+    let [symbol, value] = node.operands() else {
+        return None;
+    };
+    pool.as_symbol(*symbol).filter(|_| node.op() == Op::Eq)?;
+    pool.bits(*value)
 }
 
 fn is_small(pool: &Pool, id: ExprId) -> bool {
@@ -123,6 +166,18 @@ fn meet(a: Domain, b: Domain) -> Domain {
 
 fn has(domain: Domain, value: u8) -> bool {
     domain[usize::from(value) / 64] >> (value % 64) & 1 == 1
+}
+
+fn size(domain: Domain) -> u32 {
+    domain.iter().map(|word| word.count_ones()).sum()
+}
+
+/// Positions of domains that leave one value together.
+fn reasons(domains: &[(usize, Domain)]) -> Vec<usize> {
+    match domains.iter().find(|(_, domain)| size(*domain) == 1) {
+        Some((position, _)) => vec![*position],
+        None => domains.iter().map(|(position, _)| *position).collect(),
+    }
 }
 
 /// The value of a domain that is nearest to `hinted`.

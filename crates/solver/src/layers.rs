@@ -1,7 +1,7 @@
 //! The layers of the solver, in one function: [`Layers::decide`].
 //!
 //! ```text
-//! constants → conjuncts → slice → hint → cache → single bytes → restricted attempts → back end
+//! constants → conjuncts → slice → hint → cache → single symbols → restricted attempts → back end
 //! ```
 //!
 //! What a layer can answer does not go further. Every model, wherever it comes from, is
@@ -10,15 +10,14 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use labrys_expr::{Environment, Evaluator, ExprId, Fingerprints, Op, Pool, Symbol, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use labrys_expr::{Evaluator, ExprId, Fingerprints, Symbol};
 
 use crate::cache::{Cache, Found, Key};
-use crate::domains::{Bytes, Domains};
-use crate::functions;
+use crate::domains::{Domains, Fixed, Single};
 use crate::linear;
 use crate::log::QueryLog;
-use crate::query::{Answer, Assignment, Budget, Core, Model, Query, Reason, Solver};
+use crate::parts::{Overlay, complete, contradiction, origins, symbols};
+use crate::query::{Answer, Budget, Core, Model, Query, Reason, Solver};
 use crate::restrict::{self, Restricted, Target};
 use crate::shrink::shrink_lengths;
 use crate::slice::{Hinted, Part, conjuncts, slice};
@@ -39,7 +38,7 @@ pub struct Layers {
     cache: Cache,
     prints: Fingerprints,
     hinted: Hinted,
-    /// As `hinted`, for the hint with other values for single bytes.
+    /// As `hinted`, for the hint with other values for single symbols.
     near: Hinted,
     domains: Domains,
     target: Target,
@@ -111,13 +110,16 @@ impl Layers {
             .all(|part| self.hinted.holds(query.pool, part.id))
         {
             self.statistics.trivial += 1;
-            return Answer::Sat(hinted_model(query, &sliced.parts));
+            let mut model = Model::default();
+            complete(query.pool, &sliced.parts, query.hint, &mut model);
+            return Answer::Sat(model);
         }
         if let Some(answer) = self.cached(query, &sliced) {
             self.statistics.cached += 1;
             return answer;
         }
-        if let Some(answer) = self.by_bytes(query, &sliced) {
+        let mut fixed = Fixed::default();
+        if let Some(answer) = self.by_symbols(query, &sliced, &mut fixed) {
             self.statistics.trivial += 1;
             self.remember(query, &sliced, &answer);
             return answer;
@@ -125,7 +127,7 @@ impl Layers {
         let started = Instant::now();
         let answer = match self.restricted(query, &sliced) {
             Some(model) => Answer::Sat(model),
-            None => self.whole(query, &sliced),
+            None => self.whole(query, &sliced, &fixed),
         };
         self.remember(query, &sliced, &answer);
         self.write_log(query, &sliced, &answer, started.elapsed());
@@ -156,7 +158,7 @@ impl Layers {
     fn cached(&mut self, query: &Query<'_>, sliced: &Sliced) -> Option<Answer> {
         match self.cache.find(&sliced.key) {
             Some(Found::Model(mut model)) => {
-                complete(query, &sliced.parts, &mut model);
+                complete(query.pool, &sliced.parts, query.hint, &mut model);
                 if self.satisfies(query, &sliced.parts, &model) {
                     return Some(Answer::Sat(model));
                 }
@@ -177,7 +179,12 @@ impl Layers {
         let candidates: Vec<Model> = self.cache.candidates(&sliced.key).cloned().collect();
         for candidate in candidates {
             let mut model = Model::default();
-            complete_from(query, &sliced.parts, &candidate, &mut model);
+            complete(
+                query.pool,
+                &sliced.parts,
+                &query.hint.with(&candidate),
+                &mut model,
+            );
             if self.satisfies(query, &sliced.parts, &model) {
                 self.cache.enter_model(&sliced.key, &model);
                 return Some(Answer::Sat(model));
@@ -186,25 +193,36 @@ impl Layers {
         None
     }
 
-    /// An answer by the values of single bytes alone. Else `near` has a value for each byte that
-    /// satisfies the conditions on this byte.
-    fn by_bytes(&mut self, query: &Query<'_>, sliced: &Sliced) -> Option<Answer> {
-        match self.domains.decide(query.pool, &sliced.parts, query.hint) {
-            Bytes::Core(core) => {
-                self.cache.enter_core(&sliced.key, &core);
-                Some(Answer::Unsat(origins(&sliced.parts, &core)))
+    /// An answer by the values of single symbols alone. Else `near` has a value for each that
+    /// satisfies the conditions on it alone, and `fixed` are those that can have no other.
+    fn by_symbols(
+        &mut self,
+        query: &Query<'_>,
+        sliced: &Sliced,
+        fixed: &mut Fixed,
+    ) -> Option<Answer> {
+        let Sliced { parts, .. } = sliced;
+        let chosen = match self.domains.decide(query.pool, parts, query.hint) {
+            Single::Core(core) => return Some(self.unsat(sliced, core)),
+            Single::Values(chosen, known) => {
+                *fixed = known;
+                chosen
             }
-            Bytes::Chosen(chosen) => {
-                self.near.start(query.pool, &query.hint.with(&chosen));
-                let mut parts = sliced.parts.iter();
-                if !parts.all(|part| self.near.holds(query.pool, part.id)) {
-                    return None;
-                }
-                let mut model = chosen;
-                complete(query, &sliced.parts, &mut model);
-                Some(Answer::Sat(model))
+        };
+        self.near.start(query.pool, &query.hint.with(&chosen));
+        let mut all = true;
+        for (position, part) in parts.iter().enumerate() {
+            let value = self.near.value(query.pool, part.id);
+            all &= value == Some(1);
+            let symbols = query.pool.symbols(part.id);
+            if value == Some(0) && fixed.covers(symbols) {
+                let core = fixed.reasons(symbols).chain([position]).collect();
+                return Some(self.unsat(sliced, core));
             }
         }
+        let mut model = chosen;
+        complete(query.pool, parts, self.near.assignment(), &mut model);
+        all.then_some(Answer::Sat(model))
     }
 
     /// Attempts with most symbols fixed, for queries on many.
@@ -218,7 +236,7 @@ impl Layers {
         let mut last = BTreeSet::new();
         for (attempt, (count, longest)) in ATTEMPTS.into_iter().enumerate() {
             if attempt == 1 {
-                // The values chosen for single bytes may be to blame.
+                // The values chosen for single symbols may be to blame.
                 wanted.extend(sliced.goals());
             }
             let free = restrict::free_symbols(query.pool, &sliced.parts, &wanted, count);
@@ -268,44 +286,79 @@ impl Layers {
         }
         let mut model = model.unwrap_or_default();
         model.0.retain(|symbol, _| free.contains(symbol));
-        for symbol in symbols(query.pool, &sliced.parts) {
-            model.0.entry(symbol).or_insert_with(|| base.get(symbol));
-        }
         self.finish(query, &sliced.parts, model).ok()
     }
 
-    /// The back end on all that matters.
-    fn whole(&mut self, query: &mut Query<'_>, sliced: &Sliced) -> Answer {
-        let mut inner = Query {
-            pool: query.pool,
-            constraints: sliced.parts.iter().map(|part| part.id).collect(),
-            hint: query.hint,
-            budget: Budget {
-                timeout: left(sliced.deadline),
-                cancel: query.budget.cancel.clone(),
-            },
+    /// The back end on all that matters, with fixed symbols replaced by their values.
+    fn whole(&mut self, query: &mut Query<'_>, sliced: &Sliced, fixed: &Fixed) -> Answer {
+        let Sliced { parts, .. } = sliced;
+        let budget = Budget {
+            timeout: left(sliced.deadline),
+            cancel: query.budget.cancel.clone(),
         };
-        match ask(self.backend.as_mut(), &mut inner, &mut self.statistics) {
-            Answer::Sat(model) => match self.finish(query, &sliced.parts, model) {
+        let (answer, positions) = if fixed.is_empty() {
+            let constraints = parts.iter().map(|part| part.id).collect();
+            let mut inner = Query {
+                pool: query.pool,
+                constraints,
+                hint: query.hint,
+                budget,
+            };
+            let answer = ask(self.backend.as_mut(), &mut inner, &mut self.statistics);
+            (answer, (0..parts.len()).collect())
+        } else {
+            let pool = &*query.pool;
+            let is_fixed = |id| fixed.covers(pool.symbols(id));
+            let (near, target) = (&mut self.near, &mut self.target);
+            match restrict::rebuild(pool, parts, is_fixed, near, target) {
+                Err(position) => (Answer::Unsat(Core(vec![0])), vec![position]),
+                Ok(conditions) => {
+                    let (positions, constraints): (Vec<_>, _) = conditions.into_iter().unzip();
+                    let pool = &mut self.target.pool;
+                    let mut inner = Query {
+                        pool,
+                        constraints,
+                        hint: query.hint,
+                        budget,
+                    };
+                    let answer = ask(self.backend.as_mut(), &mut inner, &mut self.statistics);
+                    (answer, positions)
+                }
+            }
+        };
+        match answer {
+            Answer::Sat(model) => match self.finish(query, parts, model) {
                 Ok(model) => Answer::Sat(model),
                 Err(reason) => Answer::Unknown(reason),
             },
             Answer::Unsat(core) => {
-                self.cache.enter_core(&sliced.key, &core.0);
-                Answer::Unsat(origins(&sliced.parts, &core.0))
+                let mut whole: Vec<_> = core.0.iter().map(|index| positions[*index]).collect();
+                for index in &core.0 {
+                    let symbols = query.pool.symbols(parts[positions[*index]].id);
+                    whole.extend(fixed.reasons(symbols));
+                }
+                self.unsat(sliced, whole)
             }
             unknown => unknown,
         }
     }
 
-    /// A back end's model, completed, validated and with small lengths.
+    /// The answer that these parts, by position, contradict each other.
+    fn unsat(&mut self, sliced: &Sliced, mut core: Vec<usize>) -> Answer {
+        core.sort_unstable();
+        core.dedup();
+        self.cache.enter_core(&sliced.key, &core);
+        Answer::Unsat(origins(&sliced.parts, &core))
+    }
+
+    /// A back end's model, completed by values near the hint, validated and with small lengths.
     fn finish(
         &mut self,
         query: &Query<'_>,
         parts: &[Part],
         mut model: Model,
     ) -> Result<Model, Reason> {
-        complete(query, parts, &mut model);
+        complete(query.pool, parts, self.near.assignment(), &mut model);
         if !self.satisfies(query, parts, &model) {
             let environment = Overlay {
                 model: &model,
@@ -379,79 +432,6 @@ impl std::fmt::Debug for Layers {
         f.debug_struct("Layers")
             .field("statistics", &self.statistics)
             .finish_non_exhaustive()
-    }
-}
-
-/// The values of a model over those of a hint.
-struct Overlay<'a> {
-    model: &'a Model,
-    hint: &'a Assignment,
-}
-
-impl Environment for Overlay<'_> {
-    fn symbol(&self, symbol: Symbol) -> u128 {
-        self.model
-            .get(symbol)
-            .unwrap_or_else(|| self.hint.get(symbol))
-    }
-
-    fn external(&self, name: &str, arguments: &[Value], width: u32) -> Option<u128> {
-        functions::call(name, arguments, width)
-    }
-}
-
-/// A query with a false part, or with a part and its negation.
-fn contradiction(pool: &Pool, parts: &[Part]) -> Option<Answer> {
-    let mut places = FxHashMap::default();
-    for (index, part) in parts.iter().enumerate() {
-        if part.id == ExprId::FALSE {
-            return Some(Answer::Unsat(origins(parts, &[index])));
-        }
-        places.insert(part.id, index);
-    }
-    parts.iter().enumerate().find_map(|(index, part)| {
-        let node = pool.node(part.id);
-        let negated = *node.operands().first().filter(|_| node.op() == Op::Not)?;
-        let other = *places.get(&negated)?;
-        Some(Answer::Unsat(origins(parts, &[other, index])))
-    })
-}
-
-/// The constraints that parts come from.
-fn origins(parts: &[Part], indices: &[usize]) -> Core {
-    let mut origins: Vec<_> = indices.iter().map(|index| parts[*index].origin).collect();
-    origins.sort_unstable();
-    origins.dedup();
-    Core(origins)
-}
-
-fn symbols(pool: &Pool, parts: &[Part]) -> BTreeSet<Symbol> {
-    let mut all = BTreeSet::new();
-    let mut seen = FxHashSet::default();
-    for part in parts {
-        if seen.insert(pool.symbols_number(part.id)) {
-            all.extend(pool.symbols(part.id).iter());
-        }
-    }
-    all
-}
-
-fn hinted_model(query: &Query<'_>, parts: &[Part]) -> Model {
-    let mut model = Model::default();
-    complete(query, parts, &mut model);
-    model
-}
-
-/// Names the hint's values for the symbols of the parts that the model leaves open.
-fn complete(query: &Query<'_>, parts: &[Part], model: &mut Model) {
-    complete_from(query, parts, &Model::default(), model);
-}
-
-/// As [`complete`], with the values of another model first.
-fn complete_from(query: &Query<'_>, parts: &[Part], other: &Model, model: &mut Model) {
-    for symbol in symbols(query.pool, parts) {
-        let value = || other.get(symbol).unwrap_or_else(|| query.hint.get(symbol));
-        model.0.entry(symbol).or_insert_with(value);
     }
 }
 

@@ -33,6 +33,7 @@ mod functions;
 mod layers;
 mod linear;
 mod log;
+mod parts;
 mod query;
 mod restrict;
 mod shrink;

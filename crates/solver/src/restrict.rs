@@ -104,25 +104,43 @@ pub(crate) fn restrict(
     near: &mut Hinted,
     target: &mut Target,
 ) -> Option<Restricted> {
+    let is_fixed = |id| !meets(pool.symbols(id), &free);
+    let conditions = rebuild(pool, parts, is_fixed, near, target).ok()?;
+    let conditions = conditions.into_iter().map(|(_, id)| id).collect();
+    Some(Restricted { conditions, free })
+}
+
+/// The parts with what `is_fixed` replaced by its value near the hint, in another pool, each
+/// with its position; else the position of one that is false then. Parts that are true are left
+/// out.
+pub(crate) fn rebuild(
+    pool: &Pool,
+    parts: &[Part],
+    is_fixed: impl Fn(ExprId) -> bool,
+    near: &mut Hinted,
+    target: &mut Target,
+) -> Result<Vec<(usize, ExprId)>, usize> {
     let Target {
         pool: target,
         rebuilt,
     } = target;
     target.clear();
     rebuilt.reset();
-    let mut fixed: FxHashMap<u32, bool> = FxHashMap::default();
-    let mut conditions = Vec::new();
-    let mut is_fixed = |id: ExprId| {
-        *fixed
+    let mut known: FxHashMap<u32, bool> = FxHashMap::default();
+    let mut is_fixed = |id| {
+        *known
             .entry(pool.symbols_number(id))
-            .or_insert_with(|| !meets(pool.symbols(id), &free))
+            .or_insert_with(|| is_fixed(id))
     };
-    for part in parts.iter().rev() {
+    let mut conditions = Vec::new();
+    // The goal comes first: it is what is false most often.
+    for (position, part) in parts.iter().enumerate().rev() {
         if is_fixed(part.id) {
-            if near.holds(pool, part.id) {
-                continue;
+            match near.value(pool, part.id) {
+                Some(0) => return Err(position),
+                Some(_) => continue,
+                None => {}
             }
-            return None;
         }
         let id = target.rebuild(Some(pool), part.id, rebuilt, &mut |target, id| {
             if !is_fixed(id) {
@@ -132,14 +150,14 @@ pub(crate) fn restrict(
             Some(target.constant(pool.width(id), bits))
         });
         match id {
-            ExprId::FALSE => return None,
+            ExprId::FALSE => return Err(position),
             ExprId::TRUE => {}
-            _ => conditions.push(id),
+            _ => conditions.push((position, id)),
         }
     }
     // The goal stands last, as in any query.
     conditions.reverse();
-    Some(Restricted { conditions, free })
+    Ok(conditions)
 }
 
 fn meets(set: SymbolSet<'_>, free: &BTreeSet<Symbol>) -> bool {

@@ -148,6 +148,23 @@ fn single_bytes_need_no_solver() {
 }
 
 #[test]
+fn what_equations_fix_is_put_in_place() {
+    let mut bench = Bench::new(vec![Answer::Unsat(Core(vec![0]))]);
+    let length = bench.pool.symbol(Symbol::Length { stream: 0 });
+    let (nine, byte) = (bench.pool.constant(64, 9), bench.byte(0));
+    let (wide, is_nine) = (bench.pool.zext(byte, 64), bench.pool.eq(length, nine));
+    let longer = bench.pool.ult(length, wide);
+    let (seven, other) = (bench.is(0, 7), bench.less(0, 1));
+    let core = Core(vec![1, 2, 3]);
+    assert_eq!(bench.check(&[other, seven, longer, is_nine]), Answer::Unsat(core));
+    bench.asked(&[]);
+    let sum = bench.sum(1, 0, 3);
+    let less = bench.less(1, 0);
+    assert_eq!(bench.check(&[less, sum, seven]), Answer::Unsat(Core(vec![0, 2])));
+    bench.asked(&[&["(ult in0_1 #x07)", "(eq in0_1 #xfc)"]]);
+}
+
+#[test]
 fn only_what_the_goal_depends_on_is_asked() {
     let mut bench = Bench::new(vec![Answer::Sat(model(&[(1, 0), (2, 2), (3, 3)]))]);
     let [at_most, other] = [(2, 1), (8, 9)].map(|(a, b)| {
