@@ -4,11 +4,21 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 
+use super::object::Nature;
+
 /// One member: its name and content.
 #[derive(Debug)]
 pub(crate) struct Member<'a> {
     pub(crate) name: String,
     pub(crate) bytes: Cow<'a, [u8]>,
+}
+
+/// Whether a member of the archive has bitcode.
+pub(crate) fn has_bitcode(path: &Path) -> bool {
+    let bytes = fs::read(path).unwrap_or_default();
+    members(&bytes, path)
+        .iter()
+        .any(|member| Nature::of_bytes(&member.bytes).has_bitcode())
 }
 
 const HEADER: usize = 60;

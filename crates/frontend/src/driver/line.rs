@@ -217,7 +217,7 @@ impl Reader {
                 self.joined.push(words[0].clone());
                 Item::Word(words[0].clone())
             }
-            Nature::Archive if self.state.whole && archive_has_bitcode(path) => {
+            Nature::Archive if self.state.whole && archive::has_bitcode(path) => {
                 Item::WholeArchive {
                     words: words.to_vec(),
                     path: path.to_path_buf(),
@@ -359,13 +359,6 @@ fn is_report_option(name: &str) -> bool {
     ]
     .iter()
     .any(|start| name.starts_with(start))
-}
-
-fn archive_has_bitcode(path: &Path) -> bool {
-    let bytes = fs::read(path).unwrap_or_default();
-    archive::members(&bytes, path)
-        .iter()
-        .any(|member| Nature::of_bytes(&member.bytes).has_bitcode())
 }
 
 /// Lays down the members of an archive that are native objects only.

@@ -1,6 +1,7 @@
 //! Linking: all bitcode of an executable in one module, then the pipeline.
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use super::arguments::{Input, InputKind, Invocation, Linkage};
@@ -17,15 +18,25 @@ pub(super) fn link(session: &Session, invocation: &Invocation) -> Result<(), Err
         Linkage::Relocatable => relocatable(session, invocation),
         Linkage::Shared | Linkage::Freestanding => {
             if brings_bitcode(invocation) {
-                let kind = match invocation.linkage {
-                    Linkage::Shared => "a shared library",
-                    _ => "without the start code of the C library",
-                };
                 let output = invocation.output.as_deref().unwrap_or(Path::new("a.out"));
-                session.note(&format!("{} is {kind}: not instrumented", output.display()));
+                session.note(&format!(
+                    "{} is {}",
+                    output.display(),
+                    why_native(invocation)
+                ));
             }
             natively(session, invocation)
         }
+    }
+}
+
+fn why_native(invocation: &Invocation) -> &'static str {
+    match invocation.linkage {
+        Linkage::Shared => {
+            "a shared library: its code is not instrumented; \
+             to have it tested, link it statically (configure --disable-shared)"
+        }
+        _ => "linked without the start code of the C library: it is not instrumented",
     }
 }
 
@@ -91,6 +102,10 @@ fn line(
     }
     arguments.extend(["-flto".into(), linker_option(&session.tools.linker()?)]);
     arguments.push(position.into());
+    // clang asks its own standard error, which is not ours while it plans.
+    if std::io::stderr().is_terminal() {
+        arguments.insert(0, "-fcolor-diagnostics".into());
+    }
     let plan = jobs::plan(&session.tools.clang, arguments, scratch)?;
     if invocation.verbose {
         eprint!("{}", plan.text);

@@ -235,7 +235,10 @@ fn is_set(name: &str) -> bool {
 fn brings_bitcode(invocation: &Invocation) -> bool {
     invocation.inputs.iter().any(|input| match input.kind {
         arguments::InputKind::Source => true,
-        arguments::InputKind::Linker => object::Nature::of_file(&input.path).has_bitcode(),
+        arguments::InputKind::Linker => match object::Nature::of_file(&input.path) {
+            object::Nature::Archive => archive::has_bitcode(&input.path),
+            nature => nature.has_bitcode(),
+        },
         arguments::InputKind::Header | arguments::InputKind::Assembler => false,
     })
 }

@@ -1,5 +1,7 @@
 //! The coverage bytes of the plain build, by the numbering of sites.
 
+#![allow(clippy::unwrap_used)]
+
 use crate::project::{Project, run};
 use labrys_frontend::driver::freeze;
 use labrys_frontend::plain::add_coverage;
