@@ -146,7 +146,10 @@ impl Assignment {
     /// The bytes and the lengths of streams; the position of a stream is its id.
     pub fn from_streams<B: Into<Vec<u8>>>(streams: impl IntoIterator<Item = B>) -> Self {
         let streams = streams.into_iter().map(Into::into).collect();
-        Assignment { streams, ..Assignment::default() }
+        Assignment {
+            streams,
+            ..Assignment::default()
+        }
     }
 
     /// The value of a symbol. The length of a stream is the number of its bytes if it was not

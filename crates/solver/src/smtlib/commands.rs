@@ -148,29 +148,40 @@ impl State<'_> {
     ) -> Result<(), Error> {
         let name = self.new_name(name)?;
         let result = Sort::read(self.syntax, sort)?;
+        let (mut symbols, mut bound) = (Vec::new(), Vec::new());
+        for parameter in parameters {
+            let Some(&[name, sort]) = self.syntax.list(*parameter) else {
+                return Err(self.syntax.error(*parameter, "a name and a sort expected"));
+            };
+            let Some(name) = self.syntax.symbol(name) else {
+                return Err(self.syntax.error(name, "a name expected"));
+            };
+            let sort = Sort::read(self.syntax, sort)?;
+            // Numbers from the top never meet those of declarations.
+            let (id, width) = (u32::MAX - symbols.len() as u32, sort.width() as u8);
+            let symbol = Symbol::Named { id, width };
+            symbols.push((symbol, sort));
+            bound.push((
+                name.to_owned(),
+                Term::Value(self.script.pool.symbol(symbol), sort),
+            ));
+        }
+        self.names.open(bound);
+        let body_value = self.value(body);
+        self.names.close();
+        let (id, found) = body_value?;
+        if found != result {
+            return Err(self
+                .syntax
+                .error(body, format!("{result} expected, not {found}")));
+        }
         let meaning = if parameters.is_empty() {
-            let (id, found) = self.value(body)?;
-            if found != result {
-                return Err(self
-                    .syntax
-                    .error(body, format!("{result} expected, not {found}")));
-            }
             Meaning::Term(Term::Value(id, found))
         } else {
-            let mut list = Vec::new();
-            for parameter in parameters {
-                let Some(&[name, sort]) = self.syntax.list(*parameter) else {
-                    return Err(self.syntax.error(*parameter, "a name and a sort expected"));
-                };
-                let Some(name) = self.syntax.symbol(name) else {
-                    return Err(self.syntax.error(name, "a name expected"));
-                };
-                list.push((name.to_owned(), Sort::read(self.syntax, sort)?));
-            }
             Meaning::Macro(Macro {
-                parameters: list,
+                parameters: symbols,
+                body: id,
                 result,
-                body,
             })
         };
         self.names.globals.insert(name, meaning);

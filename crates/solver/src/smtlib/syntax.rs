@@ -191,8 +191,11 @@ fn bits(rest: &str) -> Result<(Form, usize), String> {
 }
 
 fn word(rest: &str) -> Result<(Form, usize), String> {
-    let is_end = |c: char| c.is_whitespace() || "()|\";".contains(c);
+    let is_end = |c: char| c.is_whitespace() || c.is_control() || "()|\";".contains(c);
     let word = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+    if word.is_empty() {
+        return Err("an unexpected character".into());
+    }
     let form = if let Some(name) = word.strip_prefix(':') {
         Form::Keyword(format!(":{name}"))
     } else if word.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -5,17 +5,17 @@
 
 use std::collections::HashMap;
 
-use labrys_expr::{ExprId, Pool, Rounding};
+use labrys_expr::{ExprId, Pool, Rounding, Symbol};
 
 use super::sorts::{Sort, Term};
 use super::syntax::{Form, Part, Syntax};
 use super::{Error, bits, floats};
 
-/// A definition with parameters; it is expanded where it is used.
+/// A definition with parameters. Its body is read once, over symbols that stand for them.
 pub(super) struct Macro {
-    pub(super) parameters: Vec<(String, Sort)>,
+    pub(super) parameters: Vec<(Symbol, Sort)>,
+    pub(super) body: ExprId,
     pub(super) result: Sort,
-    pub(super) body: Part,
 }
 
 /// What a name stands for.
@@ -33,12 +33,10 @@ pub(super) enum Meaning {
 #[derive(Default)]
 pub(super) struct Names {
     pub(super) globals: HashMap<String, Meaning>,
-    /// Bindings by name, each with the depth at which it was made.
-    locals: HashMap<String, Vec<(usize, Term)>>,
+    /// Bindings by name, the innermost last.
+    locals: HashMap<String, Vec<Term>>,
     /// The names bound at each depth.
     depths: Vec<Vec<String>>,
-    /// Locals of this depth and below are not seen: those around the use of a macro.
-    barrier: usize,
 }
 
 enum Task {
@@ -47,10 +45,8 @@ enum Task {
     Apply(Part, usize),
     /// Binds the results to the names of a `let`, then reads its body.
     Bind(Part),
-    /// Forgets the innermost bindings, and restores the barrier.
-    Unbind(usize),
-    /// Checks the sort of a macro's result.
-    Expect(Part, Sort),
+    /// Forgets the innermost bindings.
+    Unbind,
 }
 
 pub(super) struct Reader<'a> {
@@ -89,8 +85,7 @@ impl<'a> Reader<'a> {
                 Task::Read(part) => self.read(part)?,
                 Task::Apply(part, count) => self.apply(part, count)?,
                 Task::Bind(part) => self.bind(part)?,
-                Task::Unbind(barrier) => self.unbind(barrier),
-                Task::Expect(part, sort) => self.expect(part, sort)?,
+                Task::Unbind => self.names.close(),
             }
         }
         self.results
@@ -156,10 +151,8 @@ impl<'a> Reader<'a> {
     }
 
     fn named(&mut self, part: Part, name: &str) -> Result<Term, Error> {
-        if let Some((depth, term)) = self.names.locals.get(name).and_then(|all| all.last()) {
-            if *depth > self.names.barrier {
-                return Ok(term.clone());
-            }
+        if let Some(term) = self.names.locals.get(name).and_then(|all| all.last()) {
+            return Ok(term.clone());
         }
         if let Some(Meaning::Term(term)) = self.names.globals.get(name) {
             return Ok(term.clone());
@@ -213,27 +206,10 @@ impl<'a> Reader<'a> {
             };
             bound.push((name.to_owned(), value));
         }
-        self.tasks.push(Task::Unbind(self.names.barrier));
+        self.tasks.push(Task::Unbind);
         self.names.open(bound);
         self.tasks.push(Task::Read(parts[2]));
         Ok(())
-    }
-
-    fn unbind(&mut self, barrier: usize) {
-        self.names.close();
-        self.names.barrier = barrier;
-    }
-
-    fn expect(&mut self, part: Part, sort: Sort) -> Result<(), Error> {
-        match self.results.last() {
-            Some(Term::Value(_, found)) if *found == sort => Ok(()),
-            other => {
-                let found = other.map_or_else(String::new, Term::kind);
-                Err(self
-                    .syntax
-                    .error(part, format!("{sort} expected, not {found}")))
-            }
-        }
     }
 
     fn apply(&mut self, part: Part, count: usize) -> Result<(), Error> {
@@ -243,7 +219,9 @@ impl<'a> Reader<'a> {
         let syntax = self.syntax;
         let result = if let Some(name) = syntax.symbol(head) {
             match self.names.globals.get(name) {
-                Some(Meaning::Macro(_)) => return self.expand(part, name, arguments),
+                Some(Meaning::Macro(definition)) => {
+                    expand(self.pool, name, definition, &arguments).map_err(fail)?
+                }
                 Some(Meaning::Function { parameters, result }) => {
                     call(self.pool, name, parameters, *result, &arguments).map_err(fail)?
                 }
@@ -297,55 +275,53 @@ impl<'a> Reader<'a> {
         }
         bits::apply(self.pool, name, indices, arguments)
     }
-
-    /// Binds the arguments to a macro's parameters and reads its body.
-    fn expand(&mut self, part: Part, name: &str, arguments: Vec<Term>) -> Result<(), Error> {
-        let Some(Meaning::Macro(definition)) = self.names.globals.get(name) else {
-            return Ok(());
-        };
-        let fits = definition.parameters.len() == arguments.len()
-            && definition.parameters.iter().zip(&arguments).all(
-                |((_, sort), argument)| matches!(argument, Term::Value(_, found) if found == sort),
-            );
-        if !fits {
-            return Err(self
-                .syntax
-                .error(part, format!("arguments do not fit {name}")));
-        }
-        let (body, result) = (definition.body, definition.result);
-        let parameters = definition.parameters.iter().map(|(name, _)| name.clone());
-        let bound: Vec<_> = parameters.zip(arguments).collect();
-        self.tasks.push(Task::Unbind(self.names.barrier));
-        self.names.barrier = self.names.depths.len();
-        self.names.open(bound);
-        self.tasks.push(Task::Expect(part, result));
-        self.tasks.push(Task::Read(body));
-        Ok(())
-    }
 }
 
 impl Names {
     /// Opens a depth with these bindings.
-    fn open(&mut self, bound: Vec<(String, Term)>) {
-        let depth = self.depths.len() + 1;
+    pub(super) fn open(&mut self, bound: Vec<(String, Term)>) {
         let mut names = Vec::with_capacity(bound.len());
         for (name, term) in bound {
-            self.locals
-                .entry(name.clone())
-                .or_default()
-                .push((depth, term));
+            self.locals.entry(name.clone()).or_default().push(term);
             names.push(name);
         }
         self.depths.push(names);
     }
 
-    fn close(&mut self) {
+    /// Closes the innermost depth.
+    pub(super) fn close(&mut self) {
         for name in self.depths.pop().into_iter().flatten() {
             if let Some(bindings) = self.locals.get_mut(&name) {
                 bindings.pop();
             }
         }
     }
+}
+
+/// A macro's body with the arguments in place of the parameters.
+fn expand(
+    pool: &mut Pool,
+    name: &str,
+    definition: &Macro,
+    arguments: &[Term],
+) -> Result<Term, String> {
+    let mut values = HashMap::new();
+    for ((symbol, sort), argument) in definition.parameters.iter().zip(arguments) {
+        match argument {
+            Term::Value(id, found) if found == sort => values.insert(*symbol, *id),
+            other => return Err(format!("{name} takes {sort}, not {}", other.kind())),
+        };
+    }
+    if values.len() != arguments.len() || values.len() != definition.parameters.len() {
+        return Err(format!(
+            "{name} takes {} arguments",
+            definition.parameters.len()
+        ));
+    }
+    let id = pool.substitute(definition.body, &mut |_, symbol| {
+        values.get(&symbol).copied()
+    });
+    Ok(Term::Value(id, definition.result))
 }
 
 /// The call of a function that is only declared: an external function. The log of queries names

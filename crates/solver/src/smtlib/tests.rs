@@ -184,6 +184,31 @@ fn deep_terms_do_not_recurse() {
 }
 
 #[test]
+fn no_text_makes_the_reader_panic() {
+    let tokens = "( ( ( ) ) ) ( _ | \" #b1 #x0f #b #y 0 1 7 64 128 200 1.5 1. :a ; \u{a0} \u{c} é
+        assert check-sat declare-const declare-fun define-fun push pop get-value let ! x y f p
+        true not and or xor => = distinct ite Bool BitVec FloatingPoint Float32 RNE RTZ bv5 NaN
+        +oo concat extract repeat zero_extend rotate_left bvadd bvult bvcomp bvsmod bvsdivo fp
+        to_fp to_fp_unsigned fp.add fp.rem fp.lt fp.isNaN fp.to_sbv fp.roundToIntegral / -";
+    let tokens: Vec<_> = tokens.split_ascii_whitespace().collect();
+    let prefix = "(declare-const x (_ BitVec 8))(declare-const f Float32)(declare-const p Bool)
+        (define-fun y ((x (_ BitVec 8))) (_ BitVec 8) x)";
+    for seed in 0..30_000 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut text = String::from(if seed % 2 == 0 { "" } else { prefix });
+        // Half of the texts have an application in an assertion, to get beyond the brackets.
+        let inside = rng.bool();
+        text.push_str(if inside { "(assert (" } else { "" });
+        for _ in 0..rng.usize(1..12) {
+            text.push_str(tokens[rng.usize(..tokens.len())]);
+            text.push_str(if rng.u32(..20) == 0 { "\n" } else { " " });
+        }
+        text.push_str(if inside { "))" } else { "" });
+        let _ = smtlib::read(&text);
+    }
+}
+
+#[test]
 fn errors_name_place_and_reason() {
     for (script, expected) in [
         (
@@ -250,11 +275,15 @@ fn errors_name_place_and_reason() {
         ),
         (
             "(define-fun f ((a Bool)) Bool (not a))\n(assert (f #b1))",
-            "line 2, column 9: arguments do not fit f",
+            "line 2, column 9: f takes Bool, not (_ BitVec 1)",
         ),
         (
-            "(define-fun f ((a Bool)) (_ BitVec 1) a)\n(assert (= #b1 (f true)))",
-            "line 2, column 16: (_ BitVec 1) expected, not Bool",
+            "(define-fun f ((a Bool)) (_ BitVec 1) a)",
+            "line 1, column 39: (_ BitVec 1) expected, not Bool",
+        ),
+        (
+            "(define-fun f ((a Bool)) Bool (f a))",
+            "line 1, column 31: f does not take Bool, or is not supported",
         ),
         (
             "(assert (= ((_ extract 8 0) #x00) #x00))",
