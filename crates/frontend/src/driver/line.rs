@@ -194,14 +194,14 @@ impl Reader {
             _ => {}
         }
         self.is_static |= matches!(name, "static" | "no-dynamic-linker");
-        if let Some(library) = text.strip_prefix("-l").filter(|_| !is_lto_option(name)) {
+        if let Some(library) = text.strip_prefix("-l") {
             let library = OsString::from(library);
             return self.library(&[word], &library);
         }
         if let Some(folder) = text.strip_prefix("-L") {
             self.folders.push(folder.into());
         }
-        if is_lto_option(name) {
+        if is_lto_option(text) {
             return;
         }
         self.items.push(match is_report_option(name) {
@@ -317,18 +317,20 @@ fn takes_value(option: &str) -> bool {
 }
 
 /// Options of link-time optimisation: we decide these.
-fn is_lto_option(name: &str) -> bool {
-    [
-        "plugin-opt=",
-        "plugin=",
-        "lto",
-        "thinlto",
-        "save-temps",
-        "opt-remarks",
-    ]
-    .iter()
-    .any(|start| name.starts_with(start))
-        || matches!(name, "fat-lto-objects" | "no-fat-lto-objects")
+fn is_lto_option(option: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "-plugin-opt=",
+        "--plugin-opt=",
+        "-plugin=",
+        "--plugin=",
+        "--lto",
+        "--thinlto",
+        "--save-temps",
+        "--opt-remarks",
+        "--fat-lto-objects",
+        "--no-fat-lto-objects",
+    ];
+    STARTS.iter().any(|start| option.starts_with(start))
 }
 
 fn is_report_option(name: &str) -> bool {

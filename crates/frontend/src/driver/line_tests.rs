@@ -20,6 +20,15 @@ fn words(job: &Job) -> Vec<&str> {
         .collect()
 }
 
+/// The words that every link takes.
+fn words_of(line: &LinkLine) -> Vec<String> {
+    let merge = line.merge(Path::new("m.bc"));
+    let words = words(&merge).into_iter().map(String::from);
+    words
+        .take_while(|word| word != "--fat-lto-objects")
+        .collect()
+}
+
 fn executable(line: &LinkLine, scratch: &Path) -> Vec<String> {
     let out = Path::new("out");
     let job = line
@@ -122,6 +131,21 @@ fn whole_archives_lose_their_bitcode() {
     let native = words.iter().find(|word| word.ends_with("/n.o")).unwrap();
     assert_eq!(fs::read(native).unwrap(), b"\x7fELFxy");
     assert!(!words.iter().any(|word| word.ends_with("/b.o")));
+}
+
+#[test]
+fn libraries_are_told_from_options() {
+    let words = [
+        "-ltommath",
+        "-l",
+        "lto",
+        "--lto-partitions=2",
+        "-plugin-opt=O3",
+        "--trace",
+        "-t",
+    ];
+    let line = line(&words);
+    assert_eq!(words_of(&line), ["-ltommath", "-l", "lto"]);
 }
 
 #[test]
