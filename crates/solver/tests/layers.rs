@@ -156,11 +156,17 @@ fn what_equations_fix_is_put_in_place() {
     let longer = bench.pool.ult(length, wide);
     let (seven, other) = (bench.is(0, 7), bench.less(0, 1));
     let core = Core(vec![1, 2, 3]);
-    assert_eq!(bench.check(&[other, seven, longer, is_nine]), Answer::Unsat(core));
+    assert_eq!(
+        bench.check(&[other, seven, longer, is_nine]),
+        Answer::Unsat(core)
+    );
     bench.asked(&[]);
     let sum = bench.sum(1, 0, 3);
     let less = bench.less(1, 0);
-    assert_eq!(bench.check(&[less, sum, seven]), Answer::Unsat(Core(vec![0, 2])));
+    assert_eq!(
+        bench.check(&[less, sum, seven]),
+        Answer::Unsat(Core(vec![0, 2]))
+    );
     bench.asked(&[&["(ult in0_1 #x07)", "(eq in0_1 #xfc)"]]);
 }
 
