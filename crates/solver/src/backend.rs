@@ -1,7 +1,8 @@
 //! Constraints over a pool, decided by Bitwuzla.
 //!
-//! Each constraint becomes one assumption of an incremental solver: what was learned about a
-//! path prefix serves the next query, and the assumptions that failed are the core.
+//! Each constraint becomes one assumption of an incremental solver (see `switches`): what was
+//! learned about a path prefix serves the next query, and the assumptions that failed are the
+//! core.
 //!
 //! Laws: a model makes all constraints true by evaluation or is not given at all where
 //! evaluation is needed to know (external calls, constraints that have no term); a core is
@@ -11,6 +12,7 @@ mod cost;
 mod counts;
 mod floats;
 mod known;
+mod switches;
 mod tables;
 mod terms;
 #[cfg(test)]
@@ -25,6 +27,7 @@ use labrys_expr::{Environment, Evaluator, Symbol, Value};
 use crate::bitwuzla::{Error, Instance, Kind, Limits, Outcome, Settings, Stop, Term};
 use crate::functions;
 use crate::query::{Answer, Assignment, Core, Model, Query, Reason, Solver};
+use switches::Switches;
 use terms::Terms;
 use translate::{Refusal, Translator};
 
@@ -67,6 +70,7 @@ pub struct Backend {
     settings: Settings,
     external: External,
     translator: Translator,
+    switches: Switches,
     evaluator: Evaluator,
 }
 
@@ -98,6 +102,7 @@ impl Backend {
             settings,
             external,
             translator,
+            switches: Switches::default(),
             evaluator: Evaluator::new(),
         })
     }
@@ -105,6 +110,7 @@ impl Backend {
     /// A new solver for the old one.
     fn renew(&mut self) -> Result<(), Error> {
         self.translator = Translator::new(Terms::new(Instance::new(&self.settings)?));
+        self.switches.clear();
         Ok(())
     }
 
@@ -128,7 +134,9 @@ impl Backend {
 
     fn solve(&mut self, query: &Query<'_>, formulas: &Formulas) -> Result<Answer, Error> {
         let deadline = query.budget.timeout.map(|timeout| Instant::now() + timeout);
-        let mut assumptions = formulas.terms.clone();
+        let terms = &mut self.translator.terms;
+        let switches = self.switches.assumptions(terms, &formulas.terms)?;
+        let mut assumptions = switches.clone();
         let mut lemmas = BTreeSet::new();
         loop {
             let timeout =
@@ -144,7 +152,7 @@ impl Backend {
                 .check(&assumptions, &limits)?
             {
                 Outcome::Unknown(stop) => return Ok(Answer::Unknown(stop.into())),
-                Outcome::Unsat => return self.core(formulas).map(Answer::Unsat),
+                Outcome::Unsat => return self.core(formulas, &switches).map(Answer::Unsat),
                 Outcome::Sat => {}
             }
             let model = self.model(query)?;
@@ -158,7 +166,7 @@ impl Backend {
             if lemmas.len() == known {
                 return Ok(Answer::Unknown(self.obstacle(query, formulas)));
             }
-            assumptions.truncate(formulas.terms.len());
+            assumptions.truncate(switches.len());
             assumptions.extend(&lemmas);
         }
     }
@@ -168,8 +176,8 @@ impl Backend {
         formulas.obstacle.is_none() && self.translator.opaque().is_empty()
     }
 
-    fn core(&mut self, formulas: &Formulas) -> Result<Core, Error> {
-        let failed = self.translator.terms.instance.failed(&formulas.terms)?;
+    fn core(&mut self, formulas: &Formulas, assumptions: &[Term]) -> Result<Core, Error> {
+        let failed = self.translator.terms.instance.failed(assumptions)?;
         let positions = formulas.positions.iter().zip(failed);
         Ok(Core(
             positions
@@ -270,6 +278,7 @@ impl Solver for Backend {
         let mut fresh = Ok(());
         if self.translator.ledger.wants_reset() {
             fresh = self.translator.terms.instance.reset();
+            self.switches.clear();
         }
         let answer = fresh.and_then(|()| self.solve(query, &formulas));
         let is_broken = matches!(&answer, Err(_) | Ok(Answer::Unknown(Reason::Memory)));
