@@ -7,6 +7,7 @@ CARGO ?= cargo
 # target/release/{labrys,labrys-cc,labrys-c++} and target/release/liblabrys_runtime.a
 build: deps
 	$(CARGO) build --release --workspace
+	@ln -sf labrys-cxx "$${CARGO_TARGET_DIR:-target}/release/labrys-c++"
 
 # Compilers, LLVM and the SMT solver; does nothing when they are there.
 deps:
