@@ -105,9 +105,9 @@ pub(crate) fn headers() -> Result<PathBuf, Error> {
 
 /// Writes those headers that differ from ours; other builds may do so at the same time.
 fn write_headers(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
     for (name, text) in HEADERS {
         let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap_or(folder))?;
         if fs::read(&path).is_ok_and(|found| found == text.as_bytes()) {
             continue;
         }
