@@ -17,6 +17,7 @@ mod child;
 mod inputs;
 mod path;
 mod query;
+mod relaxation;
 mod search;
 mod strategies;
 mod strategy;
@@ -24,7 +25,8 @@ mod tree;
 
 pub use search::{Search, SearchOptions};
 pub use strategies::{
-    BreadthFirst, DepthFirst, Entry, Generational, Novelty, Options, RandomBranch, STRATEGIES, find,
+    BreadthFirst, DepthFirst, Entry, Generational, Novelty, Options, RandomBranch, Rarity,
+    STRATEGIES, find,
 };
 pub use strategy::{NodeRange, RunInfo, Strategy, View};
 pub use tree::{Candidate, Decision, Flip, Insertion, NodeId, Passage, RunId, Tree};

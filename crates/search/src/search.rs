@@ -12,6 +12,7 @@ use crate::child::child;
 use crate::inputs::Inputs;
 use crate::path::{decisions, trace_direction};
 use crate::query::{Conditions, Known, conditions};
+use crate::relaxation::Relaxation;
 use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, Flip, Passage, RunId, Tree};
 
@@ -47,6 +48,9 @@ pub struct Search {
     cases: Vec<u32>,
     traces: Cache<Known>,
     rng: fastrand::Rng,
+    relaxation: Relaxation,
+    /// The branch for which the input to come was made without soft constraints.
+    relaxed: Option<(u32, u32)>,
     told_full: bool,
 }
 
@@ -62,6 +66,8 @@ impl Search {
             cases: Vec::new(),
             traces: Cache::new(CACHE_BYTES, CACHE_TRACES),
             rng: fastrand::Rng::with_seed(seed),
+            relaxation: Relaxation::default(),
+            relaxed: None,
             told_full: false,
         }
     }
@@ -93,7 +99,10 @@ impl Search {
         };
         let direction = trace_direction(&there, session.program(), candidate.direction);
         let answer = match conditions(&mut known, step, direction, session.max_input()) {
-            Some(conditions) => self.solve(session, &mut known, &conditions),
+            Some(conditions) => {
+                let branch = (there.site, candidate.direction);
+                self.solve(session, &mut known, &conditions, branch)
+            }
             None => Err(Flip::Unsat),
         };
         let parent = answer.map(|model| {
@@ -116,10 +125,11 @@ impl Search {
 
     /// A model of the conditions: of all of them, else without the soft ones.
     fn solve(
-        &self,
+        &mut self,
         session: &mut Session,
         known: &mut Known,
         conditions: &Conditions,
+        branch: (u32, u32),
     ) -> Result<Model, Flip> {
         let pool = known.decoder.pool_mut();
         let mut answer = session.check(pool, conditions.constraints(true), &known.hint);
@@ -128,8 +138,10 @@ impl Search {
             Answer::Unsat(core) => conditions.is_soft(&core.0),
             Answer::Unknown(_) => !conditions.soft.is_empty(),
         };
-        if relax {
+        self.relaxed = None;
+        if relax && self.relaxation.is_worth(branch) {
             answer = session.check(pool, conditions.constraints(false), &known.hint);
+            self.relaxed = Some(branch);
         }
         if self.options.optimistic && matches!(answer, Answer::Unknown(_)) {
             answer = session.check(pool, vec![conditions.goal], &known.hint);
@@ -152,6 +164,9 @@ impl Search {
     ) -> Result<(), Error> {
         self.tree.mark(candidate, Flip::Sat);
         if session.was_tried(&input) {
+            if let Some(branch) = self.relaxed.take() {
+                self.relaxation.learn(branch, true);
+            }
             self.tree.mark(candidate, Flip::Diverged);
             session.note_divergence();
             return Ok(());
@@ -190,6 +205,9 @@ impl Search {
         let inherited = parent.map_or(0, |run| self.cases[run.index()]);
         self.cases.push(seen.case.unwrap_or(inherited));
         let diverged = flipped.is_some_and(|candidate| !passes(&self.tree, &done.path, candidate));
+        if let Some(branch) = self.relaxed.take() {
+            self.relaxation.learn(branch, diverged);
+        }
         if let (true, Some(candidate)) = (diverged, flipped) {
             // A run that was cut off has not left its path: it had no time to get there.
             if !seen.outcome.is_limit() {
