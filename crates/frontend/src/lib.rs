@@ -3,10 +3,10 @@
 //! The only crate that touches LLVM.
 
 pub mod container;
+mod coverage;
 pub mod driver;
 pub mod instrument;
 pub mod llvm;
-mod llvm_query;
 pub mod lower;
 pub mod plain;
 pub mod sites;

@@ -1,14 +1,7 @@
 //! The plain build: the frozen program as it is, plus one coverage byte per branch.
 //!
 //! A branch and a select store 1 to `map[first + condition]`; a switch stores 1 at the begin of
-//! each edge, for which its edges get blocks of their own. The module defines
-//!
-//! ```c
-//! struct { unsigned char *map; unsigned long size; } __labrys_coverage;
-//! ```
-//!
-//! where the map is page-aligned and whole pages, so that the runtime can map the shared region
-//! over it.
+//! each edge, for which its edges get blocks of their own.
 //!
 //! Invariant: numbering is that of [`sites`](crate::sites) on the frozen bitcode, and no other
 //! effect is added.
@@ -17,7 +10,8 @@ use std::path::Path;
 
 use labrys_program::SiteKind;
 
-use crate::llvm::{Block, Builder, LLVMLinkage, LLVMOpcode, LlvmError, Module, Value};
+use crate::coverage;
+use crate::llvm::{Block, Builder, LLVMOpcode, LlvmError, Module, Value};
 use crate::sites::{Decision, sites};
 
 /// Adds coverage to frozen bitcode.
@@ -44,28 +38,13 @@ fn cover(module: &Module) {
     let marker = Marker {
         module,
         builder: module.builder(),
-        map: define_map(module, branches),
+        map: coverage::define(module, branches),
     };
     let mut first = 0;
     for decision in &decisions {
         marker.mark(decision, first);
         first += decision.kind.directions();
     }
-}
-
-/// Defines the map and what the runtime knows it by.
-fn define_map(module: &Module, branches: u32) -> Value<'_> {
-    let size = u64::from(branches.max(1)).next_multiple_of(labrys_abi::PAGE as u64);
-    let ty = module.array(module.int(8), size);
-    let map = module.declare_global("__labrys_coverage_map", ty);
-    map.set_initializer(ty.zero());
-    map.set_alignment(labrys_abi::PAGE as u32);
-    map.set_linkage(LLVMLinkage::LLVMInternalLinkage);
-    let pair = module.const_struct(&[map, module.const_int(64, size)]);
-    module
-        .declare_global("__labrys_coverage", pair.ty())
-        .set_initializer(pair);
-    map
 }
 
 struct Marker<'m> {

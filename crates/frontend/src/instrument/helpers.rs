@@ -1,6 +1,6 @@
 //! The helpers that instrumented code calls, by name, and the tables it carries.
 
-use crate::llvm::{Builder, LLVMLinkage, Module, Value};
+use crate::llvm::{Builder, Module, Value};
 
 use super::PREFIX;
 
@@ -69,26 +69,4 @@ pub(super) fn describe_slow_paths(module: &Module) {
             module.add_attribute(function, "memory", READS_ONLY);
         }
     }
-}
-
-/// Defines the coverage bytes: page-aligned and whole pages, so that the runtime can map the
-/// shared region over them.
-pub(super) fn define_coverage(module: &Module, branches: u32) {
-    let size = (u64::from(branches).max(1)).next_multiple_of(labrys_abi::PAGE as u64);
-    let ty = module.array(module.int(8), size);
-    let map = module.declare_global("__labrys_coverage_map", ty);
-    let storage = if map.global_type() == ty {
-        map
-    } else {
-        // Declared by the helpers with unknown size: define beside it and replace.
-        let storage = module.declare_global("__labrys_coverage_storage", ty);
-        map.replace_uses(storage);
-        storage
-    };
-    storage.set_initializer(ty.zero());
-    storage.set_alignment(labrys_abi::PAGE as u32);
-    storage.set_linkage(LLVMLinkage::LLVMInternalLinkage);
-    let pair = module.const_struct(&[storage, module.const_int(64, size)]);
-    let exported = module.declare_global("__labrys_coverage", pair.ty());
-    exported.set_initializer(pair);
 }

@@ -4,9 +4,9 @@
 //! run's node table (0: concrete). Straight-line calls of small inlined helpers (`c/inline.c`)
 //! compute labels and report decisions; the pass never splits a block itself.
 //!
-//! Steps: number the sites; link helpers and library models; give every switch edge a block of
-//! its own; instrument each function in reverse postorder, shadow phis last; redirect calls of
-//! modelled library functions; drop what is unused.
+//! Steps: number the sites; redirect modelled library functions; link helpers and library
+//! models; give every switch edge a block of its own; instrument each function in reverse
+//! postorder, shadow phis last; drop what is unused.
 //!
 //! Invariant: the instrumented program computes what the frozen program computes; site ids are
 //! those of [`sites`](crate::sites) on the frozen bitcode, those of models follow.
@@ -22,6 +22,7 @@ mod redirect;
 use std::collections::HashMap;
 use std::path::Path;
 
+use crate::coverage;
 use crate::llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module, Value};
 use crate::sites::sites;
 use function::FunctionPass;
@@ -34,6 +35,8 @@ static MODELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/models.bc"));
 const PREFIX: &str = "__labrys_";
 /// Prefix of library models in C.
 const MODEL_PREFIX: &str = "__labrys_m_";
+/// Prefix of library models in the runtime.
+const WRAPPER_PREFIX: &str = "__labrys_w_";
 /// Branch number of sites that count in no coverage.
 const UNCOUNTED: u32 = u32::MAX;
 
@@ -54,6 +57,7 @@ struct Pass<'m> {
 pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     let mut module = Module::read(frozen)?;
     let numbers = Numbers::of(&module);
+    redirect::redirect(&module);
     inline_plain_leaves(&mut module)?;
     module.link_bytes(INLINE, "inline helpers")?;
     module.link_bytes(MODELS, "library models")?;
@@ -154,6 +158,6 @@ fn instrument_linked(module: &Module, numbers: &Numbers) {
         FunctionPass::run(&pass, *function, model);
     }
     helpers::describe_slow_paths(module);
-    helpers::define_coverage(module, branches);
+    coverage::define(module, branches);
     memory::define_globals(module);
 }

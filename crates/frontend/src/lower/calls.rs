@@ -4,8 +4,8 @@ use labrys_program::{Callee, Intrinsic, Opaque, Operation};
 
 use super::body::Body;
 use super::constants::Symbol;
+use crate::llvm::MemoryEffects;
 use crate::llvm::Value;
-use crate::llvm_query::MemoryEffects;
 
 impl<'m> Body<'_, 'm> {
     /// A `call` or `invoke`.

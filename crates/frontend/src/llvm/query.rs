@@ -17,7 +17,7 @@ use llvm_sys::core::{
 use llvm_sys::target::{LLVMABIAlignmentOfType, LLVMGetModuleDataLayout, LLVMStoreSizeOfType};
 use llvm_sys::{LLVMAtomicOrdering, LLVMAttributeFunctionIndex};
 
-use crate::llvm::{LLVMOpcode, LLVMTypeKind, LLVMValueKind, Module, Type, Value};
+use super::{LLVMOpcode, LLVMTypeKind, LLVMValueKind, Module, Type, Value};
 
 /// A source position as debug information gives it; the strings belong to the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,91 @@
+//! Attributes of functions and calls, and the layout of types.
+
+#![allow(unsafe_code)]
+
+use std::ffi::c_uint;
+use std::marker::PhantomData;
+
+use llvm_sys::core::*;
+use llvm_sys::target::{
+    LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement, LLVMSizeOfTypeInBits,
+};
+
+use super::{Module, Type, Value};
+
+impl Module {
+    /// Size in bytes of the structure that parameter `index` of `function` passes by value.
+    #[must_use]
+    pub fn by_value_size(&self, function: Value<'_>, index: usize) -> Option<u64> {
+        // SAFETY: attribute index 0 is the result, parameters follow; null means "none".
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
+            let attribute = LLVMGetEnumAttributeAtIndex(function.0, index as c_uint + 1, kind);
+            (!attribute.is_null())
+                .then(|| self.size_of(Type(LLVMGetTypeAttributeValue(attribute), PhantomData)))
+        }
+    }
+
+    /// Adds an attribute to a function; `value` is 0 for those that have none.
+    pub fn add_attribute(&self, function: Value<'_>, name: &str, value: u64) {
+        // SAFETY: attribute index -1 is the function itself; an unknown name gives kind 0, which
+        // is refused.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            assert!(kind != 0, "LLVM does not know the attribute {name}");
+            let attribute = LLVMCreateEnumAttribute(self.context, kind, value);
+            LLVMAddAttributeAtIndex(function.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+
+    /// Removes an attribute of a function, if it has it.
+    pub fn remove_attribute(&self, function: Value<'_>, name: &str) {
+        // SAFETY: as `add_attribute`.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let index = llvm_sys::LLVMAttributeFunctionIndex;
+            LLVMRemoveEnumAttributeAtIndex(function.0, index, kind);
+        }
+    }
+
+    /// Removes an attribute of a call, if it has it.
+    pub fn remove_call_attribute(&self, call: Value<'_>, name: &str) {
+        // SAFETY: as `add_attribute`, on a call instruction.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let index = llvm_sys::LLVMAttributeFunctionIndex;
+            LLVMRemoveCallSiteEnumAttribute(call.0, index, kind);
+        }
+    }
+
+    /// Whether a function has an attribute.
+    #[must_use]
+    pub fn has_attribute(&self, function: Value<'_>, name: &str) -> bool {
+        // SAFETY: as `add_attribute`; null means "no".
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let index = llvm_sys::LLVMAttributeFunctionIndex;
+            !LLVMGetEnumAttributeAtIndex(function.0, index, kind).is_null()
+        }
+    }
+
+    /// Byte offset of element `index` of a struct type.
+    #[must_use]
+    pub fn element_offset(&self, ty: Type<'_>, index: u32) -> u64 {
+        // SAFETY: callers pass a sized struct type and an index of it.
+        unsafe { LLVMOffsetOfElement(LLVMGetModuleDataLayout(self.raw), ty.0, index) }
+    }
+
+    /// Size of a value of this type in memory, bytes.
+    #[must_use]
+    pub fn size_of(&self, ty: Type<'_>) -> u64 {
+        // SAFETY: the type is sized (callers ask for loaded, stored or allocated types only).
+        unsafe { LLVMABISizeOfType(LLVMGetModuleDataLayout(self.raw), ty.0) }
+    }
+
+    /// Size of a value of this type in bits.
+    #[must_use]
+    pub fn bits_of(&self, ty: Type<'_>) -> u64 {
+        // SAFETY: as `size_of`.
+        unsafe { LLVMSizeOfTypeInBits(LLVMGetModuleDataLayout(self.raw), ty.0) }
+    }
+}

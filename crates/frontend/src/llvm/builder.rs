@@ -1,0 +1,139 @@
+//! New instructions.
+
+#![allow(unsafe_code)]
+
+use std::ffi::c_uint;
+use std::marker::PhantomData;
+
+use llvm_sys::core::*;
+use llvm_sys::prelude::*;
+
+use super::{Block, Builder, LLVMIntPredicate, LLVMOpcode, Type, Value};
+
+impl<'m> Builder<'m> {
+    /// New instructions go before this one.
+    pub fn before(&self, instruction: Value<'m>) {
+        // SAFETY: the instruction is in a block.
+        unsafe { LLVMPositionBuilderBefore(self.0, instruction.0) }
+    }
+
+    /// New instructions go to the end of this block.
+    pub fn at_end(&self, block: Block<'m>) {
+        // SAFETY: the block is valid.
+        unsafe { LLVMPositionBuilderAtEnd(self.0, block.0) }
+    }
+
+    /// Calls a function.
+    #[must_use]
+    pub fn call(&self, function: Value<'m>, arguments: &[Value<'m>]) -> Value<'m> {
+        let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|v| v.0).collect();
+        // SAFETY: arguments match the function's type (LLVM's verifier checks the result).
+        let raw = unsafe {
+            LLVMBuildCall2(
+                self.0,
+                function.global_type().0,
+                function.0,
+                raw.as_mut_ptr(),
+                raw.len() as c_uint,
+                c"".as_ptr(),
+            )
+        };
+        Value(raw, PhantomData)
+    }
+
+    /// An empty phi.
+    #[must_use]
+    pub fn phi(&self, ty: Type<'m>) -> Value<'m> {
+        // SAFETY: the builder stands at the start of a block.
+        Value(
+            unsafe { LLVMBuildPhi(self.0, ty.0, c"".as_ptr()) },
+            PhantomData,
+        )
+    }
+
+    /// `condition ? a : b`.
+    #[must_use]
+    pub fn select(&self, condition: Value<'m>, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: `a` and `b` have one type, the condition is `i1`.
+        Value(
+            unsafe { LLVMBuildSelect(self.0, condition.0, a.0, b.0, c"".as_ptr()) },
+            PhantomData,
+        )
+    }
+
+    /// A binary integer or floating operation.
+    #[must_use]
+    pub fn binary(&self, opcode: LLVMOpcode, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: operands have one type that the opcode takes.
+        Value(
+            unsafe { LLVMBuildBinOp(self.0, opcode, a.0, b.0, c"".as_ptr()) },
+            PhantomData,
+        )
+    }
+
+    /// An integer comparison.
+    #[must_use]
+    pub fn compare(&self, predicate: LLVMIntPredicate, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: operands have one type.
+        Value(
+            unsafe { LLVMBuildICmp(self.0, predicate, a.0, b.0, c"".as_ptr()) },
+            PhantomData,
+        )
+    }
+
+    /// A cast.
+    #[must_use]
+    pub fn cast(&self, opcode: LLVMOpcode, value: Value<'m>, to: Type<'m>) -> Value<'m> {
+        // SAFETY: the cast is valid for the types.
+        Value(
+            unsafe { LLVMBuildCast(self.0, opcode, value.0, to.0, c"".as_ptr()) },
+            PhantomData,
+        )
+    }
+
+    /// A load.
+    #[must_use]
+    pub fn load(&self, ty: Type<'m>, address: Value<'m>) -> Value<'m> {
+        // SAFETY: the address is a pointer.
+        Value(
+            unsafe { LLVMBuildLoad2(self.0, ty.0, address.0, c"".as_ptr()) },
+            PhantomData,
+        )
+    }
+
+    /// A store.
+    pub fn store(&self, value: Value<'m>, address: Value<'m>) {
+        // SAFETY: the address is a pointer.
+        unsafe { LLVMBuildStore(self.0, value.0, address.0) };
+    }
+
+    /// Element `index` of an aggregate value.
+    #[must_use]
+    pub fn extract_value(&self, aggregate: Value<'m>, index: u32) -> Value<'m> {
+        // SAFETY: the index is one of the aggregate's.
+        let raw = unsafe { LLVMBuildExtractValue(self.0, aggregate.0, index, c"".as_ptr()) };
+        Value(raw, PhantomData)
+    }
+
+    /// Address of element `index` of an array of `element`s.
+    #[must_use]
+    pub fn element_address(
+        &self,
+        element: Type<'m>,
+        base: Value<'m>,
+        index: Value<'m>,
+    ) -> Value<'m> {
+        let mut index = index.0;
+        // SAFETY: one integer index.
+        let raw =
+            unsafe { LLVMBuildGEP2(self.0, element.0, base.0, &raw mut index, 1, c"".as_ptr()) };
+        Value(raw, PhantomData)
+    }
+}
+
+impl Drop for Builder<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the builder is not used again.
+        unsafe { LLVMDisposeBuilder(self.0) }
+    }
+}

@@ -1,0 +1,142 @@
+//! Types, constants, declarations and definitions in a module.
+
+#![allow(unsafe_code)]
+
+use std::ffi::c_uint;
+use std::marker::PhantomData;
+
+use llvm_sys::core::*;
+use llvm_sys::prelude::*;
+
+use super::{Builder, LLVMLinkage, Module, Type, Value, c_string};
+
+impl Module {
+    /// Declares a function, or finds it if it is there.
+    #[must_use]
+    pub fn declare<'m>(&'m self, name: &str, result: Type<'m>, params: &[Type<'m>]) -> Value<'m> {
+        if let Some(found) = self.function(name) {
+            return found;
+        }
+        let name = c_string(name);
+        let mut raw: Vec<LLVMTypeRef> = params.iter().map(|t| t.0).collect();
+        // SAFETY: types are of this context.
+        unsafe {
+            let ty = LLVMFunctionType(result.0, raw.as_mut_ptr(), raw.len() as c_uint, 0);
+            Value(LLVMAddFunction(self.raw, name.as_ptr(), ty), PhantomData)
+        }
+    }
+
+    /// Declares an external variable, or finds it if it is there.
+    #[must_use]
+    pub fn declare_global<'m>(&'m self, name: &str, ty: Type<'m>) -> Value<'m> {
+        if let Some(found) = self.global(name) {
+            return found;
+        }
+        let name = c_string(name);
+        // SAFETY: the type is of this context.
+        Value(
+            unsafe { LLVMAddGlobal(self.raw, ty.0, name.as_ptr()) },
+            PhantomData,
+        )
+    }
+
+    /// Defines a private constant with this initializer.
+    #[must_use]
+    pub fn define_constant<'m>(&'m self, name: &str, value: Value<'m>) -> Value<'m> {
+        let name = c_string(name);
+        // SAFETY: the initializer's type is the variable's.
+        unsafe {
+            let raw = LLVMAddGlobal(self.raw, LLVMTypeOf(value.0), name.as_ptr());
+            LLVMSetInitializer(raw, value.0);
+            LLVMSetGlobalConstant(raw, 1);
+            LLVMSetLinkage(raw, LLVMLinkage::LLVMPrivateLinkage);
+            Value(raw, PhantomData)
+        }
+    }
+
+    /// Integer type of `bits` bits.
+    #[must_use]
+    pub fn int(&self, bits: u32) -> Type<'_> {
+        // SAFETY: any width up to 2^23 is valid.
+        Type(
+            unsafe { LLVMIntTypeInContext(self.context, bits) },
+            PhantomData,
+        )
+    }
+
+    /// The pointer type.
+    #[must_use]
+    pub fn pointer(&self) -> Type<'_> {
+        // SAFETY: address space 0 exists.
+        Type(
+            unsafe { LLVMPointerTypeInContext(self.context, 0) },
+            PhantomData,
+        )
+    }
+
+    /// The void type.
+    #[must_use]
+    pub fn void(&self) -> Type<'_> {
+        // SAFETY: the context is valid.
+        Type(unsafe { LLVMVoidTypeInContext(self.context) }, PhantomData)
+    }
+
+    /// Array type.
+    #[must_use]
+    pub fn array<'m>(&'m self, element: Type<'m>, len: u64) -> Type<'m> {
+        // SAFETY: the element type is sized.
+        Type(unsafe { LLVMArrayType2(element.0, len) }, PhantomData)
+    }
+
+    /// Declares a function with the type of another.
+    #[must_use]
+    pub fn declare_like<'m>(&'m self, name: &str, other: Value<'m>) -> Value<'m> {
+        if let Some(found) = self.function(name) {
+            return found;
+        }
+        let name = c_string(name);
+        // SAFETY: the type is a function type of this context.
+        let raw = unsafe { LLVMAddFunction(self.raw, name.as_ptr(), other.global_type().0) };
+        Value(raw, PhantomData)
+    }
+
+    /// Integer constant.
+    #[must_use]
+    pub fn const_int(&self, bits: u32, value: u64) -> Value<'_> {
+        // SAFETY: the type is an integer type; higher bits are cut off.
+        Value(
+            unsafe { LLVMConstInt(self.int(bits).0, value, 0) },
+            PhantomData,
+        )
+    }
+
+    /// Constant array of values of one type.
+    #[must_use]
+    pub fn const_array<'m>(&'m self, element: Type<'m>, values: &[Value<'m>]) -> Value<'m> {
+        let mut raw: Vec<LLVMValueRef> = values.iter().map(|v| v.0).collect();
+        // SAFETY: the caller's values have the element type.
+        let raw = unsafe { LLVMConstArray2(element.0, raw.as_mut_ptr(), raw.len() as u64) };
+        Value(raw, PhantomData)
+    }
+
+    /// Constant struct without padding rules of its own.
+    #[must_use]
+    pub fn const_struct<'m>(&'m self, values: &[Value<'m>]) -> Value<'m> {
+        let mut raw: Vec<LLVMValueRef> = values.iter().map(|v| v.0).collect();
+        // SAFETY: values are constants of this context.
+        let raw = unsafe {
+            LLVMConstStructInContext(self.context, raw.as_mut_ptr(), raw.len() as c_uint, 0)
+        };
+        Value(raw, PhantomData)
+    }
+
+    /// A builder of this context.
+    #[must_use]
+    pub fn builder(&self) -> Builder<'_> {
+        // SAFETY: the context is valid.
+        Builder(
+            unsafe { LLVMCreateBuilderInContext(self.context) },
+            PhantomData,
+        )
+    }
+}

@@ -1,0 +1,249 @@
+//! Modules: reading, writing, linking, passes, what a module contains.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_char};
+use std::marker::PhantomData;
+use std::path::Path;
+use std::ptr;
+
+use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
+use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
+use llvm_sys::bit_writer::{LLVMWriteBitcodeToFile, LLVMWriteBitcodeToMemoryBuffer};
+use llvm_sys::core::*;
+use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
+use llvm_sys::linker::LLVMLinkModules2;
+use llvm_sys::prelude::*;
+use llvm_sys::transforms::pass_builder::{
+    LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses,
+};
+
+use super::{LlvmError, Module, Value, c_string, chain};
+
+/// Copies and frees a message that LLVM allocated.
+unsafe fn take_message(message: *mut c_char) -> String {
+    if message.is_null() {
+        return String::from("unknown LLVM error");
+    }
+    // SAFETY: LLVM hands out a NUL-terminated string that the caller must dispose of.
+    unsafe {
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        LLVMDisposeMessage(message);
+        text
+    }
+}
+
+impl Module {
+    /// Reads a bitcode file.
+    ///
+    /// # Errors
+    /// The file cannot be read or is not bitcode that LLVM 19 understands.
+    pub fn read(path: &Path) -> Result<Self, LlvmError> {
+        let bytes =
+            std::fs::read(path).map_err(|e| LlvmError(format!("{}: {e}", path.display())))?;
+        Self::from_bytes(&bytes, &path.to_string_lossy())
+    }
+
+    /// Reads bitcode from memory; `name` is for messages.
+    ///
+    /// # Errors
+    /// The bytes are not bitcode that LLVM 19 understands.
+    pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, LlvmError> {
+        let name_c = c_string(name);
+        // SAFETY: the buffer copies the bytes and is freed here; the context owns the module.
+        // A diagnostic handler keeps LLVM from printing and exiting.
+        unsafe {
+            let context = LLVMContextCreate();
+            let mut text = String::new();
+            LLVMContextSetDiagnosticHandler(context, Some(keep_diagnostic), (&raw mut text).cast());
+            let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                name_c.as_ptr(),
+            );
+            let mut raw = ptr::null_mut();
+            let failed = LLVMParseBitcodeInContext2(context, buffer, &raw mut raw) != 0;
+            LLVMDisposeMemoryBuffer(buffer);
+            LLVMContextSetDiagnosticHandler(context, None, ptr::null_mut());
+            if failed {
+                LLVMContextDispose(context);
+                let why = if text.is_empty() {
+                    "not LLVM 19 bitcode".into()
+                } else {
+                    text
+                };
+                return Err(LlvmError(format!("{name}: {why}")));
+            }
+            Ok(Module { context, raw })
+        }
+    }
+
+    /// Writes the module as bitcode.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), LlvmError> {
+        let name = c_string(&path.to_string_lossy());
+        // SAFETY: the module is valid and the name NUL-terminated.
+        let failed = unsafe { LLVMWriteBitcodeToFile(self.raw, name.as_ptr()) } != 0;
+        if failed {
+            return Err(LlvmError(format!(
+                "{}: cannot write bitcode",
+                path.display()
+            )));
+        }
+        Ok(())
+    }
+
+    /// The module as bitcode.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // SAFETY: the buffer is valid until disposed of.
+        unsafe {
+            let buffer = LLVMWriteBitcodeToMemoryBuffer(self.raw);
+            let bytes = std::slice::from_raw_parts(
+                LLVMGetBufferStart(buffer).cast::<u8>(),
+                LLVMGetBufferSize(buffer),
+            )
+            .to_vec();
+            LLVMDisposeMemoryBuffer(buffer);
+            bytes
+        }
+    }
+
+    /// Runs a pipeline in the syntax of `opt -passes=`, on the module as it is.
+    ///
+    /// # Errors
+    /// The pipeline does not parse.
+    pub fn run_passes(&mut self, pipeline: &str) -> Result<(), LlvmError> {
+        let passes = c_string(pipeline);
+        // SAFETY: no target machine is needed for target-independent passes; null is allowed.
+        unsafe {
+            let options = LLVMCreatePassBuilderOptions();
+            let error = LLVMRunPasses(self.raw, passes.as_ptr(), ptr::null_mut(), options);
+            LLVMDisposePassBuilderOptions(options);
+            if error.is_null() {
+                return Ok(());
+            }
+            let message = LLVMGetErrorMessage(error);
+            let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+            LLVMDisposeErrorMessage(message);
+            Err(LlvmError(text))
+        }
+    }
+
+    /// Links bitcode into this module.
+    ///
+    /// # Errors
+    /// The bytes are not bitcode, or symbols clash.
+    pub fn link_bytes(&mut self, bytes: &[u8], name: &str) -> Result<(), LlvmError> {
+        let name_c = c_string(name);
+        // SAFETY: the linked module is parsed into the same context; linking consumes it.
+        unsafe {
+            let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                name_c.as_ptr(),
+            );
+            let mut other = ptr::null_mut();
+            let failed = LLVMParseBitcodeInContext2(self.context, buffer, &raw mut other) != 0;
+            LLVMDisposeMemoryBuffer(buffer);
+            if failed || LLVMLinkModules2(self.raw, other) != 0 {
+                return Err(LlvmError(format!(
+                    "{name}: cannot be linked into the program"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// LLVM's own verifier.
+    ///
+    /// # Errors
+    /// The module is not well-formed; the text says where.
+    pub fn verify(&self) -> Result<(), LlvmError> {
+        let mut message = ptr::null_mut();
+        // SAFETY: the message is taken exactly once.
+        unsafe {
+            let action = LLVMVerifierFailureAction::LLVMReturnStatusAction;
+            let failed = LLVMVerifyModule(self.raw, action, &raw mut message) != 0;
+            let text = take_message(message);
+            if failed { Err(LlvmError(text)) } else { Ok(()) }
+        }
+    }
+
+    /// The module as text.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        // SAFETY: the message is taken exactly once.
+        unsafe { take_message(LLVMPrintModuleToString(self.raw)) }
+    }
+
+    /// Target triple.
+    #[must_use]
+    pub fn triple(&self) -> String {
+        // SAFETY: the string belongs to the module.
+        unsafe {
+            CStr::from_ptr(LLVMGetTarget(self.raw))
+                .to_string_lossy()
+                .into_owned()
+        }
+    }
+
+    /// Functions in module order, declarations included.
+    #[must_use]
+    pub fn functions(&self) -> Vec<Value<'_>> {
+        // SAFETY: plain traversal of a valid module.
+        unsafe { chain(LLVMGetFirstFunction(self.raw), |v| LLVMGetNextFunction(v)) }
+    }
+
+    /// Global variables in module order.
+    #[must_use]
+    pub fn globals(&self) -> Vec<Value<'_>> {
+        // SAFETY: plain traversal of a valid module.
+        unsafe { chain(LLVMGetFirstGlobal(self.raw), |v| LLVMGetNextGlobal(v)) }
+    }
+
+    /// The function of this name.
+    #[must_use]
+    pub fn function(&self, name: &str) -> Option<Value<'_>> {
+        let name = c_string(name);
+        // SAFETY: null means "none".
+        let raw = unsafe { LLVMGetNamedFunction(self.raw, name.as_ptr()) };
+        (!raw.is_null()).then_some(Value(raw, PhantomData))
+    }
+
+    /// The global variable of this name.
+    #[must_use]
+    pub fn global(&self, name: &str) -> Option<Value<'_>> {
+        let name = c_string(name);
+        // SAFETY: null means "none".
+        let raw = unsafe { LLVMGetNamedGlobal(self.raw, name.as_ptr()) };
+        (!raw.is_null()).then_some(Value(raw, PhantomData))
+    }
+
+    pub(crate) fn raw(&self) -> LLVMModuleRef {
+        self.raw
+    }
+}
+
+extern "C" fn keep_diagnostic(info: LLVMDiagnosticInfoRef, text: *mut std::ffi::c_void) {
+    // SAFETY: `text` is the `String` that the parsing function registered and still owns.
+    unsafe {
+        let message = take_message(LLVMGetDiagInfoDescription(info));
+        let text = &mut *text.cast::<String>();
+        if text.is_empty() {
+            *text = message;
+        }
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        // SAFETY: the module belongs to the context; nothing that borrows from it is alive.
+        unsafe {
+            LLVMDisposeModule(self.raw);
+            LLVMContextDispose(self.context);
+        }
+    }
+}
