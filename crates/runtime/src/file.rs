@@ -3,8 +3,8 @@
 use core::ffi::{c_int, c_void};
 
 use crate::control::{arguments, result};
-use crate::input::{label_bytes, length_label, request, stream_of};
-use crate::shadow::{self, __labrys_slow_fill, is_concrete};
+use crate::input::{label_bytes, request, stream_of};
+use crate::shadow::{__labrys_slow_fill, is_concrete};
 use crate::state::state;
 
 /// Labels what a read call delivered; `position` is where it read.
@@ -137,32 +137,4 @@ unsafe extern "C" fn __labrys_w_mmap64(
 ) -> *mut c_void {
     // SAFETY: as the caller's.
     unsafe { __labrys_w_mmap(address, size, protection, flags, fd, offset) }
-}
-
-/// `fstat`: the size of a stream is its length.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __labrys_w_fstat(fd: c_int, to: *mut libc::stat) -> c_int {
-    let _ = arguments::<0>(__labrys_w_fstat as *const () as usize);
-    // SAFETY: as the caller's.
-    unsafe {
-        let failed = libc::fstat(fd, to);
-        if failed == 0 && state().symbolic {
-            __labrys_slow_fill(to.cast(), 0, size_of::<libc::stat>() as u64, 0);
-            if let Some((id, length)) = stream_of(fd) {
-                shadow::set(
-                    (&raw const (*to).st_size).cast(),
-                    8,
-                    length_label(id, length),
-                );
-            }
-        }
-        failed
-    }
-}
-
-/// `fstat64`.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __labrys_w_fstat64(fd: c_int, to: *mut libc::stat) -> c_int {
-    // SAFETY: as the caller's; both structures are the same on 64-bit systems.
-    unsafe { __labrys_w_fstat(fd, to) }
 }

@@ -65,13 +65,16 @@ pub(crate) fn stream_of(fd: c_int) -> Option<(u32, u64)> {
         if failed {
             return None;
         }
-        (0..).zip(streams()).find_map(|(id, s)| {
-            let same = s.kind == StreamKind::File as u32
-                && s.device == stat.st_dev
-                && s.inode == stat.st_ino;
-            same.then_some((id, s.length))
-        })
+        stream_with(stat.st_dev, stat.st_ino)
     }
+}
+
+/// The stream that is this file, with its length.
+pub(crate) fn stream_with(device: u64, inode: u64) -> Option<(u32, u64)> {
+    (0..).zip(streams()).find_map(|(id, s)| {
+        let file = s.kind == StreamKind::File as u32;
+        (file && s.device == device && s.inode == inode).then_some((id, s.length))
+    })
 }
 
 /// Label of byte 0 of a file stream; labels of its bytes are consecutive.
@@ -143,22 +146,23 @@ pub(crate) fn request(id: u32, length: u64, position: u64, wanted: u64, got: u64
         return 0;
     };
     let full = got >= wanted;
-    if if full {
-        end <= known.at_least
-    } else {
-        known.ended
-    } {
-        return 0;
-    }
     let label = length_label(id, length);
     let l = Operand::new(label, length);
-    decision(
-        RuntimeSite::InputLength,
-        predicate(Op::Ule, 64, Operand::concrete(end), l, full),
-        full,
-    );
+    let news = if full {
+        end > known.at_least
+    } else {
+        !known.ended
+    };
+    if news {
+        let end = Operand::concrete(end);
+        decision(
+            RuntimeSite::InputLength,
+            predicate(Op::Ule, 64, end, l, full),
+            full,
+        );
+    }
     if full {
-        known.at_least = end;
+        known.at_least = known.at_least.max(end);
         return 0;
     }
     known.ended = true;

@@ -16,7 +16,7 @@
 //! | `control` | branches, switches, calls |
 //! | `input` | streams, `labrys_symbolic` and its kin |
 //! | `server` | start-up and fork server |
-//! | `heap`, `text`, `file`, `stdio` | models of library functions |
+//! | `heap`, `text`, `file`, `seek`, `status`, `stdio`, `math` | models of library functions |
 //!
 //! Invariant: a label that is handed out names a node whose `cv` is the value that the program
 //! computed.
@@ -30,10 +30,13 @@ mod event;
 mod file;
 mod heap;
 mod input;
+mod math;
 mod node;
 mod object;
+mod seek;
 mod server;
 mod shadow;
 mod state;
+mod status;
 mod stdio;
 mod text;

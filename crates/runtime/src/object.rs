@@ -28,17 +28,19 @@ pub(crate) struct Object {
 
 impl Object {
     fn contains(&self, address: u64, size: u64) -> bool {
-        address >= self.address && address - self.address <= self.size.saturating_sub(size)
+        let offset = address.wrapping_sub(self.address);
+        size <= self.size && offset <= self.size - size
     }
 }
 
 /// The object around `size` bytes at `address`.
 fn find(address: u64, size: u64) -> Option<Object> {
-    let found = on_stack(address)
-        .or_else(|| crate::heap::find(address))
-        .or_else(|| global(address))
-        .or_else(|| character_table(address))?;
-    found.contains(address, size).then_some(found)
+    let around = |o: &Object| o.contains(address, size);
+    on_stack(address)
+        .filter(around)
+        .or_else(|| crate::heap::find(address).filter(around))
+        .or_else(|| global(address).filter(around))
+        .or_else(|| character_table(address).filter(around))
 }
 
 /// Stack arrays are sorted by falling address.

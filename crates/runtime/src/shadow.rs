@@ -323,3 +323,12 @@ extern "C" fn __labrys_concrete(p: *const u8, size: usize) -> i32 {
     crate::control::result(0);
     i32::from(is_concrete(p, size) || !tracing())
 }
+
+/// For library models in C: the library writes these bytes.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_unlabel(p: *const u8, size: usize) {
+    crate::control::result(0);
+    if !is_concrete(p, size) {
+        shadow(p, size).fill(0);
+    }
+}

@@ -10,7 +10,7 @@ use labrys_abi::{Op, RuntimeSite};
 use crate::control::{arguments, result};
 use crate::event::decision;
 use crate::input::{byte, label_bytes, request, stream_of};
-use crate::node::{Operand, predicate, unary};
+use crate::node::{Operand, binary, node, predicate, unary};
 use crate::shadow::{__labrys_slow_fill, is_concrete};
 use crate::state::state;
 
@@ -25,15 +25,25 @@ unsafe extern "C" {
 
 /// Where a `FILE` stands in an input stream.
 #[derive(Clone, Copy)]
-struct Place {
-    id: u32,
-    length: u64,
+pub(crate) struct Place {
+    pub(crate) id: u32,
+    pub(crate) length: u64,
     fd: c_int,
-    position: u64,
+    pub(crate) position: u64,
+}
+
+impl Place {
+    /// Label of the byte `ahead` of the place if it has this value: another byte may have been
+    /// pushed back.
+    fn byte(&self, ahead: u64, value: u8) -> u32 {
+        let label = byte(self.id, self.length, self.fd, self.position + ahead);
+        let same = label != 0 && node(label).cv == u64::from(value);
+        if same { label } else { 0 }
+    }
 }
 
 /// The place of `f`, if it reads an input stream.
-unsafe fn place(f: *mut libc::FILE) -> Option<Place> {
+pub(crate) unsafe fn place(f: *mut libc::FILE) -> Option<Place> {
     if !crate::state::tracing() {
         return None;
     }
@@ -75,7 +85,7 @@ unsafe fn get(f: *mut libc::FILE, read: unsafe extern "C" fn(*mut libc::FILE) ->
         let got = u64::from(c >= 0);
         let _ = request(p.id, p.length, p.position, 1, got);
         if c >= 0 {
-            let label = byte(p.id, p.length, p.fd, p.position);
+            let label = p.byte(0, c as u8);
             result(unary(Op::ZExt, 32, 0, label, c as u64));
         }
     }
@@ -113,6 +123,26 @@ macro_rules! stdin_getters {
     )*};
 }
 stdin_getters!(__labrys_w_getchar, __labrys_w_getchar_unlocked);
+
+/// `ungetc`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_w_ungetc(c: c_int, f: *mut libc::FILE) -> c_int {
+    let [label] = arguments::<1>(__labrys_w_ungetc as *const () as usize);
+    // SAFETY: as the caller's.
+    let back = unsafe { libc::ungetc(c, f) };
+    if back == c && label != 0 && node(label).cv == u64::from(c as u32) {
+        result(label);
+    }
+    back
+}
+
+/// For library models in C: does this `FILE` read an input of the run?
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_reads_input(f: *mut libc::FILE) -> c_int {
+    result(0);
+    // SAFETY: as the caller's.
+    c_int::from(unsafe { place(f) }.is_some())
+}
 
 /// The first words of glibc's `FILE`, which its macros have fixed for ever.
 #[repr(C)]
@@ -180,9 +210,13 @@ unsafe extern "C" fn __labrys_w_fread(
                 let bytes = wanted.min(p.length.saturating_sub(p.position) as usize);
                 label_bytes(p.id, p.length, p.fd, p.position, to.cast(), bytes as u64);
                 let label = request(p.id, p.length, p.position, wanted as u64, bytes as u64);
-                if size == 1 {
-                    result(label);
-                }
+                let records = Operand::concrete(size as u64);
+                let bytes = Operand::new(label, bytes as u64);
+                result(match size {
+                    0 => 0,
+                    1 => label,
+                    _ => binary(Op::UDiv, 64, 64, bytes, records, got as u64),
+                });
             }
             None => unlabelled(to.cast(), size.saturating_mul(got)),
         }
@@ -222,7 +256,7 @@ unsafe fn line(p: Place, to: *const u8, got: usize, end: u8, room: usize) {
     for i in 0..got {
         // SAFETY: the library has just written these bytes.
         let value = unsafe { *to.add(i) };
-        let label = byte(p.id, p.length, p.fd, p.position + i as u64);
+        let label = p.byte(i as u64, value);
         let x = Operand::new(label, u64::from(value));
         let is_end = value == end;
         let equal = predicate(Op::Eq, 8, x, Operand::concrete(u64::from(end)), is_end);

@@ -8,8 +8,9 @@ use std::path::Path;
 
 use crate::llvm::{LLVMOpcode, LlvmError, Module};
 
-/// Make SSA values of variables, drop what is plainly redundant, and keep decisions.
-const FREEZE: &str = "function(sroa,early-cse,instsimplify)";
+/// Leave to the library what is the library's (bodies in headers that no build need take), make
+/// SSA values of variables, drop what is plainly redundant, and keep decisions.
+const FREEZE: &str = "elim-avail-extern,function(sroa,early-cse,instsimplify)";
 
 /// Freezes the bitcode of a program.
 ///

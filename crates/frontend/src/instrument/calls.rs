@@ -10,7 +10,7 @@ use crate::llvm::{LLVMOpcode, LLVMValueKind, Value};
 
 use super::PREFIX;
 use super::function::{FunctionPass, Label, width};
-use super::redirect::{Convention, library};
+use super::redirect::{Convention, convention};
 
 /// Result labels passed back per call.
 const MAX_RESULTS: usize = 8;
@@ -87,28 +87,14 @@ impl<'m> FunctionPass<'_, 'm> {
             return self.lose_arguments(i, Cause::Operation, UNKNOWN_FUNCTION, 0);
         }
         let number = self.function_number(callee);
-        let external = direct && callee.is_declaration();
-        if external {
-            let known = if self.model { None } else { library(&name) };
-            let target = match known {
-                Some(Convention::Model) => format!("__labrys_m_{name}"),
-                Some(Convention::Wrapper) => format!("__labrys_w_{name}"),
-                Some(Convention::Intrinsic) => name.clone(),
-                None if name.starts_with(PREFIX) => name.clone(),
+        if direct && callee.is_declaration() && !name.starts_with(PREFIX) {
+            match convention(&name) {
+                Some(Convention::Output) => return,
+                Some(_) => {}
                 None => return self.lose_arguments(i, Cause::External, number, 0),
-            };
-            self.redirect(i, callee, &target);
+            }
         }
         self.labelled_call(i, number);
-    }
-
-    /// Makes call `i` of library function `callee` a call of `target`.
-    fn redirect(&self, i: Value<'m>, callee: Value<'m>, target: &str) {
-        if target == callee.name() {
-            return;
-        }
-        let replacement = self.pass.module.declare_like(target, callee);
-        i.set_operand(i.operand_count() - 1, replacement);
     }
 
     /// A call whose callee may take labels and leave labels.

@@ -1,9 +1,13 @@
-//! The library functions that have a model, and how each is called.
+//! The library functions that have a model, and how each is reached.
 //!
-//! One table: a new model is one word here and its definition in `c/models.c` (instrumented C)
+//! One table: a new model is one word here and its definition in `c/models/` (instrumented C)
 //! or in the runtime (summaries, input, heap).
 
-/// How calls of a library function are redirected.
+use crate::llvm::Module;
+
+use super::{MODEL_PREFIX, WRAPPER_PREFIX};
+
+/// How uses of a library function are redirected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Convention {
     /// To `__labrys_m_NAME`: plain C, instrumented with the program.
@@ -12,14 +16,24 @@ pub(super) enum Convention {
     Wrapper,
     /// Not at all: the runtime defines the function under its own name.
     Intrinsic,
+    /// Not at all: the function only writes to the outside, nothing comes back.
+    Output,
 }
 
 const MODELS: &str = "
-    strlen strnlen strchr index strchrnul strrchr memchr memrchr rawmemchr stpcpy strcpy strncpy
-    strcat strncat strndup strdup strspn strcspn strpbrk strstr memmem strtok_r strtok
-    tolower toupper strncasecmp strcasecmp
+    strlen strnlen strchr index strchrnul strrchr rindex memchr memrchr rawmemchr stpcpy strcpy
+    strncpy stpncpy strcat strncat strndup strdup strspn strcspn strpbrk strstr strcasestr memmem
+    memccpy strtok_r strtok strsep tolower toupper strncasecmp strcasecmp
+    __strcpy_chk __stpcpy_chk __strncpy_chk __strcat_chk __strncat_chk
     isdigit isupper islower isalpha isalnum isspace isblank isxdigit iscntrl isprint isgraph
-    ispunct strtol strtoul strtoll strtoull atoi atol atoll
+    ispunct strtol strtoul strtoll strtoull strtoimax strtoumax atoi atol atoll
+    strtod strtof atof qsort qsort_r bsearch getopt getopt_long getopt_long_only
+    sscanf vsscanf fscanf vfscanf scanf vscanf
+    snprintf vsnprintf sprintf vsprintf
+    __snprintf_chk __vsnprintf_chk __sprintf_chk __vsprintf_chk
+    mbrtowc mbrlen mbtowc mblen btowc wctob mbsrtowcs mbstowcs towlower towupper
+    iswalpha iswdigit iswalnum iswspace iswupper iswlower iswpunct iswprint iswgraph iswcntrl
+    iswxdigit iswblank
 ";
 
 const WRAPPERS: &str = "
@@ -27,25 +41,74 @@ const WRAPPERS: &str = "
     memcpy memmove memset mempcpy bcopy bzero memcmp bcmp strcmp strncmp strcoll
     read pread pread64 fread fread_unlocked fgets fgets_unlocked getline getdelim
     fgetc getc getchar _IO_getc fgetc_unlocked getc_unlocked getchar_unlocked __uflow __underflow
-    mmap mmap64 fstat fstat64
+    mmap mmap64 fstat fstat64 stat stat64 lstat lstat64 fstatat fstatat64
+    ungetc lseek lseek64 fseek fseeko fseeko64 ftell ftello ftello64
     __read_chk __pread_chk __fread_chk __fgets_chk
     __memcpy_chk __memmove_chk __memset_chk
+    sqrt sqrtf
 ";
 
 const INTRINSICS: &str = "
     labrys_symbolic labrys_assume labrys_target
 ";
 
-/// How calls of `name` are redirected, if it has a model.
-pub(super) fn library(name: &str) -> Option<Convention> {
+const OUTPUTS: &str = "
+    printf fprintf vprintf vfprintf puts fputs fputs_unlocked putchar putchar_unlocked putc fputc
+    putc_unlocked fputc_unlocked fwrite fwrite_unlocked perror write
+    __printf_chk __fprintf_chk __vprintf_chk __vfprintf_chk __overflow
+";
+
+/// Other names of modelled functions.
+const ALIASES: &[(&str, &str)] = &[
+    ("__isoc99_sscanf", "sscanf"),
+    ("__isoc99_vsscanf", "vsscanf"),
+    ("__isoc99_fscanf", "fscanf"),
+    ("__isoc99_vfscanf", "vfscanf"),
+    ("__isoc99_scanf", "scanf"),
+    ("__isoc99_vscanf", "vscanf"),
+    ("__strtok_r", "strtok_r"),
+    ("__strdup", "strdup"),
+    ("__strndup", "strndup"),
+    ("__rawmemchr", "rawmemchr"),
+    ("__stpcpy", "stpcpy"),
+    ("__mempcpy", "mempcpy"),
+    ("__mempcpy_chk", "mempcpy"),
+    ("__getdelim", "getdelim"),
+];
+
+/// How uses of `name` are redirected, if it has a model, and the model's own name.
+fn library(name: &str) -> Option<(Convention, &str)> {
+    let alias = ALIASES.iter().find(|(other, _)| *other == name);
+    let name = alias.map_or(name, |(_, name)| name);
     let in_list = |list: &str| list.split_whitespace().any(|word| word == name);
-    if in_list(MODELS) {
-        Some(Convention::Model)
-    } else if in_list(WRAPPERS) {
-        Some(Convention::Wrapper)
-    } else if in_list(INTRINSICS) {
-        Some(Convention::Intrinsic)
-    } else {
-        None
+    let lists = [
+        (MODELS, Convention::Model),
+        (WRAPPERS, Convention::Wrapper),
+        (INTRINSICS, Convention::Intrinsic),
+        (OUTPUTS, Convention::Output),
+    ];
+    let (_, convention) = lists.into_iter().find(|(list, _)| in_list(list))?;
+    Some((convention, name))
+}
+
+/// Makes the program use the models, in calls and as values (`qsort(…, strcmp)`). Before the
+/// models are linked: they use the library's own functions.
+pub(super) fn redirect(module: &Module) {
+    for function in module.functions() {
+        let name = function.name();
+        if !function.is_declaration() {
+            continue;
+        }
+        let target = match library(&name) {
+            Some((Convention::Model, model)) => format!("{MODEL_PREFIX}{model}"),
+            Some((Convention::Wrapper, model)) => format!("{WRAPPER_PREFIX}{model}"),
+            _ => continue,
+        };
+        function.replace_uses(module.declare_like(&target, function));
     }
+}
+
+/// How a call of an undefined function treats labels.
+pub(super) fn convention(name: &str) -> Option<Convention> {
+    library(name).map(|(convention, _)| convention)
 }

@@ -1,0 +1,179 @@
+/* Numbers in text. Short numbers cannot overflow and are not checked for it, so that they cost
+ * the solver no comparison; longer ones are compared with constants, never divided. */
+
+/* The value of a digit in bases to 36, or 99. */
+static unsigned digit(byte c, unsigned base) {
+  if (base <= 10) {
+    unsigned d = (unsigned)c - '0';
+    return d < base ? d : 99;
+  }
+  if (RANGE(c, '0', '9')) return c - '0';
+  unsigned d = (c | 32u) - 'a';
+  return d < 26 && d + 10 < base ? d + 10 : 99;
+}
+
+/* A number that is being read: magnitudes saturate at `limit`. */
+struct number {
+  unsigned long value;
+  unsigned digits;
+  int overflow;
+};
+
+static void add_digit(struct number *n, unsigned d, unsigned base, unsigned long limit) {
+  static const unsigned char SAFE[] = {63, 39, 31, 27, 24, 22, 21, 19, 18, 18, 17, 17,
+                                       16, 16, 15, 15, 15, 14, 14, 14, 14, 13, 13, 13,
+                                       13, 13, 13, 12, 12, 12, 12, 12, 12, 12, 12};
+  if (n->digits >= SAFE[base - 2]) {
+    unsigned long most = limit / base;
+    if (n->value > most || (n->value == most && d > limit % base)) n->overflow = 1;
+  }
+  n->value = n->value * base + d;
+  n->digits++;
+}
+
+/* Scans [space][sign][0x]digits. The limits are those of a positive and a negative number. */
+static unsigned long scan_number(const char *s, char **end, int base, unsigned long positive,
+                                 unsigned long negative, int *minus, int *overflow) {
+  const char *start = s;
+  struct number n = {0, 0, 0};
+  *minus = *overflow = 0;
+  if (base < 0 || base == 1 || base > 36) {
+    errno = EINVAL;
+    return 0;
+  }
+  while (MODEL(isspace)((byte)*s)) s++;
+  if (*s == '-') {
+    *minus = 1;
+    s++;
+  } else if (*s == '+')
+    s++;
+  if ((base == 0 || base == 16) && s[0] == '0' && (s[1] | 32) == 'x' &&
+      digit((byte)s[2], 16) < 16) {
+    s += 2;
+    base = 16;
+  } else if (base == 0)
+    base = *s == '0' ? 8 : 10;
+  unsigned long limit = *minus ? negative : positive;
+  const char *first = s;
+  for (;; s++) {
+    unsigned d = digit((byte)*s, (unsigned)base);
+    if (d == 99) break;
+    add_digit(&n, d, (unsigned)base, limit);
+  }
+  if (end) *end = (char *)(s != first ? s : start);
+  if (n.overflow) {
+    errno = ERANGE;
+    *overflow = 1;
+    return limit;
+  }
+  return n.value;
+}
+
+static long signed_number(const char *s, char **end, int base) {
+  int minus, overflow;
+  unsigned long limit = LONG_MAX;
+  unsigned long v = scan_number(s, end, base, limit, limit + 1, &minus, &overflow);
+  return (long)(minus ? -v : v);
+}
+
+static unsigned long unsigned_number(const char *s, char **end, int base) {
+  int minus, overflow;
+  unsigned long v = scan_number(s, end, base, ULONG_MAX, ULONG_MAX, &minus, &overflow);
+  return minus && !overflow ? -v : v;
+}
+
+/* A pointer that the library stores must not keep the label of what stood there before. */
+#define LIBRARY_NUMBER(call)                 \
+  do {                                       \
+    if (end) __labrys_unlabel(end, sizeof *end); \
+    return call;                             \
+  } while (0)
+
+long MODEL(strtol)(const char *s, char **end, int base) {
+  if (CONCRETE_STRING(s)) LIBRARY_NUMBER(strtol(s, end, base));
+  return signed_number(s, end, base);
+}
+
+unsigned long MODEL(strtoul)(const char *s, char **end, int base) {
+  if (CONCRETE_STRING(s)) LIBRARY_NUMBER(strtoul(s, end, base));
+  return unsigned_number(s, end, base);
+}
+
+long long MODEL(strtoll)(const char *s, char **end, int base) { return MODEL(strtol)(s, end, base); }
+unsigned long long MODEL(strtoull)(const char *s, char **end, int base) {
+  return MODEL(strtoul)(s, end, base);
+}
+intmax_t MODEL(strtoimax)(const char *s, char **end, int base) {
+  return MODEL(strtol)(s, end, base);
+}
+uintmax_t MODEL(strtoumax)(const char *s, char **end, int base) {
+  return MODEL(strtoul)(s, end, base);
+}
+int MODEL(atoi)(const char *s) { return (int)MODEL(strtol)(s, NULL, 10); }
+long MODEL(atol)(const char *s) { return MODEL(strtol)(s, NULL, 10); }
+long long MODEL(atoll)(const char *s) { return MODEL(strtol)(s, NULL, 10); }
+
+/* The powers of ten that a double holds exactly. */
+static const double TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* [sign]digits[.digits][e[sign]digits] with an exact mantissa and an exact power of ten: one
+ * multiplication or division, correctly rounded. Is the text such a number? */
+static int scan_decimal(const char *s, char **end, double *result) {
+  int minus = 0, digits = 0, scale = 0;
+  unsigned long mantissa = 0;
+  while (MODEL(isspace)((byte)*s)) s++;
+  if (*s == '-' || *s == '+') minus = *s++ == '-';
+  if (s[0] == '0' && (s[1] | 32) == 'x') return 0;
+  for (; (unsigned)(byte)*s - '0' < 10; s++, digits++) {
+    if (digits == 18) return 0;
+    mantissa = mantissa * 10 + ((byte)*s - '0');
+  }
+  if (*s == '.') {
+    s++;
+    for (; (unsigned)(byte)*s - '0' < 10; s++, digits++, scale--) {
+      if (digits == 18) return 0;
+      mantissa = mantissa * 10 + ((byte)*s - '0');
+    }
+  }
+  if (!digits || (digits > 15 && mantissa > 1UL << 53)) return 0;
+  if ((*s | 32) == 'e') {
+    const char *p = s + 1;
+    int negative = 0, exponent = 0;
+    if (*p == '-' || *p == '+') negative = *p++ == '-';
+    if ((unsigned)(byte)*p - '0' < 10) {
+      for (; (unsigned)(byte)*p - '0' < 10; p++) {
+        /* The exponent selects a power: the search decides on it, digit by digit. */
+        int d = 0;
+        while (d < 9 && (byte)*p != '0' + d) d++;
+        exponent = exponent * 10 + d;
+        if (exponent > 22) return 0;
+      }
+      scale += negative ? -exponent : exponent;
+      s = p;
+    }
+  }
+  if (scale < -22 || scale > 22) return 0;
+  double value = (double)(long)mantissa;
+  value = scale < 0 ? value / TENS[-scale] : scale > 0 ? value * TENS[scale] : value;
+  *result = minus ? -value : value;
+  if (end) *end = (char *)s;
+  return 1;
+}
+
+double MODEL(strtod)(const char *s, char **end) {
+  double value;
+  if (!CONCRETE_STRING(s) && scan_decimal(s, end, &value)) return value;
+  LIBRARY_NUMBER(strtod(s, end));
+}
+
+float MODEL(strtof)(const char *s, char **end) {
+  /* Rounded twice where the double is not the number itself: left to the library there. */
+  double value;
+  if (!CONCRETE_STRING(s) && scan_decimal(s, end, &value) && (double)(float)value == value)
+    return (float)value;
+  LIBRARY_NUMBER(strtof(s, end));
+}
+
+double MODEL(atof)(const char *s) { return MODEL(strtod)(s, NULL); }

@@ -1,0 +1,258 @@
+/* scanf and its kin: %d %i %u %o %x %c %s %[ %n %%, with widths, lengths and suppression.
+ * Formats with anything else are left to the library. */
+
+/* Characters of a string or a FILE, at most one given back. */
+struct source {
+  const byte *string;
+  FILE *file;
+  int taken;
+};
+
+static int take(struct source *from) {
+  int c;
+  if (from->file)
+    c = __labrys_w_fgetc(from->file);
+  else
+    c = *from->string ? *from->string++ : EOF;
+  if (c != EOF) from->taken++;
+  return c;
+}
+
+static void give_back(struct source *from, int c) {
+  if (c == EOF) return;
+  from->taken--;
+  if (from->file)
+    ungetc(c, from->file);
+  else
+    from->string--;
+}
+
+/* One conversion of a format. */
+struct conversion {
+  int suppressed, width;
+  char length; /* 0, or h, H (hh), l */
+  char kind;
+};
+
+/* Reads a conversion behind its '%'; where it ends, NULL if it is not one of ours. */
+static const char *read_conversion(const char *f, struct conversion *c) {
+  *c = (struct conversion){0, 0, 0, 0};
+  if (*f == '*') c->suppressed = 1, f++;
+  while (*f >= '0' && *f <= '9') {
+    if (c->width > 100000) return NULL;
+    c->width = c->width * 10 + (*f++ - '0');
+  }
+  if (*f == '$') return NULL;
+  if (f[0] == 'h' && f[1] == 'h')
+    c->length = 'H', f += 2;
+  else if (f[0] == 'l' && f[1] == 'l')
+    c->length = 'l', f += 2;
+  else if (*f == 'h')
+    c->length = 'h', f++;
+  else if (*f == 'l' || *f == 'j' || *f == 'z' || *f == 't' || *f == 'q')
+    c->length = 'l', f++;
+  c->kind = *f;
+  if (!*f || !strchr("diuoxXcs[n%", *f)) return NULL;
+  if (strchr("cs[", *f) && c->length) return NULL;
+  return f + 1;
+}
+
+/* The end of a set behind its '['. */
+static const char *set_end(const char *f) {
+  if (*f == '^') f++;
+  if (*f == ']') f++;
+  while (*f && *f != ']') f++;
+  return f;
+}
+
+static int in_set(const char *set, const char *end, byte c) {
+  int inverted = *set == '^', found = 0;
+  if (inverted) set++;
+  for (const char *p = set; p < end; p++) {
+    if (p[0] == '-' && p > set && p + 1 < end && (byte)p[-1] <= (byte)p[1]) {
+      found |= c >= (byte)p[-1] && c <= (byte)p[1];
+      continue;
+    }
+    found |= c == (byte)*p;
+  }
+  return found ^ inverted;
+}
+
+static int supported(const char *f) {
+  struct conversion c;
+  while (*f)
+    if (*f++ == '%') {
+      if (!(f = read_conversion(f, &c))) return 0;
+      if (c.kind == '[') {
+        f = set_end(f);
+        if (!*f++) return 0;
+      }
+    }
+  return 1;
+}
+
+static void store_number(void *to, char length, unsigned long value) {
+  if (length == 'H')
+    *(char *)to = (char)value;
+  else if (length == 'h')
+    *(short *)to = (short)value;
+  else if (length == 'l')
+    *(long *)to = (long)value;
+  else
+    *(int *)to = (int)value;
+}
+
+enum { CONVERTED, NO_MATCH, NO_INPUT };
+
+static int convert_number(struct source *from, const struct conversion *how, void *to) {
+  static const char KINDS[] = "iouxX", BASES[] = {0, 8, 10, 16, 16};
+  const char *kind = strchr(KINDS, how->kind);
+  unsigned base = kind ? (unsigned)BASES[kind - KINDS] : 10;
+  int is_signed = how->kind == 'd' || how->kind == 'i';
+  int width = how->width ? how->width : -1, minus = 0;
+  struct number n = {0, 0, 0};
+  int any = 0, c = take(from);
+  if (c == EOF) return NO_INPUT;
+  if (c == '-' || c == '+') {
+    minus = c == '-';
+    if (width > 0) width--;
+    c = take(from);
+  }
+  if (width != 0 && c == '0') {
+    any = 1;
+    if (width > 0) width--;
+    c = take(from);
+    if (width != 0 && (c | 32) == 'x') {
+      if (base == 0) base = 16;
+      if (base == 16) {
+        if (width > 0) width--;
+        c = take(from);
+      }
+    } else if (base == 0)
+      base = 8;
+  }
+  if (base == 0) base = 10;
+  unsigned long limit = is_signed ? (unsigned long)LONG_MAX + (unsigned long)minus : ULONG_MAX;
+  for (; c != EOF && width != 0; c = take(from)) {
+    unsigned d = digit((byte)c, base);
+    if (d == 99) break;
+    any = 1;
+    add_digit(&n, d, base, limit);
+    if (width > 0) width--;
+  }
+  give_back(from, c);
+  if (!any) return NO_MATCH;
+  unsigned long value = n.value;
+  if (n.overflow) {
+    errno = ERANGE;
+    value = limit;
+  }
+  if (minus && (is_signed || !n.overflow)) value = -value;
+  if (to) store_number(to, how->length, value);
+  return CONVERTED;
+}
+
+static int convert_text(struct source *from, const struct conversion *how, const char *set,
+                        const char *end, char *to) {
+  int width = how->width ? how->width : how->kind == 'c' ? 1 : -1;
+  int any = 0;
+  for (; width != 0; width -= width > 0) {
+    int c = take(from);
+    if (c == EOF) {
+      if (!any) return NO_INPUT;
+      break;
+    }
+    int stop = how->kind == 's'   ? MODEL(isspace)(c)
+               : how->kind == '[' ? !in_set(set, end, (byte)c)
+                                  : 0;
+    if (stop) {
+      give_back(from, c);
+      break;
+    }
+    any = 1;
+    if (to) *to++ = (char)c;
+  }
+  if (!any) return NO_MATCH;
+  if (to && how->kind != 'c') *to = 0;
+  return CONVERTED;
+}
+
+static void skip_space(struct source *from) {
+  int c;
+  do c = take(from);
+  while (c != EOF && MODEL(isspace)(c));
+  give_back(from, c);
+}
+
+static int scan_format(struct source *from, const char *f, va_list list) {
+  int done = 0;
+  while (*f) {
+    if (MODEL(isspace)((byte)*f)) {
+      skip_space(from);
+      f++;
+      continue;
+    }
+    struct conversion how = {0, 0, 0, '%'};
+    int literal = (byte)*f++;
+    if (literal == '%') f = read_conversion(f, &how);
+    if (how.kind == '%') {
+      if (literal == '%') skip_space(from);
+      int c = take(from);
+      if (c == EOF) return done ? done : EOF;
+      if (c == literal) continue;
+      give_back(from, c);
+      return done;
+    }
+    const char *set = f, *end = f;
+    if (how.kind == '[') {
+      end = set_end(f);
+      f = end + 1;
+    }
+    void *to = how.suppressed ? NULL : va_arg(list, void *);
+    if (how.kind == 'n') {
+      if (to) store_number(to, how.length, (unsigned long)from->taken);
+      continue;
+    }
+    int text = how.kind == 'c' || how.kind == '[';
+    if (!text) skip_space(from);
+    int result = text || how.kind == 's' ? convert_text(from, &how, set, end, to)
+                                         : convert_number(from, &how, to);
+    if (result == NO_INPUT) return done ? done : EOF;
+    if (result == NO_MATCH) return done;
+    if (to) done++;
+  }
+  return done;
+}
+
+int MODEL(vsscanf)(const char *s, const char *format, va_list list) {
+  if (CONCRETE_STRING(s) || !supported(format)) return vsscanf(s, format, list);
+  struct source from = {(const byte *)s, NULL, 0};
+  return scan_format(&from, format, list);
+}
+
+int MODEL(vfscanf)(FILE *f, const char *format, va_list list) {
+  if (!__labrys_reads_input(f) || !supported(format)) return vfscanf(f, format, list);
+  struct source from = {NULL, f, 0};
+  return scan_format(&from, format, list);
+}
+
+int MODEL(vscanf)(const char *format, va_list list) {
+  return MODEL(vfscanf)(stdin, format, list);
+}
+
+#define WITH_LIST(last, call)      \
+  va_list list;                    \
+  va_start(list, last);            \
+  int result = call;               \
+  va_end(list);                    \
+  return result
+
+int MODEL(sscanf)(const char *s, const char *format, ...) {
+  WITH_LIST(format, MODEL(vsscanf)(s, format, list));
+}
+int MODEL(fscanf)(FILE *f, const char *format, ...) {
+  WITH_LIST(format, MODEL(vfscanf)(f, format, list));
+}
+int MODEL(scanf)(const char *format, ...) {
+  WITH_LIST(format, MODEL(vfscanf)(stdin, format, list));
+}

@@ -1,0 +1,240 @@
+/* Strings: lengths, searches, copies, comparisons without case. */
+
+size_t MODEL(strlen)(const char *s) {
+  if (CONCRETE_STRING(s)) return strlen(s);
+  size_t n = 0;
+  while (s[n]) n++;
+  return n;
+}
+
+size_t MODEL(strnlen)(const char *s, size_t max) {
+  if (__labrys_concrete(s, strnlen(s, max))) return strnlen(s, max);
+  size_t n = 0;
+  while (n < max && s[n]) n++;
+  return n;
+}
+
+/* Does a value carry no label? */
+static int concrete_value(int c) { return __labrys_concrete(&c, sizeof c); }
+
+char *MODEL(strchr)(const char *s, int c) {
+  if (CONCRETE_STRING(s) && concrete_value(c)) return strchr(s, c);
+  for (;; s++) {
+    if (*s == (char)c) return (char *)s;
+    if (!*s) return NULL;
+  }
+}
+
+char *MODEL(strchrnul)(const char *s, int c) {
+  while (*s && *s != (char)c) s++;
+  return (char *)s;
+}
+
+char *MODEL(strrchr)(const char *s, int c) {
+  if (CONCRETE_STRING(s) && concrete_value(c)) return strrchr(s, c);
+  const char *found = NULL;
+  for (;; s++) {
+    if (*s == (char)c) found = s;
+    if (!*s) return (char *)found;
+  }
+}
+
+void *MODEL(memchr)(const void *p, int c, size_t n) {
+  const byte *s = p;
+  const byte *hit = memchr(p, c, n);
+  if (__labrys_concrete(p, hit ? (size_t)(hit - s) + 1 : n) && concrete_value(c))
+    return (void *)hit;
+  for (size_t i = 0; i < n; i++)
+    if (s[i] == (byte)c) return (void *)(s + i);
+  return NULL;
+}
+
+void *MODEL(memrchr)(const void *p, int c, size_t n) {
+  const byte *s = p;
+  while (n-- > 0)
+    if (s[n] == (byte)c) return (void *)(s + n);
+  return NULL;
+}
+
+void *MODEL(rawmemchr)(const void *p, int c) {
+  const byte *s = p;
+  while (*s != (byte)c) s++;
+  return (void *)s;
+}
+
+char *MODEL(stpcpy)(char *to, const char *from) {
+  while ((*to = *from)) to++, from++;
+  return to;
+}
+
+char *MODEL(strcpy)(char *to, const char *from) {
+  MODEL(stpcpy)(to, from);
+  return to;
+}
+
+char *MODEL(strncpy)(char *to, const char *from, size_t n) {
+  size_t i = 0;
+  for (; i < n && from[i]; i++) to[i] = from[i];
+  for (; i < n; i++) to[i] = 0;
+  return to;
+}
+
+char *MODEL(strcat)(char *to, const char *from) {
+  MODEL(stpcpy)(to + MODEL(strlen)(to), from);
+  return to;
+}
+
+char *MODEL(strncat)(char *to, const char *from, size_t n) {
+  char *end = to + MODEL(strlen)(to);
+  size_t i = 0;
+  for (; i < n && from[i]; i++) end[i] = from[i];
+  end[i] = 0;
+  return to;
+}
+
+char *MODEL(strndup)(const char *s, size_t max) {
+  size_t n = MODEL(strnlen)(s, max);
+  char *copy = __labrys_w_malloc(n + 1);
+  if (!copy) return NULL;
+  for (size_t i = 0; i < n; i++) copy[i] = s[i];
+  copy[n] = 0;
+  return copy;
+}
+
+char *MODEL(strdup)(const char *s) { return MODEL(strndup)(s, SIZE_MAX); }
+
+/* Is the byte in the set? One answer for the whole set, without a decision per member. */
+static int member(const char *set, size_t n, char c) {
+  int found = 0;
+  for (size_t i = 0; i < n; i++) found |= set[i] == c;
+  return found;
+}
+
+size_t MODEL(strspn)(const char *s, const char *accept) {
+  size_t members = MODEL(strlen)(accept), n = 0;
+  while (s[n] && member(accept, members, s[n])) n++;
+  return n;
+}
+
+size_t MODEL(strcspn)(const char *s, const char *reject) {
+  size_t members = MODEL(strlen)(reject), n = 0;
+  while (s[n] && !member(reject, members, s[n])) n++;
+  return n;
+}
+
+char *MODEL(strpbrk)(const char *s, const char *accept) {
+  s += MODEL(strcspn)(s, accept);
+  return *s ? (char *)s : NULL;
+}
+
+
+char *MODEL(strstr)(const char *s, const char *needle) {
+  size_t n = MODEL(strlen)(needle);
+  for (;; s++) {
+    if (!__labrys_w_strncmp(s, needle, n)) return (char *)s;
+    if (!*s) return NULL;
+  }
+}
+
+void *MODEL(memmem)(const void *p, size_t size, const void *needle, size_t n) {
+  const byte *s = p;
+  if (n > size) return NULL;
+  for (size_t i = 0; i + n <= size; i++)
+    if (!__labrys_w_memcmp(s + i, needle, n)) return (void *)(s + i);
+  return NULL;
+}
+
+char *MODEL(strtok_r)(char *s, const char *separators, char **next) {
+  if (!s) s = *next;
+  s += MODEL(strspn)(s, separators);
+  if (!*s) {
+    *next = s;
+    return NULL;
+  }
+  char *end = s + MODEL(strcspn)(s, separators);
+  if (*end) *end++ = 0;
+  *next = end;
+  return s;
+}
+
+char *MODEL(strtok)(char *s, const char *separators) {
+  static char *next;
+  return MODEL(strtok_r)(s, separators, &next);
+}
+
+/* Case folding without a decision per byte: the comparison is the decision. */
+static int fold(byte c) { return c + (((unsigned)c - 'A' < 26u) << 5); }
+
+int MODEL(strncasecmp)(const char *a, const char *b, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    int x = fold((byte)a[i]), y = fold((byte)b[i]);
+    if (x != y) return x - y;
+    if (!a[i]) break;
+  }
+  return 0;
+}
+
+int MODEL(strcasecmp)(const char *a, const char *b) {
+  return MODEL(strncasecmp)(a, b, SIZE_MAX);
+}
+
+char *MODEL(strcasestr)(const char *s, const char *needle) {
+  size_t n = MODEL(strlen)(needle);
+  for (;; s++) {
+    if (!MODEL(strncasecmp)(s, needle, n)) return (char *)s;
+    if (!*s) return NULL;
+  }
+}
+
+char *MODEL(index)(const char *s, int c) { return MODEL(strchr)(s, c); }
+char *MODEL(rindex)(const char *s, int c) { return MODEL(strrchr)(s, c); }
+
+char *MODEL(strsep)(char **next, const char *separators) {
+  char *start = *next;
+  if (!start) return NULL;
+  char *end = start + MODEL(strcspn)(start, separators);
+  if (*end)
+    *end++ = 0;
+  else
+    end = NULL;
+  *next = end;
+  return start;
+}
+
+void *MODEL(memccpy)(void *to, const void *from, int c, size_t n) {
+  byte *d = to;
+  const byte *s = from;
+  for (size_t i = 0; i < n; i++)
+    if ((d[i] = s[i]) == (byte)c) return d + i + 1;
+  return NULL;
+}
+
+char *MODEL(stpncpy)(char *to, const char *from, size_t n) {
+  size_t i = 0;
+  for (; i < n && from[i]; i++) to[i] = from[i];
+  char *end = to + i;
+  for (; i < n; i++) to[i] = 0;
+  return end;
+}
+
+/* The forms that _FORTIFY_SOURCE calls. */
+char *MODEL(__strcpy_chk)(char *to, const char *from, size_t room) {
+  (void)room;
+  return MODEL(strcpy)(to, from);
+}
+char *MODEL(__stpcpy_chk)(char *to, const char *from, size_t room) {
+  (void)room;
+  return MODEL(stpcpy)(to, from);
+}
+char *MODEL(__strncpy_chk)(char *to, const char *from, size_t n, size_t room) {
+  (void)room;
+  return MODEL(strncpy)(to, from, n);
+}
+char *MODEL(__strcat_chk)(char *to, const char *from, size_t room) {
+  (void)room;
+  return MODEL(strcat)(to, from);
+}
+char *MODEL(__strncat_chk)(char *to, const char *from, size_t n, size_t room) {
+  (void)room;
+  return MODEL(strncat)(to, from, n);
+}
