@@ -25,8 +25,8 @@ mod tree;
 
 pub use search::{Search, SearchOptions};
 pub use strategies::{
-    BreadthFirst, DepthFirst, Entry, Generational, Novelty, Options, RandomBranch, Rarity,
-    STRATEGIES, find,
+    BreadthFirst, ContextGuided, DepthFirst, Entry, Generational, Novelty, Options, RandomBranch,
+    Rarity, STRATEGIES, find,
 };
 pub use strategy::{NodeRange, RunInfo, Strategy, View};
 pub use tree::{Candidate, Decision, Flip, Insertion, NodeId, Passage, RunId, Tree};

@@ -1,20 +1,24 @@
 //! The one list of strategies. A new one is a file and a line of [`STRATEGIES`].
 
 mod bfs;
+mod context_guided;
 mod dfs;
 mod expansion;
 mod generational;
 mod novelty;
 mod random_branch;
+mod rarity;
 
 #[cfg(test)]
 mod drawn;
 
 pub use bfs::BreadthFirst;
+pub use context_guided::ContextGuided;
 pub use dfs::DepthFirst;
 pub use generational::Generational;
 pub use novelty::Novelty;
 pub use random_branch::RandomBranch;
+pub use rarity::Rarity;
 
 use crate::strategy::Strategy;
 
@@ -38,9 +42,19 @@ pub struct Entry {
 /// All strategies; the first is the default.
 pub const STRATEGIES: &[Entry] = &[
     Entry {
+        name: "rarity",
+        summary: "uncovered branches of each run, then branches of runs that do what few others do",
+        build: |_| Box::new(Rarity::default()),
+    },
+    Entry {
         name: "novelty",
         summary: "uncovered branches of each run, then all branches of the run with most that is new",
         build: |_| Box::new(Novelty::default()),
+    },
+    Entry {
+        name: "context-guided",
+        summary: "branches reached in a way they were not flipped in before",
+        build: |_| Box::new(ContextGuided::default()),
     },
     Entry {
         name: "generational",

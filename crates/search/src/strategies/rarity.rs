@@ -1,0 +1,325 @@
+//! Rarity search: flips branches of runs that do what few other runs do.
+//!
+//! Coverage alone does not see that a parser went one level deeper or read one digit more, so a
+//! run is described by features: for each branch, how often it was taken in all, and how often
+//! without another direction of its site between, in classes as fuzzers use them. The work goes
+//! to the runs with the rarest features (as in Lemieux and Sen, "FairFuzz", for branches), and
+//! rarity fades with the work: no feature is starved, none is chased for ever. The order:
+//!
+//! 1. in each new run, the branches whose other side is uncovered;
+//! 2. then a few branches of the run with the least `(hits + work) × 4^round` over its features,
+//!    the shortest of equals; in a round, the deepest copy of each branch, then those nearest to
+//!    the root.
+//!
+//! A feature's hits are the runs that have it; its work are the picks made for its sake.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::expansion::{Expansion, Waiting};
+use crate::strategy::{NodeRange, RunInfo, Strategy, View};
+use crate::tree::{Candidate, Passage};
+
+/// Copies of one branch in the first round of an expansion.
+const PER_BRANCH: u32 = 1;
+/// Picks from one run before the rarest is looked for again.
+const BATCH: u32 = 4;
+/// The rarest features of a run, as many as are kept.
+const FEATURES: usize = 4;
+/// An uncovered branch is tried this often in each run, until so many tries were in vain.
+const EAGER_COPIES: u32 = 4;
+const EAGER_TRIES: u32 = 64;
+
+/// A branch as `(site, direction)`.
+type Branch = (u32, u32);
+
+/// A number of repetitions of a branch.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Feature {
+    Count(Branch, u32),
+    Streak(Branch, u32),
+    /// The run passes the other side of a branch that is not covered.
+    Near(Branch),
+}
+
+/// What is known of a feature.
+#[derive(Clone, Copy, Default)]
+struct Record {
+    hits: u64,
+    work: u64,
+}
+
+/// A run with branches to flip.
+struct Item {
+    /// Its rarest features, by number; the others are [`u32::MAX`].
+    features: [u32; FEATURES],
+    round: u32,
+    /// Decisions of the whole run.
+    length: u32,
+    nodes: NodeRange,
+    expansion: Option<Box<Expansion>>,
+}
+
+/// A place in the queue: priority, then the shortest and the newest; the item.
+type Place = Reverse<(u64, u32, Reverse<u64>, u32)>;
+
+/// See the module.
+#[derive(Default)]
+pub struct Rarity {
+    /// Runs whose uncovered branches were not tried yet.
+    fresh: VecDeque<NodeRange>,
+    /// Position from the end, and copies tried, in the first of them.
+    position: usize,
+    copies: FxHashMap<Branch, u32>,
+    /// How often each uncovered branch was tried.
+    tries: FxHashMap<Branch, u32>,
+    numbers: FxHashMap<Feature, u32>,
+    records: Vec<Record>,
+    items: Vec<Option<Item>>,
+    queue: BinaryHeap<Place>,
+    /// The item whose turn it is, and how many picks it has left.
+    current: Option<(u32, u32)>,
+    arrived: u64,
+}
+
+/// The class of a number of repetitions: exact up to 16, then two classes for each doubling.
+fn class(count: u32) -> u32 {
+    match count {
+        0..=16 => count,
+        _ => {
+            let log = (count - 1).ilog2();
+            let upper = (count - 1) >> (log - 1) & 1;
+            17 + 2 * (log - 4) + upper
+        }
+    }
+}
+
+/// The features of a run.
+fn features(view: &View, path: &[Passage]) -> Vec<Feature> {
+    let mut repeats: FxHashMap<Branch, (u32, u32)> = FxHashMap::default();
+    // By site: the direction taken last, and how often in a row.
+    let mut current: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
+    let mut near: FxHashSet<Branch> = FxHashSet::default();
+    for passage in path {
+        let site = view.tree.site(passage.node);
+        for direction in 0..view.tree.arity(passage.node) {
+            let candidate = Candidate {
+                node: passage.node,
+                direction,
+            };
+            if view.uncovered(candidate) {
+                near.insert((site, direction));
+            }
+        }
+        let (last, streak) = current.entry(site).or_insert((passage.direction, 0));
+        if *last != passage.direction {
+            (*last, *streak) = (passage.direction, 0);
+        }
+        *streak += 1;
+        let (count, longest) = repeats.entry((site, passage.direction)).or_default();
+        *count += 1;
+        *longest = (*longest).max(*streak);
+    }
+    let mut features: Vec<Feature> = near.into_iter().map(Feature::Near).collect();
+    for (branch, (count, longest)) in repeats {
+        features.push(Feature::Count(branch, class(count)));
+        features.push(Feature::Streak(branch, class(longest)));
+    }
+    features
+}
+
+impl Rarity {
+    /// Books the features of a run; the rarest of them.
+    fn book(&mut self, view: &View, path: &[Passage]) -> [u32; FEATURES] {
+        let mut found: Vec<(u64, u32)> = Vec::new();
+        for feature in features(view, path) {
+            let fresh = u32::try_from(self.records.len()).expect("fewer than 2^32 features");
+            let number = *self.numbers.entry(feature).or_insert(fresh);
+            if number == fresh {
+                self.records.push(Record::default());
+            }
+            let record = &mut self.records[number as usize];
+            record.hits += 1;
+            found.push((record.hits + record.work, number));
+        }
+        found.sort_unstable();
+        let mut rarest = [u32::MAX; FEATURES];
+        for (place, (_, number)) in rarest.iter_mut().zip(found) {
+            *place = number;
+        }
+        rarest
+    }
+
+    /// The rarest feature of an item, and its priority.
+    fn rarest(&self, item: &Item) -> (u64, Option<u32>) {
+        let known = item.features.iter().filter(|number| **number != u32::MAX);
+        let weight = |number: &u32| {
+            let record = self.records[*number as usize];
+            (record.hits + record.work, Some(*number))
+        };
+        let (weight, number) = known.map(weight).min().unwrap_or((1, None));
+        (weight << (2 * item.round).min(40), number)
+    }
+
+    fn enqueue(&mut self, index: u32) {
+        if let Some(item) = &self.items[index as usize] {
+            let (priority, _) = self.rarest(item);
+            self.arrived += 1;
+            let order = Reverse(self.arrived);
+            self.queue
+                .push(Reverse((priority, item.length, order, index)));
+        }
+    }
+
+    /// The item whose turn it is. Weights only grow, so a place in the queue that is out of date
+    /// is too far in front.
+    fn dequeue(&mut self) -> Option<u32> {
+        loop {
+            let Reverse((old, length, order, index)) = self.queue.pop()?;
+            let Some(item) = &self.items[index as usize] else {
+                continue;
+            };
+            let (priority, rarest) = self.rarest(item);
+            let next = self
+                .queue
+                .peek()
+                .map_or(u64::MAX, |Reverse((next, ..))| *next);
+            if priority > old && priority > next {
+                self.queue.push(Reverse((priority, length, order, index)));
+                continue;
+            }
+            if let Some(number) = rarest {
+                self.records[number as usize].work += u64::from(BATCH);
+            }
+            return Some(index);
+        }
+    }
+
+    /// The next candidate of an item; `None` at the end of its round.
+    fn advance(&mut self, view: &View, index: u32) -> Option<Candidate> {
+        let item = self.items[index as usize].as_mut()?;
+        let (round, nodes) = (item.round, item.nodes);
+        let expansion = item.expansion.get_or_insert_with(|| {
+            let of = Waiting::new(0, round, 0, nodes);
+            Box::new(Expansion::deepest_first(of, PER_BRANCH))
+        });
+        let found = expansion.advance(view);
+        if found.is_none() {
+            let rest = item.expansion.take().and_then(|expansion| expansion.rest());
+            item.round += 1;
+            if rest.is_none() {
+                self.items[index as usize] = None;
+            }
+        }
+        found
+    }
+
+    /// An uncovered branch of a run that was not looked at yet, the deepest one first.
+    fn eager(&mut self, view: &View) -> Option<Candidate> {
+        while let Some(nodes) = self.fresh.front().copied() {
+            while self.position < nodes.len() {
+                let node = nodes.get(nodes.len() - 1 - self.position)?;
+                let site = view.tree.site(node);
+                for candidate in view
+                    .tree
+                    .open_flips(node)
+                    .filter(|open| view.uncovered(*open))
+                {
+                    let branch = (site, candidate.direction);
+                    let tries = self.tries.entry(branch).or_insert(0);
+                    let most = if *tries < EAGER_TRIES {
+                        EAGER_COPIES
+                    } else {
+                        1
+                    };
+                    let copies = self.copies.entry(branch).or_insert(0);
+                    if *copies < most {
+                        *copies += 1;
+                        *tries += 1;
+                        return Some(candidate);
+                    }
+                }
+                self.position += 1;
+            }
+            self.fresh.pop_front();
+            self.position = 0;
+            self.copies.clear();
+        }
+        None
+    }
+}
+
+impl Strategy for Rarity {
+    fn name(&self) -> &'static str {
+        "rarity"
+    }
+
+    fn observe(&mut self, view: &View, info: &RunInfo) {
+        let features = self.book(view, info.path);
+        let nodes = info.new_nodes();
+        if nodes.is_empty() {
+            return;
+        }
+        self.fresh.push_back(nodes);
+        let index = u32::try_from(self.items.len()).expect("fewer than 2^32 runs");
+        self.items.push(Some(Item {
+            features,
+            round: 0,
+            length: u32::try_from(info.path.len()).unwrap_or(u32::MAX),
+            nodes,
+            expansion: None,
+        }));
+        self.enqueue(index);
+    }
+
+    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
+        if let Some(candidate) = self.eager(view) {
+            return Some(candidate);
+        }
+        loop {
+            let Some((index, left)) = self.current.take() else {
+                self.current = Some((self.dequeue()?, BATCH));
+                continue;
+            };
+            if left > 0 {
+                if let Some(candidate) = self.advance(view, index) {
+                    self.current = Some((index, left - 1));
+                    return Some(candidate);
+                }
+            }
+            self.enqueue(index);
+        }
+    }
+
+    fn is_empty(&self, view: &View) -> bool {
+        let mut nodes = self
+            .items
+            .iter()
+            .flatten()
+            .flat_map(|item| item.nodes.iter());
+        !nodes.any(|node| view.tree.has_open_flip(node))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategies::drawn::{Drawing, picks};
+
+    #[test]
+    fn classes_grow_with_the_count() {
+        let classes: Vec<u32> = (1..100_000).map(class).collect();
+        assert!(classes.is_sorted() && classes[..16] == *(1..=16).collect::<Vec<_>>());
+        assert!(class(16) < class(17) && class(17) == class(24) && class(24) < class(25));
+    }
+
+    /// The uncovered branches of each run come first, the deepest one first.
+    #[test]
+    fn uncovered_branches_first() {
+        let order = picks(&mut Rarity::default(), &Drawing::ladder(3));
+        assert!(order.starts_with("001 01 1 "), "{order}");
+        assert_eq!(order.split(' ').count(), 7);
+    }
+}
