@@ -1,3 +1,5 @@
+//! Tests of the tree: insertion, flips, counts.
+
 use super::*;
 
 fn decision(site: u32, arity: u32, direction: u32, step: u32) -> Decision {
