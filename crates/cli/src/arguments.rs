@@ -16,6 +16,7 @@ Examples:
                                              explore it: first argument and input file symbolic
   labrys replay labrys-out --program ./plain run the suite on another build
   labrys sites src/grep                      list the places where the program decides
+  labrys solve query.smt2                    decide a script
 
 Exit status: 0 done, 1 failures found, 2 wrong use, 3 the program could not be built or run,
 4 a bug in Labrys.";
@@ -42,6 +43,23 @@ pub(crate) enum Command {
     Replay(Replay),
     /// List the decisions of a program with their places in the source
     Sites(Sites),
+    /// Decide an SMT-LIB script (QF_BV, QF_FP) with the solver that the search uses
+    Solve(Solve),
+}
+
+/// Options of `labrys solve`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Exit status: 0 every check was decided, 1 some check is unknown, 3 the script \
+                  cannot be read."
+)]
+pub(crate) struct Solve {
+    /// The script; - is standard input
+    #[arg(value_name = "FILE.smt2")]
+    pub(crate) script: PathBuf,
+    /// A check that takes longer is unknown
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub(crate) timeout_solver: Duration,
 }
 
 const COVER: &str = "\

@@ -163,7 +163,7 @@ fn start(
         program: subject.program.clone(),
         instrumented: Box::new(executor(&subject.instrumented)?),
         plain: Box::new(executor(&subject.plain)?),
-        solver: labrys_solver::solver().map_err(Problem::internal)?,
+        solver: labrys_solver::solver().map_err(Problem::program)?,
         writer,
         initial: plan.initial.clone(),
         budget: Budget {

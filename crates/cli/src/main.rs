@@ -8,7 +8,7 @@ mod problem;
 mod progress;
 mod replay;
 mod sites;
-
+mod solve;
 mod sources;
 mod stop;
 mod subject;
@@ -42,5 +42,6 @@ fn act(command: &Command) -> Result<u8, Problem> {
         Command::Cover(options) => cover::cover(options),
         Command::Replay(options) => replay::replay(options),
         Command::Sites(options) => sites::sites(options),
+        Command::Solve(options) => solve::solve(options),
     }
 }

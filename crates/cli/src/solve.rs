@@ -1,0 +1,47 @@
+//! `labrys solve`: an SMT-LIB script against the same solver stack that the search uses.
+
+use std::fs;
+use std::io::Read;
+
+use labrys_solver::{Answer, Budget, smtlib};
+
+use crate::arguments::Solve;
+use crate::problem::{Problem, status};
+
+/// Runs a script; the replies go to standard output.
+pub(crate) fn solve(options: &Solve) -> Result<u8, Problem> {
+    let name = options.script.display().to_string();
+    let text = if name == "-" {
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map(|_| text)
+            .map_err(|error| Problem::program(format!("cannot read standard input: {error}")))?
+    } else {
+        fs::read_to_string(&options.script)
+            .map_err(|error| Problem::program(format!("cannot read {name}: {error}")))?
+    };
+    let mut script =
+        smtlib::read(&text).map_err(|error| Problem::program(format!("{name}: {error}")))?;
+    let mut solver = labrys_solver::solver().map_err(Problem::program)?;
+    let mut replies = String::new();
+    let answers = script.run(
+        &mut solver,
+        &Budget::timeout(options.timeout_solver),
+        &mut replies,
+    );
+    print!("{replies}");
+    let answers =
+        answers.map_err(|error| Problem::internal(format!("writing replies: {error}")))?;
+    if script.checks() == 0 {
+        eprintln!("labrys: note: {name} asks nothing: it has no (check-sat)");
+    }
+    let undecided = answers
+        .iter()
+        .any(|answer| matches!(answer, Answer::Unknown(_)));
+    Ok(if undecided {
+        status::FAILURES
+    } else {
+        status::DONE
+    })
+}
