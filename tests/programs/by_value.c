@@ -27,6 +27,6 @@ int main(void) {
   if (m.d == 1.25 && m.n == 4) labrys_target("mixed");
   struct large l = pointer(x);
   if (l.v[5] == 1005) labrys_target("memory");
-  if (total(l, s, m) == 77777) labrys_target("passed");
+  if (total(l, s, m) == 50242 && x == 10000) labrys_target("passed");
   return 0;
 }

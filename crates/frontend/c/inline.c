@@ -38,11 +38,18 @@ extern __thread struct {
   u32 args[64];
   u32 results[8];
   u32 traced;
+  u32 variadic_count;
+  u64 variadic_tag;
+  u64 variadic_serial;
+  struct {
+    u32 place, label;
+  } variadic[32];
 } __labrys_thread;
 
 extern u32 __labrys_slow_load(void *p, u32 address, u32 size, u64 value);
 extern u32 __labrys_slow_load_wide(void *p, u32 address, u64 low, u64 high);
 extern void __labrys_slow_store(void *p, u32 address, u32 size, u32 label);
+extern u32 __labrys_slow_store_at(void *p, u32 address, u32 size, u32 label, u64 value);
 extern u32 __labrys_slow_unary(u64 meta, u32 a, u64 value, u64 high);
 extern u32 __labrys_slow_binary(u64 meta, u32 a, u32 b, u64 av, u64 bv, u64 value);
 extern u32 __labrys_slow_wide(u64 meta, u32 a, u32 b, u64 al, u64 ah, u64 bl, u64 bh, u64 rl,
@@ -59,6 +66,7 @@ extern u32 __labrys_slow_param(u32 index, u32 width, u64 value);
 extern u32 __labrys_slow_result(u32 label, u32 width, u64 value);
 extern void __labrys_slow_call(u32 function, u32 leave);
 extern void __labrys_slow_lost(u32 cause, u32 function, u32 label, u64 value);
+extern void __labrys_slow_va_start(void *list, u64 serial);
 extern void __labrys_slow_copy(void *to, const void *from, u64 size, u32 length);
 extern void __labrys_slow_fill(void *to, u32 label, u64 size, u32 length);
 
@@ -82,6 +90,11 @@ HELPER u32 __labrys_load16(void *p, u32 address, u64 low, u64 high) {
 
 HELPER void __labrys_store16(void *p, u32 address, u32 label) {
   if (UNLIKELY(address | label | SHADOW16(p))) __labrys_slow_store(p, address, 16, label);
+}
+
+/* Before a store at a labelled address: the label of what will stand there. */
+HELPER u32 __labrys_store_at(void *p, u32 address, u32 size, u32 label, u64 value) {
+  return UNLIKELY(address) ? __labrys_slow_store_at(p, address, size, label, value) : label;
 }
 
 /* Values of a type that carries no labels were written: the old labels go. */
@@ -202,6 +215,29 @@ HELPER void __labrys_copy(void *to, const void *from, u64 size, u32 length) {
 HELPER void __labrys_fill(void *to, u32 label, u64 size, u32 length) {
   if (size) __labrys_slow_fill(to, label, size, length);
 }
+
+/* Variable arguments: where each lies and its label. The callee's va_start finds them by the
+ * serial number that its entry took, whatever was called in between. */
+HELPER void __labrys_variadic(u32 index, u32 place, u32 label) {
+  __labrys_thread.variadic[index].place = place;
+  __labrys_thread.variadic[index].label = label;
+}
+
+HELPER void __labrys_pass_variadic(void *callee, u32 count) {
+  __labrys_thread.variadic_count = count;
+  __labrys_thread.variadic_tag = (u64)callee;
+  __labrys_thread.variadic_serial++;
+}
+
+HELPER u64 __labrys_enter_variadic(void *self) {
+  if (__labrys_thread.variadic_tag != (u64)self) return 0;
+  __labrys_thread.variadic_tag = 0;
+  return __labrys_thread.variadic_serial;
+}
+
+HELPER void __labrys_va_start(void *list, u64 serial) { __labrys_slow_va_start(list, serial); }
+
+HELPER void __labrys_va_copy(void *to) { __labrys_slow_fill(to, 0, 24, 0); }
 
 /* Structures passed by value are copied by the call itself; their labels follow here. */
 HELPER void __labrys_pass_copy(void *callee, u32 index, const void *from) {

@@ -10,6 +10,12 @@ __thread struct thread {
   uint32_t args[64];
   uint32_t results[8];
   uint32_t traced;
+  uint32_t variadic_count;
+  uint64_t variadic_tag;
+  uint64_t variadic_serial;
+  struct {
+    uint32_t place, label;
+  } variadic[32];
 } __labrys_thread;
 
 struct thread *__labrys_thread_state(void) { return &__labrys_thread; }

@@ -6,6 +6,7 @@ use labrys_abi::{Cause, Event, EventKind};
 
 use crate::event;
 use crate::node::node;
+use crate::object::decide_target;
 use crate::state::{__labrys_coverage, all_branches, count, header, thread, tracing};
 
 /// Events written per branch, allocated when a run limits them.
@@ -132,7 +133,7 @@ extern "C" fn __labrys_slow_lost(cause: u32, function: u32, label: u32, value: u
     let Some(cause) = Cause::ALL.get(cause as usize).copied() else {
         return;
     };
-    if !tracing() {
+    if !tracing() || (cause == Cause::CallTarget && decide_target(label, value)) {
         return;
     }
     count(cause);

@@ -10,10 +10,10 @@
 //! | `state` | the mapped region; is this run symbolic? |
 //! | `node` | labels: append nodes, fold what is cheap |
 //! | `event` | the event log |
-//! | `shadow` | labels of memory |
+//! | `shadow`, `scatter` | labels of memory; stores at symbolic addresses |
 //! | `object` | which object does an address point into; table snapshots |
 //! | `compute`, `compose` | labels of operations, comparisons, intrinsics |
-//! | `control` | branches, switches, calls |
+//! | `control`, `variadic` | branches, switches, calls, variable arguments |
 //! | `input` | streams, `labrys_symbolic` and its kin |
 //! | `server` | start-up and fork server |
 //! | `heap`, `text`, `file`, `seek`, `status`, `stdio`, `math` | models of library functions |
@@ -33,6 +33,7 @@ mod input;
 mod math;
 mod node;
 mod object;
+mod scatter;
 mod seek;
 mod server;
 mod shadow;
@@ -40,3 +41,4 @@ mod state;
 mod status;
 mod stdio;
 mod text;
+mod variadic;

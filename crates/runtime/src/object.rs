@@ -33,6 +33,39 @@ impl Object {
     }
 }
 
+/// A small object that a symbolic address of this run points into.
+pub(crate) struct Target {
+    pub(crate) object: Object,
+    /// The address as an offset in the object.
+    pub(crate) offset: Operand,
+}
+
+/// The object that `size` bytes at the symbolic address `label` lie in. That they do is recorded
+/// as a decision.
+pub(crate) fn target(
+    p: *const u8,
+    label: u32,
+    size: u32,
+    fits: impl Fn(&Object) -> bool,
+) -> Option<Target> {
+    let address = p as u64;
+    if node(label).cv != address {
+        return None;
+    }
+    let object = find(address, u64::from(size)).filter(fits)?;
+    let value = address - object.address;
+    let start = Operand::concrete(object.address);
+    let offset = binary(Op::Sub, 64, 64, Operand::new(label, address), start, value);
+    if offset == 0 {
+        return None;
+    }
+    let offset = Operand::new(offset, value);
+    let last = Operand::concrete(object.size - u64::from(size));
+    let inside = predicate(Op::Ule, 64, offset, last, true);
+    decision(RuntimeSite::InBounds, inside, true);
+    Some(Target { object, offset })
+}
+
 /// The object around `size` bytes at `address`.
 fn find(address: u64, size: u64) -> Option<Object> {
     let around = |o: &Object| o.contains(address, size);
@@ -157,41 +190,67 @@ fn snapshot(object: &Object) -> Option<u32> {
 
 /// Label of a read at the symbolic address `label`, 0 if it is not a read of a small object.
 pub(crate) fn read_table(p: *const u8, label: u32, size: u32, value: u64) -> u32 {
-    let address = p as u64;
-    if node(label).cv != address {
-        return 0;
-    }
-    let Some(object) = find(address, u64::from(size)) else {
+    let readable = |o: &Object| o.size <= LARGEST_TABLE || o.constant;
+    let Some(Target { object, offset }) = target(p, label, size, readable) else {
         return 0;
     };
-    if object.size > LARGEST_TABLE && !object.constant {
-        return 0;
-    }
     let Some(table) = snapshot(&object) else {
         return 0;
     };
-    let offset_value = address - object.address;
-    let base = Operand::concrete(object.address);
-    let offset = binary(
-        Op::Sub,
-        64,
-        64,
-        Operand::new(label, address),
-        base,
-        offset_value,
-    );
-    if offset == 0 {
-        return 0;
-    }
-    let last = Operand::concrete(object.size - u64::from(size));
-    let inside = predicate(Op::Ule, 64, Operand::new(offset, offset_value), last, true);
-    decision(RuntimeSite::InBounds, inside, true);
     append(Node {
         op: Op::Table as u8,
         width: 8 * size as u16,
-        a: offset,
+        a: offset.label,
         imm: u64::from(table),
         cv: mask(value, 8 * size),
         ..Node::default()
     })
+}
+
+/// Alternatives that are offered for one call.
+const MOST_TARGETS: usize = 64;
+/// Functions of one program are not further apart than this.
+const TEXT: u64 = 1 << 28;
+
+/// Decides which function of a table a symbolic call target is: each other one is a flip away.
+/// `false` if the label is not a read of a constant table.
+pub(crate) fn decide_target(label: u32, value: u64) -> bool {
+    let n = node(label);
+    if n.op != Op::Table as u8 || n.width != 64 {
+        return false;
+    }
+    // SAFETY: written by `snapshot`: length, a flag, then the bytes.
+    let (bytes, labelled) = unsafe {
+        let table = state().data.add(n.imm as usize);
+        let head = table.cast::<u32>();
+        let size = head.read() as usize;
+        let bytes = core::slice::from_raw_parts(table.add(8), size);
+        (bytes, head.add(1).read() != 0)
+    };
+    if labelled {
+        return false;
+    }
+    let phase = node(n.a).cv as usize % 8;
+    let mut seen = [0u64; MOST_TARGETS];
+    let mut count = 0;
+    for entry in bytes[phase.min(bytes.len())..].chunks_exact(8) {
+        let entry = entry.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
+        let function = entry.abs_diff(value) < TEXT;
+        if !function || seen[..count].contains(&entry) || count == MOST_TARGETS {
+            continue;
+        }
+        seen[count] = entry;
+        count += 1;
+        let (x, y) = (Operand::new(label, value), Operand::concrete(entry));
+        let same = entry == value;
+        decision(
+            RuntimeSite::Library,
+            predicate(Op::Eq, 64, x, y, same),
+            same,
+        );
+        if same {
+            return true;
+        }
+    }
+    false
 }

@@ -68,11 +68,7 @@ macro_rules! seekers {
         }
     )*};
 }
-seekers!(
-    __labrys_w_fseek,
-    __labrys_w_fseeko,
-    __labrys_w_fseeko64
-);
+seekers!(__labrys_w_fseek, __labrys_w_fseeko, __labrys_w_fseeko64);
 
 macro_rules! tellers {
     ($($name:ident),*) => {$(
@@ -92,8 +88,4 @@ macro_rules! tellers {
         }
     )*};
 }
-tellers!(
-    __labrys_w_ftell,
-    __labrys_w_ftello,
-    __labrys_w_ftello64
-);
+tellers!(__labrys_w_ftell, __labrys_w_ftello, __labrys_w_ftello64);

@@ -7,7 +7,7 @@
 use labrys_abi::{Cause, Node, Op, SHADOW_ADDRESS_MASK, SHADOW_SHIFT};
 
 use crate::event::concretized;
-use crate::node::{append, concat, constant, mask, node, unary};
+use crate::node::{Operand, append, concat, constant, mask, node, unary};
 use crate::object;
 use crate::state::{__labrys_instrumented, count, tracing};
 
@@ -208,6 +208,14 @@ extern "C" fn __labrys_slow_load(p: *const u8, address: u32, size: u32, value: u
     }
     count(Cause::Mismatch);
     0
+}
+
+/// The `size`-byte value in memory with its label.
+pub(crate) fn load_value(p: *const u8, size: u32) -> Operand {
+    // SAFETY: callers know the bytes to be readable.
+    let bytes = unsafe { core::slice::from_raw_parts(p, size as usize) };
+    let value = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
+    Operand::new(__labrys_slow_load(p, 0, size, value), value)
 }
 
 /// Load of 16 bytes.

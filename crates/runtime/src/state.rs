@@ -15,6 +15,19 @@ pub(crate) struct Thread {
     pub(crate) results: [u32; 8],
     /// Not 0 on the one thread that is traced.
     pub(crate) traced: u32,
+    pub(crate) variadic_count: u32,
+    pub(crate) variadic_tag: u64,
+    pub(crate) variadic_serial: u64,
+    pub(crate) variadic: [VariadicArgument; 32],
+}
+
+/// A variable argument on its way.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct VariadicArgument {
+    /// Byte offset in the list, see `variadic`.
+    pub(crate) place: u32,
+    pub(crate) label: u32,
 }
 
 /// A row of the program's table of global objects.

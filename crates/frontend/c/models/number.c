@@ -1,15 +1,12 @@
 /* Numbers in text. Short numbers cannot overflow and are not checked for it, so that they cost
  * the solver no comparison; longer ones are compared with constants, never divided. */
 
-/* The value of a digit in bases to 36, or 99. */
+/* The value of a digit, or anything from `base` on. */
 static unsigned digit(byte c, unsigned base) {
-  if (base <= 10) {
-    unsigned d = (unsigned)c - '0';
-    return d < base ? d : 99;
-  }
+  if (base <= 10) return (unsigned)c - '0';
   if (RANGE(c, '0', '9')) return c - '0';
   unsigned d = (c | 32u) - 'a';
-  return d < 26 && d + 10 < base ? d + 10 : 99;
+  return d < 26 ? d + 10 : 99;
 }
 
 /* A number that is being read: magnitudes saturate at `limit`. */
@@ -57,7 +54,7 @@ static unsigned long scan_number(const char *s, char **end, int base, unsigned l
   const char *first = s;
   for (;; s++) {
     unsigned d = digit((byte)*s, (unsigned)base);
-    if (d == 99) break;
+    if (d >= (unsigned)base) break;
     add_digit(&n, d, (unsigned)base, limit);
   }
   if (end) *end = (char *)(s != first ? s : start);

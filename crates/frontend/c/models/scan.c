@@ -135,7 +135,7 @@ static int convert_number(struct source *from, const struct conversion *how, voi
   unsigned long limit = is_signed ? (unsigned long)LONG_MAX + (unsigned long)minus : ULONG_MAX;
   for (; c != EOF && width != 0; c = take(from)) {
     unsigned d = digit((byte)c, base);
-    if (d == 99) break;
+    if (d >= base) break;
     any = 1;
     add_digit(&n, d, base, limit);
     if (width > 0) width--;

@@ -127,7 +127,7 @@ impl<'m> FunctionPass<'_, 'm> {
                 let _ = h.call("return", &[h.u32(index as u32), h.u32(0)]);
             }
         }
-        self.lose_arguments(i, Cause::Vararg, number, fixed);
+        self.pass_variadic(i, callee, fixed, number);
         if !i.is_musttail() {
             self.take_results(i);
         }

@@ -16,8 +16,10 @@ pub(super) type Labels<'m> = Vec<Label<'m>>;
 pub(super) struct FunctionPass<'p, 'm> {
     pub(super) pass: &'p Pass<'m>,
     pub(super) function: Value<'m>,
-    /// Calls inside library models are not redirected.
+    /// Whether this is a library model: its own arrays are not announced.
     pub(super) model: bool,
+    /// Serial number of the labels of the variable arguments.
+    pub(super) serial: Option<Value<'m>>,
     labels: HashMap<Value<'m>, Labels<'m>>,
     phis: Vec<(Value<'m>, Labels<'m>)>,
 }
@@ -55,12 +57,14 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             pass,
             function,
             model,
+            serial: None,
             labels: HashMap::new(),
             phis: Vec::new(),
         };
         let order = reverse_postorder(function);
         let work: Vec<Vec<Value<'m>>> = order.iter().map(|b| b.instructions()).collect();
         this.enter(&work[0]);
+        this.enter_variadic(&work);
         for instructions in &work {
             this.shadow_phis(instructions);
             for instruction in instructions {

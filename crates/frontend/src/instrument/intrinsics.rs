@@ -23,7 +23,7 @@ const SILENT: &[&str] = &[
     "llvm.dbg",
     "llvm.assume",
     "llvm.experimental.noalias",
-    "llvm.va_",
+    "llvm.va_end",
     "llvm.stack",
     "llvm.trap",
     "llvm.ubsantrap",
@@ -106,6 +106,9 @@ impl<'m> FunctionPass<'_, 'm> {
         if IDENTITY.iter().any(|stem| name.starts_with(stem)) {
             let labels = self.labels_of(i.operand(0));
             return self.set_labels(i, labels);
+        }
+        if name.starts_with("llvm.va_") {
+            return self.variadic_intrinsic(i, name);
         }
         if name.starts_with("llvm.mem") {
             return self.memory_intrinsic(i, name);

@@ -114,10 +114,21 @@ impl<'m> FunctionPass<'_, 'm> {
 
     pub(super) fn store(&mut self, i: Value<'m>) {
         let (value, address) = (i.operand(0), i.operand(1));
-        let address_label = self.operand(self.label_of(address));
-        let labels = self.labels_of(value);
+        let mut labels = self.labels_of(value);
+        let mut address_label = self.operand(self.label_of(address));
+        let places = places(self.pass.module, value.ty());
+        if self.label_of(address).is_some() && places.len() == 1 {
+            if let Some(bits @ 1..=64) = width(value.ty()) {
+                let h = &self.pass.helpers;
+                h.builder.before(i);
+                let (size, label) = (h.u32(bits.div_ceil(8)), self.operand(labels[0]));
+                let arguments = [address, address_label, size, label, self.bits(value)];
+                labels[0] = Some(h.call("store_at", &arguments));
+                address_label = h.u32(0);
+            }
+        }
         self.after(i);
-        for (place, label) in places(self.pass.module, value.ty()).into_iter().zip(labels) {
+        for (place, label) in places.into_iter().zip(labels) {
             let h = &self.pass.helpers;
             let p = self.at_offset(address, place.offset);
             let label = self.operand(label);

@@ -18,6 +18,7 @@ mod intrinsics;
 mod memory;
 mod operations;
 mod redirect;
+mod variadic;
 
 use std::collections::HashMap;
 use std::path::Path;

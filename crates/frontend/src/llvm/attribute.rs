@@ -25,6 +25,18 @@ impl Module {
         }
     }
 
+    /// Size in bytes of the structure that argument `index` of a call passes by value.
+    #[must_use]
+    pub fn by_value_argument_size(&self, call: Value<'_>, index: usize) -> Option<u64> {
+        // SAFETY: as `by_value_size`, on a call instruction.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
+            let attribute = LLVMGetCallSiteEnumAttribute(call.0, index as c_uint + 1, kind);
+            (!attribute.is_null())
+                .then(|| self.size_of(Type(LLVMGetTypeAttributeValue(attribute), PhantomData)))
+        }
+    }
+
     /// Adds an attribute to a function; `value` is 0 for those that have none.
     pub fn add_attribute(&self, function: Value<'_>, name: &str, value: u64) {
         // SAFETY: attribute index -1 is the function itself; an unknown name gives kind 0, which
