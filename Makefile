@@ -15,7 +15,7 @@ deps:
 
 test: build
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	$(CARGO) test --release --workspace
 
 # Covers a well-known program from Debian's sources and shows the report.
