@@ -1,100 +1,97 @@
-/* A JSON reader over up to 1 MiB of standard input; argument 1: how often it parses it. */
-/* A JSON reader over at most 32 bytes, with goals that need depth, length and numbers. */
-#include <labrys.h>
+/* A JSON reader over up to 1 MiB of standard input; argument 1 is how often it parses it. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static char text[33];
-static int position, depth, deepest, numbers, keys;
+static char *position, *end;
+static long numbers, strings, objects;
 
 static void space(void) {
-  while (text[position] == ' ' || text[position] == '\n' || text[position] == '\t') position++;
+  while (position < end && (*position == ' ' || *position == '\n' || *position == '\t')) position++;
 }
 
-static int string(int is_key) {
-  if (text[position++] != '"') return 0;
-  int start = position;
-  while (text[position] && text[position] != '"') {
-    if (text[position] == '\\' && !text[++position]) return 0;
-    position++;
+static int string(void) {
+  unsigned hash = 0;
+  if (position >= end || *position++ != '"') return 0;
+  while (position < end && *position != '"') {
+    if (*position == '\\' && ++position >= end) return 0;
+    hash = hash * 31 + (unsigned char)*position++;
   }
-  if (!text[position]) return 0;
-  if (is_key) keys++;
-  if (is_key && position - start == 5 && !memcmp(text + start, "magic", 5)) {
-    labrys_target("key");
-    position++;
-    return 2;
-  }
+  if (position >= end) return 0;
   position++;
+  strings += hash & 1;
   return 1;
 }
 
-static int number(int is_magic) {
-  int minus = text[position] == '-';
-  if (minus) position++;
-  if (text[position] < '0' || text[position] > '9') return 0;
+static int number(void) {
   long value = 0;
-  while (text[position] >= '0' && text[position] <= '9') value = value * 10 + text[position++] - '0';
-  if (minus) value = -value;
-  numbers++;
-  if (value == -271828) labrys_target("number");
-  if (is_magic && value == 31337) labrys_target("key with number");
+  int minus = position < end && *position == '-';
+  position += minus;
+  if (position >= end || *position < '0' || *position > '9') return 0;
+  while (position < end && *position >= '0' && *position <= '9')
+    value = value * 10 + *position++ - '0';
+  numbers += (minus ? -value : value) == 123456 ? 100 : 1;
   return 1;
 }
 
-static int value(int is_magic) {
+static int word(const char *text) {
+  size_t size = strlen(text);
+  if ((size_t)(end - position) < size || memcmp(position, text, size)) return 0;
+  position += size;
+  return 1;
+}
+
+static int value(void);
+
+/* Elements up to a closing bracket; with keys in an object. */
+static int elements(char close, int keys) {
+  position++;
   space();
-  switch (text[position]) {
-  case '{':
-    position++;
-    if (++depth > deepest) deepest = depth;
-    for (space(); text[position] != '}';) {
+  if (position < end && *position == close) return position++, 1;
+  for (;;) {
+    space();
+    if (keys) {
+      if (!string()) return 0;
       space();
-      int key = string(1);
-      if (!key) return 0;
-      space();
-      if (text[position++] != ':' || !value(key == 2)) return 0;
-      space();
-      if (text[position] == ',') position++;
-      else if (text[position] != '}') return 0;
+      if (position >= end || *position++ != ':') return 0;
     }
-    position++;
-    depth--;
-    return 1;
-  case '[':
-    position++;
-    if (++depth > deepest) deepest = depth;
-    for (space(); text[position] != ']';) {
-      if (!value(0)) return 0;
-      space();
-      if (text[position] == ',') position++;
-      else if (text[position] != ']') return 0;
-    }
-    position++;
-    depth--;
-    return 1;
-  case '"': return string(0);
-  case 't':
-    if (strncmp(text + position, "true", 4)) return 0;
-    labrys_target("true");
-    position += 4;
-    return 1;
-  case 'n':
-    if (strncmp(text + position, "null", 4)) return 0;
-    position += 4;
-    return 1;
-  default: return number(is_magic);
+    if (!value()) return 0;
+    space();
+    if (position >= end) return 0;
+    char c = *position++;
+    if (c == close) return 1;
+    if (c != ',') return 0;
   }
 }
 
-int main(void) {
-  ssize_t size = read(0, text, 32);
-  if (size <= 0) return 1;
-  if (!value(0)) return 1;
+static int value(void) {
   space();
-  if (position != size) return 1;
-  labrys_target("document");
-  if (deepest >= 12) labrys_target("deep");
-  if (size == 32 && numbers >= 4 && keys >= 2) labrys_target("long");
-  return 0;
+  if (position >= end) return 0;
+  switch (*position) {
+  case '{': objects++; return elements('}', 1);
+  case '[': return elements(']', 0);
+  case '"': return string();
+  case 't': return word("true");
+  case 'f': return word("false");
+  case 'n': return word("null");
+  default: return number();
+  }
+}
+
+int main(int argc, char **argv) {
+  char *text = malloc(1 << 20);
+  size_t size = 0;
+  ssize_t got;
+  int rounds = argc > 1 ? atoi(argv[1]) : 1, valid = 0;
+  while ((got = read(0, text + size, (1 << 20) - size)) > 0) size += got;
+  for (int i = 0; i < rounds; i++) {
+    position = text;
+    end = text + size;
+    valid = value();
+    space();
+    valid = valid && position == end;
+  }
+  printf("%d %ld %ld %ld\n", valid, numbers, strings, objects);
+  return !valid;
 }
