@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use labrys_expr::{Evaluator, ExprId, Fingerprints, Symbol};
 
 use crate::cache::{Cache, Found, Key};
+use crate::descent;
 use crate::domains::{Domains, Fixed, Single};
 use crate::linear;
 use crate::log::QueryLog;
@@ -25,6 +26,8 @@ use crate::statistics::Statistics;
 
 /// Queries on more symbols than this are first tried with most of them fixed.
 const MANY_SYMBOLS: usize = 24;
+/// Symbols of parts with no more than this many are not moved by descent.
+const FEW_SYMBOLS: usize = 4;
 /// Numbers of free symbols for each condition in restricted attempts, and their longest times.
 const ATTEMPTS: [(usize, Duration); 3] = [
     (4, Duration::from_millis(100)),
@@ -233,6 +236,9 @@ impl Layers {
         }
         let mut wanted: Vec<ExprId> = sliced.parts.iter().map(|part| part.id).collect();
         wanted.retain(|id| !self.near.holds(query.pool, *id));
+        if let Some(model) = self.descend(query, sliced, &wanted) {
+            return Some(model);
+        }
         let mut last = BTreeSet::new();
         for (attempt, (count, longest)) in ATTEMPTS.into_iter().enumerate() {
             if attempt == 1 {
@@ -251,6 +257,34 @@ impl Layers {
             }
         }
         None
+    }
+
+    /// Moves the values near the hint toward sums that parts want; a model if that is enough.
+    fn descend(&mut self, query: &Query<'_>, sliced: &Sliced, wanted: &[ExprId]) -> Option<Model> {
+        let narrow = |part: &&Part| query.pool.symbols(part.id).len() <= FEW_SYMBOLS;
+        let kept = sliced.parts.iter().filter(narrow);
+        let kept = kept
+            .flat_map(|part| query.pool.symbols(part.id).iter())
+            .collect();
+        let mut moved = Model::default();
+        for id in wanted.iter().rev() {
+            if let Some(step) = descent::toward(query.pool, *id, &kept, &mut self.near) {
+                let next = self.near.assignment().with(&step);
+                self.near.start(query.pool, &next);
+                moved.0.extend(step.0);
+            }
+        }
+        if moved.0.is_empty() {
+            return None;
+        }
+        complete(
+            query.pool,
+            &sliced.parts,
+            self.near.assignment(),
+            &mut moved,
+        );
+        self.satisfies(query, &sliced.parts, &moved)
+            .then_some(moved)
     }
 
     fn attempt(

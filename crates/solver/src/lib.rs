@@ -28,6 +28,7 @@
 pub mod backend;
 pub mod bitwuzla;
 mod cache;
+mod descent;
 mod domains;
 mod functions;
 mod layers;
