@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
   if (fread(trailer, 1, 4, f) == 4 && !memcmp(trailer, "TAIL", 4)) labrys_target("trailer");
   rewind(f);
   int offset = fgetc(f);
-  if (fseek(f, offset, SEEK_SET) == 0 && fgetc(f) == '@' && offset == 6) labrys_target("follow");
+  if (offset == 6 && fseek(f, offset, SEEK_SET) == 0 && fgetc(f) == '@') labrys_target("follow");
   fclose(f);
   int fd = open(argv[1], O_RDONLY);
   char c;

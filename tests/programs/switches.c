@@ -3,10 +3,9 @@
 
 static int kind(unsigned char c) {
   switch (c) {
-    case 'a' ... 'z':
-    case 'A' ... 'Z':
+    case 'a' ... 'd':
     case '_': return 1;
-    case '0' ... '9': return 2;
+    case '0' ... '3': return 2;
     case ' ':
     case '\t': return 3;
     case '+':

@@ -24,3 +24,4 @@ int main(void) {
     labrys_target("letter");
   return 0;
 }
+/* never: incomplete */

@@ -41,6 +41,7 @@ extern int __labrys_w_strncmp(const char *a, const char *b, size_t n);
 extern int __labrys_w_memcmp(const void *a, const void *b, size_t n);
 extern void *__labrys_w_memcpy(void *to, const void *from, size_t n);
 extern int __labrys_w_fgetc(FILE *f);
+extern int __labrys_w_ungetc(int c, FILE *f);
 
 #define MODEL(name) __labrys_m_##name
 #define CONCRETE_STRING(s) __labrys_concrete(s, strlen(s) + 1)

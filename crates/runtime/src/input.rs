@@ -165,8 +165,10 @@ pub(crate) fn request(id: u32, length: u64, position: u64, wanted: u64, got: u64
         known.at_least = known.at_least.max(end);
         return 0;
     }
+    let again = known.ended && position == length;
     known.ended = true;
-    if position + got == length && label != 0 {
+    // Behind the end, wherever that is, there is nothing.
+    if position + got == length && label != 0 && !again {
         binary(Op::Sub, 64, 64, l, Operand::concrete(position), got)
     } else {
         0

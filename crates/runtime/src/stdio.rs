@@ -252,8 +252,8 @@ unsafe extern "C" fn __labrys_w___fread_chk(
 /// Records a line of `got` bytes at `to`: which byte ended it, or that the input did.
 unsafe fn line(p: Place, to: *const u8, got: usize, end: u8, room: usize) {
     label_bytes(p.id, p.length, p.fd, p.position, to, got as u64);
-    let _ = request(p.id, p.length, p.position, got as u64, got as u64);
     for i in 0..got {
+        let _ = request(p.id, p.length, p.position + i as u64, 1, 1);
         // SAFETY: the library has just written these bytes.
         let value = unsafe { *to.add(i) };
         let label = p.byte(i as u64, value);
@@ -265,7 +265,7 @@ unsafe fn line(p: Place, to: *const u8, got: usize, end: u8, room: usize) {
     // SAFETY: as above.
     let complete = got > 0 && unsafe { *to.add(got - 1) } == end;
     if !complete && got < room {
-        let _ = request(p.id, p.length, p.position, got as u64 + 1, got as u64);
+        let _ = request(p.id, p.length, p.position + got as u64, 1, 0);
     }
 }
 

@@ -119,9 +119,18 @@ unsafe fn compare_strings(a: *const u8, b: *const u8, n: usize) -> c_int {
         let extent = match (is_concrete(a, wa), is_concrete(b, wb)) {
             (true, _) => wa,
             (_, true) => wb,
-            _ => wa.max(wb),
+            _ => usize::MAX,
         };
-        let extent = extent.min(readable(a, wa)).min(readable(b, wb));
+        let extent = extent.min(readable(a, wa)).min(readable(b, wb)).min(n);
+        let ends = |i: &usize| {
+            let ends = |p: *const u8| *p.add(*i) == 0 && is_concrete(p.add(*i), 1);
+            ends(a) || ends(b)
+        };
+        // Input that stands behind the end of a string is in it in other runs: up to a zero
+        // byte that stays.
+        let extent = (wa.min(wb) - 1..extent)
+            .find(ends)
+            .map_or(extent, |i| i + 1);
         if !symbolic || extent > LONGEST {
             return libc::strncmp(a.cast(), b.cast(), n);
         }

@@ -16,11 +16,17 @@ struct number {
   int overflow;
 };
 
+/* Leading zeros are skipped, one decision each: how long the rest is then tells whether it fits,
+ * but for numbers of one or two lengths. */
 static void add_digit(struct number *n, unsigned d, unsigned base, unsigned long limit) {
   static const unsigned char SAFE[] = {63, 39, 31, 27, 24, 22, 21, 19, 18, 18, 17, 17,
                                        16, 16, 15, 15, 15, 14, 14, 14, 14, 13, 13, 13,
                                        13, 13, 13, 12, 12, 12, 12, 12, 12, 12, 12};
-  if (n->digits >= SAFE[base - 2]) {
+  unsigned safe = SAFE[base - 2];
+  if (!n->digits && d == 0) return;
+  if (n->digits >= safe + 2u) n->overflow = 1;
+  if (n->overflow) return;
+  if (n->digits >= safe) {
     unsigned long most = limit / base;
     if (n->value > most || (n->value == most && d > limit % base)) n->overflow = 1;
   }

@@ -22,7 +22,7 @@ static void give_back(struct source *from, int c) {
   if (c == EOF) return;
   from->taken--;
   if (from->file)
-    ungetc(c, from->file);
+    __labrys_w_ungetc(c, from->file);
   else
     from->string--;
 }

@@ -162,10 +162,33 @@ char *MODEL(strtok)(char *s, const char *separators) {
   return MODEL(strtok_r)(s, separators, &next);
 }
 
-/* Case folding without a decision per byte: the comparison is the decision. */
+/* Case folding without a decision per byte. */
 static int fold(byte c) { return c + (((unsigned)c - 'A' < 26u) << 5); }
 
+/* How many bytes of a string may be read: those to the end of its last page. */
+static size_t readable(const char *s, size_t length) {
+  return ((((uintptr_t)s + length) | 4095) + 1) - (uintptr_t)s;
+}
+
+/* Against a known string the result is one expression, the difference of the first pair that
+ * differs; otherwise each pair is a decision. */
 int MODEL(strncasecmp)(const char *a, const char *b, size_t n) {
+  size_t la = strnlen(a, n), lb = strnlen(b, n);
+  size_t wa = la < n ? la + 1 : n, wb = lb < n ? lb + 1 : n;
+  int ca = __labrys_concrete(a, wa), cb = __labrys_concrete(b, wb);
+  if (ca && cb) return strncasecmp(a, b, n);
+  if (ca || cb) {
+    size_t extent = ca ? wa : wb, room = ca ? readable(b, lb) : readable(a, la);
+    if (extent > room) extent = room;
+    int result = 0;
+    while (extent-- > 0) {
+      int x = fold((byte)a[extent]), y = fold((byte)b[extent]);
+      /* All ones where the pair differs, or where both end. */
+      int differ = -(x != y), ends = -(ca ? !a[extent] : !b[extent]);
+      result = (differ & (x - y)) | (~differ & ~ends & result);
+    }
+    return result;
+  }
   for (size_t i = 0; i < n; i++) {
     int x = fold((byte)a[i]), y = fold((byte)b[i]);
     if (x != y) return x - y;

@@ -41,7 +41,8 @@ static size_t decode(const byte *s, size_t n, unsigned *character) {
 
 /* Bytes at `s` that may be looked at, and whether one of them carries a label. */
 static int labelled_bytes(const char *s, size_t n) {
-  return !__labrys_concrete(s, strnlen(s, n < 4 ? n : 4));
+  size_t size = strnlen(s, n < 4 ? n : 4);
+  return !__labrys_concrete(s, size < n ? size + 1 : n);
 }
 
 size_t MODEL(mbrtowc)(wchar_t *to, const char *s, size_t n, mbstate_t *state) {
@@ -62,23 +63,31 @@ size_t MODEL(mbrlen)(const char *s, size_t n, mbstate_t *state) {
   return MODEL(mbrtowc)(NULL, s, n, state ? state : &own);
 }
 
+/* mbtowc and mblen have a state of their own in the library, which a failure may leave in the
+ * middle of a character: from then on they are the library's until they are reset. */
+static int mbtowc_failed, mblen_failed;
+
 int MODEL(mbtowc)(wchar_t *to, const char *s, size_t n) {
   unsigned c;
   size_t size;
-  if (s && labelled_bytes(s, n) && (size = decode((const byte *)s, n, &c))) {
+  if (s && !mbtowc_failed && labelled_bytes(s, n) && (size = decode((const byte *)s, n, &c))) {
     if (to) *to = (wchar_t)c;
     return c ? (int)size : 0;
   }
   if (to && s) __labrys_unlabel(to, sizeof *to);
-  return mbtowc(to, s, n);
+  int result = mbtowc(to, s, n);
+  mbtowc_failed = s && (mbtowc_failed || result < 0);
+  return result;
 }
 
 int MODEL(mblen)(const char *s, size_t n) {
   unsigned c;
   size_t size;
-  if (s && labelled_bytes(s, n) && (size = decode((const byte *)s, n, &c)))
+  if (s && !mblen_failed && labelled_bytes(s, n) && (size = decode((const byte *)s, n, &c)))
     return c ? (int)size : 0;
-  return mblen(s, n);
+  int result = mblen(s, n);
+  mblen_failed = s && (mblen_failed || result < 0);
+  return result;
 }
 
 wint_t MODEL(btowc)(int c) {

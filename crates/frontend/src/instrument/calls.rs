@@ -90,8 +90,9 @@ impl<'m> FunctionPass<'_, 'm> {
         if direct && callee.is_declaration() && !name.starts_with(PREFIX) {
             match convention(&name) {
                 Some(Convention::Output) => return,
-                Some(_) => {}
-                None => return self.lose_arguments(i, Cause::External, number, 0),
+                Some(Convention::Intrinsic) => {}
+                // What has a model is called by its own name in models only.
+                _ => return self.lose_arguments(i, Cause::External, number, 0),
             }
         }
         self.labelled_call(i, number);
