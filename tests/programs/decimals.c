@@ -28,3 +28,5 @@ int main(void) {
   }
   return 0;
 }
+/* cover: --timeout-solver 300ms */
+/* open: atof exponent range negative */

@@ -45,3 +45,4 @@ int main(void) {
   }
   return 0;
 }
+/* open: block */

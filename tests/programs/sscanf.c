@@ -41,3 +41,5 @@ int main(void) {
   }
   return 0;
 }
+/* cover: --timeout-solver 300ms */
+/* open: dotted widths skipped sets */

@@ -9,12 +9,21 @@ static unsigned digit(byte c, unsigned base) {
   return d < 26 ? d + 10 : 99;
 }
 
-/* A number that is being read: magnitudes saturate at `limit`. */
+/* A number that is being read: magnitudes saturate at `limit`. Few digits fit half the width,
+ * which is much less work for the solver: `value` is used only from then on. */
 struct number {
   unsigned long value;
+  unsigned narrow;
   unsigned digits;
   int overflow;
 };
+
+/* Digits that fit 32 bits. */
+static unsigned narrow_digits(unsigned base) { return base <= 10 ? 9 : 6; }
+
+static unsigned long value_of(const struct number *n, unsigned base) {
+  return n->digits <= narrow_digits(base) ? n->narrow : n->value;
+}
 
 /* Leading zeros are skipped, one decision each: how long the rest is then tells whether it fits,
  * but for numbers of one or two lengths. */
@@ -30,7 +39,10 @@ static void add_digit(struct number *n, unsigned d, unsigned base, unsigned long
     unsigned long most = limit / base;
     if (n->value > most || (n->value == most && d > limit % base)) n->overflow = 1;
   }
-  n->value = n->value * base + d;
+  if (n->digits < narrow_digits(base))
+    n->value = n->narrow = n->narrow * base + d;
+  else
+    n->value = n->value * base + d;
   n->digits++;
 }
 
@@ -38,7 +50,7 @@ static void add_digit(struct number *n, unsigned d, unsigned base, unsigned long
 static unsigned long scan_number(const char *s, char **end, int base, unsigned long positive,
                                  unsigned long negative, int *minus, int *overflow) {
   const char *start = s;
-  struct number n = {0, 0, 0};
+  struct number n = {0, 0, 0, 0};
   *minus = *overflow = 0;
   if (base < 0 || base == 1 || base > 36) {
     errno = EINVAL;
@@ -69,7 +81,7 @@ static unsigned long scan_number(const char *s, char **end, int base, unsigned l
     *overflow = 1;
     return limit;
   }
-  return n.value;
+  return value_of(&n, (unsigned)base);
 }
 
 static long signed_number(const char *s, char **end, int base) {

@@ -110,7 +110,7 @@ static int convert_number(struct source *from, const struct conversion *how, voi
   unsigned base = kind ? (unsigned)BASES[kind - KINDS] : 10;
   int is_signed = how->kind == 'd' || how->kind == 'i';
   int width = how->width ? how->width : -1, minus = 0;
-  struct number n = {0, 0, 0};
+  struct number n = {0, 0, 0, 0};
   int any = 0, c = take(from);
   if (c == EOF) return NO_INPUT;
   if (c == '-' || c == '+') {
@@ -142,7 +142,7 @@ static int convert_number(struct source *from, const struct conversion *how, voi
   }
   give_back(from, c);
   if (!any) return NO_MATCH;
-  unsigned long value = n.value;
+  unsigned long value = value_of(&n, base);
   if (n.overflow) {
     errno = ERANGE;
     value = limit;
