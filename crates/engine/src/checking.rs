@@ -9,12 +9,13 @@ use crate::Session;
 
 impl Session {
     /// Whether the constraints can all be true; the last is the goal, the hint the values of the
-    /// input whose path is explored.
+    /// input whose path is explored. The query may have less time than the session gives.
     pub fn check(
         &mut self,
         pool: &mut Pool,
         constraints: Vec<ExprId>,
         hint: &Assignment,
+        longest: Option<Duration>,
     ) -> Answer {
         let started = Instant::now();
         let cached = self.solver.statistics().cached;
@@ -22,7 +23,7 @@ impl Session {
             pool,
             constraints,
             hint,
-            budget: self.query_budget(),
+            budget: self.query_budget(longest),
         });
         self.statistics.solver_time += started.elapsed();
         let cached = self.solver.statistics().cached - cached;
@@ -37,12 +38,13 @@ impl Session {
     }
 
     /// A query ends with the session.
-    fn query_budget(&self) -> Budget {
+    fn query_budget(&self, longest: Option<Duration>) -> Budget {
         let left = self
             .budget()
             .time
             .map(|limit| limit.saturating_sub(self.clock.elapsed()));
-        let time = left.map_or(self.query_time, |left| left.min(self.query_time));
+        let limits = [Some(self.query_time), left, longest];
+        let time = limits.into_iter().flatten().min().unwrap_or_default();
         Budget {
             timeout: Some(time.max(Duration::from_millis(1))),
             cancel: Some(self.stop.shared()),

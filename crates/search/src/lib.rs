@@ -16,6 +16,7 @@ mod cache;
 mod child;
 mod inputs;
 mod path;
+mod patience;
 mod query;
 mod relaxation;
 mod search;

@@ -11,6 +11,7 @@ use crate::cache::Cache;
 use crate::child::child;
 use crate::inputs::Inputs;
 use crate::path::{decisions, trace_direction};
+use crate::patience::Patience;
 use crate::query::{Conditions, Known, conditions};
 use crate::relaxation::Relaxation;
 use crate::strategy::{RunInfo, Strategy, View};
@@ -48,6 +49,7 @@ pub struct Search {
     cases: Vec<u32>,
     traces: Cache<Known>,
     rng: fastrand::Rng,
+    patience: Patience,
     relaxation: Relaxation,
     /// The branch for which the input to come was made without soft constraints.
     relaxed: Option<(u32, u32)>,
@@ -66,6 +68,7 @@ impl Search {
             cases: Vec::new(),
             traces: Cache::new(CACHE_BYTES, CACHE_TRACES),
             rng: fastrand::Rng::with_seed(seed),
+            patience: Patience::default(),
             relaxation: Relaxation::default(),
             relaxed: None,
             told_full: false,
@@ -118,8 +121,37 @@ impl Search {
             Ok((input, site)) => self.try_input(session, candidate, run, site, input),
             Err(state) => {
                 self.tree.mark(candidate, state);
+                if state == Flip::Unknown {
+                    let uncovered = self.view(session).uncovered(candidate);
+                    self.patience.give_up(candidate, uncovered);
+                }
                 Ok(())
             }
+        }
+    }
+
+    /// The next candidate: a hard one whose turn it is, or the strategy's, or a hard one where
+    /// the strategy has nothing more.
+    fn pick(&mut self, session: &Session) -> Option<Candidate> {
+        let view = View {
+            tree: &self.tree,
+            program: session.program(),
+            covered: session.seen(),
+        };
+        let undecided = |candidate: Candidate| view.tree.flip(candidate) == Flip::Unknown;
+        let wanted = |candidate: Candidate| undecided(candidate) && view.uncovered(candidate);
+        self.patience
+            .turn(wanted)
+            .or_else(|| self.strategy.pick(&view, &mut self.rng))
+            .or_else(|| self.patience.next(wanted))
+            .or_else(|| self.patience.next(undecided))
+    }
+
+    fn view<'a>(&'a self, session: &'a Session) -> View<'a> {
+        View {
+            tree: &self.tree,
+            program: session.program(),
+            covered: session.seen(),
         }
     }
 
@@ -132,7 +164,8 @@ impl Search {
         branch: (u32, u32),
     ) -> Result<Model, Flip> {
         let pool = known.decoder.pool_mut();
-        let mut answer = session.check(pool, conditions.constraints(true), &known.hint);
+        let time = self.patience.time();
+        let mut answer = session.check(pool, conditions.constraints(true), &known.hint, time);
         let relax = match &answer {
             Answer::Sat(_) => false,
             Answer::Unsat(core) => conditions.is_soft(&core.0),
@@ -140,11 +173,11 @@ impl Search {
         };
         self.relaxed = None;
         if relax && self.relaxation.is_worth(branch) {
-            answer = session.check(pool, conditions.constraints(false), &known.hint);
+            answer = session.check(pool, conditions.constraints(false), &known.hint, time);
             self.relaxed = Some(branch);
         }
         if self.options.optimistic && matches!(answer, Answer::Unknown(_)) {
-            answer = session.check(pool, vec![conditions.goal], &known.hint);
+            answer = session.check(pool, vec![conditions.goal], &known.hint, time);
         }
         match answer {
             Answer::Sat(model) => Ok(model),
@@ -276,12 +309,7 @@ impl Technique for Search {
             self.start(session, initial)?;
             return Ok(Progress::More);
         }
-        let view = View {
-            tree: &self.tree,
-            program: session.program(),
-            covered: session.seen(),
-        };
-        let Some(candidate) = self.strategy.pick(&view, &mut self.rng) else {
+        let Some(candidate) = self.pick(session) else {
             return Ok(Progress::Done);
         };
         self.flip(session, candidate)?;

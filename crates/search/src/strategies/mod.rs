@@ -3,6 +3,7 @@
 mod bfs;
 mod context_guided;
 mod dfs;
+mod eager;
 mod expansion;
 mod generational;
 mod novelty;

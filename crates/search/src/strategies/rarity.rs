@@ -14,23 +14,21 @@
 //! A feature's hits are the runs that have it; its work are the picks made for its sake.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::eager::Eager;
 use super::expansion::{Expansion, Waiting};
 use crate::strategy::{NodeRange, RunInfo, Strategy, View};
 use crate::tree::{Candidate, Passage};
 
 /// Copies of one branch in the first round of an expansion.
-const PER_BRANCH: u32 = 1;
+const PER_BRANCH: u32 = 2;
 /// Picks from one run before the rarest is looked for again.
 const BATCH: u32 = 4;
 /// The rarest features of a run, as many as are kept.
 const FEATURES: usize = 4;
-/// An uncovered branch is tried this often in each run, until so many tries were in vain.
-const EAGER_COPIES: u32 = 4;
-const EAGER_TRIES: u32 = 64;
 
 /// A branch as `(site, direction)`.
 type Branch = (u32, u32);
@@ -56,6 +54,9 @@ struct Item {
     /// Its rarest features, by number; the others are [`u32::MAX`].
     features: [u32; FEATURES],
     round: u32,
+    /// How many runs before it had the same rarest feature and were made by flipping the same
+    /// branch, plus one.
+    rank: u32,
     /// Decisions of the whole run.
     length: u32,
     nodes: NodeRange,
@@ -68,15 +69,11 @@ type Place = Reverse<(u64, u32, Reverse<u64>, u32)>;
 /// See the module.
 #[derive(Default)]
 pub struct Rarity {
-    /// Runs whose uncovered branches were not tried yet.
-    fresh: VecDeque<NodeRange>,
-    /// Position from the end, and copies tried, in the first of them.
-    position: usize,
-    copies: FxHashMap<Branch, u32>,
-    /// How often each uncovered branch was tried.
-    tries: FxHashMap<Branch, u32>,
+    eager: Eager,
     numbers: FxHashMap<Feature, u32>,
     records: Vec<Record>,
+    /// By rarest feature and flipped branch: the runs so far.
+    ranks: FxHashMap<(u32, Branch), u32>,
     items: Vec<Option<Item>>,
     queue: BinaryHeap<Place>,
     /// The item whose turn it is, and how many picks it has left.
@@ -152,6 +149,17 @@ impl Rarity {
         rarest
     }
 
+    /// Counts the runs that have this rarest feature and were made by flipping one branch.
+    fn rank(&mut self, view: &View, feature: u32, flipped: Option<Candidate>) -> u32 {
+        let Some(flipped) = flipped else {
+            return 1;
+        };
+        let branch = (view.tree.site(flipped.node), flipped.direction);
+        let rank = self.ranks.entry((feature, branch)).or_insert(0);
+        *rank += 1;
+        *rank
+    }
+
     /// The rarest feature of an item, and its priority.
     fn rarest(&self, item: &Item) -> (u64, Option<u32>) {
         let known = item.features.iter().filter(|number| **number != u32::MAX);
@@ -160,7 +168,8 @@ impl Rarity {
             (record.hits + record.work, Some(*number))
         };
         let (weight, number) = known.map(weight).min().unwrap_or((1, None));
-        (weight << (2 * item.round).min(40), number)
+        let weight = weight.saturating_mul(u64::from(1 + item.rank.ilog2()));
+        (weight.saturating_mul(1 << (2 * item.round).min(40)), number)
     }
 
     fn enqueue(&mut self, index: u32) {
@@ -215,40 +224,6 @@ impl Rarity {
         }
         found
     }
-
-    /// An uncovered branch of a run that was not looked at yet, the deepest one first.
-    fn eager(&mut self, view: &View) -> Option<Candidate> {
-        while let Some(nodes) = self.fresh.front().copied() {
-            while self.position < nodes.len() {
-                let node = nodes.get(nodes.len() - 1 - self.position)?;
-                let site = view.tree.site(node);
-                for candidate in view
-                    .tree
-                    .open_flips(node)
-                    .filter(|open| view.uncovered(*open))
-                {
-                    let branch = (site, candidate.direction);
-                    let tries = self.tries.entry(branch).or_insert(0);
-                    let most = if *tries < EAGER_TRIES {
-                        EAGER_COPIES
-                    } else {
-                        1
-                    };
-                    let copies = self.copies.entry(branch).or_insert(0);
-                    if *copies < most {
-                        *copies += 1;
-                        *tries += 1;
-                        return Some(candidate);
-                    }
-                }
-                self.position += 1;
-            }
-            self.fresh.pop_front();
-            self.position = 0;
-            self.copies.clear();
-        }
-        None
-    }
 }
 
 impl Strategy for Rarity {
@@ -257,16 +232,18 @@ impl Strategy for Rarity {
     }
 
     fn observe(&mut self, view: &View, info: &RunInfo) {
+        self.eager.add(view, info);
         let features = self.book(view, info.path);
         let nodes = info.new_nodes();
         if nodes.is_empty() {
             return;
         }
-        self.fresh.push_back(nodes);
+        let rank = self.rank(view, features[0], info.flipped);
         let index = u32::try_from(self.items.len()).expect("fewer than 2^32 runs");
         self.items.push(Some(Item {
             features,
             round: 0,
+            rank,
             length: u32::try_from(info.path.len()).unwrap_or(u32::MAX),
             nodes,
             expansion: None,
@@ -275,7 +252,7 @@ impl Strategy for Rarity {
     }
 
     fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
-        if let Some(candidate) = self.eager(view) {
+        if let Some(candidate) = self.eager.next(view) {
             return Some(candidate);
         }
         loop {

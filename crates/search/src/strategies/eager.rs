@@ -1,0 +1,131 @@
+//! What is tried first in each new run: the branches whose other side hardly any run took.
+//!
+//! One run that took a branch is not enough: it may have come there with no room left for what
+//! follows. So a branch is wanted until [`WANTED`] runs took it.
+//!
+//! Where no input takes such a branch at the end of this path, the decisions right before it are
+//! flipped: they are often what its condition is made of, the last digit of a number or the last
+//! letter of a word, and the next run comes by with a digit more.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::strategy::{NodeRange, RunInfo, View};
+use crate::tree::{Candidate, Flip, Passage};
+
+/// A branch is wanted until this many runs took it.
+const WANTED: u32 = 6;
+/// A branch is tried at this many places of a run, until so many tries were in vain.
+const COPIES: u32 = 4;
+const TRIES: u32 = 64;
+/// After so many tries of a branch, only every [`SELDOM`]-th makes its neighbors be flipped.
+const DIVES: u32 = 512;
+const SELDOM: u32 = 16;
+/// How many decisions before an infeasible branch are flipped.
+const NEIGHBORS: usize = 2;
+
+/// A branch as `(site, direction)`.
+type Branch = (u32, u32);
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Eager {
+    /// Runs that were not looked at yet.
+    fresh: VecDeque<NodeRange>,
+    /// Position from the end, and places tried by branch, in the first of them.
+    position: usize,
+    copies: FxHashMap<Branch, u32>,
+    /// How many runs took each branch.
+    taken: FxHashMap<Branch, u32>,
+    /// How often each wanted branch was tried.
+    tries: FxHashMap<Branch, u32>,
+    asked: Option<Candidate>,
+    dives: Vec<Candidate>,
+}
+
+impl Eager {
+    /// A new run.
+    pub(super) fn add(&mut self, view: &View, info: &RunInfo) {
+        let branch = |passage: &Passage| (view.tree.site(passage.node), passage.direction);
+        let branches: FxHashSet<Branch> = info.path.iter().map(branch).collect();
+        for branch in branches {
+            *self.taken.entry(branch).or_insert(0) += 1;
+        }
+        if !info.new_nodes().is_empty() {
+            self.fresh.push_back(info.new_nodes());
+        }
+    }
+
+    /// Whether a candidate leads to a branch of the program that hardly any run took.
+    fn wanted(&self, view: &View, candidate: Candidate) -> bool {
+        let branch = (view.tree.site(candidate.node), candidate.direction);
+        let taken = self.taken.get(&branch).copied().unwrap_or(0);
+        taken < WANTED && view.branch(candidate).is_some()
+    }
+
+    /// The next candidate; `None` if all runs were looked at.
+    pub(super) fn next(&mut self, view: &View) -> Option<Candidate> {
+        if let Some(asked) = self.asked.take() {
+            self.follow(view, asked);
+        }
+        while let Some(candidate) = self.dives.pop() {
+            if view.tree.is_open(candidate) {
+                return Some(candidate);
+            }
+        }
+        self.asked = self.scan(view);
+        self.asked
+    }
+
+    /// Makes the decisions before an infeasible branch be flipped.
+    fn follow(&mut self, view: &View, asked: Candidate) {
+        let branch = (view.tree.site(asked.node), asked.direction);
+        let tries = self.tries.get(&branch).copied().unwrap_or(0);
+        if view.tree.flip(asked) != Flip::Unsat || (tries > DIVES && tries % SELDOM != 0) {
+            return;
+        }
+        let mut at = asked.node;
+        for _ in 0..NEIGHBORS {
+            let Some(before) = view.tree.parent(at) else {
+                break;
+            };
+            at = before.node;
+            self.dives.extend(view.tree.open_flips(at).take(NEIGHBORS));
+        }
+    }
+
+    /// A wanted branch of the first run that has one, the deepest one first.
+    fn scan(&mut self, view: &View) -> Option<Candidate> {
+        while let Some(nodes) = self.fresh.front().copied() {
+            while self.position < nodes.len() {
+                let node = nodes.get(nodes.len() - 1 - self.position)?;
+                let site = view.tree.site(node);
+                let mut open = view.tree.open_flips(node);
+                let found = open.find(|open| self.wanted(view, *open) && self.may(site, open));
+                if found.is_some() {
+                    return found;
+                }
+                self.position += 1;
+            }
+            self.fresh.pop_front();
+            self.position = 0;
+            self.copies.clear();
+        }
+        None
+    }
+
+    /// Whether a candidate is to be tried; counts it if so.
+    fn may(&mut self, site: u32, candidate: &Candidate) -> bool {
+        let branch = (site, candidate.direction);
+        let tries = self.tries.entry(branch).or_insert(0);
+        let most = if *tries < TRIES { COPIES } else { 1 };
+        let copies = self.copies.entry(branch).or_insert(0);
+        let may = *copies < most;
+        if may {
+            *copies += 1;
+            *tries += 1;
+        }
+        may
+    }
+}
