@@ -6,12 +6,14 @@
 //! to the runs with the rarest features (as in Lemieux and Sen, "FairFuzz", for branches), and
 //! rarity fades with the work: no feature is starved, none is chased for ever. The order:
 //!
-//! 1. in each new run, the branches whose other side is uncovered;
-//! 2. then a few branches of the run with the least `(hits + work) × 4^round` over its features,
-//!    the shortest of equals; in a round, the deepest copy of each branch, then those nearest to
-//!    the root.
+//! 1. in each new run, the branches that hardly any run took (see `eager`);
+//! 2. then a few branches of the run with the least `(hits + work) × rank × 4^round` over its
+//!    features, the shortest of equals; in a round, the deepest copy of each branch, then those
+//!    nearest to the root.
 //!
-//! A feature's hits are the runs that have it; its work are the picks made for its sake.
+//! A feature's hits are the runs that have it; its work are the picks made for its sake. The rank
+//! of a run counts the runs with the same rarest feature that were made by flipping the same
+//! branch: of many ways to go on from something rare, no branch takes them all.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -168,7 +170,7 @@ impl Rarity {
             (record.hits + record.work, Some(*number))
         };
         let (weight, number) = known.map(weight).min().unwrap_or((1, None));
-        let weight = weight.saturating_mul(u64::from(1 + item.rank.ilog2()));
+        let weight = weight.saturating_mul(u64::from(item.rank));
         (weight.saturating_mul(1 << (2 * item.round).min(40)), number)
     }
 
