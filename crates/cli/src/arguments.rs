@@ -204,6 +204,11 @@ pub(crate) struct Output {
     #[arg(long)]
     pub(crate) resume: bool,
 
+    /// Write each query that no simple layer answers to this folder, as an SMT-LIB script for
+    /// `labrys solve`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) log_queries: Option<PathBuf>,
+
     /// Print nothing but errors
     #[arg(long, short)]
     pub(crate) quiet: bool,

@@ -5,6 +5,7 @@ use std::path::Path;
 use labrys_engine::{Budget, End, Session, Setup, StopFlag};
 use labrys_executor::{Executor, Launch, Limits, Mode, input_objects};
 use labrys_search::{Entry, Options, STRATEGIES, Search, SearchOptions};
+use labrys_solver::{Layers, QueryLog};
 use labrys_suite::{Config, Input, Invocation, StreamKind, Suite, SuiteWriter};
 
 use crate::arguments::Cover;
@@ -163,7 +164,7 @@ fn start(
         program: subject.program.clone(),
         instrumented: Box::new(executor(&subject.instrumented)?),
         plain: Box::new(executor(&subject.plain)?),
-        solver: labrys_solver::solver().map_err(Problem::program)?,
+        solver: solver(options)?,
         writer,
         initial: plan.initial.clone(),
         budget: Budget {
@@ -189,6 +190,18 @@ fn start(
         None => Session::new(setup),
     };
     Ok((session, search))
+}
+
+fn solver(options: &Cover) -> Result<Layers, Problem> {
+    let mut solver = labrys_solver::solver().map_err(Problem::program)?;
+    if let Some(folder) = &options.output.log_queries {
+        let log = QueryLog::new(folder).map_err(|error| {
+            let folder = folder.display();
+            Problem::usage(format!("no queries can be written to {folder}: {error}"))
+        })?;
+        solver.set_log(log);
+    }
+    Ok(solver)
 }
 
 /// Prints what came out.

@@ -373,3 +373,22 @@ fn sites_have_places() {
     assert!(place.contains("magic.c:8:"), "{place}");
     assert_eq!(sites[1]["function"], "main");
 }
+
+/// What the search logged, `labrys solve` answers in the same way.
+#[test]
+fn logged_queries_can_be_solved_again() {
+    let queries = tempfile::tempdir().expect("a temporary folder");
+    let options = format!("--runs 100 --log-queries {}", queries.path().display());
+    Cover::new("tokens.c", &options).expect(0);
+    let mut answers = BTreeSet::new();
+    for entry in fs::read_dir(queries.path()).expect("a folder").take(20) {
+        let script = entry.expect("an entry").path();
+        let name = script.file_stem().expect("a name").to_string_lossy();
+        let (_, answer) = name.split_once('-').expect("number-answer");
+        let output = labrys().arg("solve").arg(&script).output();
+        let printed = text(&output.expect("the command runs"));
+        assert_eq!(printed.lines().next(), Some(answer), "{name}: {printed}");
+        answers.insert(answer.to_owned());
+    }
+    assert!(!answers.is_empty());
+}
