@@ -47,6 +47,7 @@ fn opening(config: &Config, purpose: &str) -> String {
             r#"# Usage: SCRIPT [PROGRAM], the executable of any compiler.
 program=${{1:-{}}}
 case $program in /*) ;; *) program=$PWD/$program ;; esac
+[ -x "$program" ] || {{ echo "$program cannot be run; give the executable: $0 PROGRAM" >&2; exit 2; }}
 "#,
             quote(&config.program)
         );

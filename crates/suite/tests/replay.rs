@@ -167,3 +167,20 @@ fn input_objects_are_replayed() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("usage:"));
 }
+
+#[test]
+fn a_program_that_is_not_there_is_asked_for() {
+    let root = tempfile::tempdir().unwrap();
+    let inputs = [Input::stdin("a")];
+    let config = Config {
+        program: "sources.c".to_owned(),
+        streams: inputs[0].shape(),
+        ..Config::default()
+    };
+    let suite = suite(root.path(), &config, &inputs);
+    let output = Command::new(suite.join("replay.sh")).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(errors.contains("sources.c cannot be run"), "{errors}");
+    assert_eq!(output.stdout, b"");
+}
