@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-/// Folders with what is made or fetched, by name.
+/// What is made or fetched, by name; in a linked working tree `.git` is a file.
 const FOREIGN: [&str; 4] = [".git", "target", "third_party", "bench-out"];
 
 /// A text file.
@@ -31,8 +31,11 @@ pub(crate) fn files(root: &Path) -> io::Result<Vec<Source>> {
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
+            if FOREIGN.contains(&&*name) || name.starts_with("labrys-out") {
+                continue;
+            }
             let kind = entry.file_type()?;
-            if kind.is_dir() && !FOREIGN.contains(&&*name) && !name.starts_with("labrys-out") {
+            if kind.is_dir() {
                 folders.push(entry.path());
             } else if kind.is_file() {
                 // What is no UTF-8 is no text; a file that is gone by now does not count.
