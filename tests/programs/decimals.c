@@ -28,5 +28,4 @@ int main(void) {
   }
   return 0;
 }
-/* cover: --timeout-solver 300ms */
 /* open: atof exponent range negative */

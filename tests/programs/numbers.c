@@ -35,5 +35,4 @@ int main(void) {
   }
   return 0;
 }
-/* cover: --timeout-solver 300ms */
 /* open: decimal hex binary atoi atol base-36 */

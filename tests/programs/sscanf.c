@@ -41,5 +41,4 @@ int main(void) {
   }
   return 0;
 }
-/* cover: --timeout-solver 300ms */
 /* open: dotted widths skipped sets */

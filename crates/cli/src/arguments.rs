@@ -187,8 +187,12 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     pub(crate) timeout_run: Duration,
 
-    /// A query that takes longer is given up
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
+    /// A query that takes the solver more steps is given up; a second has about 20000 of them
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub(crate) steps_solver: u64,
+
+    /// A query that takes longer is given up, whatever its steps
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub(crate) timeout_solver: Duration,
 }
 

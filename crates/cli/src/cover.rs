@@ -174,6 +174,7 @@ fn start(
         },
         stop,
         observer: progress::observer(options.output.quiet),
+        query_steps: options.limits.steps_solver,
         query_time: options.limits.timeout_solver,
         max_input: options.input.max_input,
     };

@@ -201,38 +201,83 @@ fn every_strategy_works() {
     }
 }
 
-/// The contents of all files but those with times.
+/// All files of a suite. In the summary and the events, what the clock said is left out.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(next).expect("a folder") {
             let path = entry.expect("an entry").path();
-            let name = path
-                .strip_prefix(folder)
-                .expect("below")
-                .display()
-                .to_string();
             if path.is_dir() {
                 folders.push(path);
-            } else if name != "summary.json" && name != "events.jsonl" {
-                found.insert(name, fs::read(path).expect("a file"));
+                continue;
             }
+            let name = path.strip_prefix(folder).expect("below");
+            let name = name.display().to_string();
+            let mut content = fs::read(&path).expect("a file");
+            if name == "summary.json" || name == "events.jsonl" {
+                content = without_times(&content);
+            }
+            found.insert(name, content);
         }
     }
     found
 }
 
+/// JSON values, one after the other, without times and rates.
+fn without_times(content: &[u8]) -> Vec<u8> {
+    let values = serde_json::Deserializer::from_slice(content).into_iter();
+    let lines = values.map(|value: serde_json::Result<serde_json::Value>| {
+        let mut value = value.expect("JSON");
+        let members = value.as_object_mut().expect("an object");
+        for time in ["seconds", "solver_seconds", "runs_per_second"] {
+            members.remove(time);
+        }
+        format!("{value}\n")
+    });
+    lines.collect::<String>().into_bytes()
+}
+
 #[test]
 fn the_same_seed_and_steps_give_the_same_suite() {
-    let options = "--steps 300 --seed 5 --timeout-run 10s --timeout-solver 60s";
     let suites = [(); 2].map(|()| {
-        let cover = Cover::new("endless.c", options);
+        let cover = Cover::new("endless.c", "--steps 300 --seed 5 --timeout-run 10s");
         cover.expect(0);
         files(&cover.out())
     });
     assert!(suites[0].len() > 5);
     assert_eq!(suites[0], suites[1]);
+}
+
+/// Runs an action while other threads keep the processors busy.
+fn under_load<T>(action: impl FnOnce() -> T) -> T {
+    let done = std::sync::atomic::AtomicBool::new(false);
+    let done = &done;
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(action));
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+#[test]
+fn a_busy_machine_gives_up_the_same_queries() {
+    let explore = || {
+        let options = "--runs 80 --seed 3 --timeout-run 10s --steps-solver 2000";
+        let cover = Cover::new("hard.c", options);
+        let (suite, _) = cover.expect(0);
+        assert!(summary(&suite).queries.unknown > 0, "nothing was hard");
+        files(&cover.out())
+    };
+    let (alone, busy) = (explore(), under_load(explore));
+    assert_eq!(alone, busy);
 }
 
 #[test]

@@ -3,19 +3,19 @@
 use std::time::{Duration, Instant};
 
 use labrys_expr::{ExprId, Pool};
-use labrys_solver::{Answer, Assignment, Budget, Query, Solver};
+use labrys_solver::{Answer, Assignment, Budget, Query, Reason, Solver};
 
 use crate::Session;
 
 impl Session {
     /// Whether the constraints can all be true; the last is the goal, the hint the values of the
-    /// input whose path is explored. The query may have less time than the session gives.
+    /// input whose path is explored. The query may have fewer steps than the session gives.
     pub fn check(
         &mut self,
         pool: &mut Pool,
         constraints: Vec<ExprId>,
         hint: &Assignment,
-        longest: Option<Duration>,
+        steps: Option<u64>,
     ) -> Answer {
         let started = Instant::now();
         let cached = self.solver.statistics().cached;
@@ -23,7 +23,7 @@ impl Session {
             pool,
             constraints,
             hint,
-            budget: self.query_budget(longest),
+            budget: self.query_budget(steps),
         });
         self.statistics.solver_time += started.elapsed();
         let cached = self.solver.statistics().cached - cached;
@@ -32,20 +32,37 @@ impl Session {
         match &answer {
             Answer::Sat(_) => queries.sat += 1,
             Answer::Unsat(_) => queries.unsat += 1,
-            Answer::Unknown(_) => queries.unknown += 1,
+            Answer::Unknown(reason) => {
+                queries.unknown += 1;
+                if *reason == Reason::Timeout && self.end().is_none() {
+                    self.note_timeout();
+                }
+            }
         }
         answer
     }
 
-    /// A query ends with the session.
-    fn query_budget(&self, longest: Option<Duration>) -> Budget {
+    /// Says once that the clock ended a query.
+    fn note_timeout(&mut self) {
+        if !self.told_timeout {
+            self.told_timeout = true;
+            self.note(
+                "a query was given up by the clock (--timeout-solver) before its steps were used \
+                 up: another machine may make another suite of the same seed",
+            );
+        }
+    }
+
+    /// A query ends by its steps, and with the session. That its own time is over should not
+    /// happen; where it does, the user is told, for the suite is that of this machine then.
+    fn query_budget(&self, steps: Option<u64>) -> Budget {
         let left = self
             .budget()
             .time
             .map(|limit| limit.saturating_sub(self.clock.elapsed()));
-        let limits = [Some(self.query_time), left, longest];
-        let time = limits.into_iter().flatten().min().unwrap_or_default();
+        let time = left.map_or(self.query_time, |left| left.min(self.query_time));
         Budget {
+            steps: Some(steps.map_or(self.query_steps, |steps| steps.min(self.query_steps))),
             timeout: Some(time.max(Duration::from_millis(1))),
             cancel: Some(self.stop.shared()),
         }

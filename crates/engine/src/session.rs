@@ -42,7 +42,9 @@ pub struct Setup {
     pub stop: StopFlag,
     /// Is told what happens.
     pub observer: Box<dyn Observer>,
-    /// Time for one query.
+    /// Most steps of the solver for one query.
+    pub query_steps: u64,
+    /// Longest time for one query, should its steps take unusually long.
     pub query_time: Duration,
     /// Inputs grow to at most this many bytes.
     pub max_input: usize,
@@ -68,6 +70,7 @@ pub struct Session {
     budget: Budget,
     pub(crate) stop: StopFlag,
     pub(crate) observer: Box<dyn Observer>,
+    pub(crate) query_steps: u64,
     pub(crate) query_time: Duration,
     max_input: usize,
     pub(crate) clock: Clock,
@@ -88,6 +91,7 @@ pub struct Session {
     pub(crate) next_case: u32,
     /// Hashes of the inputs that were run.
     pub(crate) tried: FxHashSet<u64>,
+    pub(crate) told_timeout: bool,
     pub(crate) last_status: Duration,
     pub(crate) last_summary: Duration,
 }
@@ -108,6 +112,7 @@ impl Session {
             budget: setup.budget,
             stop: setup.stop,
             observer: setup.observer,
+            query_steps: setup.query_steps,
             query_time: setup.query_time,
             max_input: setup.max_input,
             clock: Clock::starting_at(Duration::ZERO),
@@ -123,6 +128,7 @@ impl Session {
             targets: Vec::new(),
             next_case: 1,
             tried: FxHashSet::default(),
+            told_timeout: false,
             last_status: Duration::ZERO,
             last_summary: Duration::ZERO,
         }

@@ -1,17 +1,16 @@
-//! Patience with hard queries: each is first given a short time, and tried again with more when
+//! Patience with hard queries: each is first given few steps of the solver, and tried again with more when
 //! its turn comes: soon if its branch is uncovered, else when nothing better is left. A program
 //! has few branches that need a long query, and many that have a hopeless one in every run.
 //!
-//! Turns are counted in steps, not in seconds, so that the order of work is the same everywhere.
+//! Turns are counted in steps of the search, and patience in steps of the solver, not in seconds,
+//! so that the order of work is the same everywhere.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use crate::tree::Candidate;
 
-/// Times of the first tries; the last try, for an uncovered branch only, has the time of the
-/// session.
-const TIMES: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(1500)];
+/// Steps of the first tries; the last try, for an uncovered branch only, has those of the session.
+const STEPS: [u64; 2] = [4_000, 30_000];
 /// A hard query is tried again after so many steps.
 const EVERY: u64 = 64;
 
@@ -54,14 +53,14 @@ impl Patience {
         Some(hard.candidate)
     }
 
-    /// Time for the query of the try that is under way; `None` for that of the session.
-    pub(crate) fn time(&self) -> Option<Duration> {
-        TIMES.get(self.tries).copied()
+    /// Steps for the query of the try that is under way; `None` for those of the session.
+    pub(crate) fn solver_steps(&self) -> Option<u64> {
+        STEPS.get(self.tries).copied()
     }
 
     /// The query was given up.
     pub(crate) fn give_up(&mut self, candidate: Candidate, uncovered: bool) {
-        if self.tries + 1 < TIMES.len() + usize::from(uncovered) {
+        if self.tries + 1 < STEPS.len() + usize::from(uncovered) {
             let tries = self.tries + 1;
             self.waiting.push_back(Hard { candidate, tries });
         }
@@ -74,24 +73,24 @@ mod tests {
     use crate::tree::NodeId;
 
     #[test]
-    fn each_try_has_more_time_until_the_last() {
+    fn each_try_has_more_steps_until_the_last() {
         let candidate = Candidate {
             node: NodeId(3),
             direction: 1,
         };
         let mut patience = Patience::default();
         assert_eq!(patience.turn(|_| true), None);
-        assert_eq!(patience.time(), Some(TIMES[0]));
+        assert_eq!(patience.solver_steps(), Some(STEPS[0]));
         patience.give_up(candidate, true);
         let turns: Vec<_> = (0..EVERY).filter_map(|_| patience.turn(|_| true)).collect();
         assert_eq!(turns, [candidate]);
         assert_eq!(patience.next(|_| true), None);
         patience.give_up(candidate, true);
         assert_eq!(patience.next(|_| true), Some(candidate));
-        assert_eq!(patience.time(), Some(TIMES[1]));
+        assert_eq!(patience.solver_steps(), Some(STEPS[1]));
         patience.give_up(candidate, true);
         assert_eq!(patience.next(|_| true), Some(candidate));
-        assert_eq!(patience.time(), None);
+        assert_eq!(patience.solver_steps(), None);
         patience.give_up(candidate, true);
         assert_eq!(patience.next(|_| true), None);
     }

@@ -164,8 +164,8 @@ impl Search {
         branch: (u32, u32),
     ) -> Result<Model, Flip> {
         let pool = known.decoder.pool_mut();
-        let time = self.patience.time();
-        let mut answer = session.check(pool, conditions.constraints(true), &known.hint, time);
+        let steps = self.patience.solver_steps();
+        let mut answer = session.check(pool, conditions.constraints(true), &known.hint, steps);
         let relax = match &answer {
             Answer::Sat(_) => false,
             Answer::Unsat(core) => conditions.is_soft(&core.0),
@@ -173,11 +173,11 @@ impl Search {
         };
         self.relaxed = None;
         if relax && self.relaxation.is_worth(branch) {
-            answer = session.check(pool, conditions.constraints(false), &known.hint, time);
+            answer = session.check(pool, conditions.constraints(false), &known.hint, steps);
             self.relaxed = Some(branch);
         }
         if self.options.optimistic && matches!(answer, Answer::Unknown(_)) {
-            answer = session.check(pool, vec![conditions.goal], &known.hint, time);
+            answer = session.check(pool, vec![conditions.goal], &known.hint, steps);
         }
         match answer {
             Answer::Sat(model) => Ok(model),

@@ -63,6 +63,7 @@ impl Case {
             budget: self.budget,
             stop: self.stop.clone(),
             observer: Box::new(Silent),
+            query_steps: 200_000,
             query_time: Duration::from_secs(10),
             max_input: 32,
         }

@@ -26,7 +26,7 @@ using namespace bitwuzla;
 using Handle = uint32_t;
 using Clock  = std::chrono::steady_clock;
 
-constexpr uint32_t TABLE_VERSION = 1;
+constexpr uint32_t TABLE_VERSION = 2;
 
 // Operators by the numbers that cross the interface.
 constexpr Kind KINDS[] = {
@@ -51,7 +51,13 @@ constexpr uint32_t KIND_COUNT = sizeof(KINDS) / sizeof(KINDS[0]);
 constexpr uint32_t KIND_CONSTANT = 1000, KIND_VALUE = 1001, KIND_OTHER = 1002;
 
 enum SortTag : uint32_t { SORT_BOOL = 0, SORT_BITS = 1, SORT_FLOAT = 2, SORT_ROUNDING = 3 };
-enum Stop : int32_t { STOP_NONE = 0, STOP_DEADLINE = 1, STOP_CANCELLED = 2, STOP_MEMORY = 3 };
+enum Stop : int32_t {
+  STOP_NONE = 0,
+  STOP_DEADLINE = 1,
+  STOP_CANCELLED = 2,
+  STOP_MEMORY = 3,
+  STOP_STEPS = 4
+};
 
 struct Settings {
   uint64_t seed;
@@ -69,13 +75,25 @@ uint64_t resident_memory() {
   return read == 2 ? resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
+// When to stop one check. Repeated in src/bitwuzla/ffi.rs.
+struct Limits {
+  uint64_t steps;                // 0: no limit
+  uint64_t timeout_nanoseconds;  // 0: no limit
+  const uint8_t* cancel;         // may be null
+};
+
+// Is asked by the solver every few conflicts and decisions, and at each round of rewriting. How
+// often depends on the problem alone, so the number of times is a measure of work that is the
+// same on every machine: a step.
 class Watch : public Terminator {
  public:
-  void start(uint64_t timeout_nanoseconds, const uint8_t* cancel, uint64_t memory_bytes) {
-    limited_ = timeout_nanoseconds != 0;
-    deadline_ = Clock::now() + std::chrono::nanoseconds(timeout_nanoseconds);
+  void start(const Limits& limits, uint64_t memory_bytes) {
+    steps_ = 0;
+    most_steps_ = limits.steps;
+    limited_ = limits.timeout_nanoseconds != 0;
+    deadline_ = Clock::now() + std::chrono::nanoseconds(limits.timeout_nanoseconds);
     memory_check_ = Clock::now();
-    cancel_ = cancel;
+    cancel_ = limits.cancel;
     memory_bytes_ = memory_bytes;
     stop_ = STOP_NONE;
   }
@@ -84,7 +102,10 @@ class Watch : public Terminator {
 
   bool terminate() override {
     if (stop_ != STOP_NONE) return true;
-    if (cancel_ && __atomic_load_n(cancel_, __ATOMIC_RELAXED)) {
+    ++steps_;
+    if (most_steps_ && steps_ > most_steps_) {
+      stop_ = STOP_STEPS;
+    } else if (cancel_ && __atomic_load_n(cancel_, __ATOMIC_RELAXED)) {
       stop_ = STOP_CANCELLED;
     } else if (limited_ || memory_bytes_) {
       Clock::time_point now = Clock::now();
@@ -99,8 +120,10 @@ class Watch : public Terminator {
   }
 
   Stop stop() const { return stop_; }
+  uint64_t steps() const { return steps_; }
 
  private:
+  uint64_t steps_ = 0, most_steps_ = 0;
   bool limited_ = false;
   Clock::time_point deadline_, memory_check_;
   const uint8_t* cancel_ = nullptr;
@@ -281,11 +304,10 @@ int32_t reset(Context* context) {
 }
 
 // Answers 10 (satisfiable), 20 (unsatisfiable), a `Stop` (0: the solver gave up), -1 (error).
-int32_t check(Context* context, const Handle* assumptions, size_t count,
-              uint64_t timeout_nanoseconds, const uint8_t* cancel) {
+int32_t check(Context* context, const Handle* assumptions, size_t count, const Limits* limits) {
   int32_t answer = guarded(context, -1, [&] {
     std::vector<Term> terms = context->list(assumptions, count);
-    context->watch.start(timeout_nanoseconds, cancel, context->settings.memory_bytes);
+    context->watch.start(*limits, context->settings.memory_bytes);
     if (context->watch.terminate()) return static_cast<int32_t>(context->watch.stop());
     Result result = context->solver->check_sat(terms);
     if (result == Result::SAT) return 10;
@@ -295,6 +317,9 @@ int32_t check(Context* context, const Handle* assumptions, size_t count,
   context->watch.finish();
   return answer;
 }
+
+// Steps of the last check.
+uint64_t steps(Context* context) { return context->watch.steps(); }
 
 int32_t value(Context* context, Handle term, uint64_t* low, uint64_t* high) {
   return guarded(context, -1, [&] {
@@ -319,9 +344,9 @@ int32_t failed(Context* context, const Handle* assumptions, size_t count, uint8_
 
 // Interpolant of the assertions `part` and all the others, after an unsatisfiable check.
 Handle interpolant(Context* context, const Handle* part, size_t count,
-                   uint64_t timeout_nanoseconds, const uint8_t* cancel) {
+                   const Limits* limits) {
   Handle result = guarded(context, Handle{0}, [&] {
-    context->watch.start(timeout_nanoseconds, cancel, context->settings.memory_bytes);
+    context->watch.start(*limits, context->settings.memory_bytes);
     return context->add(context->solver->get_interpolant(context->list(part, count)));
   });
   context->watch.finish();
@@ -397,6 +422,7 @@ struct Table {
   decltype(&::pop) pop;
   decltype(&::reset) reset;
   decltype(&::check) check;
+  decltype(&::steps) steps;
   decltype(&::value) value;
   decltype(&::failed) failed;
   decltype(&::interpolant) interpolant;
@@ -411,7 +437,7 @@ struct Table {
 extern "C" __attribute__((visibility("default"))) const Table labrys_bitwuzla = {
     TABLE_VERSION, library_version, create,    destroy,   error,    term_count,
     make_bits,     make_bool,       make_rounding, make_constant, make_term, assert_formula,
-    push,          pop,             reset,     check,     value,    failed,
+    push,          pop,             reset,     check,     steps,     value,    failed,
     interpolant,   kind,            width,     constant_value, children, indices,
     text,
 };

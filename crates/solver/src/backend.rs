@@ -39,6 +39,7 @@ const MAX_LEMMAS: usize = 64;
 impl From<Stop> for Reason {
     fn from(stop: Stop) -> Self {
         match stop {
+            Stop::Steps => Reason::Steps,
             Stop::Deadline => Reason::Timeout,
             Stop::Cancelled => Reason::Cancelled,
             Stop::Memory => Reason::Memory,
@@ -132,7 +133,10 @@ impl Backend {
         formulas
     }
 
-    fn solve(&mut self, query: &Query<'_>, formulas: &Formulas) -> Result<Answer, Error> {
+    fn solve(&mut self, query: &mut Query<'_>, formulas: &Formulas) -> Result<Answer, Error> {
+        if !query.budget.spend(self.translator.ledger.cost()) {
+            return Ok(Answer::Unknown(Reason::Steps));
+        }
         let deadline = query.budget.timeout.map(|timeout| Instant::now() + timeout);
         let terms = &mut self.translator.terms;
         let switches = self.switches.assumptions(terms, &formulas.terms)?;
@@ -142,15 +146,14 @@ impl Backend {
             let timeout =
                 deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             let limits = Limits {
+                steps: query.budget.steps,
                 timeout,
                 cancel: query.budget.cancel.as_deref(),
             };
-            match self
-                .translator
-                .terms
-                .instance
-                .check(&assumptions, &limits)?
-            {
+            let instance = &mut self.translator.terms.instance;
+            let outcome = instance.check(&assumptions, &limits)?;
+            query.budget.spend(instance.steps());
+            match outcome {
                 Outcome::Unknown(stop) => return Ok(Answer::Unknown(stop.into())),
                 Outcome::Unsat => return self.core(formulas, &switches).map(Answer::Unsat),
                 Outcome::Sat => {}

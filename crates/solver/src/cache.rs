@@ -5,7 +5,6 @@
 //! answers a query only after it was evaluated there.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,14 +24,14 @@ pub(crate) enum Found {
     Model(Model),
     /// These of its conditions (by position) cannot all be true.
     Core(Vec<usize>),
-    /// It was given up after this time.
-    GivenUp(Option<Duration>),
+    /// It was given up after so many steps.
+    GivenUp(u64),
 }
 
 #[derive(Clone, Debug)]
 enum Known {
     Model(Model),
-    GivenUp(Option<Duration>),
+    GivenUp(u64),
 }
 
 /// The conditions of one query as fingerprints.
@@ -80,7 +79,7 @@ impl Cache {
             return Some(Found::Core(core));
         }
         match self.queries.get(&key.all) {
-            Some(Known::GivenUp(time)) => Some(Found::GivenUp(*time)),
+            Some(Known::GivenUp(steps)) => Some(Found::GivenUp(*steps)),
             _ => None,
         }
     }
@@ -142,8 +141,8 @@ impl Cache {
             .push(conditions.into());
     }
 
-    pub(crate) fn enter_given_up(&mut self, key: &Key, time: Option<Duration>) {
-        self.enter(key, Known::GivenUp(time));
+    pub(crate) fn enter_given_up(&mut self, key: &Key, steps: u64) {
+        self.enter(key, Known::GivenUp(steps));
     }
 
     fn enter(&mut self, key: &Key, known: Known) {

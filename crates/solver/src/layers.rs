@@ -28,12 +28,8 @@ use crate::statistics::Statistics;
 const MANY_SYMBOLS: usize = 24;
 /// Symbols of parts with no more than this many are not moved by descent.
 const FEW_SYMBOLS: usize = 4;
-/// Numbers of free symbols for each condition in restricted attempts, and their longest times.
-const ATTEMPTS: [(usize, Duration); 3] = [
-    (4, Duration::from_millis(100)),
-    (16, Duration::from_millis(250)),
-    (64, Duration::from_millis(500)),
-];
+/// Numbers of free symbols for each condition in restricted attempts, and their most steps.
+const ATTEMPTS: [(usize, u64); 3] = [(4, 2_000), (16, 5_000), (64, 10_000)];
 
 /// A back end with everything before and after it.
 pub struct Layers {
@@ -56,6 +52,8 @@ struct Sliced {
     /// Number of parts at the end that come from the goal.
     goals: usize,
     key: Key,
+    /// The steps that the query was given.
+    steps: Option<u64>,
     deadline: Option<Instant>,
 }
 
@@ -124,7 +122,7 @@ impl Layers {
         let mut fixed = Fixed::default();
         if let Some(answer) = self.by_symbols(query, &sliced, &mut fixed) {
             self.statistics.trivial += 1;
-            self.remember(query, &sliced, &answer);
+            self.remember(&sliced, &answer);
             return answer;
         }
         let started = Instant::now();
@@ -132,7 +130,7 @@ impl Layers {
             Some(model) => Answer::Sat(model),
             None => self.whole(query, &sliced, &fixed),
         };
-        self.remember(query, &sliced, &answer);
+        self.remember(&sliced, &answer);
         self.write_log(query, &sliced, &answer, started.elapsed());
         answer
     }
@@ -153,6 +151,7 @@ impl Layers {
             parts,
             goals,
             key,
+            steps: query.budget.steps,
             deadline,
         }
     }
@@ -167,17 +166,10 @@ impl Layers {
                 }
             }
             Some(Found::Core(core)) => return Some(Answer::Unsat(origins(&sliced.parts, &core))),
-            Some(Found::GivenUp(time)) => {
-                let enough = match (time, query.budget.timeout) {
-                    (None, _) => true,
-                    (Some(before), Some(now)) => now <= before,
-                    (Some(_), None) => false,
-                };
-                if enough {
-                    return Some(Answer::Unknown(Reason::Timeout));
-                }
+            Some(Found::GivenUp(before)) if query.budget.steps.is_some_and(|now| now <= before) => {
+                return Some(Answer::Unknown(Reason::Steps));
             }
-            None => {}
+            Some(Found::GivenUp(_)) | None => {}
         }
         let candidates: Vec<Model> = self.cache.candidates(&sliced.key).cloned().collect();
         for candidate in candidates {
@@ -229,7 +221,7 @@ impl Layers {
     }
 
     /// Attempts with most symbols fixed, for queries on many.
-    fn restricted(&mut self, query: &Query<'_>, sliced: &Sliced) -> Option<Model> {
+    fn restricted(&mut self, query: &mut Query<'_>, sliced: &Sliced) -> Option<Model> {
         let total = symbols(query.pool, &sliced.parts).len();
         if total <= MANY_SYMBOLS {
             return None;
@@ -240,7 +232,7 @@ impl Layers {
             return Some(model);
         }
         let mut last = BTreeSet::new();
-        for (attempt, (count, longest)) in ATTEMPTS.into_iter().enumerate() {
+        for (attempt, (count, most)) in ATTEMPTS.into_iter().enumerate() {
             if attempt == 1 {
                 // The values chosen for single symbols may be to blame.
                 wanted.extend(sliced.goals());
@@ -250,8 +242,8 @@ impl Layers {
                 break;
             }
             last.clone_from(&free);
-            let timeout = left(sliced.deadline).map_or(longest, |left| longest.min(left / 4));
-            if let Some(model) = self.attempt(query, sliced, free, timeout) {
+            let steps = query.budget.steps.map_or(most, |left| most.min(left / 4));
+            if let Some(model) = self.attempt(query, sliced, free, steps) {
                 self.statistics.restricted += 1;
                 return Some(model);
             }
@@ -289,10 +281,10 @@ impl Layers {
 
     fn attempt(
         &mut self,
-        query: &Query<'_>,
+        query: &mut Query<'_>,
         sliced: &Sliced,
         free: BTreeSet<Symbol>,
-        timeout: Duration,
+        steps: u64,
     ) -> Option<Model> {
         let Restricted { conditions, free } = restrict::restrict(
             query.pool,
@@ -309,11 +301,15 @@ impl Layers {
                 constraints: conditions,
                 hint: &base,
                 budget: Budget {
-                    timeout: Some(timeout),
+                    steps: Some(steps),
+                    timeout: left(sliced.deadline),
                     cancel: query.budget.cancel.clone(),
                 },
             };
-            match ask(self.backend.as_mut(), &mut small, &mut self.statistics) {
+            let answer = ask(self.backend.as_mut(), &mut small, &mut self.statistics);
+            let left = small.budget.steps.unwrap_or(0);
+            query.budget.spend(steps - left);
+            match answer {
                 Answer::Sat(found) => model = Some(found),
                 _ => return None,
             }
@@ -327,6 +323,7 @@ impl Layers {
     fn whole(&mut self, query: &mut Query<'_>, sliced: &Sliced, fixed: &Fixed) -> Answer {
         let Sliced { parts, .. } = sliced;
         let budget = Budget {
+            steps: query.budget.steps,
             timeout: left(sliced.deadline),
             cancel: query.budget.cancel.clone(),
         };
@@ -339,6 +336,7 @@ impl Layers {
                 budget,
             };
             let answer = ask(self.backend.as_mut(), &mut inner, &mut self.statistics);
+            query.budget.steps = inner.budget.steps;
             (answer, (0..parts.len()).collect())
         } else {
             let pool = &*query.pool;
@@ -356,6 +354,7 @@ impl Layers {
                         budget,
                     };
                     let answer = ask(self.backend.as_mut(), &mut inner, &mut self.statistics);
+                    query.budget.steps = inner.budget.steps;
                     (answer, positions)
                 }
             }
@@ -426,11 +425,11 @@ impl Layers {
             .all(|part| self.evaluator.holds(query.pool, part.id, &environment))
     }
 
-    fn remember(&mut self, query: &Query<'_>, sliced: &Sliced, answer: &Answer) {
-        match answer {
-            Answer::Sat(model) => self.cache.enter_model(&sliced.key, model),
-            Answer::Unknown(Reason::Timeout) => {
-                self.cache.enter_given_up(&sliced.key, query.budget.timeout);
+    fn remember(&mut self, sliced: &Sliced, answer: &Answer) {
+        match (answer, sliced.steps) {
+            (Answer::Sat(model), _) => self.cache.enter_model(&sliced.key, model),
+            (Answer::Unknown(Reason::Steps), Some(steps)) => {
+                self.cache.enter_given_up(&sliced.key, steps);
             }
             _ => {}
         }

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Duration;
 
 use labrys_expr::{ExprId, Pool, Symbol};
 use labrys_solver::{
@@ -25,7 +24,7 @@ impl Solver for Script {
             .borrow_mut()
             .push(query.constraints.iter().map(show).collect());
         if self.answers.is_empty() {
-            return Answer::Unknown(Reason::Timeout);
+            return Answer::Unknown(Reason::Steps);
         }
         self.answers.remove(0)
     }
@@ -58,7 +57,7 @@ impl Bench {
             pool: &mut self.pool,
             constraints: constraints.to_vec(),
             hint: &self.hint,
-            budget: Budget::timeout(Duration::from_secs(5)),
+            budget: Budget::steps(1_000),
         })
     }
 
@@ -235,18 +234,18 @@ fn an_invalid_model_is_no_answer() {
 }
 
 #[test]
-fn a_query_that_was_given_up_is_asked_again_with_more_time() {
+fn a_query_that_was_given_up_is_asked_again_with_more_steps() {
     let mut bench = Bench::new(vec![]);
     let three = bench.sum(0, 1, 3);
     for _ in 0..2 {
-        assert_eq!(bench.check(&[three]), Answer::Unknown(Reason::Timeout));
+        assert_eq!(bench.check(&[three]), Answer::Unknown(Reason::Steps));
     }
     assert_eq!(bench.asked.borrow().len(), 1);
     bench.layers.check(&mut Query {
         pool: &mut bench.pool,
         constraints: vec![three],
         hint: &bench.hint,
-        budget: Budget::timeout(Duration::from_secs(50)),
+        budget: Budget::steps(1_001),
     });
     assert_eq!(bench.asked.borrow().len(), 2);
 }
@@ -306,8 +305,8 @@ fn a_cancelled_query_is_not_asked() {
     let three = bench.is(0, 3);
     let cancel = Some(std::sync::Arc::new(true.into()));
     let budget = Budget {
-        timeout: None,
         cancel,
+        ..Budget::default()
     };
     let answer = bench.layers.check(&mut Query {
         pool: &mut bench.pool,

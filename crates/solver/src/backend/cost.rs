@@ -17,6 +17,9 @@ const REBUILD: u64 = 100;
 /// Gate visits for nothing that never matter.
 const NEGLIGIBLE: u64 = 4_000_000;
 
+/// So many gates are built in the time of one step.
+const GATES_PER_STEP: u64 = 25;
+
 /// Estimates what the solver holds and what of it the present problem uses.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
@@ -25,6 +28,8 @@ pub(super) struct Ledger {
     total: u64,
     /// Gates of the present problem.
     live: u64,
+    /// Gates of the present problem that were not loaded before.
+    fresh: u64,
     /// Gate visits for nothing since the solver was started.
     waste: u64,
 }
@@ -32,7 +37,7 @@ pub(super) struct Ledger {
 impl Ledger {
     /// Begins another problem.
     pub(super) fn next(&mut self) {
-        self.live = 0;
+        (self.live, self.fresh) = (0, 0);
     }
 
     /// The present problem uses this term.
@@ -40,7 +45,13 @@ impl Ledger {
         self.live += gates;
         if self.loaded.insert(term) {
             self.total += gates;
+            self.fresh += gates;
         }
+    }
+
+    /// Steps that it takes to build what the present problem needs and is not there yet.
+    pub(super) fn cost(&self) -> u64 {
+        self.fresh / GATES_PER_STEP
     }
 
     /// Should the solver be started afresh before the present problem's check? If so, the
@@ -50,7 +61,7 @@ impl Ledger {
         let wants = self.waste > self.live.saturating_mul(REBUILD).saturating_add(NEGLIGIBLE);
         if wants {
             self.loaded.clear();
-            (self.total, self.waste) = (self.live, 0);
+            (self.total, self.fresh, self.waste) = (self.live, self.live, 0);
         }
         wants
     }

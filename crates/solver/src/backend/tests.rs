@@ -238,19 +238,63 @@ fn external_calls_are_answered_by_the_function() {
     assert_eq!(check(&mut pool, &[unknown, denied]), unsat(&[0, 1]));
 }
 
-#[test]
-fn a_query_ends_at_its_deadline() {
-    let mut pool = Pool::new();
-    let (_, x) = named(&mut pool, 0, 31);
-    let (_, y) = named(&mut pool, 1, 31);
+/// Two factors of a product of primes are asked for.
+fn factors(pool: &mut Pool) -> [ExprId; 3] {
+    let (_, x) = named(pool, 0, 31);
+    let (_, y) = named(pool, 1, 31);
     let (x, y) = (pool.zext(x, 62), pool.zext(y, 62));
     let product = pool.binary(Op::Mul, x, y);
     let primes = pool.constant(62, 1_500_450_271 * 1_610_612_741);
     let one = pool.constant(62, 1);
-    let constraints = [pool.eq(product, primes), pool.ult(one, x), pool.ult(one, y)];
+    [pool.eq(product, primes), pool.ult(one, x), pool.ult(one, y)]
+}
+
+#[test]
+fn a_query_ends_at_its_deadline() {
+    let mut pool = Pool::new();
+    let constraints = factors(&mut pool);
     let budget = Budget::timeout(Duration::from_millis(50));
     let given = answer(&mut backend(), &mut pool, &constraints, budget);
     assert_eq!(given, Answer::Unknown(Reason::Timeout));
+}
+
+#[test]
+fn a_query_ends_after_its_steps() {
+    let mut pool = Pool::new();
+    let constraints = factors(&mut pool);
+    // More than the circuit costs.
+    let given = answer(
+        &mut backend(),
+        &mut pool,
+        &constraints,
+        Budget::steps(3_000),
+    );
+    assert_eq!(given, Answer::Unknown(Reason::Steps));
+}
+
+#[test]
+fn easy_queries_do_the_same_steps_each_time() {
+    let mut pool = Pool::new();
+    let [product, x, y] = factors(&mut pool);
+    let small = pool.constant(62, 1 << 8);
+    let other = {
+        let (_, x) = named(&mut pool, 0, 31);
+        let x = pool.zext(x, 62);
+        pool.ult(x, small)
+    };
+    let mut left = Vec::new();
+    for _ in 0..3 {
+        let mut query = Query {
+            pool: &mut pool,
+            constraints: vec![x, y, other, product],
+            hint: &Assignment::new(),
+            budget: Budget::steps(1_000_000),
+        };
+        assert!(matches!(backend().check(&mut query), Answer::Unsat(_)));
+        left.push(query.budget.steps);
+    }
+    assert!(left[0] < Some(1_000_000));
+    assert!(left.iter().all(|each| *each == left[0]), "{left:?}");
 }
 
 /// Values that are likely to be special.

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// Version of the table.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Name of the shared library.
 const FILE: &str = "liblabrys_bitwuzla.so";
 
@@ -34,6 +34,14 @@ pub(super) struct Settings {
     pub(super) interpolants: u32,
 }
 
+/// When to stop one check.
+#[repr(C)]
+pub(super) struct Limits {
+    pub(super) steps: u64,
+    pub(super) timeout_nanoseconds: u64,
+    pub(super) cancel: *const u8,
+}
+
 /// Number of a term; 0 is none.
 pub(super) type Handle = u32;
 
@@ -47,6 +55,7 @@ pub(super) const STOP_NONE: i32 = 0;
 pub(super) const STOP_DEADLINE: i32 = 1;
 pub(super) const STOP_CANCELLED: i32 = 2;
 pub(super) const STOP_MEMORY: i32 = 3;
+pub(super) const STOP_STEPS: i32 = 4;
 
 pub(super) const KIND_CONSTANT: u32 = 1000;
 pub(super) const KIND_VALUE: u32 = 1001;
@@ -72,11 +81,12 @@ pub(super) struct Table {
     pub(super) pop: unsafe extern "C" fn(*mut Context) -> i32,
     pub(super) reset: unsafe extern "C" fn(*mut Context) -> i32,
     pub(super) check:
-        unsafe extern "C" fn(*mut Context, *const Handle, usize, u64, *const u8) -> i32,
+        unsafe extern "C" fn(*mut Context, *const Handle, usize, *const Limits) -> i32,
+    pub(super) steps: unsafe extern "C" fn(*mut Context) -> u64,
     pub(super) value: unsafe extern "C" fn(*mut Context, Handle, *mut u64, *mut u64) -> i32,
     pub(super) failed: unsafe extern "C" fn(*mut Context, *const Handle, usize, *mut u8) -> i32,
     pub(super) interpolant:
-        unsafe extern "C" fn(*mut Context, *const Handle, usize, u64, *const u8) -> Handle,
+        unsafe extern "C" fn(*mut Context, *const Handle, usize, *const Limits) -> Handle,
     pub(super) kind: unsafe extern "C" fn(*mut Context, Handle) -> u32,
     pub(super) width: unsafe extern "C" fn(*mut Context, Handle) -> i32,
     pub(super) constant_value:

@@ -28,6 +28,8 @@ pub struct Settings {
 /// When to stop a check.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
+    /// Steps for this check: the same number stops the same check at the same place everywhere.
+    pub steps: Option<u64>,
     /// Time for this check.
     pub timeout: Option<Duration>,
     /// Stop soon after the flag is raised.
@@ -39,6 +41,7 @@ impl<'a> Limits<'a> {
     #[must_use]
     pub const fn none() -> Self {
         Limits {
+            steps: None,
             timeout: None,
             cancel: None,
         }
@@ -48,24 +51,27 @@ impl<'a> Limits<'a> {
     #[must_use]
     pub const fn timeout(timeout: Duration) -> Self {
         Limits {
+            steps: None,
             timeout: Some(timeout),
             cancel: None,
         }
     }
 
-    /// Nanoseconds (0: no limit; a limit of 0 is the shortest one) and the flag's address.
-    fn raw(&self) -> (u64, *const u8) {
-        let nanoseconds = self.timeout.map_or(0, |timeout| {
+    /// As the shim wants them: 0 is no limit, so a limit of 0 becomes the shortest one.
+    fn raw(&self) -> ffi::Limits {
+        let timeout_nanoseconds = self.timeout.map_or(0, |timeout| {
             // A century is as good as no limit and cannot overflow the clock.
             u64::try_from(timeout.as_nanos())
                 .unwrap_or(u64::MAX)
                 .clamp(1, 3_000_000_000_000_000_000)
         });
-        (
-            nanoseconds,
-            self.cancel
+        ffi::Limits {
+            steps: self.steps.map_or(0, |steps| steps.max(1)),
+            timeout_nanoseconds,
+            cancel: self
+                .cancel
                 .map_or(null(), |flag| flag.as_ptr().cast_const().cast()),
-        )
+        }
     }
 }
 
@@ -220,18 +226,21 @@ impl Instance {
     /// Is there a model of the assertions and the assumptions?
     pub fn check(&mut self, assumptions: &[Term], limits: &Limits<'_>) -> Result<Outcome, Error> {
         let (pointer, length) = handles(assumptions);
-        let (nanoseconds, cancel) = limits.raw();
-        Ok(
-            match call!(self.check(pointer, length, nanoseconds, cancel)) {
-                ffi::SAT => Outcome::Sat,
-                ffi::UNSAT => Outcome::Unsat,
-                ffi::STOP_NONE => Outcome::Unknown(Stop::Incomplete),
-                ffi::STOP_DEADLINE => Outcome::Unknown(Stop::Deadline),
-                ffi::STOP_CANCELLED => Outcome::Unknown(Stop::Cancelled),
-                ffi::STOP_MEMORY => Outcome::Unknown(Stop::Memory),
-                _ => return Err(self.error()),
-            },
-        )
+        Ok(match call!(self.check(pointer, length, &limits.raw())) {
+            ffi::SAT => Outcome::Sat,
+            ffi::UNSAT => Outcome::Unsat,
+            ffi::STOP_NONE => Outcome::Unknown(Stop::Incomplete),
+            ffi::STOP_DEADLINE => Outcome::Unknown(Stop::Deadline),
+            ffi::STOP_CANCELLED => Outcome::Unknown(Stop::Cancelled),
+            ffi::STOP_MEMORY => Outcome::Unknown(Stop::Memory),
+            ffi::STOP_STEPS => Outcome::Unknown(Stop::Steps),
+            _ => return Err(self.error()),
+        })
+    }
+
+    /// Steps of the last check: a measure of its work that no clock enters.
+    pub fn steps(&self) -> u64 {
+        call!(self.steps())
     }
 
     /// Value of a bit-vector (at most 128 bits) or truth value in the model of the last check,
@@ -255,13 +264,7 @@ impl Instance {
     /// [`Outcome::Unsat`] without assumptions, and the settings switched interpolants on.
     pub fn interpolant(&mut self, part: &[Term], limits: &Limits<'_>) -> Result<Term, Error> {
         let (pointer, length) = handles(part);
-        let (nanoseconds, cancel) = limits.raw();
-        self.made(call!(self.interpolant(
-            pointer,
-            length,
-            nanoseconds,
-            cancel
-        )))
+        self.made(call!(self.interpolant(pointer, length, &limits.raw())))
     }
 
     /// How a term is built.

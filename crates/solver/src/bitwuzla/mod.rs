@@ -70,6 +70,8 @@ pub enum Outcome {
 /// Why a check was not decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
+    /// The steps were used up.
+    Steps,
     /// The time was over.
     Deadline,
     /// The flag was raised.

@@ -111,6 +111,7 @@ fn checks_end_when_cancelled() {
     let (_, constraints) = factors(&mut solver, 64, HARD);
     let flag = AtomicBool::new(false);
     let limits = Limits {
+        steps: None,
         timeout: None,
         cancel: Some(&flag),
     };
