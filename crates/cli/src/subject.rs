@@ -45,7 +45,7 @@ impl Subject {
         };
         let container = Container::open(&instrumented).map_err(Problem::program)?;
         let program = container.program().map_err(Problem::program)?;
-        let plain = folder.path().join("plain");
+        let plain = plain_path(folder.path(), &instrumented)?;
         container.write_plain(&plain).map_err(Problem::program)?;
         let names: Vec<String> = paths
             .iter()
@@ -65,6 +65,15 @@ impl Subject {
         let digits = self.program.bitcode_hash.iter();
         digits.map(|byte| format!("{byte:02x}")).collect()
     }
+}
+
+/// Where the plain executable goes: under the same name as the instrumented one, for programs
+/// that act by their names.
+fn plain_path(folder: &Path, instrumented: &Path) -> Result<PathBuf, Problem> {
+    let folder = folder.join("plain");
+    std::fs::create_dir(&folder)
+        .map_err(|error| Problem::program(format!("cannot make {}: {error}", folder.display())))?;
+    Ok(folder.join(instrumented.file_name().unwrap_or("program".as_ref())))
 }
 
 /// Whether a file is to be built, by its name.

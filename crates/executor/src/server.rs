@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command as Process, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -84,6 +84,10 @@ impl Server {
             .open_stdin()
             .map_err(Error::system("read the scratch folder"))?;
         let mut process = Process::new(&launch.binary);
+        // Programs may act by their names, never by where they are.
+        if let Some(name) = launch.binary.file_name() {
+            process.arg0(name);
+        }
         process
             .args(launch.invocation.resolved_arguments(&launch.streams))
             .env_clear()
