@@ -124,12 +124,20 @@ pub(crate) struct BuildOptions {
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchOptions {
     /// Which branch to flip next
-    #[arg(long, value_name = "NAME", default_value = STRATEGIES[0].name, help = strategies())]
+    #[arg(long, value_name = "NAME[,NAME...]", default_value = STRATEGIES[0].name, help = strategies())]
     pub(crate) strategy: String,
 
     /// Do not flip decisions deeper than this (dfs)
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<u32>,
+
+    /// Keep contexts at this length (context-guided)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) fixed_k: Option<u32>,
+
+    /// Do not leave dominating branches out of contexts (context-guided)
+    #[arg(long)]
+    pub(crate) no_dominators: bool,
 
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -143,7 +151,10 @@ pub(crate) struct SearchOptions {
 fn strategies() -> String {
     let line = |entry: &labrys_search::Entry| format!("{}: {}", entry.name, entry.summary);
     let lines: Vec<String> = STRATEGIES.iter().map(line).collect();
-    format!("Which branch to flip next\n{}", lines.join("\n"))
+    format!(
+        "Which branch to flip next; several take turns\n{}",
+        lines.join("\n")
+    )
 }
 
 /// What is symbolic, and where the search starts.

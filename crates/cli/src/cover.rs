@@ -4,11 +4,11 @@ use std::path::Path;
 
 use labrys_engine::{Budget, End, Session, Setup, StopFlag};
 use labrys_executor::{Executor, Launch, Limits, Mode, input_objects};
-use labrys_search::{Entry, Options, STRATEGIES, Search, SearchOptions};
+use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
 use labrys_solver::{Layers, QueryLog};
 use labrys_suite::{Config, Input, Invocation, StreamKind, Suite, SuiteWriter};
 
-use crate::arguments::Cover;
+use crate::arguments::{self, Cover};
 use crate::closing::Closing;
 use crate::problem::{Problem, status};
 use crate::progress;
@@ -19,7 +19,6 @@ use crate::subject::Subject;
 /// Everything that is decided before the search starts.
 struct Plan {
     subject: Subject,
-    strategy: &'static Entry,
     config: Config,
     initial: Vec<Input>,
     limits: Limits,
@@ -28,7 +27,8 @@ struct Plan {
 /// Does what the command says; the exit status.
 pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     let stop = stop::on_signals()?;
-    let mut plan = resolve(options)?;
+    let strategy = strategy(&options.search)?;
+    let mut plan = resolve(options, strategy.name())?;
     let (writer, suite) = if options.output.resume {
         let (writer, suite) = SuiteWriter::resume(&options.output.out)?;
         check_same(&plan, &suite)?;
@@ -40,21 +40,18 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
             None,
         )
     };
-    let (mut session, mut search) = start(options, &plan, writer, suite, stop)?;
+    let mut session = start(options, &plan, writer, suite, stop)?;
+    let further = SearchOptions {
+        optimistic: options.search.optimistic,
+        ..SearchOptions::default()
+    };
+    let mut search = Search::new(strategy, further, plan.config.seed);
     let end = labrys_engine::run(&mut session, &mut search);
     finish(options, &mut session, end)
 }
 
 /// Finds out what the command line means.
-fn resolve(options: &Cover) -> Result<Plan, Problem> {
-    let strategy = labrys_search::find(&options.search.strategy).ok_or_else(|| {
-        let names: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
-        let unknown = &options.search.strategy;
-        Problem::usage(format!(
-            "there is no strategy {unknown}; choose one of {}",
-            names.join(", ")
-        ))
-    })?;
+fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
     let subject = Subject::open(&options.program, &options.build)?;
     let invocation = Invocation::new(options.arguments.iter().cloned());
     let limits = Limits {
@@ -72,17 +69,32 @@ fn resolve(options: &Cover) -> Result<Plan, Problem> {
         invocation,
         streams: sources::shape(&initial),
         technique: "search".to_owned(),
-        strategy: strategy.name.to_owned(),
+        strategy: strategy.to_owned(),
         seed: options.search.seed,
         options: further(options),
         ..Config::default()
     };
     Ok(Plan {
         subject,
-        strategy,
         config,
         initial,
         limits,
+    })
+}
+
+/// The strategy that the options name.
+fn strategy(options: &arguments::SearchOptions) -> Result<Box<dyn Strategy>, Problem> {
+    let told = Options {
+        depth: options.depth,
+        fixed_k: options.fixed_k,
+        dominators: !options.no_dominators,
+    };
+    labrys_search::build(&options.strategy, &told).map_err(|unknown| {
+        let names: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
+        Problem::usage(format!(
+            "there is no strategy {unknown}; choose of {}, several separated by commas",
+            names.join(", ")
+        ))
     })
 }
 
@@ -107,6 +119,12 @@ fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
     }
     if let Some(depth) = options.search.depth {
         note("depth", depth.to_string());
+    }
+    if let Some(k) = options.search.fixed_k {
+        note("fixed-k", k.to_string());
+    }
+    if options.search.no_dominators {
+        note("no-dominators", "true".to_owned());
     }
     note("max-input", options.input.max_input.to_string());
     further
@@ -153,7 +171,7 @@ fn start(
     writer: SuiteWriter,
     suite: Option<Suite>,
     stop: StopFlag,
-) -> Result<(Session, Search), Problem> {
+) -> Result<Session, Problem> {
     let subject = &plan.subject;
     let executor = |binary: &Path| {
         let config = &plan.config;
@@ -178,19 +196,10 @@ fn start(
         query_time: options.limits.timeout_solver,
         max_input: options.input.max_input,
     };
-    let strategy = (plan.strategy.build)(&Options {
-        depth: options.search.depth,
-    });
-    let search = SearchOptions {
-        optimistic: options.search.optimistic,
-        ..SearchOptions::default()
-    };
-    let search = Search::new(strategy, search, plan.config.seed);
-    let session = match suite {
+    Ok(match suite {
         Some(suite) => Session::resumed(setup, suite),
         None => Session::new(setup),
-    };
-    Ok((session, search))
+    })
 }
 
 fn solver(options: &Cover) -> Result<Layers, Problem> {

@@ -4,10 +4,9 @@
 //! took; [`Search`] asks the solver for an input that takes it, and runs that.
 //!
 //! ```
-//! use labrys_search::{Options, Search, SearchOptions, find};
+//! use labrys_search::{Options, Search, SearchOptions, build};
 //!
-//! let entry = find("generational").expect("a known strategy");
-//! let strategy = (entry.build)(&Options::default());
+//! let strategy = build("context-guided", &Options::default()).expect("a known strategy");
 //! let search = Search::new(strategy, SearchOptions::default(), 1);
 //! assert!(search.tree().is_empty());
 //! ```
@@ -26,8 +25,8 @@ mod tree;
 
 pub use search::{Search, SearchOptions};
 pub use strategies::{
-    BreadthFirst, ContextGuided, DepthFirst, Entry, Generational, Novelty, Options, RandomBranch,
-    Rarity, STRATEGIES, find,
+    BreadthFirst, CarFast, CfgDirected, ContextGuided, DepthFirst, Entry, Generational,
+    Interleaved, Novelty, Options, RandomBranch, Rarity, STRATEGIES, UniformRandom, build,
 };
 pub use strategy::{NodeRange, RunInfo, Strategy, View};
 pub use tree::{Candidate, Decision, Flip, Insertion, NodeId, Passage, RunId, Tree};

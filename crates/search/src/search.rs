@@ -211,7 +211,7 @@ impl Search {
                 site,
                 direction: candidate.direction,
             }),
-            strategy: self.strategy.name().to_owned(),
+            strategy: self.strategy.picked_by().to_owned(),
         };
         let seen = session.run(input, origin)?;
         self.learn(session, seen, Some((candidate, parent)));

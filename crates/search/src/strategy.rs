@@ -103,14 +103,16 @@ impl NodeRange {
 /// Picks the next branch to flip.
 pub trait Strategy {
     /// The name on the command line.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
+
+    /// The name of the strategy that made the last pick, where several share the work.
+    fn picked_by(&self) -> &str {
+        self.name()
+    }
 
     /// Is told of every run after it was inserted.
     fn observe(&mut self, view: &View, info: &RunInfo);
 
     /// Names an open candidate; `None` if the strategy has nothing more to try.
     fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate>;
-
-    /// Whether `pick` would return `None`.
-    fn is_empty(&self, view: &View) -> bool;
 }

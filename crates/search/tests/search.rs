@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use labrys_engine::{Budget, End, Session, Setup, Silent, StopFlag, run};
 use labrys_program::Program;
-use labrys_search::{Options, STRATEGIES, Search, SearchOptions, find};
+use labrys_search::{Options, STRATEGIES, Search, SearchOptions, build};
 use labrys_solver::Layers;
 use labrys_suite::{
     Config, Confirmation, Input, Outcome, Suite, SuiteWriter, TargetStatus, TestCase,
@@ -70,7 +70,7 @@ impl Case {
     }
 
     fn drive(&self, mut session: Session) -> End {
-        let strategy = (find(self.strategy).expect("a strategy").build)(&Options::default());
+        let strategy = build(self.strategy, &Options::default()).expect("a strategy");
         let seed = session.seed();
         let mut search = Search::new(strategy, SearchOptions::default(), seed);
         run(&mut session, &mut search).expect("models run")

@@ -16,7 +16,7 @@ pub struct BreadthFirst {
 }
 
 impl Strategy for BreadthFirst {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "bfs"
     }
 
@@ -43,11 +43,6 @@ impl Strategy for BreadthFirst {
             self.lowest += 1;
         }
         None
-    }
-
-    fn is_empty(&self, view: &View) -> bool {
-        let mut nodes = self.levels.iter().skip(self.lowest).flatten();
-        !nodes.any(|node| view.tree.has_open_flip(*node))
     }
 }
 

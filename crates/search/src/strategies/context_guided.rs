@@ -11,8 +11,12 @@
 //! whole program. Decisions of library models and of the runtime are flipped, but are not part of
 //! contexts.
 //!
-//! Departure: after a traversal that picked nothing k grows by half, not by one. The next picks
-//! are the same, found sooner.
+//! Contexts consist of what the tree consists of: decisions on symbolic values, in the order of
+//! the run. "Selected before" is the state of the candidate in the tree.
+//!
+//! Departure: after a traversal that picked nothing, no longer context tells the open candidates
+//! apart (each of their contexts is a whole path, since a longer one would have been new), and
+//! contexts are forgotten once, so that the search is complete.
 
 use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
@@ -76,10 +80,10 @@ impl ContextGuided {
             let Some(branch) = view.program.branch(before, passage.direction) else {
                 continue;
             };
-            let tells_nothing = self.dominators.as_ref().is_some_and(|dominators| {
-                view.program.site(SiteId(site)).is_some()
-                    && dominators.dominates_site(branch, SiteId(site))
-            });
+            let dominators = self.dominators.as_ref();
+            let dominators = dominators.filter(|_| view.program.site(SiteId(site)).is_some());
+            let tells_nothing =
+                dominators.is_some_and(|known| known.dominates_site(branch, SiteId(site)));
             if !tells_nothing {
                 branch.hash(&mut hash);
                 left -= 1;
@@ -101,15 +105,10 @@ impl ContextGuided {
             }
         }
         self.depth = 0;
-        if self.fixed && !self.picked {
-            // Nothing new is left at this k; every context counts as new from here on.
+        if !self.picked {
             self.contexts.clear();
-        }
-        if !self.fixed {
-            self.k += if self.picked { 1 } else { (self.k / 2).max(1) };
-        }
-        if self.k > view.tree.max_depth() + 2 {
-            self.contexts.clear();
+        } else if !self.fixed {
+            self.k += 1;
         }
         self.picked = false;
     }
@@ -122,7 +121,7 @@ impl Default for ContextGuided {
 }
 
 impl Strategy for ContextGuided {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "context-guided"
     }
 
@@ -156,43 +155,110 @@ impl Strategy for ContextGuided {
         }
         None
     }
-
-    fn is_empty(&self, view: &View) -> bool {
-        view.tree.open() == 0
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::strategies::drawn::{Drawing, picks};
+    use std::collections::BTreeSet;
 
-    /// The paper's figure 1: sites 0 (b1 or b2), 1 (b3 or b4) and 2 (b5 or b6); every first
-    /// decision of a context is picked before any second.
+    use super::*;
+    use crate::strategies::drawn::{Drawing, picks, picks_from, picks_with_seed};
+
+    /// The paper's figure 1: of the three paths b1 b4 b6, b2 b4 b6 and b2 b3 b6, the last
+    /// decision is picked in one of the first two, whichever comes first, and in the third; it has
+    /// a model in the third alone. (Direction 1 is true: b1, b3, b5. No path takes b1 and b3.)
     #[test]
-    fn each_branch_once_before_any_twice() {
-        let order = picks(&mut ContextGuided::default(), &Drawing::ladder(3));
-        let picks: Vec<&str> = order.split(' ').collect();
-        // 1-contexts: sites 0, 1, 2 and direction 1, one pick each, by depth.
-        assert_eq!(
-            picks[..3].iter().map(|p| p.len()).collect::<Vec<_>>(),
-            [1, 2, 3]
-        );
-        assert_eq!(picks.len(), 7);
+    fn figure_1_the_third_path_has_a_new_context() {
+        let drawing = Drawing::ladder(3).infeasible(&["11", "101", "001"]);
+        let paths: [&[u32]; 3] = [&[1, 0, 0], &[0, 0, 0], &[0, 1, 0]];
+        let mut orders = BTreeSet::new();
+        for seed in 0..40 {
+            let mut strategy = ContextGuided::new(Some(2), true);
+            orders.insert(picks_from(&mut strategy, &drawing, &paths, seed));
+        }
+        // The last pick of each order has no new context: it comes when contexts are forgotten.
+        let expected = [
+            "11 001 011 101",
+            "11 011 001 101",
+            "11 011 101 001",
+            "11 101 011 001",
+        ];
+        assert_eq!(orders, expected.map(str::to_owned).into());
     }
 
+    /// A part of the paper's figure 5: a decision (b1 or b2), then decisions nested in each other.
+    const NESTED: &str = "
+define i32 @main(i1 v0) external {
+b0:
+  br v0, b1, b2
+b1:
+  jump b3
+b2:
+  jump b3
+b3:
+  br v0, b4, b8
+b4:
+  br v0, b5, b8
+b5:
+  br v0, b6, b8
+b6:
+  br v0, b7, b8
+b7:
+  br v0, b8, b8
+b8:
+  ret i32 0
+}
+";
+
+    /// The 2-context of the innermost decision is the outermost branch and itself: all branches
+    /// between dominate it. So both of its copies are picked at k = 2; without dominators its
+    /// 2-context is the branch around it, and one copy is skipped until k = 6.
+    #[test]
+    fn figure_5_dominators_are_left_out() {
+        let drawing = Drawing::of_program(NESTED);
+        let paths: [&[u32]; 2] = [&[1, 1, 1, 1, 1, 0], &[0, 1, 1, 1, 1, 0]];
+        let at_k = |k, dominators| {
+            let mut strategy = ContextGuided::new(Some(k), dominators);
+            let order = picks_from(&mut strategy, &drawing, &paths, 1);
+            let first: Vec<usize> = order.split(' ').map(str::len).collect();
+            // The picks of the first traversal go down.
+            let end = first.windows(2).position(|pair| pair[1] < pair[0]);
+            let end = end.map_or(first.len(), |end| end + 1);
+            first[..end].iter().filter(|depth| **depth == 6).count()
+        };
+        assert_eq!((at_k(1, true), at_k(2, true)), (1, 2));
+        assert_eq!((at_k(2, false), at_k(4, false), at_k(6, false)), (1, 1, 2));
+    }
+
+    /// k = 1 picks each branch once; the other copy has the same 1-context and comes with k = 2.
     #[test]
     fn skipped_branches_come_back_with_longer_contexts() {
-        let drawing = Drawing::ladder(2);
-        let order = picks(&mut ContextGuided::default(), &drawing);
-        // 11 has the 1-context of 01 and a 2-context of its own.
-        assert!(order == "1 01 11" || order == "1 11 01", "{order}");
+        for seed in 0..10 {
+            let mut strategy = ContextGuided::default();
+            let order = picks_with_seed(&mut strategy, &Drawing::ladder(2), seed);
+            // Which of the two copies comes first is a matter of chance.
+            assert!(order == "1 01 11" || order == "1 11 01", "{order}");
+        }
     }
 
-    /// Without growing, k = 1 takes each branch once and only then starts over.
+    /// Two decisions of a ladder at each depth but the first: one at k = 1, the other at k = 2,
+    /// and those that have the same branch before them at k = 3.
+    #[test]
+    fn k_grows_by_one() {
+        for seed in 0..20 {
+            let mut strategy = ContextGuided::default();
+            let order = picks_with_seed(&mut strategy, &Drawing::ladder(3), seed);
+            let depths: Vec<usize> = order.split(' ').map(str::len).collect();
+            assert_eq!(depths, [1, 2, 3, 2, 3, 3, 3], "{order}");
+        }
+    }
+
+    /// A fixed k picks one candidate of each context, and only then starts over.
     #[test]
     fn a_fixed_context_ends_too() {
-        let order = picks(&mut ContextGuided::new(Some(1), true), &Drawing::ladder(3));
-        assert_eq!(order.split(' ').count(), 7);
+        let mut strategy = ContextGuided::new(Some(1), true);
+        let order = picks(&mut strategy, &Drawing::ladder(3));
+        let depths: Vec<usize> = order.split(' ').map(str::len).collect();
+        assert_eq!(depths, [1, 2, 3, 2, 3, 3, 3]);
     }
 }

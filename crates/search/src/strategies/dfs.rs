@@ -26,7 +26,7 @@ impl DepthFirst {
 }
 
 impl Strategy for DepthFirst {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "dfs"
     }
 
@@ -45,14 +45,6 @@ impl Strategy for DepthFirst {
             self.stack.pop();
         }
         None
-    }
-
-    fn is_empty(&self, view: &View) -> bool {
-        !self
-            .stack
-            .iter()
-            .rev()
-            .any(|node| view.tree.has_open_flip(*node))
     }
 }
 

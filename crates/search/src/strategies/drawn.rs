@@ -39,6 +39,35 @@ impl Drawing {
         }
     }
 
+    /// A program in text form whose first function neither loops nor calls.
+    pub(crate) fn of_program(text: &str) -> Self {
+        let program: Program = text.parse().expect("a program");
+        let function = program.functions[0].clone();
+        let next = move |taken: &[u32]| {
+            let mut block = BlockId(0);
+            let mut taken = taken.iter();
+            loop {
+                let terminator = &function.blocks[block.index()].terminator;
+                let direction = match terminator.site() {
+                    Some(site) => match taken.next() {
+                        Some(direction) => *direction,
+                        None => return Some(site.0),
+                    },
+                    None => 0,
+                };
+                block = terminator
+                    .successors()
+                    .into_iter()
+                    .nth(direction as usize)?;
+            }
+        };
+        Drawing {
+            program,
+            next: Box::new(next),
+            infeasible: Vec::new(),
+        }
+    }
+
     /// `n` two-way decisions in a row, at sites 0, 1, ….
     pub(crate) fn ladder(n: usize) -> Self {
         Drawing::new(&vec![2; n], move |taken| {
@@ -85,23 +114,38 @@ pub(crate) fn directions(tree: &Tree, candidate: Candidate) -> Vec<u32> {
 
 /// Lets the strategy explore the drawing from the run 000… to the end; its picks in order.
 pub(crate) fn picks(strategy: &mut dyn Strategy, drawing: &Drawing) -> String {
+    picks_with_seed(strategy, drawing, 1)
+}
+
+/// The same with another seed.
+pub(crate) fn picks_with_seed(strategy: &mut dyn Strategy, drawing: &Drawing, seed: u64) -> String {
+    picks_from(strategy, drawing, &[&[]], seed)
+}
+
+/// The same from several runs, which take these directions first.
+pub(crate) fn picks_from(
+    strategy: &mut dyn Strategy,
+    drawing: &Drawing,
+    initial: &[&[u32]],
+    seed: u64,
+) -> String {
     let mut tree = Tree::default();
     let mut covered = Coverage::new(drawing.program.branch_count());
-    let mut rng = fastrand::Rng::with_seed(1);
+    let mut rng = fastrand::Rng::with_seed(seed);
     let mut order = Vec::new();
-    insert(strategy, drawing, &mut tree, &mut covered, None);
+    for forced in initial {
+        insert(strategy, drawing, &mut tree, &mut covered, forced, None);
+    }
     loop {
         let view = View {
             tree: &tree,
             program: &drawing.program,
             covered: &covered,
         };
-        let empty = strategy.is_empty(&view);
         let Some(candidate) = strategy.pick(&view, &mut rng) else {
-            assert!(empty);
             return order.join(" ");
         };
-        assert!(!empty && tree.is_open(candidate));
+        assert!(tree.is_open(candidate));
         let name: String = directions(&tree, candidate)
             .iter()
             .map(u32::to_string)
@@ -109,7 +153,15 @@ pub(crate) fn picks(strategy: &mut dyn Strategy, drawing: &Drawing) -> String {
         if drawing.infeasible.contains(&name) {
             tree.mark(candidate, Flip::Unsat);
         } else {
-            insert(strategy, drawing, &mut tree, &mut covered, Some(candidate));
+            let forced = directions(&tree, candidate);
+            insert(
+                strategy,
+                drawing,
+                &mut tree,
+                &mut covered,
+                &forced,
+                Some(candidate),
+            );
             assert_eq!(tree.flip(candidate), Flip::Taken);
         }
         order.push(name);
@@ -121,10 +173,10 @@ fn insert(
     drawing: &Drawing,
     tree: &mut Tree,
     covered: &mut Coverage,
+    forced: &[u32],
     flipped: Option<Candidate>,
 ) {
-    let forced = flipped.map_or(Vec::new(), |candidate| directions(tree, candidate));
-    let run = drawing.run(&forced);
+    let run = drawing.run(forced);
     let done = tree.insert(run.iter().copied());
     let mut gain = 0;
     for decision in &run {

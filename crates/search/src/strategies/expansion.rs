@@ -1,19 +1,74 @@
-//! Expansion of a run to its branches, in rounds: shared by the strategies that work run by run.
+//! Expansion of runs to their branches, in rounds: shared by the strategies that work run by run.
 //!
 //! A loop over the input makes many copies of one branch: a round tries each branch of the
 //! program a limited number of times; what is left waits for a later round with a smaller
 //! score, `score / 4^round`.
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
 use crate::strategy::{NodeRange, View};
 use crate::tree::{Candidate, NodeId};
 
+/// Runs that are expanded one after the other, the one with the largest score first.
+pub(super) struct Generations {
+    queue: BinaryHeap<Waiting>,
+    current: Option<(usize, Expansion)>,
+    arrived: u64,
+    /// Begins the expansion of some nodes in a round.
+    begin: fn(NodeRange, u32) -> Expansion,
+}
+
+impl Generations {
+    pub(super) fn new(begin: fn(NodeRange, u32) -> Expansion) -> Self {
+        Generations {
+            queue: BinaryHeap::new(),
+            current: None,
+            arrived: 0,
+            begin,
+        }
+    }
+
+    /// A new run.
+    pub(super) fn add(&mut self, score: usize, nodes: NodeRange) {
+        if !nodes.is_empty() {
+            self.enqueue(score, 0, nodes);
+        }
+    }
+
+    /// The next candidate: of the run that is being expanded, or of the best one that waits.
+    pub(super) fn next(&mut self, view: &View) -> Option<Candidate> {
+        loop {
+            if let Some((score, mut current)) = self.current.take() {
+                if let Some(candidate) = current.advance(view) {
+                    self.current = Some((score, current));
+                    return Some(candidate);
+                }
+                if current.postponed {
+                    self.enqueue(score, current.round + 1, current.nodes);
+                }
+            }
+            let best = self.queue.pop()?;
+            self.current = Some((best.score, (self.begin)(best.nodes, best.round)));
+        }
+    }
+
+    fn enqueue(&mut self, score: usize, round: u32, nodes: NodeRange) {
+        self.arrived += 1;
+        self.queue.push(Waiting {
+            score,
+            round,
+            order: self.arrived,
+            nodes,
+        });
+    }
+}
+
 /// A run to expand. Larger is expanded earlier.
 #[derive(PartialEq, Eq)]
-pub(super) struct Waiting {
+struct Waiting {
     score: usize,
     round: u32,
     order: u64,
@@ -21,19 +76,6 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn new(score: usize, round: u32, order: u64, nodes: NodeRange) -> Self {
-        Waiting {
-            score,
-            round,
-            order,
-            nodes,
-        }
-    }
-
-    pub(super) fn nodes(&self) -> NodeRange {
-        self.nodes
-    }
-
     /// The order of arrival decides between equals.
     fn key(&self) -> (usize, Reverse<u64>) {
         let shift = (2 * self.round).min(usize::BITS - 1);
@@ -66,7 +108,8 @@ enum Pass {
 
 /// The run that is being expanded.
 pub(super) struct Expansion {
-    of: Waiting,
+    nodes: NodeRange,
+    round: u32,
     pass: Pass,
     /// Position in the node range.
     next: usize,
@@ -74,40 +117,31 @@ pub(super) struct Expansion {
     limit: u32,
     /// How often each branch was tried in this round.
     tried: FxHashMap<(u32, u32), u32>,
-    /// Whether open candidates were passed over.
-    postponed: bool,
+    /// Whether open candidates were passed over: they wait for the next round.
+    pub(super) postponed: bool,
 }
 
 impl Expansion {
     /// Uncovered branches first, then from the root on.
-    pub(super) fn uncovered_first(of: Waiting, per_branch: u32) -> Self {
-        Expansion::new(of, Pass::Uncovered, per_branch)
+    pub(super) fn uncovered_first(nodes: NodeRange, round: u32, per_branch: u32) -> Self {
+        Expansion::new(nodes, round, Pass::Uncovered, per_branch)
     }
 
     /// The deepest copy of each branch first, then from the root on.
-    pub(super) fn deepest_first(of: Waiting, per_branch: u32) -> Self {
-        Expansion::new(of, Pass::Deepest, per_branch)
+    pub(super) fn deepest_first(nodes: NodeRange, round: u32, per_branch: u32) -> Self {
+        Expansion::new(nodes, round, Pass::Deepest, per_branch)
     }
 
-    fn new(of: Waiting, pass: Pass, per_branch: u32) -> Self {
+    fn new(nodes: NodeRange, round: u32, pass: Pass, per_branch: u32) -> Self {
         Expansion {
-            limit: per_branch.saturating_mul(4u32.saturating_pow(of.round)),
-            of,
+            limit: per_branch.saturating_mul(4u32.saturating_pow(round)),
+            nodes,
+            round,
             pass,
             next: 0,
             tried: FxHashMap::default(),
             postponed: false,
         }
-    }
-
-    pub(super) fn nodes(&self) -> NodeRange {
-        self.of.nodes
-    }
-
-    /// What is left for the next round: score, round and nodes.
-    pub(super) fn rest(self) -> Option<(usize, u32, NodeRange)> {
-        self.postponed
-            .then_some((self.of.score, self.of.round + 1, self.of.nodes))
     }
 
     /// The next candidate of this round; `None` at its end.
@@ -128,7 +162,7 @@ impl Expansion {
     }
 
     fn at(&self, position: usize) -> Option<NodeId> {
-        let nodes = self.of.nodes;
+        let nodes = self.nodes;
         match self.pass {
             Pass::Deepest => nodes.get(nodes.len().checked_sub(position + 1)?),
             _ => nodes.get(position),

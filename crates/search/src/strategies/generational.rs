@@ -6,10 +6,8 @@
 //! Within an expansion, branches that lead to something uncovered come first; a round of an
 //! expansion tries each branch of the program at most [`PER_BRANCH`] times.
 
-use std::collections::BinaryHeap;
-
-use super::expansion::{Expansion, Waiting};
-use crate::strategy::{NodeRange, RunInfo, Strategy, View};
+use super::expansion::{Expansion, Generations};
+use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::Candidate;
 
 /// Copies of one branch that the first round of an expansion tries; each further round four
@@ -17,54 +15,30 @@ use crate::tree::Candidate;
 const PER_BRANCH: u32 = 8;
 
 /// See the module.
-#[derive(Default)]
 pub struct Generational {
-    queue: BinaryHeap<Waiting>,
-    current: Option<Expansion>,
-    arrived: u64,
+    generations: Generations,
 }
 
-impl Generational {
-    fn enqueue(&mut self, gain: usize, round: u32, nodes: NodeRange) {
-        self.arrived += 1;
-        self.queue
-            .push(Waiting::new(gain, round, self.arrived, nodes));
+impl Default for Generational {
+    fn default() -> Self {
+        let begin = |nodes, round| Expansion::uncovered_first(nodes, round, PER_BRANCH);
+        Generational {
+            generations: Generations::new(begin),
+        }
     }
 }
 
 impl Strategy for Generational {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "generational"
     }
 
     fn observe(&mut self, _: &View, info: &RunInfo) {
-        let nodes = info.new_nodes();
-        if !nodes.is_empty() {
-            self.enqueue(info.gain, 0, nodes);
-        }
+        self.generations.add(info.gain, info.new_nodes());
     }
 
     fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
-        loop {
-            let found = self
-                .current
-                .as_mut()
-                .and_then(|current| current.advance(view));
-            if found.is_some() {
-                return found;
-            }
-            if let Some((gain, round, nodes)) = self.current.take().and_then(Expansion::rest) {
-                self.enqueue(gain, round, nodes);
-            }
-            self.current = Some(Expansion::uncovered_first(self.queue.pop()?, PER_BRANCH));
-        }
-    }
-
-    fn is_empty(&self, view: &View) -> bool {
-        let current = self.current.iter().map(Expansion::nodes);
-        let waiting = self.queue.iter().map(Waiting::nodes);
-        let mut nodes = current.chain(waiting).flat_map(NodeRange::iter);
-        !nodes.any(|node| view.tree.has_open_flip(node))
+        self.generations.next(view)
     }
 }
 

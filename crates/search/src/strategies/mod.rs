@@ -1,33 +1,56 @@
 //! The one list of strategies. A new one is a file and a line of [`STRATEGIES`].
 
 mod bfs;
+mod carfast;
+mod cfg;
 mod context_guided;
 mod dfs;
 mod eager;
 mod expansion;
 mod generational;
+mod interleaved;
 mod novelty;
+mod pool;
 mod random_branch;
 mod rarity;
+mod uniform_random;
 
 #[cfg(test)]
 mod drawn;
 
 pub use bfs::BreadthFirst;
+pub use carfast::CarFast;
+pub use cfg::CfgDirected;
 pub use context_guided::ContextGuided;
 pub use dfs::DepthFirst;
 pub use generational::Generational;
+pub use interleaved::Interleaved;
 pub use novelty::Novelty;
 pub use random_branch::RandomBranch;
 pub use rarity::Rarity;
+pub use uniform_random::UniformRandom;
 
 use crate::strategy::Strategy;
 
 /// What strategies can be told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Decisions at this depth and below are not flipped by depth-first search.
     pub depth: Option<u32>,
+    /// Context-guided search keeps k at this number.
+    pub fixed_k: Option<u32>,
+    /// Context-guided search leaves dominating branches out of contexts.
+    pub dominators: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            depth: None,
+            fixed_k: None,
+            dominators: true,
+        }
+    }
 }
 
 /// A strategy by its name.
@@ -40,47 +63,105 @@ pub struct Entry {
     pub build: fn(&Options) -> Box<dyn Strategy>,
 }
 
+/// An entry of the list.
+const fn entry(
+    name: &'static str,
+    summary: &'static str,
+    build: fn(&Options) -> Box<dyn Strategy>,
+) -> Entry {
+    Entry {
+        name,
+        summary,
+        build,
+    }
+}
+
 /// All strategies; the first is the default.
+#[rustfmt::skip]
 pub const STRATEGIES: &[Entry] = &[
-    Entry {
-        name: "rarity",
-        summary: "uncovered branches of each run, then branches of runs that do what few others do",
-        build: |_| Box::new(Rarity::default()),
-    },
-    Entry {
-        name: "novelty",
-        summary: "uncovered branches of each run, then all branches of the run with most that is new",
-        build: |_| Box::new(Novelty::default()),
-    },
-    Entry {
-        name: "context-guided",
-        summary: "branches reached in a way they were not flipped in before",
-        build: |_| Box::new(ContextGuided::default()),
-    },
-    Entry {
-        name: "generational",
-        summary: "all branches of the run with the largest coverage gain",
-        build: |_| Box::new(Generational::default()),
-    },
-    Entry {
-        name: "dfs",
-        summary: "the deepest open branch first (--depth bounds it)",
-        build: |options| Box::new(DepthFirst::new(options.depth)),
-    },
-    Entry {
-        name: "bfs",
-        summary: "the open branch nearest to the start of the program first",
-        build: |_| Box::new(BreadthFirst::default()),
-    },
-    Entry {
-        name: "random-branch",
-        summary: "a random open branch of the last run",
-        build: |_| Box::new(RandomBranch::default()),
-    },
+    entry("rarity", "uncovered branches of each run, then branches of runs that do what few others do", |_| Box::new(Rarity::default())),
+    entry("novelty", "uncovered branches of each run, then all branches of the run with most that is new", |_| Box::new(Novelty::default())),
+    entry("context-guided", "branches reached in a way they were not flipped in before (--fixed-k, --no-dominators)", |options| Box::new(ContextGuided::new(options.fixed_k, options.dominators))),
+    entry("cfg", "the branch nearest to something uncovered in the control flow", |_| Box::new(CfgDirected::default())),
+    entry("generational", "all branches of the run with the largest coverage gain", |_| Box::new(Generational::default())),
+    entry("carfast", "the branch to what is uncovered and controls most statements", |_| Box::new(CarFast::default())),
+    entry("random-branch", "a random open branch of the last run", |_| Box::new(RandomBranch::default())),
+    entry("uniform-random", "a walk through the tree with a coin at each decision", |_| Box::new(UniformRandom::default())),
+    entry("dfs", "the deepest open branch (--depth bounds it)", |options| Box::new(DepthFirst::new(options.depth))),
+    entry("bfs", "the open branch nearest to the start of the program", |_| Box::new(BreadthFirst::default())),
 ];
 
-/// The strategy with this name.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Entry> {
-    STRATEGIES.iter().find(|entry| entry.name == name)
+/// The strategy with this name, or those with these names, separated by commas, in turns.
+///
+/// # Errors
+/// The name that no strategy has.
+pub fn build(names: &str, options: &Options) -> Result<Box<dyn Strategy>, String> {
+    let one = |name: &str| match STRATEGIES.iter().find(|entry| entry.name == name) {
+        Some(entry) => Ok((entry.build)(options)),
+        None => Err(name.to_owned()),
+    };
+    let mut all = names.split(',').map(one).collect::<Result<Vec<_>, _>>()?;
+    match all.len() {
+        1 => Ok(all.remove(0)),
+        _ => Ok(Box::new(Interleaved::new(all))),
+    }
+}
+
+#[cfg(test)]
+mod laws {
+    //! What holds for every strategy: it picks each branch once, exhausts a finite tree, and
+    //! repeats itself for the same seed.
+
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::drawn::{Drawing, picks_with_seed};
+    use super::{Options, STRATEGIES, build};
+
+    /// A random program: the site after some directions, and whether there is one, are drawn from
+    /// a hash of the directions.
+    fn drawing(salt: u64, depth: usize) -> Drawing {
+        Drawing::new(&[2, 3, 2, 5, 2], move |taken| {
+            let mix = |hash: u64, direction: &u32| {
+                (hash ^ u64::from(*direction + 1))
+                    .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                    .rotate_left(23)
+            };
+            let hash = taken.iter().fold(salt, mix);
+            (taken.len() < depth && !hash.is_multiple_of(7)).then_some((hash % 5) as u32)
+        })
+    }
+
+    fn all_picks(names: &str, drawing: &Drawing, seed: u64) -> Vec<String> {
+        let mut strategy = build(names, &Options::default()).expect("a known strategy");
+        let order = picks_with_seed(&mut *strategy, drawing, seed);
+        order.split_whitespace().map(str::to_owned).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn strategies_are_complete_and_repeat_themselves(
+            salt in any::<u64>(), depth in 1usize..6, seed in any::<u64>(),
+        ) {
+            let drawing = drawing(salt, depth);
+            let expected: BTreeSet<String> = all_picks("dfs", &drawing, 1).into_iter().collect();
+            let names = STRATEGIES.iter().map(|entry| entry.name);
+            for name in names.chain(["cfg,context-guided,dfs"]) {
+                let picks = all_picks(name, &drawing, seed);
+                let set: BTreeSet<String> = picks.iter().cloned().collect();
+                prop_assert_eq!(set.len(), picks.len(), "{} picks twice", name);
+                prop_assert_eq!(&set, &expected, "{} misses branches", name);
+                prop_assert_eq!(picks, all_picks(name, &drawing, seed), "{} varies", name);
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_told() {
+        let error = build("dfs,best", &Options::default()).err();
+        assert_eq!(error.as_deref(), Some("best"));
+    }
 }

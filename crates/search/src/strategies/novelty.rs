@@ -12,13 +12,11 @@
 //! on something new is worth more than what follows on nothing. The order of arrival decides
 //! ties.
 
-use std::collections::BinaryHeap;
-
 use rustc_hash::FxHashMap;
 
 use super::eager::Eager;
-use super::expansion::{Expansion, Waiting};
-use crate::strategy::{NodeRange, RunInfo, Strategy, View};
+use super::expansion::{Expansion, Generations};
+use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, Passage};
 
 /// Copies of one branch in the first round of an expansion.
@@ -32,12 +30,9 @@ const SCALE: usize = 16;
 type Branch = (u32, u32);
 
 /// See the module.
-#[derive(Default)]
 pub struct Novelty {
     eager: Eager,
-    queue: BinaryHeap<Waiting>,
-    current: Option<Expansion>,
-    arrived: u64,
+    generations: Generations,
     /// Scores by run.
     scores: Vec<u32>,
     /// By branch: the classes of repetitions that some run had, as bits.
@@ -52,6 +47,18 @@ fn class(count: u32) -> u32 {
             let log = count.ilog2();
             let upper = count >> (log - 1) & 1;
             (9 + 2 * (log - 3) + upper).min(63)
+        }
+    }
+}
+
+impl Default for Novelty {
+    fn default() -> Self {
+        let begin = |nodes, round| Expansion::deepest_first(nodes, round, PER_BRANCH);
+        Novelty {
+            eager: Eager::default(),
+            generations: Generations::new(begin),
+            scores: Vec::new(),
+            classes: FxHashMap::default(),
         }
     }
 }
@@ -83,16 +90,10 @@ impl Novelty {
             .unwrap_or(0);
         own * SCALE + inherited as usize / 2
     }
-
-    fn enqueue(&mut self, score: usize, round: u32, nodes: NodeRange) {
-        self.arrived += 1;
-        self.queue
-            .push(Waiting::new(score, round, self.arrived, nodes));
-    }
 }
 
 impl Strategy for Novelty {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "novelty"
     }
 
@@ -101,36 +102,12 @@ impl Strategy for Novelty {
         let score = self.score(view, info);
         self.scores.resize(info.run.index(), 0);
         self.scores.push(u32::try_from(score).unwrap_or(u32::MAX));
-        let nodes = info.new_nodes();
-        if !nodes.is_empty() {
-            self.enqueue(score, 0, nodes);
-        }
+        self.generations.add(score, info.new_nodes());
     }
 
     fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
-        if let Some(candidate) = self.eager.next(view) {
-            return Some(candidate);
-        }
-        loop {
-            let found = self
-                .current
-                .as_mut()
-                .and_then(|current| current.advance(view));
-            if found.is_some() {
-                return found;
-            }
-            if let Some((score, round, nodes)) = self.current.take().and_then(Expansion::rest) {
-                self.enqueue(score, round, nodes);
-            }
-            self.current = Some(Expansion::deepest_first(self.queue.pop()?, PER_BRANCH));
-        }
-    }
-
-    fn is_empty(&self, view: &View) -> bool {
-        let current = self.current.iter().map(Expansion::nodes);
-        let waiting = self.queue.iter().map(Waiting::nodes);
-        let mut nodes = current.chain(waiting).flat_map(NodeRange::iter);
-        !nodes.any(|node| view.tree.has_open_flip(node))
+        let eager = self.eager.next(view);
+        eager.or_else(|| self.generations.next(view))
     }
 }
 

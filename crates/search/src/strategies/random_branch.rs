@@ -4,20 +4,19 @@
 //! Where the last run has no open branch left, a random open branch of the tree is taken instead
 //! of a restart with random input, so that the search is complete.
 
+use super::pool::Pool;
 use crate::strategy::{RunInfo, Strategy, View};
-use crate::tree::{Candidate, NodeId};
+use crate::tree::Candidate;
 
 /// See the module.
 #[derive(Default)]
 pub struct RandomBranch {
-    /// Decisions of the last run that may have open flips.
-    last: Vec<NodeId>,
-    /// Decisions of all runs that may have open flips.
-    all: Vec<NodeId>,
+    last: Pool,
+    all: Pool,
 }
 
 impl Strategy for RandomBranch {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "random-branch"
     }
 
@@ -29,25 +28,9 @@ impl Strategy for RandomBranch {
     }
 
     fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
-        draw(&mut self.last, view, rng).or_else(|| draw(&mut self.all, view, rng))
+        let last = self.last.draw(view, rng);
+        last.or_else(|| self.all.draw(view, rng))
     }
-
-    fn is_empty(&self, view: &View) -> bool {
-        !self.all.iter().any(|node| view.tree.has_open_flip(*node))
-    }
-}
-
-/// A random open flip of a random node; drops the nodes that have none.
-fn draw(nodes: &mut Vec<NodeId>, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
-    while !nodes.is_empty() {
-        let index = rng.usize(..nodes.len());
-        let flips = view.tree.open_flips(nodes[index]);
-        if let Some(candidate) = rng.choice(flips.collect::<Vec<_>>()) {
-            return Some(candidate);
-        }
-        nodes.swap_remove(index);
-    }
-    None
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::eager::Eager;
-use super::expansion::{Expansion, Waiting};
+use super::expansion::Expansion;
 use crate::strategy::{NodeRange, RunInfo, Strategy, View};
 use crate::tree::{Candidate, Passage};
 
@@ -212,15 +212,14 @@ impl Rarity {
     fn advance(&mut self, view: &View, index: u32) -> Option<Candidate> {
         let item = self.items[index as usize].as_mut()?;
         let (round, nodes) = (item.round, item.nodes);
-        let expansion = item.expansion.get_or_insert_with(|| {
-            let of = Waiting::new(0, round, 0, nodes);
-            Box::new(Expansion::deepest_first(of, PER_BRANCH))
-        });
+        let expansion = item
+            .expansion
+            .get_or_insert_with(|| Box::new(Expansion::deepest_first(nodes, round, PER_BRANCH)));
         let found = expansion.advance(view);
         if found.is_none() {
-            let rest = item.expansion.take().and_then(|expansion| expansion.rest());
+            let ended = item.expansion.take();
             item.round += 1;
-            if rest.is_none() {
+            if ended.is_none_or(|expansion| !expansion.postponed) {
                 self.items[index as usize] = None;
             }
         }
@@ -229,7 +228,7 @@ impl Rarity {
 }
 
 impl Strategy for Rarity {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "rarity"
     }
 
@@ -270,15 +269,6 @@ impl Strategy for Rarity {
             }
             self.enqueue(index);
         }
-    }
-
-    fn is_empty(&self, view: &View) -> bool {
-        let mut nodes = self
-            .items
-            .iter()
-            .flatten()
-            .flat_map(|item| item.nodes.iter());
-        !nodes.any(|node| view.tree.has_open_flip(node))
     }
 }
 

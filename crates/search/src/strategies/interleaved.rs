@@ -1,0 +1,88 @@
+//! Interleaving (Cadar, Dunbar and Engler, "KLEE", section 3.4): several strategies take turns on
+//! one tree. All of them see every run; one that has nothing to try is passed over.
+
+use crate::strategy::{RunInfo, Strategy, View};
+use crate::tree::Candidate;
+
+/// See the module.
+pub struct Interleaved {
+    strategies: Vec<Box<dyn Strategy>>,
+    name: String,
+    /// Whose turn is next, and whose was the last.
+    next: usize,
+    last: usize,
+}
+
+impl Interleaved {
+    /// These strategies in turns.
+    #[must_use]
+    pub fn new(strategies: Vec<Box<dyn Strategy>>) -> Self {
+        let names: Vec<&str> = strategies.iter().map(|one| one.name()).collect();
+        Interleaved {
+            name: names.join(","),
+            strategies,
+            next: 0,
+            last: 0,
+        }
+    }
+}
+
+impl Strategy for Interleaved {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn picked_by(&self) -> &str {
+        self.strategies
+            .get(self.last)
+            .map_or(&self.name, |last| last.picked_by())
+    }
+
+    fn observe(&mut self, view: &View, info: &RunInfo) {
+        for strategy in &mut self.strategies {
+            strategy.observe(view, info);
+        }
+    }
+
+    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+        for _ in 0..self.strategies.len() {
+            self.last = self.next;
+            self.next = (self.next + 1) % self.strategies.len();
+            let found = self.strategies[self.last].pick(view, rng);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategies::drawn::{Drawing, picks};
+    use crate::strategies::{BreadthFirst, DepthFirst};
+
+    #[test]
+    fn turns_alternate_on_one_tree() {
+        let both: Vec<Box<dyn Strategy>> = vec![
+            Box::new(DepthFirst::new(None)),
+            Box::new(BreadthFirst::default()),
+        ];
+        let order = picks(&mut Interleaved::new(both), &Drawing::ladder(3));
+        assert_eq!(order, "001 1 101 01 011 11 111");
+    }
+
+    /// Depth-first search down to depth 1 has one pick; the other strategy takes all turns then.
+    #[test]
+    fn who_has_nothing_is_passed_over() {
+        let both: Vec<Box<dyn Strategy>> = vec![
+            Box::new(DepthFirst::new(Some(1))),
+            Box::new(BreadthFirst::default()),
+        ];
+        let mut strategy = Interleaved::new(both);
+        let order = picks(&mut strategy, &Drawing::ladder(3));
+        assert_eq!(order, "1 01 11 001 101 011 111");
+        assert_eq!((strategy.name(), strategy.picked_by()), ("dfs,bfs", "bfs"));
+    }
+}
