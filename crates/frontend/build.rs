@@ -1,8 +1,11 @@
-//! Compiles the helpers and library models that are linked into every instrumented program.
+//! Compiles the helpers, library models and harness functions that are linked into every instrumented program.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
+
+/// Options of what is instrumented with the program: LLVM is not to touch it before.
+const MODELS: [&str; 4] = ["-O2", "-Xclang", "-disable-llvm-passes", "-g0"];
 
 fn main() {
     println!("cargo:rerun-if-changed=c");
@@ -15,12 +18,16 @@ fn main() {
         &out.join("inline.bc"),
         &["-O2"],
     );
-    let models = ["-O2", "-Xclang", "-disable-llvm-passes", "-g0"];
+    for name in ["foreign", "fuzz"] {
+        let source = Path::new("c").join(name).with_extension("c");
+        let object = out.join(name).with_extension("bc");
+        compile(&clang, &source, &object, &MODELS);
+    }
     compile(
         &clang,
         Path::new("c/models.c"),
         &out.join("models.bc"),
-        &models,
+        &MODELS,
     );
 }
 

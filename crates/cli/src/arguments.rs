@@ -1,6 +1,6 @@
 //! The command line, as it is written: commands, options, help. Nothing is looked up here.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
@@ -67,7 +67,8 @@ Explores a program and writes a suite of tests that covers as many branches as i
 
 PROGRAM is an executable built by labrys-cc, or C sources, which are built on the fly. Its input
 is what it asks for with labrys.h or another harness; the file that stands for @@ in ARGS; else
-its standard input. --sym-arg makes arguments symbolic, --stdin adds standard input.
+its standard input. --sym-arg, --sym-file and --sym-env make arguments, further files and
+environment variables symbolic, --stdin adds standard input.
 
 Without --time, --runs or --steps the search goes on until nothing is left to try or Ctrl-C.";
 
@@ -92,6 +93,11 @@ pub(crate) struct Cover {
 
     #[command(flatten)]
     pub(crate) build: BuildOptions,
+
+    /// What a Test-Comp task asks for: coverage of branches, or a call of reach_error, at which
+    /// the search then ends
+    #[arg(long, value_name = "FILE.prp")]
+    pub(crate) property: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) search: SearchOptions,
@@ -169,12 +175,21 @@ pub(crate) struct InputOptions {
     #[arg(long, value_name = "N[:BYTES]", value_parser = symbolic_argument)]
     pub(crate) sym_arg: Vec<SymbolicArgument>,
 
+    /// Make a file of this name in the working directory symbolic, at first BYTES bytes long; may
+    /// be given several times
+    #[arg(long, value_name = "NAME[:BYTES]", value_parser = symbolic_name)]
+    pub(crate) sym_file: Vec<SymbolicName>,
+
+    /// Make an environment variable symbolic, with room for BYTES bytes; may be given several times
+    #[arg(long, value_name = "NAME[:BYTES]", value_parser = symbolic_name)]
+    pub(crate) sym_env: Vec<SymbolicName>,
+
     /// Make standard input symbolic beside the other inputs
     #[arg(long)]
     pub(crate) stdin: bool,
 
     /// Inputs grow to at most this many bytes
-    #[arg(long, value_name = "BYTES", default_value = "65536", value_parser = size)]
+    #[arg(long, alias = "max-len", value_name = "BYTES", default_value = "65536", value_parser = size)]
     pub(crate) max_input: usize,
 }
 
@@ -214,6 +229,10 @@ pub(crate) struct Output {
     /// Folder of the suite; must not exist or be empty
     #[arg(long, value_name = "DIR", default_value = "labrys-out")]
     pub(crate) out: PathBuf,
+
+    /// Pack test-suite/ into test-suite.zip at the end (Test-Comp)
+    #[arg(long)]
+    pub(crate) zip: bool,
 
     /// Go on from the suite in the folder
     #[arg(long)]
@@ -299,6 +318,32 @@ fn symbolic_argument(text: &str) -> Result<SymbolicArgument, String> {
     }
 }
 
+/// A file or an environment variable that is symbolic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SymbolicName {
+    /// Its name.
+    pub(crate) name: String,
+    /// Bytes at first, or room.
+    pub(crate) bytes: Option<usize>,
+}
+
+fn symbolic_name(text: &str) -> Result<SymbolicName, String> {
+    let (name, bytes) = match text.rsplit_once(':') {
+        Some((name, bytes)) => (name, Some(size(bytes)?)),
+        None => (text, None),
+    };
+    let inside = Path::new(name)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    if name.is_empty() || !inside || name.contains(['=', '\0']) {
+        return Err("write a name, not one that leads out of the working directory".to_owned());
+    }
+    Ok(SymbolicName {
+        name: name.to_owned(),
+        bytes,
+    })
+}
+
 /// How a time is written.
 const TIMES: &str = "write a time as 500ms, 90s, 5m or 2h";
 
@@ -354,6 +399,15 @@ mod tests {
         assert!(duration("0").is_err() && duration("-1s").is_err() && duration("3 d").is_err());
         assert_eq!(size("64k"), Ok(65536));
         assert!(size("0").is_err() && size("1G").is_err());
+    }
+
+    #[test]
+    fn names_may_have_a_size() {
+        let named = |text| symbolic_name(text).map(|n| (n.name, n.bytes));
+        assert_eq!(named("a/b.conf:16"), Ok(("a/b.conf".to_owned(), Some(16))));
+        assert_eq!(named("LANG"), Ok(("LANG".to_owned(), None)));
+        assert!(named("/etc/passwd").is_err() && named("../x").is_err() && named(":4").is_err());
+        assert!(named("x:y").is_err());
     }
 
     #[test]

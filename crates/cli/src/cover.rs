@@ -6,7 +6,7 @@ use labrys_engine::{Budget, End, Session, Setup, StopFlag};
 use labrys_executor::{Executor, Launch, Limits, Mode, input_objects};
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
 use labrys_solver::{Layers, QueryLog};
-use labrys_suite::{Config, Input, Invocation, StreamKind, Suite, SuiteWriter};
+use labrys_suite::{Config, Input, Invocation, Property, StreamKind, Suite, SuiteWriter};
 
 use crate::arguments::{self, Cover};
 use crate::closing::Closing;
@@ -15,6 +15,7 @@ use crate::progress;
 use crate::sources;
 use crate::stop;
 use crate::subject::Subject;
+use crate::testcomp;
 
 /// Everything that is decided before the search starts.
 struct Plan {
@@ -22,6 +23,8 @@ struct Plan {
     config: Config,
     initial: Vec<Input>,
     limits: Limits,
+    /// The search ends when this target is reached.
+    goal: Option<String>,
 }
 
 /// Does what the command says; the exit status.
@@ -52,6 +55,8 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
 
 /// Finds out what the command line means.
 fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
+    let property = options.property.as_deref().map(testcomp::property);
+    let property = property.transpose()?;
     let subject = Subject::open(&options.program, &options.build)?;
     let invocation = Invocation::new(options.arguments.iter().cloned());
     let limits = Limits {
@@ -63,6 +68,7 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
         None => probe(&subject, &invocation, &limits)?,
     };
     let initial = sources::initial(&invocation, &options.input, objects)?;
+    let test_comp = testcomp::metadata(&subject.program, &options.program, property.clone());
     let config = Config {
         program: subject.name.clone(),
         bitcode_hash: subject.hash(),
@@ -71,6 +77,8 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
         technique: "search".to_owned(),
         strategy: strategy.to_owned(),
         seed: options.search.seed,
+        harness: testcomp::harness(&subject.program),
+        test_comp,
         options: further(options),
         ..Config::default()
     };
@@ -79,6 +87,10 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
         config,
         initial,
         limits,
+        goal: match property {
+            Some(Property::ErrorCall(function)) => Some(function),
+            _ => None,
+        },
     })
 }
 
@@ -189,6 +201,7 @@ fn start(
             time: options.limits.time,
             runs: options.limits.runs,
             steps: options.limits.steps,
+            goal: plan.goal.clone(),
         },
         stop,
         observer: progress::observer(options.output.quiet),
@@ -223,6 +236,13 @@ fn finish(
     // The bar goes before the summary comes.
     session.set_observer(Box::new(labrys_engine::Silent));
     let end = end?;
+    if options.output.zip && session.pack()?.is_none() {
+        return Err(Problem::usage(
+            "--zip packs the Test-Comp form of a suite, which only a program with \
+             __VERIFIER_nondet_ functions has, or one for which --property is given"
+                .to_owned(),
+        ));
+    }
     let summary = session.summary();
     if options.output.json {
         let text = serde_json::to_string_pretty(&summary).map_err(Problem::internal)?;

@@ -12,6 +12,7 @@ mod solve;
 mod sources;
 mod stop;
 mod subject;
+mod testcomp;
 
 use std::panic::catch_unwind;
 use std::process::ExitCode;

@@ -2,8 +2,9 @@
 //! the start.
 //!
 //! Objects are a stream if the program asks for them. The file `@@` is one if an argument names
-//! it. Standard input is one if neither is, or if the user wants it.
+//! it. Standard input is one if nothing of that is and no file is named, or if the user wants it.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use labrys_program::Program;
@@ -16,24 +17,17 @@ use crate::problem::Problem;
 const ARGUMENT_ROOM: usize = 8;
 /// Length of the second initial input of a file; the first one is empty.
 const FIRST_LENGTH: usize = 32;
-/// Functions by which a program asks for input objects.
-const INTRINSICS: &[&str] = &["labrys_symbolic", "klee_make_symbolic"];
-const INTRINSIC_PREFIXES: &[&str] = &["__VERIFIER_nondet_", "__Crest"];
+/// Functions by which a program asks for input objects; those of other tools' harnesses call them.
+const INTRINSICS: &[&str] = &["labrys_symbolic", "__labrys_object"];
 
 /// Whether the picture of a program shows that it asks for objects; `None` if the picture has
 /// no functions.
 pub(crate) fn asks_for_objects(program: &Program) -> Option<bool> {
-    let asks = |name: &str| {
-        INTRINSICS.contains(&name)
-            || INTRINSIC_PREFIXES
-                .iter()
-                .any(|start| name.starts_with(start))
-    };
     let mut functions = program
         .functions
         .iter()
         .map(|function| function.name.as_str());
-    (!program.functions.is_empty()).then(|| functions.any(asks))
+    (!program.functions.is_empty()).then(|| functions.any(|name| INTRINSICS.contains(&name)))
 }
 
 /// The inputs to start from. All have the same streams.
@@ -46,26 +40,49 @@ pub(crate) fn initial(
     if objects {
         streams.push(InputStream::objects(""));
     }
-    let file = if invocation.reads_file() {
+    // File-like streams with their first lengths; what --input names goes to the first.
+    let mut files = Vec::new();
+    if invocation.reads_file() {
+        files.push((streams.len(), FIRST_LENGTH));
         streams.push(InputStream::file(INPUT_FILE, ""));
-        Some(streams.len() - 1)
-    } else {
-        None
-    };
-    let stdin = if options.stdin || (file.is_none() && !objects) {
+    }
+    let named = !options.sym_file.is_empty();
+    if options.stdin || (files.is_empty() && !objects && !named) {
+        files.push((streams.len(), FIRST_LENGTH));
         streams.push(InputStream::stdin(""));
-        Some(streams.len() - 1)
-    } else {
-        None
-    };
+    }
+    for file in &options.sym_file {
+        if invocation.reads_file() && file.name == INPUT_FILE {
+            return Err(Problem::usage(format!(
+                "--sym-file {INPUT_FILE}: that is the name of the file for @@; give another"
+            )));
+        }
+        files.push((streams.len(), file.bytes.unwrap_or(FIRST_LENGTH)));
+        streams.push(InputStream::file(&file.name, ""));
+    }
     let mut symbolic = options.sym_arg.clone();
     symbolic.sort_by_key(|argument| argument.index);
     symbolic.dedup_by_key(|argument| argument.index);
     for argument in symbolic {
         streams.push(symbolic_argument(invocation, argument)?);
     }
-    let first = Input::new(streams);
-    contents(first, file.or(stdin), options)
+    for variable in &options.sym_env {
+        let room = variable.bytes.unwrap_or(ARGUMENT_ROOM);
+        let given = invocation.resolved_environment();
+        let value = given.get(&variable.name).map_or("", String::as_str);
+        streams.push(InputStream::environment(
+            &variable.name,
+            value.as_bytes(),
+            room,
+        ));
+    }
+    let kinds: HashSet<&StreamKind> = streams.iter().map(|stream| &stream.kind).collect();
+    if kinds.len() < streams.len() {
+        return Err(Problem::usage(
+            "a file or an environment variable is named twice; name it once".to_owned(),
+        ));
+    }
+    contents(Input::new(streams), &files, options)
 }
 
 fn symbolic_argument(
@@ -84,13 +101,13 @@ fn symbolic_argument(
     Ok(InputStream::argument(argument.index, text.as_bytes(), room))
 }
 
-/// The inputs that the user gave, or an empty one and one of some length.
+/// The inputs that the user gave, or an empty one; and one where each file has some length.
 fn contents(
     first: Input,
-    stream: Option<usize>,
+    files: &[(usize, usize)],
     options: &InputOptions,
 ) -> Result<Vec<Input>, Problem> {
-    let Some(stream) = stream else {
+    let Some(((main, _), others)) = files.split_first() else {
         if let Some(path) = options.input.first() {
             return Err(Problem::usage(format!(
                 "--input {}: the program has no file to put it in; write @@ in its arguments, \
@@ -100,15 +117,17 @@ fn contents(
         }
         return Ok(vec![first]);
     };
-    let with = |bytes: Vec<u8>| {
-        let mut input = first.clone();
-        input.streams[stream].bytes = bytes;
+    let filled = |mut input: Input, files: &[(usize, usize)]| {
+        for (stream, length) in files {
+            let mut line = vec![b'A'; (*length).min(options.max_input).saturating_sub(1)];
+            line.push(b'\n');
+            input.streams[*stream].bytes = line;
+        }
         input
     };
     if options.input.is_empty() {
-        let mut line = vec![b'A'; FIRST_LENGTH.min(options.max_input) - 1];
-        line.push(b'\n');
-        return Ok(vec![first.clone(), with(line)]);
+        let second = filled(first.clone(), files);
+        return Ok(vec![first, second]);
     }
     let read = |path: &PathBuf| {
         let bytes = std::fs::read(path).map_err(|error| {
@@ -121,7 +140,9 @@ fn contents(
                 bytes.len()
             )));
         }
-        Ok(with(bytes))
+        let mut input = filled(first.clone(), others);
+        input.streams[*main].bytes = bytes;
+        Ok(input)
     };
     options.input.iter().map(read).collect()
 }
@@ -134,11 +155,14 @@ pub(crate) fn shape(inputs: &[Input]) -> Vec<StreamKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::SymbolicName;
 
     fn options() -> InputOptions {
         InputOptions {
             input: Vec::new(),
             sym_arg: Vec::new(),
+            sym_file: Vec::new(),
+            sym_env: Vec::new(),
             stdin: false,
             max_input: 100,
         }
@@ -169,6 +193,30 @@ mod tests {
             kinds(&["pat", "@@"], &more, true),
             "objects file-input stdin argument-1"
         );
+    }
+
+    #[test]
+    fn named_files_and_variables_are_streams() {
+        let name = |name: &str, bytes| SymbolicName {
+            name: name.to_owned(),
+            bytes,
+        };
+        let given = InputOptions {
+            sym_file: vec![name("a.conf", Some(4)), name("b", None)],
+            sym_env: vec![name("LANG", Some(3))],
+            ..options()
+        };
+        let expected = "file-a.conf file-b environment-LANG";
+        assert_eq!(kinds(&[], &given, false), expected);
+        let inputs = initial(&Invocation::default(), &given, false).expect("valid options");
+        assert_eq!(inputs.len(), 2);
+        assert_eq!(inputs[1].streams[0].bytes, *b"AAA\n");
+        assert_eq!(inputs[1].streams[2].bytes, *b"LANG=\0\0\0");
+        let twice = InputOptions {
+            sym_file: vec![name("b", None), name("b", None)],
+            ..options()
+        };
+        assert!(initial(&Invocation::default(), &twice, false).is_err());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use labrys_frontend::container::Container;
-use labrys_frontend::driver::build_sources;
+use labrys_frontend::driver::{Error, build_sources};
 use labrys_program::Program;
 use tempfile::TempDir;
 
@@ -14,6 +14,18 @@ use crate::problem::Problem;
 
 /// Endings of files that are built.
 const SOURCES: &[&str] = &["c", "i", "cc", "cpp", "cxx", "c++", "C", "ii", "ll", "bc"];
+
+/// Lets sources through that rely on what C once allowed, and harnesses that call functions of
+/// their tool without a declaration.
+const OLD_C: &[&str] = &[
+    "-Wno-deprecated-non-prototype",
+    "-Wno-implicit-function-declaration",
+    "-Wno-implicit-int",
+    "-Wno-int-conversion",
+    "-Wno-incompatible-function-pointer-types",
+    "-Wno-return-type",
+    "-Wno-return-mismatch",
+];
 
 /// A program with its two executables.
 #[derive(Debug)]
@@ -96,15 +108,31 @@ fn built(sources: &[PathBuf], build: &BuildOptions, folder: &Path) -> Result<Pat
             return Err(Problem::program(text));
         }
     }
-    let mut flags: Vec<OsString> = build.cc_flag.iter().map(OsString::from).collect();
+    let mut flags: Vec<OsString> = OLD_C.iter().map(OsString::from).collect();
+    flags.extend(build.cc_flag.iter().map(OsString::from));
     if build.oracles {
         flags.push("--labrys-oracles".into());
     }
     let name = sources.first().and_then(|source| source.file_stem());
     let out = folder.join(name.unwrap_or_else(|| "program".as_ref()));
     let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
-    build_sources(&sources, &flags, &out).map_err(Problem::program)?;
+    let built = match build_sources(&sources, &flags, &out) {
+        Err(Error::Reported { .. }) if may_be_older(&sources, build) => {
+            eprintln!("labrys: note: trying again with -std=gnu89");
+            flags.push("-std=gnu89".into());
+            build_sources(&sources, &flags, &out)
+        }
+        built => built,
+    };
+    built.map_err(Problem::program)?;
     Ok(out)
+}
+
+/// Whether all sources are C, of no version that the user named.
+fn may_be_older(sources: &[&Path], build: &BuildOptions) -> bool {
+    let c = |path: &&Path| path.extension().is_some_and(|e| e == "c" || e == "i");
+    let named = |flag: &String| flag.starts_with("-std");
+    sources.iter().all(c) && !build.cc_flag.iter().any(named)
 }
 
 #[cfg(test)]

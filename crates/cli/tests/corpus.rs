@@ -34,6 +34,11 @@ const REPLAYED: &[&str] = &[
     "length",
     "abort",
     "read_short",
+    "klee",
+    "crest",
+    "cbmc",
+    "verifier_loop",
+    "fuzz_target",
 ];
 
 type Names = BTreeSet<String>;
@@ -145,6 +150,23 @@ impl Program {
                     \"target reached: %s\\n\", name); }\n";
         fs::write(&stub, text).expect("a file");
         let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../frontend/include");
+        let mut objects = Vec::new();
+        for source in [&*self.path, &stub] {
+            let object = folder.join(source.file_name().expect("a name"));
+            let object = object.with_extension("o");
+            let words = [
+                Path::new("-c"),
+                source,
+                Path::new("-o"),
+                &object,
+                Path::new("-I"),
+                &include,
+            ];
+            if let Some(problem) = cc(words) {
+                return Some(problem);
+            }
+            objects.push(object);
+        }
         let mut reached = Names::new();
         let inputs = fs::read_dir(suite.join("inputs")).expect("a folder");
         let mut inputs: Vec<PathBuf> = inputs.filter_map(|e| Some(e.ok()?.path())).collect();
@@ -158,18 +180,10 @@ impl Program {
             let harness = harness(&input);
             let plain = folder.join("plain");
             if harness || !plain.exists() {
-                let mut cc = Command::new("cc");
-                cc.args(["-w", "-O1", "-I"])
-                    .arg(&include)
-                    .arg("-o")
-                    .arg(&plain);
-                cc.arg(&self.path).arg(&stub);
-                if harness {
-                    cc.arg(&input);
-                }
-                let output = cc.output().expect("there is a compiler");
-                if !output.status.success() {
-                    return Some(String::from_utf8_lossy(&output.stderr).into_owned());
+                let test = harness.then_some(&input);
+                let words = objects.iter().chain(test).map(PathBuf::as_path);
+                if let Some(problem) = cc(words.chain([Path::new("-o"), &plain])) {
+                    return Some(problem);
                 }
             }
             let mut run = Command::new(&plain);
@@ -199,6 +213,15 @@ impl Program {
             replayed.then(|| self.replay(&out, folder.path())).flatten()
         })
     }
+}
+
+/// Calls the system's compiler; its words if it fails.
+fn cc<'a>(words: impl IntoIterator<Item = &'a Path>) -> Option<String> {
+    let mut command = Command::new("cc");
+    let output = command.args(["-w", "-O1"]).args(words).output();
+    let output = output.expect("there is a compiler");
+    let failed = !output.status.success();
+    failed.then(|| String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 /// The programs, those of `CORPUS` if it is set.

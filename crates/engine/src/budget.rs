@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Limits of a session; `None` is no limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// Wall-clock time.
     pub time: Option<Duration>,
@@ -16,6 +16,8 @@ pub struct Budget {
     pub runs: Option<u64>,
     /// Steps of the technique.
     pub steps: Option<u64>,
+    /// The session ends when this target is reached.
+    pub goal: Option<String>,
 }
 
 /// Why a session ended.
@@ -29,6 +31,8 @@ pub enum End {
     Runs,
     /// The steps are used up.
     Steps,
+    /// The one target that was asked for is reached.
+    Goal,
     /// Somebody asked for it.
     Stopped,
 }
@@ -42,6 +46,7 @@ impl End {
             End::Time => "the time is over",
             End::Runs => "the runs are used up",
             End::Steps => "the steps are used up",
+            End::Goal => "the target is reached",
             End::Stopped => "stopped",
         }
     }
@@ -149,7 +154,7 @@ mod tests {
         let budget = Budget {
             time: Some(Duration::from_secs(10)),
             runs: Some(100),
-            steps: None,
+            ..Budget::default()
         };
         let second = Duration::from_secs(1);
         assert_eq!(budget.end(second, 99, 1_000_000), None);

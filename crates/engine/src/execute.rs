@@ -208,7 +208,7 @@ impl Session {
         Ok(())
     }
 
-    fn is_reached(&self, name: &str) -> bool {
+    pub(crate) fn is_reached(&self, name: &str) -> bool {
         let reached = |target: &TargetSummary| target.status == TargetStatus::Reached;
         self.targets
             .iter()

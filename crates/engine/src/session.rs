@@ -236,10 +236,22 @@ impl Session {
         self.instrumented.recycle(trace.into_recording());
     }
 
+    /// Packs the Test-Comp form of the suite, if there is one; the path of the archive.
+    ///
+    /// # Errors
+    /// If the archive cannot be written.
+    pub fn pack(&self) -> Result<Option<std::path::PathBuf>, Error> {
+        Ok(self.writer.pack()?)
+    }
+
     /// The first limit that is reached.
     pub(crate) fn end(&self) -> Option<End> {
         if self.stop.is_set() {
             return Some(End::Stopped);
+        }
+        let goal = self.budget.goal.as_ref();
+        if goal.is_some_and(|goal| self.is_reached(goal)) {
+            return Some(End::Goal);
         }
         let statistics = &self.statistics;
         self.budget

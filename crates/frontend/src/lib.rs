@@ -5,6 +5,7 @@
 pub mod container;
 mod coverage;
 pub mod driver;
+pub mod harness;
 pub mod instrument;
 pub mod llvm;
 pub mod lower;

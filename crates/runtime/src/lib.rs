@@ -14,7 +14,7 @@
 //! | `object` | which object does an address point into; table snapshots |
 //! | `compute`, `compose` | labels of operations, comparisons, intrinsics |
 //! | `control`, `variadic` | branches, switches, calls, variable arguments |
-//! | `input` | streams, `labrys_symbolic` and its kin |
+//! | `input`, `harness` | streams, `labrys_symbolic` and its kin; failures, fuzz targets |
 //! | `server` | start-up and fork server |
 //! | `heap`, `text`, `file`, `seek`, `status`, `stdio`, `math` | models of library functions |
 //!
@@ -28,6 +28,7 @@ mod compute;
 mod control;
 mod event;
 mod file;
+mod harness;
 mod heap;
 mod input;
 mod math;

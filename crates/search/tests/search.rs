@@ -60,7 +60,7 @@ impl Case {
             solver: Layers::new(Box::new(BruteForce)),
             writer,
             initial: vec![self.initial.clone()],
-            budget: self.budget,
+            budget: self.budget.clone(),
             stop: self.stop.clone(),
             observer: Box::new(Silent),
             query_steps: 200_000,

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::harness::Harness;
 use crate::input::{INPUT_FILE, StreamKind};
+use crate::testcomp::Metadata;
 
 /// The environment that every run gets before the variables of its [`Invocation`].
 pub const ENVIRONMENT: [(&str, &str); 5] = [
@@ -86,6 +88,12 @@ pub struct Config {
     pub strategy: String,
     /// Seed of all random choices.
     pub seed: u64,
+    /// What the program's harness is.
+    #[serde(default)]
+    pub harness: Harness,
+    /// What the Test-Comp form of the suite says of the program; none if there is no such form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_comp: Option<Metadata>,
     /// Further options by name, as given by the user.
     pub options: BTreeMap<String, String>,
 }

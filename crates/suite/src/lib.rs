@@ -12,8 +12,8 @@
 //! failures/000001/    input, failure.json and reproduce.sh
 //! ```
 //!
-//! Invariant: the same content gives the same bytes. Times stand in `summary.json` and
-//! `events.jsonl` only. A file appears under its name when it is complete.
+//! Invariant: the same content gives the same bytes. Times stand in `summary.json`,
+//! `events.jsonl` and the Test-Comp `metadata.xml` only. A file appears under its name when it is complete.
 //!
 //! ```
 //! use labrys_suite::{Config, Coverage, Input, Outcome, Suite, SuiteWriter, TestCase};
@@ -39,6 +39,7 @@ mod input;
 mod outcome;
 mod replay;
 mod summary;
+mod testcomp;
 mod writer;
 
 pub use case::{Confirmation, Failure, Flip, InputObject, ObjectKind, Origin, TestCase};
@@ -46,7 +47,9 @@ pub use config::{Config, ENVIRONMENT, Invocation};
 pub use coverage::Coverage;
 pub use error::Error;
 pub use folder::Suite;
+pub use harness::{Harness, ValueFunction};
 pub use input::{INPUT_FILE, Input, InputStream, StreamKind};
 pub use outcome::Outcome;
 pub use summary::{Branches, Event, FailureSummary, Queries, Summary, TargetStatus, TargetSummary};
+pub use testcomp::{Metadata, Property};
 pub use writer::SuiteWriter;

@@ -7,12 +7,14 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::Serialize;
 
 use crate::folder::{CaseRecord, FailureRecord, Layout, case_name};
 use crate::{
-    Config, Error, Event, Failure, Input, InputObject, Suite, Summary, TestCase, harness, replay,
+    Config, Error, Event, Failure, Input, InputObject, StreamKind, Suite, Summary, TestCase,
+    harness, replay, testcomp,
 };
 
 /// Writes a suite folder.
@@ -47,6 +49,12 @@ impl SuiteWriter {
         };
         let replay = folder.join("replay.sh");
         write_file(&replay, replay::suite_script(&config).as_bytes(), true)?;
+        if let Some(about) = &config.test_comp {
+            let path = folder.join(testcomp::FOLDER);
+            fs::create_dir(&path).map_err(|error| Error::io("create", &path, error))?;
+            let text = testcomp::metadata(about, SystemTime::now());
+            write_file(&path.join("metadata.xml"), text.as_bytes(), false)?;
+        }
         write_json(&folder.join("config.json"), &config)?;
         Self::with(folder, config)
     }
@@ -57,8 +65,11 @@ impl SuiteWriter {
     /// If the suite cannot be read or written.
     pub fn resume(folder: &Path) -> Result<(Self, Suite), Error> {
         let suite = Suite::open(folder)?;
-        for name in ["", "inputs", "cases", "failures"] {
-            remove_unfinished(&folder.join(name))?;
+        for name in ["", "inputs", "cases", "failures", testcomp::FOLDER] {
+            let path = folder.join(name);
+            if path.is_dir() {
+                remove_unfinished(&path)?;
+            }
         }
         cut_last_line(&folder.join("events.jsonl"))?;
         Ok((Self::with(folder, suite.config.clone())?, suite))
@@ -99,8 +110,42 @@ impl SuiteWriter {
     pub fn add(&mut self, case: &TestCase) -> Result<String, Error> {
         let relative = format!("inputs/{}", case_name(case.id));
         self.write_input(&relative, &case.input, &case.objects)?;
+        if self.config.test_comp.is_some() {
+            self.write_test_comp(case)?;
+        }
         self.update(case)?;
         Ok(relative)
+    }
+
+    /// Writes the Test-Comp form of a test.
+    fn write_test_comp(&self, case: &TestCase) -> Result<(), Error> {
+        let mut streams = case.input.streams.iter();
+        let objects = streams.find(|stream| stream.kind == StreamKind::Objects);
+        let bytes = objects.map_or(&[][..], |stream| &stream.bytes);
+        let path = self.folder.join(testcomp::FOLDER);
+        let text = testcomp::case(case, bytes);
+        write_file(
+            &path.join(testcomp::case_file(case.id)),
+            text.as_bytes(),
+            false,
+        )
+    }
+
+    /// Packs the Test-Comp form of the suite into `test-suite.zip`, if there is one. Returns the
+    /// archive's path.
+    ///
+    /// # Errors
+    /// If a file cannot be read or the archive not be written.
+    pub fn pack(&self) -> Result<Option<PathBuf>, Error> {
+        if self.config.test_comp.is_none() {
+            return Ok(None);
+        }
+        let path = self.folder.join("test-suite.zip");
+        let unfinished = unfinished(&path);
+        testcomp::pack(&self.folder.join(testcomp::FOLDER), &unfinished)
+            .and_then(|()| fs::rename(&unfinished, &path))
+            .map_err(|error| Error::io("write", &path, error))?;
+        Ok(Some(path))
     }
 
     /// Writes anew all about a test case but its input, for instance when it was confirmed.
@@ -172,7 +217,10 @@ impl SuiteWriter {
         let path = self.folder.join(relative);
         let harness = |bytes: &[u8]| harness::source(&self.config, bytes, objects);
         match (&self.layout, &input.streams[..]) {
-            (Layout::Objects, [stream]) => {
+            (Layout::Objects | Layout::Bytes, [stream]) => {
+                if self.layout == Layout::Bytes && !self.config.harness.fuzz_target {
+                    return write_file(&path, &stream.bytes, false);
+                }
                 write_file(
                     &path.with_extension("c"),
                     harness(&stream.bytes).as_bytes(),
@@ -180,13 +228,12 @@ impl SuiteWriter {
                 )?;
                 write_file(&path, &stream.bytes, false)
             }
-            (Layout::Bytes, [stream]) => write_file(&path, &stream.bytes, false),
             _ => write_folder(&path, input, harness),
         }
     }
 }
 
-fn shape_text(shape: &[crate::StreamKind]) -> String {
+fn shape_text(shape: &[StreamKind]) -> String {
     let names: Vec<_> = shape.iter().map(ToString::to_string).collect();
     format!("[{}]", names.join(", "))
 }
@@ -204,7 +251,7 @@ fn write_folder(
         fs::create_dir(&unfinished)?;
         for stream in &input.streams {
             fs::write(unfinished.join(stream.kind.to_string()), stream.visible())?;
-            if stream.kind == crate::StreamKind::Objects {
+            if stream.kind == StreamKind::Objects {
                 fs::write(unfinished.join("objects.c"), harness(&stream.bytes))?;
             }
         }

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use crate::harness;
 use crate::llvm::{LLVMOpcode, LlvmError, Module};
 
 /// Leave to the library what is the library's (bodies in headers that no build need take), make
@@ -18,6 +19,7 @@ const FREEZE: &str = "elim-avail-extern,function(sroa,early-cse,instsimplify)";
 /// The input is not bitcode of LLVM 19, or the output cannot be written.
 pub fn freeze(merged: &Path, frozen: &Path) -> Result<(), LlvmError> {
     let mut module = Module::read(merged)?;
+    harness::complete(&mut module)?;
     module.run_passes(FREEZE)?;
     define_arithmetic(&module);
     keep_calls(&module);

@@ -40,6 +40,9 @@ pub(crate) struct LinkLine {
     is_static: bool,
 }
 
+/// Functions of a fuzz target, in use whoever calls them.
+const FUZZ_TARGET: [&str; 2] = ["LLVMFuzzerTestOneInput", "LLVMFuzzerInitialize"];
+
 impl LinkLine {
     /// Reads a command of lld. Joined objects are taken apart in `scratch`.
     pub(crate) fn read(job: Job, scratch: &Path) -> Result<Self, Error> {
@@ -71,6 +74,12 @@ impl LinkLine {
         }
         let lto = ["--fat-lto-objects", "--lto-emit-llvm", "--lto-O0"];
         arguments.extend(lto.map(OsString::from));
+        // The start code asks for a main function, which a fuzz target gets only later.
+        arguments.extend(
+            FUZZ_TARGET
+                .iter()
+                .flat_map(|name| ["-u".into(), name.into()]),
+        );
         self.job(arguments, output)
     }
 

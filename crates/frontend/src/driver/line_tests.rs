@@ -70,6 +70,10 @@ fn bitcode_goes_to_the_merge_and_natives_to_both() {
         "--fat-lto-objects",
         "--lto-emit-llvm",
         "--lto-O0",
+        "-u",
+        "LLVMFuzzerTestOneInput",
+        "-u",
+        "LLVMFuzzerInitialize",
         "-o",
         "m.bc",
     ];

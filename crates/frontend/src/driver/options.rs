@@ -242,18 +242,14 @@ fn sanitizers(checks: &str) -> Action {
     let mut kept = Vec::new();
     for check in checks.split(',') {
         match check {
-            "function" | "vptr" | "local-bounds" | "leak" | "fuzzer-no-link" => {}
+            // A program with LLVMFuzzerTestOneInput and no main gets one (see `harness`).
+            "function" | "vptr" | "local-bounds" | "leak" | "fuzzer-no-link" | "fuzzer" => {}
             "address" | "hwaddress" | "thread" | "memory" | "dataflow" | "kernel-address"
             | "kernel-hwaddress" | "kernel-memory" | "memtag" | "type" => {
                 return Action::Refuse(format!(
                     "-fsanitize={check} cannot share a process with the shadow memory of Labrys; \
                      leave it out"
                 ));
-            }
-            "fuzzer" => {
-                return Action::Refuse(
-                    "-fsanitize=fuzzer brings a main function of its own; leave it out".into(),
-                );
             }
             "safe-stack" | "shadow-call-stack" | "kcfi" | "all" => {
                 return Action::Refuse(format!(
@@ -334,9 +330,9 @@ mod tests {
             assert!(refused(option), "{option}");
         }
         assert!(refused("-fsanitize=undefined,memory"));
-        assert!(refused("-fsanitize=fuzzer,undefined"));
         assert_eq!(action("--target=x86_64-pc-linux-gnu"), Action::Keep);
         assert_eq!(action("-fsanitize=fuzzer-no-link"), Action::Drop);
+        assert_eq!(action("-fsanitize=fuzzer"), Action::Drop);
     }
 
     #[test]

@@ -12,7 +12,11 @@ use std::path::{Path, PathBuf};
 use super::Error;
 
 /// The headers of `include/`: name and text.
-const HEADERS: &[(&str, &str)] = &[("labrys.h", include_str!("../../include/labrys.h"))];
+const HEADERS: &[(&str, &str)] = &[
+    ("labrys.h", include_str!("../../include/labrys.h")),
+    ("klee/klee.h", include_str!("../../include/klee/klee.h")),
+    ("crest.h", include_str!("../../include/crest.h")),
+];
 
 /// The runtime library's file name.
 const RUNTIME: &str = "liblabrys_runtime.a";

@@ -80,6 +80,16 @@ impl Module {
         }
     }
 
+    /// Whether a function's narrow result comes with its upper bits zero.
+    #[must_use]
+    pub fn returns_zero_extended(&self, function: Value<'_>) -> bool {
+        // SAFETY: as `has_attribute`; attribute index 0 is the result.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"zeroext".as_ptr(), 7);
+            !LLVMGetEnumAttributeAtIndex(function.0, 0, kind).is_null()
+        }
+    }
+
     /// Byte offset of element `index` of a struct type.
     #[must_use]
     pub fn element_offset(&self, ty: Type<'_>, index: u32) -> u64 {

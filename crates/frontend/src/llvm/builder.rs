@@ -101,6 +101,22 @@ impl<'m> Builder<'m> {
         )
     }
 
+    /// A variable on the stack.
+    #[must_use]
+    pub fn variable(&self, ty: Type<'m>) -> Value<'m> {
+        // SAFETY: the type is sized.
+        Value(
+            unsafe { LLVMBuildAlloca(self.0, ty.0, c"".as_ptr()) },
+            PhantomData,
+        )
+    }
+
+    /// The end of a function with a result.
+    pub fn ret(&self, value: Value<'m>) {
+        // SAFETY: the value has the type of the function's result.
+        unsafe { LLVMBuildRet(self.0, value.0) };
+    }
+
     /// A store.
     pub fn store(&self, value: Value<'m>, address: Value<'m>) {
         // SAFETY: the address is a pointer.

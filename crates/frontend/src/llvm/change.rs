@@ -63,4 +63,25 @@ impl<'m> Value<'m> {
         // SAFETY: the caller keeps types equal.
         unsafe { LLVMReplaceAllUsesWith(self.0, by.0) }
     }
+
+    /// Whether anything refers to a function or variable.
+    #[must_use]
+    pub fn is_used(self) -> bool {
+        // SAFETY: the value is valid; null means that there is no use.
+        unsafe { !LLVMGetFirstUse(self.0).is_null() }
+    }
+
+    /// Forgets where a function stands in the source: what describes a declaration may not
+    /// describe a definition.
+    pub fn forget_place(self) {
+        // SAFETY: callers pass functions; null is "none".
+        unsafe { llvm_sys::debuginfo::LLVMSetSubprogram(self.0, std::ptr::null_mut()) }
+    }
+
+    /// Removes a function that nothing refers to. The value is not to be used again.
+    pub fn delete_function(self) {
+        assert!(!self.is_used(), "{} is in use", self.name());
+        // SAFETY: callers pass functions; nothing refers to this one.
+        unsafe { LLVMDeleteFunction(self.0) }
+    }
 }

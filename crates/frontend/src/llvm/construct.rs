@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 
-use super::{Builder, LLVMLinkage, Module, Type, Value, c_string};
+use super::{Block, Builder, LLVMLinkage, Module, Type, Value, c_string};
 
 impl Module {
     /// Declares a function, or finds it if it is there.
@@ -52,6 +52,25 @@ impl Module {
             LLVMSetLinkage(raw, LLVMLinkage::LLVMPrivateLinkage);
             Value(raw, PhantomData)
         }
+    }
+
+    /// Gives a declared function a body: one empty block.
+    #[must_use]
+    pub fn define_body<'m>(&'m self, function: Value<'m>) -> Block<'m> {
+        // SAFETY: the function is of this context and has no body.
+        unsafe {
+            let raw = LLVMAppendBasicBlockInContext(self.context, function.0, c"".as_ptr());
+            Block(raw, PhantomData)
+        }
+    }
+
+    /// Defines a private constant that holds a string and its final zero.
+    #[must_use]
+    pub fn define_string(&self, text: &str) -> Value<'_> {
+        let byte = self.int(8);
+        let bytes = text.bytes().chain([0]);
+        let values: Vec<Value<'_>> = bytes.map(|b| self.const_int(8, u64::from(b))).collect();
+        self.define_constant("", self.const_array(byte, &values))
     }
 
     /// Integer type of `bits` bits.

@@ -1,0 +1,120 @@
+//! Tasks of Test-Comp, and the suites that are written for them.
+
+#![allow(missing_docs)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const BRANCHES: &str = "COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )\n";
+const ERROR_CALL: &str = "COVER( init(main()), FQL(COVER EDGES(@CALL(reach_error))) )\n";
+
+/// The second value is asked for only if the first is right; the third run ends at a failing
+/// assumption, the fourth does not end.
+const TASK: &str = r#"
+extern int __VERIFIER_nondet_int(void);
+extern unsigned char __VERIFIER_nondet_uchar(void);
+extern void __VERIFIER_assume(int);
+void reach_error() {}
+int main() {
+  int x = __VERIFIER_nondet_int();
+  if (x == -7) {
+    unsigned char c = __VERIFIER_nondet_uchar();
+    if (c == 200) reach_error();
+    if (c == 201) __VERIFIER_assume(x > 0);
+    if (c == 202) for (;;) {}
+  }
+  return 0;
+}
+"#;
+
+/// Covers the task in a folder of its own.
+fn cover(folder: &Path, property: &str, options: &[&str]) -> Output {
+    fs::write(folder.join("task.c"), TASK).expect("a file");
+    fs::write(folder.join("task.prp"), property).expect("a file");
+    Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .current_dir(folder)
+        .args([
+            "cover",
+            "task.c",
+            "--out",
+            "suite",
+            "--property",
+            "task.prp",
+        ])
+        .args(["--timeout-run", "300ms"])
+        .args(options)
+        .output()
+        .expect("the command runs")
+}
+
+/// The inputs of each test, in the order of the tests.
+fn tests(folder: &Path) -> Vec<Vec<String>> {
+    let suite = folder.join("suite/test-suite");
+    let entries = fs::read_dir(&suite).expect("a folder");
+    let mut names: Vec<_> = entries.map(|e| e.expect("a file").file_name()).collect();
+    names.sort();
+    let mut tests = Vec::new();
+    for name in names {
+        let text = fs::read_to_string(suite.join(&name)).expect("a file");
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("<?xml version=\"1.0\""), "{text}");
+        assert!(lines[1].starts_with("<!DOCTYPE test"), "{text}");
+        if name == "metadata.xml" {
+            continue;
+        }
+        let inputs = lines.iter().filter_map(|line| {
+            let inside = line.trim().strip_suffix("</input>")?;
+            Some(inside.rsplit_once('>')?.1.to_owned())
+        });
+        tests.push(inputs.collect());
+    }
+    tests
+}
+
+#[test]
+fn every_run_that_adds_coverage_becomes_a_test() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = cover(folder.path(), BRANCHES, &["--zip", "--time", "10s"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let tests = tests(folder.path());
+    assert!(tests.contains(&vec!["0".to_owned()]), "{tests:?}");
+    for second in ["200", "201", "202"] {
+        let test = vec!["-7".to_owned(), second.to_owned()];
+        assert!(tests.contains(&test), "{tests:?}");
+    }
+    let archive = fs::read(folder.path().join("suite/test-suite.zip")).expect("an archive");
+    let names = |name: &str| archive.windows(name.len()).any(|w| w == name.as_bytes());
+    assert!(names("metadata.xml") && names("testcase-000001.xml") && !names("test-suite/"));
+    let metadata = fs::read_to_string(folder.path().join("suite/test-suite/metadata.xml"));
+    let metadata = metadata.expect("metadata");
+    assert!(metadata.contains(&format!(
+        "<specification>{}</specification>",
+        BRANCHES.trim()
+    )));
+    assert!(metadata.contains("<programfile>task.c</programfile>"));
+}
+
+#[test]
+fn the_search_for_an_error_ends_when_it_is_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = cover(folder.path(), ERROR_CALL, &[]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("the target is reached"), "{text}");
+    let tests = tests(folder.path());
+    assert_eq!(tests.last(), Some(&vec!["-7".to_owned(), "200".to_owned()]));
+}
+
+#[test]
+fn other_properties_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for property in [
+        "CHECK( init(main()), LTL(G ! call(reach_error())) )",
+        "COVER( init(main()), FQL(COVER EDGES(@CALL(other))) )",
+    ] {
+        let output = cover(folder.path(), property, &[]);
+        assert_eq!(output.status.code(), Some(2));
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert!(words.contains("task.prp"), "{words}");
+    }
+}

@@ -1,0 +1,266 @@
+//! The Test-Comp form of a suite: `test-suite/` with `metadata.xml` and one file per test, test
+//! format 1.1 (<https://gitlab.com/sosy-lab/test-comp/test-format>).
+//!
+//! Law: a test has one `<input>` for each value that its run asked for, in that order. The
+//! document type stands on the second line of each file, where validators look for it: they
+//! pass over tests without it.
+
+use core::fmt::Write;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{InputObject, ObjectKind, TestCase, folder::case_name, harness::print};
+
+/// Name of the folder.
+pub(crate) const FOLDER: &str = "test-suite";
+
+/// What `metadata.xml` says of the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// What the tests are for.
+    pub property: Property,
+    /// Path of the program.
+    pub program_file: String,
+    /// SHA-256 of that file, hexadecimal.
+    pub program_hash: String,
+}
+
+/// What the tests of a Test-Comp task are for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Property {
+    /// `coverage-branches`: as many branches as there are.
+    #[default]
+    Branches,
+    /// `coverage-error-call`: a call of this function.
+    ErrorCall(String),
+}
+
+impl Property {
+    /// Reads a property file: `COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )`, or with
+    /// `@CALL(FUNCTION)`. `None` if it says something else.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let words: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let edges = words.strip_prefix("COVER(init(main()),FQL(COVEREDGES(")?;
+        let goal = edges.strip_suffix(")))")?;
+        if goal == "@DECISIONEDGE" {
+            return Some(Property::Branches);
+        }
+        let function = goal.strip_prefix("@CALL(")?.strip_suffix(')')?;
+        Some(Property::ErrorCall(function.to_owned()))
+    }
+
+    /// The property as its file says it.
+    fn specification(&self) -> String {
+        let goal = match self {
+            Property::Branches => "@DECISIONEDGE".to_owned(),
+            Property::ErrorCall(function) => format!("@CALL({function})"),
+        };
+        format!("COVER( init(main()), FQL(COVER EDGES({goal})) )")
+    }
+}
+
+/// The first two lines of a file.
+fn opening(root: &str, name: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n\
+         <!DOCTYPE {root} PUBLIC \"+//IDN sosy-lab.org//DTD test-format {name} 1.1//EN\" \
+         \"https://sosy-lab.org/test-format/{name}-1.1.dtd\">\n"
+    )
+}
+
+/// `metadata.xml`.
+pub(crate) fn metadata(metadata: &Metadata, created: SystemTime) -> String {
+    let mut text = opening("test-metadata", "test-metadata");
+    text.push_str("<test-metadata>\n");
+    let since = created.duration_since(SystemTime::UNIX_EPOCH);
+    // The format has no fractions of a second.
+    let seconds = Duration::from_secs(since.unwrap_or_default().as_secs());
+    let time = humantime::format_rfc3339_seconds(SystemTime::UNIX_EPOCH + seconds).to_string();
+    let elements = [
+        ("sourcecodelang", "C"),
+        ("producer", concat!("Labrys ", env!("CARGO_PKG_VERSION"))),
+        ("specification", &metadata.property.specification()),
+        ("programfile", &metadata.program_file),
+        ("programhash", &metadata.program_hash),
+        ("entryfunction", "main"),
+        ("architecture", "64bit"),
+        ("creationtime", &time),
+    ];
+    for (element, value) in elements {
+        let _ = writeln!(text, "  <{element}>{}</{element}>", escape(value));
+    }
+    text.push_str("</test-metadata>\n");
+    text
+}
+
+/// Name of a test's file.
+pub(crate) fn case_file(id: u32) -> String {
+    format!("testcase-{}.xml", case_name(id))
+}
+
+/// The file of a test; its objects' values come from these bytes.
+pub(crate) fn case(case: &TestCase, bytes: &[u8]) -> String {
+    let mut text = opening("testcase", "testcase");
+    text.push_str("<testcase>\n");
+    for object in &case.objects {
+        let name = escape(&object.name);
+        let kind = escape(kind(object));
+        let value = escape(&value(object, bytes));
+        let _ = writeln!(
+            text,
+            "  <input variable=\"{name}\" type=\"{kind}\">{value}</input>"
+        );
+    }
+    text.push_str("</testcase>\n");
+    text
+}
+
+/// The type's name, as in the name of the function that made the value.
+fn kind(object: &InputObject) -> &str {
+    let name = object.name.strip_prefix("__VERIFIER_nondet_");
+    name.unwrap_or(match (object.kind, object.size) {
+        (ObjectKind::Unsigned, 1) => "uchar",
+        (ObjectKind::Unsigned, 2) => "ushort",
+        (ObjectKind::Unsigned, 4) => "uint",
+        (ObjectKind::Unsigned, _) => "ulong",
+        (ObjectKind::Signed, 1) => "char",
+        (ObjectKind::Signed, 2) => "short",
+        (ObjectKind::Signed, 4) => "int",
+        (ObjectKind::Signed, _) => "long",
+        (ObjectKind::Float, 4) => "float",
+        (ObjectKind::Float, _) => "double",
+        (ObjectKind::Boolean, _) => "bool",
+        (ObjectKind::Pointer, _) => "pointer",
+        (ObjectKind::Bytes, _) => "bytes",
+    })
+}
+
+/// A number in decimal; bytes without a type as one hexadecimal number, last byte first.
+fn value(object: &InputObject, bytes: &[u8]) -> String {
+    let start = usize::try_from(object.offset).unwrap_or(usize::MAX);
+    let byte = |at: usize| bytes.get(start.saturating_add(at)).copied().unwrap_or(0);
+    let value: Vec<u8> = (0..usize::try_from(object.size).unwrap_or(0))
+        .map(byte)
+        .collect();
+    if object.kind == ObjectKind::Bytes {
+        let mut digits = String::from("0x");
+        for byte in value.iter().rev() {
+            let _ = write!(digits, "{byte:02x}");
+        }
+        return digits;
+    }
+    print(object.kind, object.size, &value)
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            // XML has no other control characters.
+            c if c.is_control() && !"\t\n\r".contains(c) => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Packs the files of a `test-suite` folder, without the folder itself, in the order of their
+/// names.
+pub(crate) fn pack(folder: &Path, archive: &Path) -> io::Result<()> {
+    let mut names: Vec<_> = std::fs::read_dir(folder)?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    names.sort();
+    let mut writer = zip::ZipWriter::new(std::fs::File::create(archive)?);
+    let options = zip::write::SimpleFileOptions::default()
+        .compression_method(zip::CompressionMethod::Stored)
+        .last_modified_time(zip::DateTime::default());
+    for name in names {
+        writer.start_file(&*name, options)?;
+        writer.write_all(&std::fs::read(folder.join(&name))?)?;
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Coverage, Input, Outcome};
+
+    #[test]
+    fn properties_are_read() {
+        let branches = "COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )\n";
+        assert_eq!(Property::read(branches), Some(Property::Branches));
+        let call = "COVER( init(main()), FQL(COVER EDGES(@CALL(reach_error))) )";
+        let expected = Property::ErrorCall("reach_error".into());
+        assert_eq!(Property::read(call), Some(expected.clone()));
+        assert_eq!(expected.specification(), call);
+        assert_eq!(Property::read("CHECK( init(main()), LTL(G ! x) )"), None);
+    }
+
+    #[test]
+    fn a_test_has_an_input_for_each_value() {
+        let object = |name: &str, offset, size, kind| InputObject {
+            name: name.into(),
+            offset,
+            size,
+            kind,
+        };
+        let bytes = [0xfe, 0xff, 0xff, 0xff, 7, 0, 0, 0xc0, 0x3f];
+        let mut test = TestCase::new(
+            3,
+            Input::objects(bytes),
+            Outcome::Exit(0),
+            Coverage::default(),
+        );
+        test.objects = vec![
+            object("__VERIFIER_nondet_int", 0, 4, ObjectKind::Signed),
+            object("a<b", 4, 1, ObjectKind::Unsigned),
+            object("__VERIFIER_nondet_float", 5, 4, ObjectKind::Float),
+            object("__VERIFIER_nondet_memory", 3, 2, ObjectKind::Bytes),
+            object("__VERIFIER_nondet_uint", 9, 4, ObjectKind::Unsigned),
+        ];
+        let text = case(&test, &bytes);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("<?xml "));
+        assert!(lines[1].starts_with("<!DOCTYPE testcase "));
+        let inputs = &lines[3..8];
+        assert_eq!(
+            inputs,
+            [
+                "  <input variable=\"__VERIFIER_nondet_int\" type=\"int\">-2</input>",
+                "  <input variable=\"a&lt;b\" type=\"uchar\">7</input>",
+                "  <input variable=\"__VERIFIER_nondet_float\" type=\"float\">1.5</input>",
+                "  <input variable=\"__VERIFIER_nondet_memory\" type=\"memory\">0x07ff</input>",
+                "  <input variable=\"__VERIFIER_nondet_uint\" type=\"uint\">0</input>",
+            ]
+        );
+    }
+
+    #[test]
+    fn metadata_has_all_fields() {
+        let about = Metadata {
+            property: Property::Branches,
+            program_file: "a&b.c".into(),
+            program_hash: "00".into(),
+        };
+        let text = metadata(
+            &about,
+            SystemTime::UNIX_EPOCH + Duration::from_millis(86_400_500),
+        );
+        assert!(text.contains("<programfile>a&amp;b.c</programfile>"));
+        assert!(text.contains("<creationtime>1970-01-02T00:00:00Z</creationtime>"));
+        assert!(text.contains("EDGES(@DECISIONEDGE)"));
+    }
+}
