@@ -1,16 +1,18 @@
-//! The plain build: the frozen program as it is, plus one coverage byte per branch.
+//! The plain build: the frozen program as it is, plus one coverage byte per branch, and with a
+//! clock and randomness that repeat under the fork server.
 //!
 //! A branch and a select store 1 to `map[first + condition]`; a switch stores 1 at the begin of
 //! each edge, for which its edges get blocks of their own.
 //!
 //! Invariant: numbering is that of [`sites`](crate::sites) on the frozen bitcode, and no other
-//! effect is added.
+//! effect is added to runs by hand.
 
 use std::path::Path;
 
 use labrys_program::SiteKind;
 
 use crate::coverage;
+use crate::instrument::repeat;
 use crate::llvm::{Block, Builder, LLVMOpcode, LlvmError, Module, Value};
 use crate::sites::{Decision, sites};
 
@@ -23,6 +25,7 @@ pub fn add_coverage(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     // New blocks hold no sites, so the numbering stays.
     module.run_passes("function(break-crit-edges)")?;
     cover(&module);
+    repeat(&module);
     module
         .verify()
         .map_err(|e| LlvmError(format!("the plain module is not well-formed: {e}")))?;

@@ -16,6 +16,7 @@
 //! | `control`, `variadic` | branches, switches, calls, variable arguments |
 //! | `input`, `harness` | streams, `labrys_symbolic` and its kin; failures, fuzz targets |
 //! | `server` | start-up and fork server |
+//! | `repeat` | clock and randomness that repeat |
 //! | `heap`, `text`, `file`, `seek`, `status`, `stdio`, `math` | models of library functions |
 //!
 //! Invariant: a label that is handed out names a node whose `cv` is the value that the program
@@ -34,6 +35,7 @@ mod input;
 mod math;
 mod node;
 mod object;
+mod repeat;
 mod scatter;
 mod seek;
 mod server;

@@ -20,6 +20,8 @@ mod operations;
 mod redirect;
 mod variadic;
 
+pub(crate) use redirect::repeat;
+
 use std::collections::HashMap;
 use std::path::Path;
 

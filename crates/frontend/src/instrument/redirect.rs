@@ -48,6 +48,12 @@ const WRAPPERS: &str = "
     sqrt sqrtf
 ";
 
+/// Clock and randomness: the same in every run of either build.
+const REPEATABLE: &str = "
+    time clock clock_gettime gettimeofday sleep usleep nanosleep
+    getrandom getentropy arc4random arc4random_buf arc4random_uniform
+";
+
 const INTRINSICS: &str = "
     labrys_symbolic labrys_assume labrys_target
 ";
@@ -84,6 +90,7 @@ fn library(name: &str) -> Option<(Convention, &str)> {
     let lists = [
         (MODELS, Convention::Model),
         (WRAPPERS, Convention::Wrapper),
+        (REPEATABLE, Convention::Wrapper),
         (INTRINSICS, Convention::Intrinsic),
         (OUTPUTS, Convention::Output),
     ];
@@ -105,6 +112,17 @@ pub(super) fn redirect(module: &Module) {
             _ => continue,
         };
         function.replace_uses(module.declare_like(&target, function));
+    }
+}
+
+/// Makes a plain program use the clock and the randomness that the instrumented one has.
+pub(crate) fn repeat(module: &Module) {
+    for name in REPEATABLE.split_whitespace() {
+        let function = module.function(name);
+        if let Some(function) = function.filter(|function| function.is_declaration()) {
+            function
+                .replace_uses(module.declare_like(&format!("{WRAPPER_PREFIX}{name}"), function));
+        }
     }
 }
 
