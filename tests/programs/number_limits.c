@@ -1,5 +1,4 @@
-/* Numbers in text that do not fit.
- * open: smallest */
+/* Numbers in text that do not fit. */
 #include <errno.h>
 #include <labrys.h>
 #include <limits.h>

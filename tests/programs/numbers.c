@@ -35,4 +35,3 @@ int main(void) {
   }
   return 0;
 }
-/* open: decimal hex binary atoi atol base-36 */

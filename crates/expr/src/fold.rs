@@ -13,7 +13,7 @@ use crate::value::{mask, signed};
 /// does not have are ignored. Symbols, constants, tables and external calls have no meaning
 /// here and give 0.
 #[must_use]
-pub(crate) fn apply(op: Op, width: u32, from: u32, a: u128, b: u128, c: u128) -> u128 {
+pub fn apply(op: Op, width: u32, from: u32, a: u128, b: u128, c: u128) -> u128 {
     let bits = match op {
         Op::Const | Op::Symbol | Op::Table | Op::External => 0,
         Op::Not => !a,

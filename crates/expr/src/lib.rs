@@ -44,6 +44,7 @@ pub use display::Display;
 pub use evaluate::{Environment, Evaluator, evaluate};
 pub use external::Call;
 pub use fingerprint::Fingerprints;
+pub use fold::apply;
 pub use node::{ExprId, Node};
 pub use op::{Op, Rounding};
 pub use pool::Pool;

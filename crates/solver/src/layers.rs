@@ -1,64 +1,63 @@
 //! The layers of the solver, in one function: [`Layers::decide`].
 //!
 //! ```text
-//! constants → conjuncts → slice → hint → cache → single symbols → restricted attempts → back end
+//! constants → conjuncts → slice → hint → cache → single symbols → bounds → restricted attempts
+//!   → back end → bounds, with more patience
 //! ```
 //!
 //! What a layer can answer does not go further. Every model, wherever it comes from, is
 //! evaluated on the query before it is an answer.
 
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use labrys_expr::{Evaluator, ExprId, Fingerprints, Symbol};
+use labrys_expr::{Evaluator, ExprId, Fingerprints};
 
+use crate::bounds::{Bounded, Bounds};
 use crate::cache::{Cache, Found, Key};
-use crate::descent;
 use crate::domains::{Domains, Fixed, Single};
-use crate::linear;
 use crate::log::QueryLog;
-use crate::parts::{Overlay, complete, contradiction, origins, symbols};
+use crate::parts::{Overlay, complete, contradiction, origins};
 use crate::query::{Answer, Budget, Core, Model, Query, Reason, Solver};
-use crate::restrict::{self, Restricted, Target};
+use crate::restrict::{self, Target};
 use crate::shrink::shrink_lengths;
 use crate::slice::{Hinted, Part, conjuncts, slice};
 use crate::statistics::Statistics;
 
-/// Queries on more symbols than this are first tried with most of them fixed.
-const MANY_SYMBOLS: usize = 24;
-/// Symbols of parts with no more than this many are not moved by descent.
-const FEW_SYMBOLS: usize = 4;
-/// Numbers of free symbols for each condition in restricted attempts, and their most steps.
-const ATTEMPTS: [(usize, u64); 3] = [(4, 2_000), (16, 5_000), (64, 10_000)];
+/// Steps of bounds propagation before the back end is asked, and after it gave up.
+const BOUNDS_WORK: [u64; 2] = [200_000, 20_000_000];
+/// So many of them take the time of one step of the back end.
+const WORK_PER_STEP: u64 = 2_000;
 
 /// A back end with everything before and after it.
 pub struct Layers {
-    backend: Box<dyn Solver>,
+    pub(crate) backend: Box<dyn Solver>,
     cache: Cache,
     prints: Fingerprints,
     hinted: Hinted,
     /// As `hinted`, for the hint with other values for single symbols.
-    near: Hinted,
+    pub(crate) near: Hinted,
     domains: Domains,
-    target: Target,
+    /// `None` where bounds propagation is switched off.
+    bounds: Option<Bounds>,
+    pub(crate) target: Target,
     evaluator: Evaluator,
-    statistics: Statistics,
+    pub(crate) statistics: Statistics,
     log: Option<QueryLog>,
 }
 
 /// A query cut down to what matters for its answer.
-struct Sliced {
-    parts: Vec<Part>,
+pub(crate) struct Sliced {
+    pub(crate) parts: Vec<Part>,
     /// Number of parts at the end that come from the goal.
-    goals: usize,
+    pub(crate) goals: usize,
     key: Key,
     /// The steps that the query was given.
     steps: Option<u64>,
-    deadline: Option<Instant>,
+    pub(crate) deadline: Option<Instant>,
 }
 
 impl Sliced {
-    fn goals(&self) -> impl Iterator<Item = ExprId> {
+    pub(crate) fn goals(&self) -> impl Iterator<Item = ExprId> {
         self.parts[self.parts.len() - self.goals..]
             .iter()
             .map(|part| part.id)
@@ -76,6 +75,7 @@ impl Layers {
             hinted: Hinted::default(),
             near: Hinted::default(),
             domains: Domains::default(),
+            bounds: Some(Bounds::default()),
             target: Target::default(),
             evaluator: Evaluator::new(),
             statistics: Statistics::default(),
@@ -86,6 +86,13 @@ impl Layers {
     /// Logs every query that no earlier answer decides.
     pub fn set_log(&mut self, log: QueryLog) {
         self.log = Some(log);
+    }
+
+    /// The layers without bounds propagation, to see what it is worth and to compare answers.
+    #[must_use]
+    pub fn without_bounds(mut self) -> Self {
+        self.bounds = None;
+        self
     }
 
     /// What was counted so far.
@@ -126,10 +133,7 @@ impl Layers {
             return answer;
         }
         let started = Instant::now();
-        let answer = match self.restricted(query, &sliced) {
-            Some(model) => Answer::Sat(model),
-            None => self.whole(query, &sliced, &fixed),
-        };
+        let answer = self.by_search(query, &sliced, &fixed);
         self.remember(&sliced, &answer);
         self.write_log(query, &sliced, &answer, started.elapsed());
         answer
@@ -220,103 +224,43 @@ impl Layers {
         all.then_some(Answer::Sat(model))
     }
 
-    /// Attempts with most symbols fixed, for queries on many.
-    fn restricted(&mut self, query: &mut Query<'_>, sliced: &Sliced) -> Option<Model> {
-        let total = symbols(query.pool, &sliced.parts).len();
-        if total <= MANY_SYMBOLS {
-            return None;
+    /// The layers that search.
+    fn by_search(&mut self, query: &mut Query<'_>, sliced: &Sliced, fixed: &Fixed) -> Answer {
+        if let Some(answer) = self.by_bounds(query, sliced, BOUNDS_WORK[0]) {
+            return answer;
         }
-        let mut wanted: Vec<ExprId> = sliced.parts.iter().map(|part| part.id).collect();
-        wanted.retain(|id| !self.near.holds(query.pool, *id));
-        if let Some(model) = self.descend(query, sliced, &wanted) {
-            return Some(model);
+        if let Some(model) = self.restricted(query, sliced) {
+            return Answer::Sat(model);
         }
-        let mut last = BTreeSet::new();
-        for (attempt, (count, most)) in ATTEMPTS.into_iter().enumerate() {
-            if attempt == 1 {
-                // The values chosen for single symbols may be to blame.
-                wanted.extend(sliced.goals());
-            }
-            let free = restrict::free_symbols(query.pool, &sliced.parts, &wanted, count);
-            if free == last || free.len() == total {
-                break;
-            }
-            last.clone_from(&free);
-            let steps = query.budget.steps.map_or(most, |left| most.min(left / 4));
-            if let Some(model) = self.attempt(query, sliced, free, steps) {
-                self.statistics.restricted += 1;
-                return Some(model);
-            }
+        let answer = self.whole(query, sliced, fixed);
+        if answer != Answer::Unknown(Reason::Steps) {
+            return answer;
         }
-        None
+        let most = sliced.steps.map_or(u64::MAX, |steps| steps * WORK_PER_STEP);
+        let more = self.by_bounds(query, sliced, BOUNDS_WORK[1].min(most));
+        more.unwrap_or(answer)
     }
 
-    /// Moves the values near the hint toward sums that parts want; a model if that is enough.
-    fn descend(&mut self, query: &Query<'_>, sliced: &Sliced, wanted: &[ExprId]) -> Option<Model> {
-        let narrow = |part: &&Part| query.pool.symbols(part.id).len() <= FEW_SYMBOLS;
-        let kept = sliced.parts.iter().filter(narrow);
-        let kept = kept
-            .flat_map(|part| query.pool.symbols(part.id).iter())
-            .collect();
-        let mut moved = Model::default();
-        for id in wanted.iter().rev() {
-            if let Some(step) = descent::toward(query.pool, *id, &kept, &mut self.near) {
-                let next = self.near.assignment().with(&step);
-                self.near.start(query.pool, &next);
-                moved.0.extend(step.0);
+    /// An answer by bounds propagation within so much work.
+    fn by_bounds(&mut self, query: &mut Query<'_>, sliced: &Sliced, most: u64) -> Option<Answer> {
+        let bounds = self.bounds.as_mut()?;
+        let mut left = most;
+        let near = self.near.assignment();
+        let bounded = bounds.decide(query.pool, &sliced.parts, near, &mut left);
+        query.budget.spend((most - left) / WORK_PER_STEP);
+        match bounded {
+            Bounded::Model(model) => {
+                self.statistics.bounded += 1;
+                self.finish(query, &sliced.parts, model)
+                    .ok()
+                    .map(Answer::Sat)
             }
-        }
-        if moved.0.is_empty() {
-            return None;
-        }
-        complete(
-            query.pool,
-            &sliced.parts,
-            self.near.assignment(),
-            &mut moved,
-        );
-        self.satisfies(query, &sliced.parts, &moved)
-            .then_some(moved)
-    }
-
-    fn attempt(
-        &mut self,
-        query: &mut Query<'_>,
-        sliced: &Sliced,
-        free: BTreeSet<Symbol>,
-        steps: u64,
-    ) -> Option<Model> {
-        let Restricted { conditions, free } = restrict::restrict(
-            query.pool,
-            &sliced.parts,
-            free,
-            &mut self.near,
-            &mut self.target,
-        )?;
-        let base = self.near.assignment().clone();
-        let mut model = linear::solve(&self.target.pool, &conditions, &free, &base);
-        if model.is_none() && !conditions.is_empty() {
-            let mut small = Query {
-                pool: &mut self.target.pool,
-                constraints: conditions,
-                hint: &base,
-                budget: Budget {
-                    steps: Some(steps),
-                    timeout: left(sliced.deadline),
-                    cancel: query.budget.cancel.clone(),
-                },
-            };
-            let answer = ask(self.backend.as_mut(), &mut small, &mut self.statistics);
-            let left = small.budget.steps.unwrap_or(0);
-            query.budget.spend(steps - left);
-            match answer {
-                Answer::Sat(found) => model = Some(found),
-                _ => return None,
+            Bounded::Core(core) => {
+                self.statistics.bounded += 1;
+                Some(self.unsat(sliced, core))
             }
+            Bounded::Open => None,
         }
-        let mut model = model.unwrap_or_default();
-        model.0.retain(|symbol, _| free.contains(symbol));
-        self.finish(query, &sliced.parts, model).ok()
     }
 
     /// The back end on all that matters, with fixed symbols replaced by their values.
@@ -385,7 +329,7 @@ impl Layers {
     }
 
     /// A back end's model, completed by values near the hint, validated and with small lengths.
-    fn finish(
+    pub(crate) fn finish(
         &mut self,
         query: &Query<'_>,
         parts: &[Part],
@@ -412,7 +356,7 @@ impl Layers {
         Ok(model)
     }
 
-    fn satisfies(&mut self, query: &Query<'_>, parts: &[Part], model: &Model) -> bool {
+    pub(crate) fn satisfies(&mut self, query: &Query<'_>, parts: &[Part], model: &Model) -> bool {
         self.evaluator.reset();
         let environment = Overlay {
             model,
@@ -468,11 +412,15 @@ impl std::fmt::Debug for Layers {
     }
 }
 
-fn left(deadline: Option<Instant>) -> Option<Duration> {
+pub(crate) fn left(deadline: Option<Instant>) -> Option<Duration> {
     deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
 }
 
-fn ask(backend: &mut dyn Solver, query: &mut Query<'_>, statistics: &mut Statistics) -> Answer {
+pub(crate) fn ask(
+    backend: &mut dyn Solver,
+    query: &mut Query<'_>,
+    statistics: &mut Statistics,
+) -> Answer {
     let started = Instant::now();
     let answer = backend.check(query);
     statistics.calls += 1;

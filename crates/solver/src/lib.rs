@@ -25,8 +25,10 @@
 //! # }
 //! ```
 
+mod attempts;
 pub mod backend;
 pub mod bitwuzla;
+mod bounds;
 mod cache;
 mod descent;
 mod domains;

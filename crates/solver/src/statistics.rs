@@ -15,6 +15,8 @@ pub struct Statistics {
     pub cached: u64,
     /// Queries answered without a solver, by constants or by the hint.
     pub trivial: u64,
+    /// Queries answered by bounds propagation.
+    pub bounded: u64,
     /// Queries answered by fixing most symbols to the hint's values.
     pub restricted: u64,
     /// Calls of the back end, restricted attempts included.
@@ -42,6 +44,7 @@ impl AddAssign for Statistics {
         self.unknown += other.unknown;
         self.cached += other.cached;
         self.trivial += other.trivial;
+        self.bounded += other.bounded;
         self.restricted += other.restricted;
         self.calls += other.calls;
         self.invalid += other.invalid;

@@ -43,7 +43,8 @@ impl Bench {
         let layers = Layers::new(Box::new(Script {
             asked: Rc::clone(&asked),
             answers,
-        }));
+        }))
+        .without_bounds();
         Bench {
             pool: Pool::new(),
             hint: Assignment::from_streams([[0u8; 16]]),

@@ -382,7 +382,22 @@ fn gates(pool: &Pool, id: ExprId) -> u64 {
         .operands()
         .first()
         .map_or(0, |&operand| pool.width(operand));
-    cost::gates(pool.op(id), operand.max(pool.width(id)))
+    let width = operand.max(pool.width(id));
+    let constant = pool
+        .node(id)
+        .operands()
+        .iter()
+        .find_map(|id| pool.bits(*id));
+    match (pool.op(id), constant) {
+        // By a constant: one sum for each bit that is set, or not set.
+        (Op::Mul, Some(factor)) => {
+            let negated = factor.wrapping_neg() & labrys_expr::mask(width);
+            let sums = factor.count_ones().min(negated.count_ones());
+            cost::gates(Op::Add, width) * u64::from(sums)
+        }
+        (Op::Shl | Op::LShr | Op::AShr, Some(_)) => 0,
+        (op, _) => cost::gates(op, width),
+    }
 }
 
 /// The form in which the solver computes this operation.

@@ -1,0 +1,155 @@
+//! What a variable may still be.
+
+use labrys_expr::mask;
+
+use super::cone::Cell;
+use super::narrow::Conflict;
+use super::range::Range;
+
+/// The values of a variable: any set for a small one, a range for others. Never empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Domain {
+    Small([u64; 4]),
+    Wide(Range, u32),
+}
+
+impl Domain {
+    /// All values of this many bits.
+    pub(super) fn full(width: u32) -> Self {
+        if width > 8 {
+            return Domain::Wide(Range::full(width), width);
+        }
+        let mut words = [0; 4];
+        (0..1usize << width).for_each(|value| words[value / 64] |= 1 << (value % 64));
+        Domain::Small(words)
+    }
+
+    /// The values, where they are few.
+    pub(super) fn values(self) -> impl DoubleEndedIterator<Item = usize> {
+        let words = match self {
+            Domain::Small(words) => words,
+            Domain::Wide(..) => [0; 4],
+        };
+        (0..256).filter(move |value| words[value / 64] >> (value % 64) & 1 == 1)
+    }
+
+    /// Number of values, less one.
+    pub(super) fn span(self) -> u128 {
+        match self {
+            Domain::Small(words) => {
+                u128::from(words.iter().map(|word| word.count_ones()).sum::<u32>()) - 1
+            }
+            Domain::Wide(range, _) => range.span,
+        }
+    }
+
+    pub(super) fn range(self) -> Range {
+        match self {
+            Domain::Small(words) => {
+                let low = words.iter().position(|word| *word != 0).unwrap_or(0);
+                let high = words.iter().rposition(|word| *word != 0).unwrap_or(0);
+                let first = 64 * low as u32 + words[low].trailing_zeros();
+                let last = 64 * high as u32 + 63 - words[high].leading_zeros();
+                Range::between(first.into(), last.into())
+            }
+            Domain::Wide(range, _) => range,
+        }
+    }
+
+    /// The values of a function of it.
+    pub(super) fn image(self, cell: &Cell, width: u32) -> Range {
+        // Both borders are tried: small negative values lie around 0.
+        let half = 1u128 << (width - 1);
+        let (mut plain, mut turned) = ((u128::MAX, 0), (u128::MAX, 0));
+        for value in self.values() {
+            let bits = u128::from(cell[value]);
+            plain = (plain.0.min(bits), plain.1.max(bits));
+            let bits = bits ^ half;
+            turned = (turned.0.min(bits), turned.1.max(bits));
+        }
+        if plain.1 - plain.0 <= turned.1 - turned.0 {
+            Range::between(plain.0, plain.1)
+        } else {
+            let start = (turned.0 ^ half) & mask(width);
+            let span = turned.1 - turned.0;
+            Range { start, span }
+        }
+    }
+
+    /// Leaves the values of a range.
+    pub(super) fn meet(&mut self, range: Range, width: u32) -> Result<(), Conflict> {
+        match self {
+            Domain::Small(_) => self.keep(|value| range.has(value as u128, width)),
+            Domain::Wide(own, _) => {
+                *own = own.meet(range, width).ok_or(Conflict)?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Leaves the values of a small one that pass a test.
+    pub(super) fn keep(&mut self, test: impl Fn(usize) -> bool) -> Result<(), Conflict> {
+        let mut left = [0u64; 4];
+        for value in self.values().filter(|value| test(*value)) {
+            left[value / 64] |= 1 << (value % 64);
+        }
+        if left == [0; 4] {
+            return Err(Conflict);
+        }
+        *self = Domain::Small(left);
+        Ok(())
+    }
+
+    /// The value nearest to another.
+    pub(super) fn nearest(self, to: u128) -> u128 {
+        match self {
+            Domain::Small(_) => self
+                .values()
+                .map(|value| value as u128)
+                .min_by_key(|value| value.abs_diff(to))
+                .unwrap_or(to),
+            Domain::Wide(range, width) if range.has(to, width) => to,
+            Domain::Wide(range, _) => range.start,
+        }
+    }
+
+    /// Two parts, the first with a certain value of it: that value alone where there are few.
+    pub(super) fn split(self, first: u128) -> [Domain; 2] {
+        match self {
+            Domain::Small(words) if self.span() < 16 => {
+                let value = first as usize;
+                let mut one = [0; 4];
+                one[value / 64] = 1 << (value % 64);
+                let mut rest = words;
+                rest[value / 64] &= !one[value / 64];
+                [Domain::Small(one), Domain::Small(rest)]
+            }
+            Domain::Small(words) => {
+                let middle = self.values().nth(self.span() as usize / 2).unwrap_or(0);
+                let (mut low, mut high) = ([0; 4], [0; 4]);
+                for value in 0..256 {
+                    let part = if value <= middle { &mut low } else { &mut high };
+                    part[value / 64] |= words[value / 64] & 1 << (value % 64);
+                }
+                let parts = [Domain::Small(low), Domain::Small(high)];
+                if first as usize <= middle {
+                    parts
+                } else {
+                    [parts[1], parts[0]]
+                }
+            }
+            Domain::Wide(range, width) => {
+                let half = range.span / 2;
+                let low = Range::from_start(range.start, half, width);
+                let high = range.start.wrapping_add(half + 1);
+                let high = Range::from_start(high, range.span - half - 1, width);
+                let parts = [Domain::Wide(low, width), Domain::Wide(high, width)];
+                if low.has(first, width) {
+                    parts
+                } else {
+                    [parts[1], parts[0]]
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Bounds propagation with search, for conditions that are arithmetic over a few bytes.
+//!
+//! The value of a number in text is a sum of digits times powers of the base. Bits are the wrong
+//! language for it: a SAT solver works on carries, where the highest digit can be read off the
+//! wanted value. Here each condition narrows what its variables may be ([`narrow`]), until nothing
+//! changes; then a variable is split. Between splits the values nearest to the hint are tried, so
+//! a model is found as soon as they are one.
+//!
+//! Laws: a model is a proposal, which the caller evaluates; a core is unsatisfiable, because
+//! every cut was made by a condition in it. Work is counted in steps of propagation, so the
+//! answers are the same everywhere.
+
+mod cone;
+mod domain;
+mod floats;
+mod monotone;
+mod narrow;
+mod range;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use labrys_expr::{Evaluator, Pool};
+use rustc_hash::FxHashMap;
+
+use crate::query::{Assignment, Model};
+use crate::slice::Part;
+use cone::{Builder, Cells, Cone};
+use domain::Domain;
+use narrow::{Conflict, Narrowing};
+use range::Range;
+
+/// Variables of more than this are left to other layers.
+const MOST_VARIABLES: usize = 64;
+/// A core is made smaller as long as that takes no more than so many times its own work.
+const SHRINKING: u64 = 8;
+
+/// What propagation and search found.
+pub(crate) enum Bounded {
+    /// Values for all variables under which the conditions are likely to hold.
+    Model(Model),
+    /// These parts, by position, cannot all be true.
+    Core(Vec<usize>),
+    /// Nothing, within the work that was allowed.
+    Open,
+}
+
+/// The conditions of one query over numbered variables.
+struct Problem<'a> {
+    pool: &'a Pool,
+    parts: &'a [Part],
+    /// By part.
+    cones: Vec<Cone>,
+    /// By variable: the parts that speak of it.
+    users: Vec<Vec<usize>>,
+    hint: Vec<u128>,
+    /// Parts that are left out.
+    disabled: Vec<bool>,
+    /// Parts that cut something off.
+    touched: Vec<bool>,
+    ranges: Vec<Range>,
+    work: u64,
+    most_work: u64,
+}
+
+/// A choice that is still open.
+struct Choice {
+    domains: Vec<Domain>,
+    entailed: Vec<bool>,
+    variable: usize,
+}
+
+/// Remembers what it learned of the expressions of a pool.
+#[derive(Default)]
+pub(crate) struct Bounds {
+    cells: Cells,
+    evaluator: Evaluator,
+}
+
+impl Bounds {
+    /// Tries to decide the parts, all of them, near the values of `near`, within so many steps
+    /// of propagation; they are taken off.
+    pub(crate) fn decide(
+        &mut self,
+        pool: &Pool,
+        parts: &[Part],
+        near: &Assignment,
+        work: &mut u64,
+    ) -> Bounded {
+        let mut builder = Builder {
+            pool,
+            cells: &mut self.cells,
+            numbers: FxHashMap::default(),
+            symbols: Vec::new(),
+        };
+        let mut cones = Vec::with_capacity(parts.len());
+        for part in parts {
+            let cone = builder.cone(part.id);
+            let Some(cone) = cone.filter(|_| builder.symbols.len() <= MOST_VARIABLES) else {
+                return Bounded::Open;
+            };
+            cones.push(cone);
+        }
+        let symbols = builder.symbols;
+        let mut users = vec![Vec::new(); symbols.len()];
+        for (part, cone) in cones.iter().enumerate() {
+            cone.variables
+                .iter()
+                .for_each(|variable| users[*variable].push(part));
+        }
+        let mut problem = Problem {
+            pool,
+            parts,
+            users,
+            hint: symbols.iter().map(|symbol| near.get(*symbol)).collect(),
+            disabled: vec![false; cones.len()],
+            touched: vec![false; cones.len()],
+            cones,
+            ranges: Vec::new(),
+            work: 0,
+            most_work: *work,
+        };
+        let full: Vec<Domain> = symbols
+            .iter()
+            .map(|symbol| Domain::full(symbol.width()))
+            .collect();
+        let found = problem.search(full.clone(), |values| {
+            let model = Model(
+                symbols
+                    .iter()
+                    .copied()
+                    .zip(values.iter().copied())
+                    .collect(),
+            );
+            let environment = near.with(&model);
+            self.evaluator.reset();
+            let evaluator = &mut self.evaluator;
+            let mut conditions = parts.iter().rev();
+            conditions
+                .all(|part| evaluator.holds(pool, part.id, &environment))
+                .then_some(model)
+        });
+        let bounded = match found {
+            Some(Ok(model)) => Bounded::Model(model),
+            Some(Err(Conflict)) => Bounded::Core(problem.core(&full)),
+            None => Bounded::Open,
+        };
+        *work = work.saturating_sub(problem.work);
+        bounded
+    }
+}
+
+impl Problem<'_> {
+    /// Depth-first search; `None` if the work is used up first.
+    fn search<M>(
+        &mut self,
+        domains: Vec<Domain>,
+        mut accept: impl FnMut(&[u128]) -> Option<M>,
+    ) -> Option<Result<M, Conflict>> {
+        let mut open: Vec<Choice> = Vec::new();
+        let mut entailed = vec![false; self.cones.len()];
+        let mut domains = domains;
+        let mut changed: BTreeSet<usize> = (0..self.cones.len()).collect();
+        loop {
+            let outcome = self.propagate(&mut domains, &mut entailed, changed);
+            if self.work > self.most_work {
+                return None;
+            }
+            let next = outcome.and_then(|()| {
+                let pick = self.pick(&domains, &entailed);
+                pick.ok_or(Conflict)
+            });
+            // What is fixed and not accepted depends on something that cannot be evaluated.
+            let is_fixed = next.is_err() && outcome.is_ok();
+            if outcome.is_ok() {
+                let nearest = domains.iter().zip(&self.hint);
+                let nearest: Vec<u128> = nearest.map(|(domain, to)| domain.nearest(*to)).collect();
+                self.work += self
+                    .cones
+                    .iter()
+                    .map(|cone| cone.steps.len() as u64)
+                    .sum::<u64>();
+                if let Some(model) = accept(&nearest) {
+                    return Some(Ok(model));
+                }
+            }
+            if is_fixed {
+                return None;
+            }
+            let variable = if let Ok(variable) = next {
+                let [first, second] = domains[variable].split(self.split_at(&domains, variable));
+                let mut rest = domains.clone();
+                rest[variable] = second;
+                open.push(Choice {
+                    domains: rest,
+                    entailed: entailed.clone(),
+                    variable,
+                });
+                domains[variable] = first;
+                variable
+            } else {
+                let Some(choice) = open.pop() else {
+                    return Some(Err(Conflict));
+                };
+                (domains, entailed) = (choice.domains, choice.entailed);
+                choice.variable
+            };
+            changed = self.users[variable].iter().copied().collect();
+        }
+    }
+
+    fn split_at(&self, domains: &[Domain], variable: usize) -> u128 {
+        domains[variable].nearest(self.hint[variable])
+    }
+
+    /// Narrows the domains by these parts, and by those that this concerns, until nothing
+    /// changes.
+    fn propagate(
+        &mut self,
+        domains: &mut [Domain],
+        entailed: &mut [bool],
+        mut queue: BTreeSet<usize>,
+    ) -> Result<(), Conflict> {
+        while let Some(part) = queue.pop_first() {
+            if entailed[part] || self.disabled[part] || self.work > self.most_work {
+                continue;
+            }
+            let cone = &self.cones[part];
+            self.work += 2 * cone.steps.len() as u64;
+            let variables = cone.variables.iter();
+            let before: Vec<Domain> = variables.clone().map(|at| domains[*at]).collect();
+            let mut narrowing = Narrowing {
+                pool: self.pool,
+                cone,
+                domains,
+                ranges: &mut self.ranges,
+            };
+            match narrowing.run() {
+                Ok(holds) => entailed[part] = holds,
+                Err(conflict) => {
+                    self.touched[part] = true;
+                    return Err(conflict);
+                }
+            }
+            for (variable, before) in variables.zip(before) {
+                if domains[*variable] != before {
+                    self.touched[part] = true;
+                    // A single pass over a condition need not be all that it can say.
+                    queue.extend(&self.users[*variable]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The variable with the fewest values among those that matter; `None` if all are fixed.
+    fn pick(&self, domains: &[Domain], entailed: &[bool]) -> Option<usize> {
+        let matters = |variable: &usize| {
+            let mut users = self.users[*variable].iter();
+            domains[*variable].span() > 0
+                && users.any(|part| !entailed[*part] && !self.disabled[*part])
+        };
+        let variables = (0..domains.len()).filter(matters);
+        variables.min_by_key(|variable| domains[*variable].span())
+    }
+
+    /// The parts that a refutation needs: those that cut something off, without those that it
+    /// turns out to do without, as long as that is cheap to find out. The goal's go last.
+    fn core(&mut self, full: &[Domain]) -> Vec<usize> {
+        let mut core: Vec<usize> = (0..self.parts.len())
+            .filter(|part| self.touched[*part])
+            .collect();
+        let budget = self.work.saturating_mul(SHRINKING);
+        let once = self.work;
+        let mut chunk = core.len() / 2;
+        let mut spent = 0;
+        while chunk > 0 {
+            let mut at = 0;
+            while at < core.len() && spent < budget {
+                let mut rest = core.clone();
+                rest.drain(at..(at + chunk).min(core.len()));
+                (self.work, self.most_work) = (0, 2 * once);
+                self.touched.fill(false);
+                self.disabled.fill(true);
+                rest.iter().for_each(|part| self.disabled[*part] = false);
+                let never = |_: &[u128]| None::<()>;
+                let outcome = if rest.is_empty() {
+                    None
+                } else {
+                    self.search(full.to_vec(), never)
+                };
+                spent += self.work;
+                if let Some(Err(Conflict)) = outcome {
+                    rest.retain(|part| self.touched[*part]);
+                    core = rest;
+                } else {
+                    at += chunk;
+                }
+            }
+            chunk /= 2;
+        }
+        self.work = once + spent;
+        core
+    }
+}
