@@ -4,6 +4,9 @@
 //!   suffices), run by `cargo bench`.
 //! - An executable `benchmarks/NAME/run` is the benchmark `NAME`, for whole programs; it is run
 //!   in the workspace's folder and leaves its results in `bench-out`.
+//! - `search` compares strategies (see [`search`]); it is run by its name only, as it takes hours.
+
+mod search;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,12 +21,19 @@ enum Kind {
 }
 
 /// Runs the benchmarks with this name, or all; `list` names them.
-pub(crate) fn run(root: &Path, name: Option<&str>) -> Result<(), String> {
+pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    let name = match arguments {
+        [] => None,
+        [name] if *name != "search" => Some(*name),
+        ["search", rest @ ..] => return search::run(root, rest),
+        _ => return Err(search::USAGE.to_owned()),
+    };
     let all = benchmarks(root);
     if name == Some("list") {
         for (name, _) in &all {
             println!("{name}");
         }
+        println!("search");
         return Ok(());
     }
     let chosen: Vec<_> = all.iter().filter(|(one, _)| matches(one, name)).collect();

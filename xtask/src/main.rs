@@ -16,7 +16,9 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "\
 usage: cargo xtask tidy          check the rules that the compiler does not know
        cargo xtask bless [ARGS]  run the tests, take what they give for what is expected
-       cargo xtask bench [NAME]  run a benchmark, or all; `list` names them";
+       cargo xtask bench [NAME]  run a benchmark, or all; `list` names them
+       cargo xtask bench search [--short] ...
+                                 compare search strategies";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,7 +26,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["tidy"] => tidy(),
         ["bless", rest @ ..] => bless(rest),
-        ["bench", rest @ ..] if rest.len() <= 1 => bench::run(&root(), rest.first().copied()),
+        ["bench", rest @ ..] => bench::run(&root(), rest),
         _ => Err(USAGE.to_owned()),
     };
     match result {

@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// List the decisions of a program with their places in the source
     Sites(Sites),
+    /// Print the control flow as a graph for Graphviz, covered branches marked
+    Cfg(Cfg),
     /// Decide an SMT-LIB script (QF_BV, QF_FP) with the solver that the search uses
     Solve(Solve),
 }
@@ -296,6 +298,28 @@ pub(crate) struct Sites {
     /// Print one JSON object per site
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Options of `labrys cfg`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: labrys cfg src/grep main --suite labrys-out | dot -Tsvg > main.svg"
+)]
+pub(crate) struct Cfg {
+    /// Executable built by labrys-cc, or a C source
+    #[arg(value_name = "PROGRAM|FILE.c")]
+    pub(crate) program: PathBuf,
+
+    /// Only this function
+    #[arg(value_name = "FUNCTION")]
+    pub(crate) function: Option<String>,
+
+    /// Mark what the suite in this folder covers
+    #[arg(long, value_name = "DIR")]
+    pub(crate) suite: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) build: BuildOptions,
 }
 
 /// An argument of the program that is symbolic.

@@ -1,6 +1,7 @@
 //! The `labrys` command: parse, resolve, act. Each command is a module of its name.
 
 mod arguments;
+mod cfg;
 mod closing;
 mod cover;
 mod native;
@@ -43,6 +44,7 @@ fn act(command: &Command) -> Result<u8, Problem> {
         Command::Cover(options) => cover::cover(options),
         Command::Replay(options) => replay::replay(options),
         Command::Sites(options) => sites::sites(options),
+        Command::Cfg(options) => cfg::cfg(options),
         Command::Solve(options) => solve::solve(options),
     }
 }

@@ -16,6 +16,7 @@ mod child;
 mod inputs;
 mod path;
 mod patience;
+mod pump;
 mod query;
 mod relaxation;
 mod search;
@@ -25,8 +26,8 @@ mod tree;
 
 pub use search::{Search, SearchOptions};
 pub use strategies::{
-    BreadthFirst, CarFast, CfgDirected, ContextGuided, DepthFirst, Entry, Generational,
-    Interleaved, Novelty, Options, RandomBranch, Rarity, STRATEGIES, UniformRandom, build,
+    Auto, BreadthFirst, CarFast, CfgDirected, ContextGuided, DepthFirst, Entry, Generational,
+    Interleaved, Options, RandomBranch, Rarity, STRATEGIES, UniformRandom, build,
 };
 pub use strategy::{NodeRange, RunInfo, Strategy, View};
 pub use tree::{Candidate, Decision, Flip, Insertion, NodeId, Passage, RunId, Tree};

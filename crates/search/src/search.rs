@@ -12,6 +12,7 @@ use crate::child::child;
 use crate::inputs::Inputs;
 use crate::path::{decisions, trace_direction};
 use crate::patience::Patience;
+use crate::pump::{Lengths, looked_at, pump};
 use crate::query::{Conditions, Known, conditions};
 use crate::relaxation::Relaxation;
 use crate::strategy::{RunInfo, Strategy, View};
@@ -54,6 +55,7 @@ pub struct Search {
     /// The branch for which the input to come was made without soft constraints.
     relaxed: Option<(u32, u32)>,
     told_full: bool,
+    lengths: Lengths,
 }
 
 impl Search {
@@ -72,6 +74,7 @@ impl Search {
             relaxation: Relaxation::default(),
             relaxed: None,
             told_full: false,
+            lengths: Lengths::default(),
         }
     }
 
@@ -83,7 +86,7 @@ impl Search {
 
     fn start(&mut self, session: &mut Session, initial: Initial) -> Result<(), Error> {
         let seen = session.run_initial(initial)?;
-        self.learn(session, seen, None);
+        self.learn(session, seen, None, None);
         Ok(())
     }
 
@@ -122,7 +125,7 @@ impl Search {
             Err(state) => {
                 self.tree.mark(candidate, state);
                 if state == Flip::Unknown {
-                    let uncovered = self.view(session).uncovered(candidate);
+                    let uncovered = view(&self.tree, session).uncovered(candidate);
                     self.patience.give_up(candidate, uncovered);
                 }
                 Ok(())
@@ -133,26 +136,14 @@ impl Search {
     /// The next candidate: a hard one whose turn it is, or the strategy's, or a hard one where
     /// the strategy has nothing more.
     fn pick(&mut self, session: &Session) -> Option<Candidate> {
-        let view = View {
-            tree: &self.tree,
-            program: session.program(),
-            covered: session.seen(),
-        };
-        let undecided = |candidate: Candidate| view.tree.flip(candidate) == Flip::Unknown;
-        let wanted = |candidate: Candidate| undecided(candidate) && view.uncovered(candidate);
+        let seen = view(&self.tree, session);
+        let undecided = |candidate: Candidate| seen.tree.flip(candidate) == Flip::Unknown;
+        let wanted = |candidate: Candidate| undecided(candidate) && seen.uncovered(candidate);
         self.patience
             .turn(wanted)
-            .or_else(|| self.strategy.pick(&view, &mut self.rng))
+            .or_else(|| self.strategy.pick(&seen, &mut self.rng))
             .or_else(|| self.patience.next(wanted))
             .or_else(|| self.patience.next(undecided))
-    }
-
-    fn view<'a>(&'a self, session: &'a Session) -> View<'a> {
-        View {
-            tree: &self.tree,
-            program: session.program(),
-            covered: session.seen(),
-        }
     }
 
     /// A model of the conditions: of all of them, else without the soft ones.
@@ -204,17 +195,42 @@ impl Search {
             session.note_divergence();
             return Ok(());
         }
-        let case = self.cases[parent.index()];
-        let origin = Origin {
-            parent: (case != 0).then_some(case),
-            flipped: Some(FlippedBranch {
-                site,
-                direction: candidate.direction,
-            }),
-            strategy: self.strategy.picked_by().to_owned(),
+        self.lengths.learn(&input);
+        let flipped = FlippedBranch {
+            site,
+            direction: candidate.direction,
         };
+        let origin = self.origin(parent, Some(flipped));
         let seen = session.run(input, origin)?;
-        self.learn(session, seen, Some((candidate, parent)));
+        self.learn(session, seen, Some(parent), Some(candidate));
+        Ok(())
+    }
+
+    fn origin(&self, parent: RunId, flipped: Option<FlippedBranch>) -> Origin {
+        let case = self.cases[parent.index()];
+        Origin {
+            parent: (case != 0).then_some(case),
+            flipped,
+            strategy: self.strategy.picked_by().to_owned(),
+        }
+    }
+
+    /// Runs the input of a run with pieces repeated, if that is new.
+    fn pump(&mut self, session: &mut Session, run: RunId) -> Result<(), Error> {
+        let Some(known) = self.known(session, run)? else {
+            return Ok(());
+        };
+        let fill = self.lengths.draw(&mut self.rng);
+        let ends = looked_at(&known.trace);
+        let most = session.max_input();
+        let pumped = pump(&known.input, &ends, fill, most, &mut self.rng);
+        let weight = known.weight();
+        self.traces.put(run, known, weight);
+        if let Some(input) = pumped.filter(|input| !session.was_tried(input)) {
+            let origin = self.origin(run, None);
+            let seen = session.run(input, origin)?;
+            self.learn(session, seen, Some(run), None);
+        }
         Ok(())
     }
 
@@ -223,9 +239,9 @@ impl Search {
         &mut self,
         session: &mut Session,
         seen: Observation,
-        from: Option<(Candidate, RunId)>,
+        parent: Option<RunId>,
+        flipped: Option<Candidate>,
     ) {
-        let flipped = from.map(|(candidate, _)| candidate);
         let Some(trace) = seen.trace else {
             let candidate = flipped.filter(|candidate| self.tree.flip(*candidate) == Flip::Sat);
             candidate
@@ -234,7 +250,6 @@ impl Search {
             return;
         };
         let done = self.tree.insert(decisions(&trace, session.program()));
-        let parent = from.map(|(_, run)| run);
         let inherited = parent.map_or(0, |run| self.cases[run.index()]);
         self.cases.push(seen.case.unwrap_or(inherited));
         let diverged = flipped.is_some_and(|candidate| !passes(&self.tree, &done.path, candidate));
@@ -269,12 +284,7 @@ impl Search {
             flipped,
             diverged,
         };
-        let view = View {
-            tree: &self.tree,
-            program: session.program(),
-            covered: session.seen(),
-        };
-        self.strategy.observe(&view, &info);
+        self.strategy.observe(&view(&self.tree, session), &info);
     }
 
     /// The trace of a run, from the cache or by running its input again.
@@ -287,6 +297,15 @@ impl Search {
         };
         let trace = session.trace_again(&input)?;
         Ok(trace.map(|trace| Known::new(trace, input)))
+    }
+}
+
+/// What strategies see.
+fn view<'a>(tree: &'a Tree, session: &'a Session) -> View<'a> {
+    View {
+        tree,
+        program: session.program(),
+        covered: session.seen(),
     }
 }
 
@@ -307,6 +326,13 @@ impl Technique for Search {
     fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
         if let Some(initial) = session.next_initial() {
             self.start(session, initial)?;
+            return Ok(Progress::More);
+        }
+        let seed = self
+            .strategy
+            .pump(&view(&self.tree, session), &mut self.rng);
+        if let Some(run) = seed {
+            self.pump(session, run)?;
             return Ok(Progress::More);
         }
         let Some(candidate) = self.pick(session) else {

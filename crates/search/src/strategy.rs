@@ -113,6 +113,12 @@ pub trait Strategy {
     /// Is told of every run after it was inserted.
     fn observe(&mut self, view: &View, info: &RunInfo);
 
+    /// Is asked before each pick: names a run whose input is to be run with pieces repeated,
+    /// instead of a pick. Most strategies never do.
+    fn pump(&mut self, _view: &View, _rng: &mut fastrand::Rng) -> Option<RunId> {
+        None
+    }
+
     /// Names an open candidate; `None` if the strategy has nothing more to try.
     fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate>;
 }

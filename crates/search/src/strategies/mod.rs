@@ -1,5 +1,6 @@
 //! The one list of strategies. A new one is a file and a line of [`STRATEGIES`].
 
+mod auto;
 mod bfs;
 mod carfast;
 mod cfg;
@@ -9,15 +10,16 @@ mod eager;
 mod expansion;
 mod generational;
 mod interleaved;
-mod novelty;
 mod pool;
 mod random_branch;
 mod rarity;
+mod seeds;
 mod uniform_random;
 
 #[cfg(test)]
 mod drawn;
 
+pub use auto::Auto;
 pub use bfs::BreadthFirst;
 pub use carfast::CarFast;
 pub use cfg::CfgDirected;
@@ -25,7 +27,6 @@ pub use context_guided::ContextGuided;
 pub use dfs::DepthFirst;
 pub use generational::Generational;
 pub use interleaved::Interleaved;
-pub use novelty::Novelty;
 pub use random_branch::RandomBranch;
 pub use rarity::Rarity;
 pub use uniform_random::UniformRandom;
@@ -79,8 +80,8 @@ const fn entry(
 /// All strategies; the first is the default.
 #[rustfmt::skip]
 pub const STRATEGIES: &[Entry] = &[
+    entry("auto", "several strategies on one tree and repetition of input, more work for what pays", |_| Box::new(Auto::default())),
     entry("rarity", "uncovered branches of each run, then branches of runs that do what few others do", |_| Box::new(Rarity::default())),
-    entry("novelty", "uncovered branches of each run, then all branches of the run with most that is new", |_| Box::new(Novelty::default())),
     entry("context-guided", "branches reached in a way they were not flipped in before (--fixed-k, --no-dominators)", |options| Box::new(ContextGuided::new(options.fixed_k, options.dominators))),
     entry("cfg", "the branch nearest to something uncovered in the control flow", |_| Box::new(CfgDirected::default())),
     entry("generational", "all branches of the run with the largest coverage gain", |_| Box::new(Generational::default())),

@@ -1,0 +1,207 @@
+//! Adaptive search: several strategies on one tree, and pumping (see [`crate::pump`]), each with
+//! as much work as it pays for.
+//!
+//! What pays changes in the course of a search: the branches near to what is covered come first,
+//! by any strategy; then one subject wants contexts, another one repetitions. So this is a bandit
+//! whose arms forget:
+//!
+//! - work is given out in turns of [`TURN`] steps, [`PUMPS`] cheaper ones for pumping; a step is a query or a run, and a query that is
+//!   given up counts as many;
+//! - the *rate* of an arm is what it gained per step, both fading by [`FADE`] from turn to turn of
+//!   any arm, with a prior that speaks for arms that had no work of late;
+//! - a gain is a branch that no run covered, or a tenth for a run that repeats a branch as often
+//!   as none before;
+//! - the next turn goes to an arm with probability proportional to its rate, but each arm keeps
+//!   [`SHARE`] of an equal part.
+//!
+//! All arms see all runs, so each goes on from what the others found.
+
+use super::seeds::Seeds;
+use super::{CfgDirected, ContextGuided, Generational, Rarity};
+use crate::strategy::{RunInfo, Strategy, View};
+use crate::tree::{Candidate, Flip, RunId};
+
+/// Steps of a turn.
+const TURN: u32 = 8;
+/// Runs of a turn that pumps: they ask no query.
+const PUMPS: u32 = 24;
+const FADE: f64 = 0.97;
+/// The part of an equal share that each arm keeps.
+const SHARE: f64 = 0.4;
+/// A prior gain, and the steps that it is for.
+const PRIOR: (f64, f64) = (0.2, 8.0);
+/// Further steps that a query counts for which the solver gave up.
+const GIVEN_UP: f64 = 16.0;
+/// What a new number of repetitions is worth.
+const REPETITION: f64 = 0.1;
+
+/// What an arm had and gave.
+#[derive(Clone, Copy, Default)]
+struct Account {
+    steps: f64,
+    gain: f64,
+}
+
+impl Account {
+    fn rate(self) -> f64 {
+        (self.gain + PRIOR.0) / (self.steps + PRIOR.1)
+    }
+}
+
+/// See the module.
+pub struct Auto {
+    strategies: Vec<Box<dyn Strategy>>,
+    /// One for each strategy, and one for pumping.
+    accounts: Vec<Account>,
+    seeds: Seeds,
+    /// The arm whose turn it is, and its steps to come.
+    arm: usize,
+    left: u32,
+    /// What the arm did last.
+    asked: Option<Candidate>,
+    pumped: bool,
+}
+
+impl Default for Auto {
+    fn default() -> Self {
+        Auto::new(vec![
+            Box::new(Rarity::default()),
+            Box::new(ContextGuided::default()),
+            Box::new(CfgDirected::default()),
+            Box::new(Generational::default()),
+        ])
+    }
+}
+
+impl Auto {
+    fn new(strategies: Vec<Box<dyn Strategy>>) -> Self {
+        Auto {
+            accounts: vec![Account::default(); strategies.len() + 1],
+            strategies,
+            seeds: Seeds::default(),
+            arm: 0,
+            left: TURN,
+            asked: None,
+            pumped: false,
+        }
+    }
+
+    /// Takes a step of the turn, or begins the next turn.
+    fn step(&mut self, rng: &mut fastrand::Rng) {
+        if self.left == 0 {
+            self.arm = self.choose(rng);
+            self.left = if self.is_pumping() { PUMPS } else { TURN };
+            for account in &mut self.accounts {
+                account.steps *= FADE;
+                account.gain *= FADE;
+            }
+        }
+        self.left -= 1;
+        let cost = f64::from(TURN) / f64::from(PUMPS);
+        self.accounts[self.arm].steps += if self.is_pumping() { cost } else { 1.0 };
+    }
+
+    /// An arm, by the rates.
+    fn choose(&self, rng: &mut fastrand::Rng) -> usize {
+        let all: f64 = self.accounts.iter().map(|account| account.rate()).sum();
+        let equal = 1.0 / self.accounts.len() as f64;
+        let mut left = rng.f64();
+        for (arm, account) in self.accounts.iter().enumerate() {
+            left -= SHARE * equal + (1.0 - SHARE) * account.rate() / all;
+            if left < 0.0 {
+                return arm;
+            }
+        }
+        self.accounts.len() - 1
+    }
+
+    fn is_pumping(&self) -> bool {
+        self.arm == self.strategies.len()
+    }
+}
+
+impl Strategy for Auto {
+    fn name(&self) -> &str {
+        "auto"
+    }
+
+    fn picked_by(&self) -> &str {
+        let strategy = self.strategies.get(self.arm);
+        strategy.map_or("pump", |strategy| strategy.picked_by())
+    }
+
+    fn observe(&mut self, view: &View, info: &RunInfo) {
+        for strategy in &mut self.strategies {
+            strategy.observe(view, info);
+        }
+        let repeats = self.seeds.learn(view, info);
+        let own = match self.asked.take() {
+            Some(asked) => info.flipped == Some(asked),
+            None => std::mem::take(&mut self.pumped) && info.flipped.is_none(),
+        };
+        if own {
+            let gain = info.gain as f64 + if repeats { REPETITION } else { 0.0 };
+            self.accounts[self.arm].gain += gain;
+        }
+    }
+
+    fn pump(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<RunId> {
+        // What is explored to the end needs no repetition.
+        if view.tree.open() == 0 {
+            return None;
+        }
+        let asked = self.asked.take();
+        if asked.is_some_and(|asked| view.tree.flip(asked) == Flip::Unknown) {
+            self.accounts[self.arm].steps += GIVEN_UP;
+        }
+        self.step(rng);
+        self.pumped = self.is_pumping();
+        let seed = self.pumped.then(|| self.seeds.draw(rng)).flatten();
+        if seed.is_none() && self.pumped {
+            self.arm = 0;
+            self.pumped = false;
+        }
+        seed
+    }
+
+    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+        let arms = self.strategies.len();
+        for _ in 0..arms {
+            self.arm %= arms;
+            self.asked = self.strategies[self.arm].pick(view, rng);
+            if self.asked.is_some() {
+                return self.asked;
+            }
+            self.arm += 1;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An arm that pays gets most of the turns, and loses them when another one pays.
+    #[test]
+    fn work_goes_where_it_pays_and_comes_back() {
+        let mut auto = Auto::default();
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut turns = |paying: usize| {
+            let mut steps = vec![0; auto.accounts.len()];
+            for _ in 0..4000 {
+                auto.step(&mut rng);
+                steps[auto.arm] += 1;
+                if auto.arm == paying {
+                    auto.accounts[paying].gain += 0.2;
+                }
+            }
+            steps
+        };
+        for paying in [2, 4] {
+            let steps = turns(paying);
+            assert!(steps[paying] > 1800, "{steps:?}");
+            assert!(steps.iter().all(|steps| *steps > 100), "{steps:?}");
+        }
+    }
+}
