@@ -4,8 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// Options of what is instrumented with the program: LLVM is not to touch it before.
-const MODELS: [&str; 4] = ["-O2", "-Xclang", "-disable-llvm-passes", "-g0"];
+/// Options of what is instrumented with the program: LLVM is not to touch it before, and
+/// exceptions pass through it.
+const MODELS: [&str; 5] = [
+    "-O2",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-g0",
+    "-fexceptions",
+];
 
 fn main() {
     println!("cargo:rerun-if-changed=c");

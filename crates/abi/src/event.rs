@@ -12,9 +12,14 @@ pub enum RuntimeSite {
     InputLength = 0,
     /// A decision inside a modelled library function.
     Library = 1,
-    /// Is a symbolic address inside the object that it points to in this run? (1: yes)
+    /// Is a symbolic address as the object that it points to in this run wants it? (1: yes)
     InBounds = 2,
 }
+
+/// Site ids from here on: is a symbolic address inside the object that it points to in this run?
+/// (1: yes) Each object has a site of its own, so that runs which point into different objects
+/// are told apart.
+pub const OBJECT_SITE: u32 = RUNTIME_SITE + 0x8000;
 
 /// Why a symbolic value was replaced by its concrete value. Counted in the header.
 #[repr(u8)]

@@ -24,7 +24,7 @@ mod node;
 mod region;
 
 pub use call::{Intrinsic, Meta, WIDE_PREDICATE};
-pub use event::{Cause, Event, EventKind, RUNTIME_SITE, RuntimeSite};
+pub use event::{Cause, Event, EventKind, OBJECT_SITE, RUNTIME_SITE, RuntimeSite};
 pub use node::{Node, Op, flag};
 pub use region::{
     CONTROL_FD, Command, ENV_ACTIVE, ExitKind, Header, MAGIC, Mode, PAGE, REGION_FD, Region,

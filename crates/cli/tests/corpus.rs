@@ -1,6 +1,6 @@
 //! The corpus of small programs in `tests/programs`: `labrys cover` reaches every planted goal.
 //!
-//! A program is one C file about one theme. Its goals are the names in its calls of
+//! A program is one C or C++ file about one theme. Its goals are the names in its calls of
 //! `labrys_target`. Lines of its comments say the rest:
 //!
 //! | line | meaning |
@@ -234,7 +234,7 @@ fn programs() -> Vec<Program> {
     paths.sort();
     let sources = paths
         .iter()
-        .filter(|p| p.extension().is_some_and(|e| e == "c"));
+        .filter(|p| p.extension().is_some_and(|e| e == "c" || e == "cc"));
     let programs = sources.map(|path| Program::read(path));
     programs
         .filter(|p| wanted.as_ref().is_none_or(|w| w.contains(&p.name.as_str())))

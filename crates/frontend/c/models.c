@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <langinfo.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,6 +43,7 @@ extern int __labrys_w_memcmp(const void *a, const void *b, size_t n);
 extern void *__labrys_w_memcpy(void *to, const void *from, size_t n);
 extern int __labrys_w_fgetc(FILE *f);
 extern int __labrys_w_ungetc(int c, FILE *f);
+extern wint_t __labrys_w_fgetwc(FILE *f);
 
 #define MODEL(name) __labrys_m_##name
 #define CONCRETE_STRING(s) __labrys_concrete(s, strlen(s) + 1)
@@ -54,3 +56,6 @@ extern int __labrys_w_ungetc(int c, FILE *f);
 #include "models/scan.c"
 #include "models/format.c"
 #include "models/wide.c"
+#include "models/wide_string.c"
+#include "models/integer.c"
+#include "models/allocation.c"

@@ -1,6 +1,6 @@
 //! The event log.
 
-use labrys_abi::{Cause, Event, EventKind, RUNTIME_SITE, RuntimeSite};
+use labrys_abi::{Cause, Event, EventKind, OBJECT_SITE, RUNTIME_SITE, RuntimeSite};
 
 use crate::state::{count, header, reserve, state, tracing};
 
@@ -21,10 +21,21 @@ pub(crate) fn append_always(event: Event) {
 
 /// A decision of the runtime itself on a one-bit condition.
 pub(crate) fn decision(site: RuntimeSite, label: u32, holds: bool) {
+    decision_at(RUNTIME_SITE + site as u32, label, holds);
+}
+
+/// Whether a symbolic address is inside the object at `start`.
+pub(crate) fn object_decision(start: u64, label: u32, holds: bool) {
+    // Objects are aligned; neighbours shall differ.
+    let number = (start >> 3 ^ start >> 18) as u32 & 0x7fff;
+    decision_at(OBJECT_SITE + number, label, holds);
+}
+
+fn decision_at(site: u32, label: u32, holds: bool) {
     if label != 0 {
         append(Event {
             kind: EventKind::Runtime as u8,
-            site: RUNTIME_SITE + site as u32,
+            site,
             label,
             direction: u32::from(holds),
             ..Event::default()

@@ -19,16 +19,20 @@ unsafe fn delivered(
     let Ok(size) = usize::try_from(got) else {
         return;
     };
-    match stream {
-        Some((id, length)) if position >= 0 => {
-            let position = position as u64;
-            label_bytes(id, length, fd, position, to.cast(), got as u64);
-            result(request(id, length, position, wanted as u64, got as u64));
-        }
-        _ if state().symbolic && !is_concrete(to.cast(), size) => {
-            __labrys_slow_fill(to.cast(), 0, size as u64, 0);
-        }
-        _ => {}
+    let stream = stream.filter(|_| position >= 0);
+    let position = position as u64;
+    arrived(stream, fd, to, size, position);
+    if let Some((id, length)) = stream {
+        result(request(id, length, position, wanted as u64, got as u64));
+    }
+}
+
+/// Labels bytes that came from `position` of a stream, or from elsewhere.
+fn arrived(stream: Option<(u32, u64)>, fd: c_int, to: *mut c_void, size: usize, position: u64) {
+    if let Some((id, length)) = stream {
+        label_bytes(id, length, fd, position, to.cast(), size as u64);
+    } else if state().symbolic && !is_concrete(to.cast(), size) {
+        __labrys_slow_fill(to.cast(), 0, size as u64, 0);
     }
 }
 
@@ -97,6 +101,33 @@ unsafe extern "C" fn __labrys_w___pread_chk(
 ) -> isize {
     // SAFETY: as the caller's.
     unsafe { __labrys_w_pread(fd, to, wanted, position) }
+}
+
+/// `readv`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_w_readv(fd: c_int, parts: *const libc::iovec, count: c_int) -> isize {
+    let _ = arguments::<0>(__labrys_w_readv as *const () as usize);
+    let stream = stream_of(fd);
+    // SAFETY: as the caller's; the call has checked the parts.
+    unsafe {
+        let position = libc::lseek(fd, 0, libc::SEEK_CUR);
+        let got = libc::readv(fd, parts, count);
+        let (mut left, mut wanted) = (usize::try_from(got).unwrap_or(0), 0);
+        for index in 0..usize::try_from(count).unwrap_or(0) {
+            let part = &*parts.add(index);
+            let size = part.iov_len.min(left);
+            let at = u64::try_from(position).unwrap_or(0) + wanted as u64;
+            arrived(stream, fd, part.iov_base, size, at);
+            left -= size;
+            wanted += part.iov_len;
+        }
+        if let (Some((id, length)), Ok(got), Ok(at)) =
+            (stream, u64::try_from(got), u64::try_from(position))
+        {
+            result(request(id, length, at, wanted as u64, got));
+        }
+        got
+    }
 }
 
 /// `mmap`.

@@ -7,7 +7,7 @@ use labrys_abi::{Event, EventKind, ExitKind, Header, Node, Op, RuntimeSite, Stre
 
 use crate::control::arguments;
 use crate::event::{self, decision};
-use crate::node::{Operand, append, append_input_bytes, binary, predicate};
+use crate::node::{Operand, append, append_input_bytes, binary, choose, constant, predicate};
 use crate::shadow;
 use crate::state::{header, state, tracing};
 
@@ -20,12 +20,15 @@ struct Progress {
     at_least: u64,
     /// Its end has been seen.
     ended: bool,
+    /// Where the read that last saw it stopped.
+    ended_at: u64,
 }
 
 static mut PROGRESS: [Progress; Header::MAX_STREAMS] = [Progress {
     first: 0,
     at_least: 0,
     ended: false,
+    ended_at: 0,
 }; Header::MAX_STREAMS];
 
 fn progress(stream: u32) -> &'static mut Progress {
@@ -165,14 +168,26 @@ pub(crate) fn request(id: u32, length: u64, position: u64, wanted: u64, got: u64
         known.at_least = known.at_least.max(end);
         return 0;
     }
-    let again = known.ended && position == length;
-    known.ended = true;
-    // Behind the end, wherever that is, there is nothing.
-    if position + got == length && label != 0 && !again {
-        binary(Op::Sub, 64, 64, l, Operand::concrete(position), got)
-    } else {
-        0
+    let again = known.ended && position == known.ended_at;
+    (known.ended, known.ended_at) = (true, position + got);
+    if again || label == 0 || got != length.saturating_sub(position) {
+        return 0;
     }
+    rest(l, position, position <= known.at_least)
+}
+
+/// Label of the bytes from `position` to the end of a stream of this length; behind the end,
+/// wherever that is, there is nothing.
+fn rest(length: Operand, position: u64, inside: bool) -> u32 {
+    let at = Operand::concrete(position);
+    let value = length.value.wrapping_sub(position);
+    let rest = binary(Op::Sub, 64, 64, length, at, value);
+    if inside {
+        return rest;
+    }
+    let behind = predicate(Op::Ule, 64, length, at, length.value <= position);
+    let value = length.value.saturating_sub(position);
+    choose(behind, constant(64, 0), rest, value)
 }
 
 /// Gives the arguments and environment variables of this run their bytes and labels.

@@ -17,7 +17,7 @@
 //! | `input`, `harness` | streams, `labrys_symbolic` and its kin; failures, fuzz targets |
 //! | `server` | start-up and fork server |
 //! | `repeat` | clock and randomness that repeat |
-//! | `heap`, `text`, `file`, `seek`, `status`, `stdio`, `math` | models of library functions |
+//! | `heap`, `text`, `file`, `seek`, `status`, `stdio`, `wide`, `math` | models of library functions |
 //!
 //! Invariant: a label that is handed out names a node whose `cv` is the value that the program
 //! computed.
@@ -45,3 +45,4 @@ mod status;
 mod stdio;
 mod text;
 mod variadic;
+mod wide;

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use labrys_abi::{Node, Op, RuntimeSite};
 
-use crate::event::decision;
+use crate::event::{decision, object_decision};
 use crate::node::{Operand, append, binary, mask, node, predicate};
 use crate::shadow::{is_concrete, raw_byte};
 use crate::state::{
@@ -52,6 +52,7 @@ pub(crate) fn target(
     if node(label).cv != address {
         return None;
     }
+    decide_pointer(label);
     let object = find(address, u64::from(size)).filter(fits)?;
     let value = address - object.address;
     let start = Operand::concrete(object.address);
@@ -62,7 +63,7 @@ pub(crate) fn target(
     let offset = Operand::new(offset, value);
     let last = Operand::concrete(object.size - u64::from(size));
     let inside = predicate(Op::Ule, 64, offset, last, true);
-    decision(RuntimeSite::InBounds, inside, true);
+    object_decision(object.address, inside, true);
     Some(Target { object, offset })
 }
 
@@ -215,6 +216,48 @@ const TEXT: u64 = 1 << 28;
 /// Decides which function of a table a symbolic call target is: each other one is a flip away.
 /// `false` if the label is not a read of a constant table.
 pub(crate) fn decide_target(label: u32, value: u64) -> bool {
+    let function = |entry: u64| entry.abs_diff(value) < TEXT;
+    decide_entry(label, value, MOST_TARGETS, function)
+}
+
+/// Pointers of a table that are told apart.
+const MOST_POINTERS: usize = 16;
+
+/// Decides which pointer of a table an address is made of, once for each read of the table.
+fn decide_pointer(address: u32) {
+    static mut DECIDED: [u32; 64] = [0; 64];
+    let Some(label) = pointer_in(address, 4) else {
+        return;
+    };
+    // SAFETY: only the traced thread gets here.
+    let decided = unsafe {
+        let slots = (&raw mut DECIDED).cast::<u32>();
+        core::mem::replace(&mut *slots.add(label as usize % 64), label)
+    };
+    if decided != label {
+        let known = |entry: u64| find(entry, 1).is_some();
+        decide_entry(label, node(label).cv, MOST_POINTERS, known);
+    }
+}
+
+/// The pointer read from a table that an address is made of by additions.
+fn pointer_in(label: u32, depth: u32) -> Option<u32> {
+    let n = node(label);
+    if n.op == Op::Table as u8 && n.width == 64 {
+        return find(n.cv, 1).map(|_| label);
+    }
+    if depth == 0 || (n.op != Op::Add as u8 && n.op != Op::Sub as u8) {
+        return None;
+    }
+    let terms = [n.a, n.b].into_iter().filter(|term| *term != 0);
+    terms
+        .into_iter()
+        .find_map(|term| pointer_in(term, depth - 1))
+}
+
+/// A chain of decisions: which entry of a table was read? Entries that `counts` refuses are left
+/// out; `false` if there is no such chain.
+fn decide_entry(label: u32, value: u64, most: usize, counts: impl Fn(u64) -> bool) -> bool {
     let n = node(label);
     if n.op != Op::Table as u8 || n.width != 64 {
         return false;
@@ -235,8 +278,7 @@ pub(crate) fn decide_target(label: u32, value: u64) -> bool {
     let mut count = 0;
     for entry in bytes[phase.min(bytes.len())..].chunks_exact(8) {
         let entry = entry.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
-        let function = entry.abs_diff(value) < TEXT;
-        if !function || seen[..count].contains(&entry) || count == MOST_TARGETS {
+        if count == most || seen[..count].contains(&entry) || !counts(entry) {
             continue;
         }
         seen[count] = entry;

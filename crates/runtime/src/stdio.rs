@@ -33,9 +33,14 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Label of the byte at the place.
+    pub(crate) fn next(&self) -> u32 {
+        byte(self.id, self.length, self.fd, self.position)
+    }
+
     /// Label of the byte `ahead` of the place if it has this value: another byte may have been
     /// pushed back.
-    fn byte(&self, ahead: u64, value: u8) -> u32 {
+    pub(crate) fn byte(&self, ahead: u64, value: u8) -> u32 {
         let label = byte(self.id, self.length, self.fd, self.position + ahead);
         let same = label != 0 && node(label).cv == u64::from(value);
         if same { label } else { 0 }

@@ -233,6 +233,29 @@ int MODEL(sprintf)(char *to, const char *format, ...) {
   WITH_LIST(format, MODEL(vsnprintf)(to, INT_MAX, format, list));
 }
 
+/* The library tells how much memory the text takes. */
+int MODEL(vasprintf)(char **to, const char *format, va_list list) {
+  va_list ahead;
+  va_copy(ahead, list);
+  int size = vsnprintf(NULL, 0, format, ahead);
+  va_end(ahead);
+  char *text = size < 0 ? NULL : __labrys_w_malloc((size_t)size + 1);
+  if (!text) return -1;
+  *to = text;
+  return MODEL(vsnprintf)(text, (size_t)size + 1, format, list);
+}
+int MODEL(asprintf)(char **to, const char *format, ...) {
+  WITH_LIST(format, MODEL(vasprintf)(to, format, list));
+}
+int MODEL(__vasprintf_chk)(char **to, int flag, const char *format, va_list list) {
+  (void)flag;
+  return MODEL(vasprintf)(to, format, list);
+}
+int MODEL(__asprintf_chk)(char **to, int flag, const char *format, ...) {
+  (void)flag;
+  WITH_LIST(format, MODEL(vasprintf)(to, format, list));
+}
+
 /* The forms that _FORTIFY_SOURCE calls. */
 int MODEL(__vsnprintf_chk)(char *to, size_t room, int flag, size_t size, const char *format,
                            va_list list) {

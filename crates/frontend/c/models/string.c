@@ -261,3 +261,16 @@ char *MODEL(__strncat_chk)(char *to, const char *from, size_t n, size_t room) {
   (void)room;
   return MODEL(strncat)(to, from, n);
 }
+
+/* In the C locale a string sorts as it is. */
+size_t MODEL(strxfrm)(char *to, const char *from, size_t room) {
+  const char *order = setlocale(LC_COLLATE, NULL);
+  if (CONCRETE_STRING(from) || !order || strcmp(order, "C")) {
+    size_t n = strxfrm(to, from, room);
+    if (room) __labrys_unlabel(to, n < room ? n + 1 : room);
+    return n;
+  }
+  size_t n = MODEL(strlen)(from);
+  for (size_t i = 0; i < room && i <= n; i++) to[i] = from[i];
+  return n;
+}

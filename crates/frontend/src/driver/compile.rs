@@ -32,16 +32,20 @@ pub(super) fn object_options(invocation: &Invocation) -> Result<Vec<OsString>, E
     Ok(options)
 }
 
-/// The option that finds our headers after all others.
+/// The options that find our headers after all others, and the wrappers of C++ headers before.
 pub(super) fn headers(invocation: &Invocation) -> Result<Vec<OsString>, Error> {
-    match invocation
-        .inputs
-        .iter()
-        .any(|input| input.kind == InputKind::Source)
-    {
-        true => Ok(vec!["-idirafter".into(), tools::headers()?.into()]),
-        false => Ok(Vec::new()),
+    let source = |input: &Input| input.kind == InputKind::Source;
+    if !invocation.inputs.iter().any(source) {
+        return Ok(Vec::new());
     }
+    let folder = tools::headers()?;
+    let wrappers = folder.join("c++");
+    Ok(vec![
+        "-idirafter".into(),
+        folder.into(),
+        "-isystem".into(),
+        wrappers.into(),
+    ])
 }
 
 /// Words for a run of clang that makes no object.

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use crate::harness;
-use crate::llvm::{LLVMOpcode, LlvmError, Module};
+use crate::llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
 
 /// Leave to the library what is the library's (bodies in headers that no build need take), make
 /// SSA values of variables, drop what is plainly redundant, and keep decisions.
@@ -20,10 +20,22 @@ const FREEZE: &str = "elim-avail-extern,function(sroa,early-cse,instsimplify)";
 pub fn freeze(merged: &Path, frozen: &Path) -> Result<(), LlvmError> {
     let mut module = Module::read(merged)?;
     harness::complete(&mut module)?;
+    keep_templates(&module);
     module.run_passes(FREEZE)?;
     define_arithmetic(&module);
     keep_calls(&module);
     module.write(frozen)
+}
+
+/// Keeps the bodies of C++ functions that the library has as well (`std::string` is such a
+/// template): in the program they are instrumented.
+fn keep_templates(module: &Module) {
+    for function in module.functions() {
+        let elsewhere = function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage;
+        if elsewhere && function.name().starts_with("_Z") {
+            function.set_linkage(LLVMLinkage::LLVMLinkOnceODRLinkage);
+        }
+    }
 }
 
 /// Gives overflow and the like their machine meaning, so that every build of the frozen bitcode

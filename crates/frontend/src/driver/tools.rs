@@ -16,6 +16,10 @@ const HEADERS: &[(&str, &str)] = &[
     ("labrys.h", include_str!("../../include/labrys.h")),
     ("klee/klee.h", include_str!("../../include/klee/klee.h")),
     ("crest.h", include_str!("../../include/crest.h")),
+    (
+        "c++/bits/basic_string.tcc",
+        include_str!("../../include/c++/bits/basic_string.tcc"),
+    ),
 ];
 
 /// The runtime library's file name.

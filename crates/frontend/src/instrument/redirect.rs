@@ -34,6 +34,12 @@ const MODELS: &str = "
     mbrtowc mbrlen mbtowc mblen btowc wctob mbsrtowcs mbstowcs towlower towupper
     iswalpha iswdigit iswalnum iswspace iswupper iswlower iswpunct iswprint iswgraph iswcntrl
     iswxdigit iswblank
+    wcslen wcsnlen wcscmp wcsncmp wmemcmp wcscasecmp wcsncasecmp wcschr wcschrnul wcsrchr wmemchr
+    wcsstr wcsspn wcscspn wcspbrk wmemcpy wmemset wcpcpy wcscpy wcsncpy wcscat wcsncat wcsdup
+    wcstol wcstoll wcstoul wcstoull fgetws
+    abs labs llabs imaxabs ffs ffsl ffsll div ldiv lldiv imaxdiv toascii isascii
+    asprintf vasprintf __asprintf_chk __vasprintf_chk strxfrm
+    _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
 ";
 
 const WRAPPERS: &str = "
@@ -43,6 +49,7 @@ const WRAPPERS: &str = "
     fgetc getc getchar _IO_getc fgetc_unlocked getc_unlocked getchar_unlocked __uflow __underflow
     mmap mmap64 fstat fstat64 stat stat64 lstat lstat64 fstatat fstatat64
     ungetc lseek lseek64 fseek fseeko fseeko64 ftell ftello ftello64
+    readv fgetwc getwc getwchar
     __read_chk __pread_chk __fread_chk __fgets_chk
     __memcpy_chk __memmove_chk __memset_chk
     sqrt sqrtf

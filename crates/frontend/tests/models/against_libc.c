@@ -14,9 +14,11 @@ int __labrys_w_strncmp(const char *a, const char *b, size_t n) { return strncmp(
 int __labrys_w_memcmp(const void *a, const void *b, size_t n) { return memcmp(a, b, n); }
 void *__labrys_w_memcpy(void *to, const void *from, size_t n) { return memcpy(to, from, n); }
 int __labrys_w_fgetc(FILE *f) { return fgetc(f); }
+wint_t __labrys_w_fgetwc(FILE *f) { return fgetwc(f); }
 int __labrys_w_ungetc(int c, FILE *f) { return ungetc(c, f); }
 
 #include <locale.h>
+#include <unistd.h>
 
 static unsigned long seed = 88172645463325252UL;
 static unsigned random_below(unsigned n) {
@@ -296,6 +298,99 @@ static void wide(void) {
   }
 }
 
+/* A random wide string of few characters. */
+static void wide_text(wchar_t *to, unsigned most) {
+  static const wchar_t LETTERS[] = {L'a', L'B', L'b', L'A', L'-', L'0', L'7', L' ', L'x', 0x3bb};
+  unsigned n = random_below(most + 1);
+  for (unsigned i = 0; i < n; i++) to[i] = LETTERS[random_below(10)];
+  to[n] = 0;
+}
+
+static void wide_strings(void) {
+  wchar_t a[30], b[8], x[60], y[60], c = L"ab0\u03bb"[random_below(5)];
+  wide_text(a, 14), wide_text(b, 3);
+  size_t n = random_below(16);
+#define WIDE(f, ...) SAME(#f, MODEL(f)(__VA_ARGS__), f(__VA_ARGS__), "'%ls' '%ls' %x %zu", a, b, c, n)
+#define WIDE_ORDER(f, ...) SAME(#f, SIGN(MODEL(f)(__VA_ARGS__)), SIGN(f(__VA_ARGS__)), "'%ls' '%ls' %zu", a, b, n)
+  WIDE(wcslen, a); WIDE(wcsnlen, a, n); WIDE(wcschr, a, c); WIDE(wcsrchr, a, c);
+  WIDE(wcschrnul, a, c); WIDE(wcsstr, a, b); WIDE(wcsspn, a, b); WIDE(wcscspn, a, b);
+  WIDE(wcspbrk, a, b); WIDE(wmemchr, a, c, wcslen(a));
+  WIDE_ORDER(wcscmp, a, b); WIDE_ORDER(wcsncmp, a, b, n); WIDE_ORDER(wcscasecmp, a, b);
+  WIDE_ORDER(wcsncasecmp, a, b, n); WIDE_ORDER(wmemcmp, a, b, wcslen(b) < wcslen(a) ? wcslen(b) : wcslen(a));
+#define WIDE_WRITES(f, ...)                                                            \
+  do {                                                                                 \
+    for (int i = 0; i < 60; i++) x[i] = y[i] = L'#';                                   \
+    wcscpy(x, L"ab"), wcscpy(y, L"ab");                                                \
+    wchar_t *to = x;                                                                   \
+    long p = MODEL(f)(__VA_ARGS__) - x;                                                \
+    to = y;                                                                            \
+    long q = f(__VA_ARGS__) - y;                                                       \
+    CHECK(#f, p == q && !memcmp(x, y, sizeof x), "'%ls' %zu: %ld %ld", a, n, p, q);    \
+  } while (0)
+  WIDE_WRITES(wcscpy, to, a); WIDE_WRITES(wcpcpy, to, a); WIDE_WRITES(wcsncpy, to, a, n);
+  WIDE_WRITES(wcscat, to, a); WIDE_WRITES(wcsncat, to, a, n); WIDE_WRITES(wmemcpy, to, a, wcslen(a));
+  WIDE_WRITES(wmemset, to, c, n);
+  wchar_t *copy = MODEL(wcsdup)(a);
+  CHECK("wcsdup", !wcscmp(copy, a), "'%ls'", a);
+  free(copy);
+  int base = random_below(4) * 8, own = 0;
+#define WIDE_VALUE(f)                                                                         \
+  do {                                                                                        \
+    wchar_t *end = NULL, *other = NULL;                                                       \
+    errno = 0;                                                                                \
+    long v = (long)MODEL(f)(a, &end, base);                                                   \
+    own = errno, errno = 0;                                                                   \
+    long w = (long)f(a, &other, base);                                                        \
+    CHECK(#f, v == w && end == other && own == errno, "'%ls' %d: %ld %ld", a, base, v, w);    \
+  } while (0)
+  WIDE_VALUE(wcstol); WIDE_VALUE(wcstoul); WIDE_VALUE(wcstoll); WIDE_VALUE(wcstoull);
+}
+
+static void integers(void) {
+  static const long EDGES[] = {0, 1, -1, 255, 256, INT_MAX, INT_MIN + 1, LONG_MAX, LONG_MIN + 1, 1L << 40};
+  long a = EDGES[random_below(10)] ^ random_below(3), b = (long)random_below(1000) - 500;
+  if (b == 0) b = 7;
+#define INTEGER(f, x) SAME(#f, MODEL(f)(x), f(x), "%ld", a)
+  if (a != LONG_MIN && (int)a != INT_MIN) {
+    INTEGER(abs, (int)a); INTEGER(labs, a); INTEGER(llabs, a); INTEGER(imaxabs, a);
+    div_t i = MODEL(div)((int)a, (int)b), j = div((int)a, (int)b);
+    CHECK("div", i.quot == j.quot && i.rem == j.rem, "%ld %ld", a, b);
+    ldiv_t k = MODEL(ldiv)(a, b), l = ldiv(a, b);
+    CHECK("ldiv", k.quot == l.quot && k.rem == l.rem, "%ld %ld", a, b);
+  }
+  INTEGER(ffs, (int)a); INTEGER(ffsl, a); INTEGER(ffsll, a); INTEGER(toascii, (int)a); INTEGER(isascii, (int)a);
+}
+
+static void collation(void) {
+  char a[20], x[24], y[24];
+  text(a, 15, "abAB,;");
+  size_t n = random_below(20);
+  memset(x, '#', sizeof x), memset(y, '#', sizeof y);
+  size_t p = MODEL(strxfrm)(x, a, n), q = strxfrm(y, a, n);
+  /* What stands there when it does not fit means nothing. */
+  CHECK("strxfrm", p == q && (p >= n || !strcmp(x, y)), "'%s' %zu: %zu %zu", a, n, p, q);
+  char *s = NULL, *t = NULL;
+  int i = MODEL(asprintf)(&s, "%s|%d|%5x", a, (int)n - 9, (int)n), j = asprintf(&t, "%s|%d|%5x", a, (int)n - 9, (int)n);
+  CHECK("asprintf", i == j && !strcmp(s, t), "'%s' '%s'", s, t);
+  free(s), free(t);
+}
+
+/* Lines of wide characters from a file that both read. */
+static void wide_lines(void) {
+  FILE *f = tmpfile(), *g = tmpfile();
+  fputs("one\n\ntwo and a half\nlast", f), fputs("one\n\ntwo and a half\nlast", g);
+  fflush(f), fflush(g);
+  lseek(fileno(f), 0, SEEK_SET), lseek(fileno(g), 0, SEEK_SET);
+  f = freopen(NULL, "r", f), g = freopen(NULL, "r", g);
+  wchar_t x[12], y[12];
+  for (int i = 0; i < 8; i++) {
+    int room = 2 + (int)random_below(10);
+    wchar_t *p = MODEL(fgetws)(x, room, f), *q = fgetws(y, room, g);
+    CHECK("fgetws", !p == !q && (!p || !wcscmp(x, y)), "room %d", room);
+  }
+  fclose(f), fclose(g);
+}
+
 int main(int argc, char **argv) {
   int rounds = argc > 1 ? atoi(argv[1]) : 20000;
   characters();
@@ -306,6 +401,10 @@ int main(int argc, char **argv) {
     scanning();
     printing();
     options();
+    wide_strings();
+    integers();
+    collation();
+    if (i % 100 == 0) wide_lines();
     if (i % 10 == 0) {
       setlocale(LC_ALL, i % 20 ? "C" : "C.UTF-8");
       wide();
