@@ -1,12 +1,14 @@
-//! Project chores: `cargo xtask {tidy,bless,bench}`.
+//! Project chores: `cargo xtask {tidy,bless,bench,generate}`.
 //!
 //! - `tidy` checks what the compiler does not: the rules in [`tidy`]. A test does the same, so
 //!   `cargo test --workspace` and continuous integration know no other rules.
 //! - `bless` runs the tests and takes their results for the expected ones; more arguments go to
 //!   `cargo test`.
 //! - `bench [NAME]` runs one benchmark, or all; see [`bench`].
+//! - `generate LINES [SEED]` prints a synthetic C program; see [`generate`].
 
 mod bench;
+mod generate;
 mod source;
 mod tidy;
 
@@ -18,7 +20,9 @@ usage: cargo xtask tidy          check the rules that the compiler does not know
        cargo xtask bless [ARGS]  run the tests, take what they give for what is expected
        cargo xtask bench [NAME]  run a benchmark, or all; `list` names them
        cargo xtask bench search [--short] ...
-                                 compare search strategies";
+                                 compare search strategies
+       cargo xtask generate LINES [SEED]
+                                 print a synthetic C program";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -27,6 +31,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy(),
         ["bless", rest @ ..] => bless(rest),
         ["bench", rest @ ..] => bench::run(&root(), rest),
+        ["generate", lines, seed @ ..] if seed.len() <= 1 => generate(lines, seed.first()),
         _ => Err(USAGE.to_owned()),
     };
     match result {
@@ -51,6 +56,13 @@ fn tidy() -> Result<(), String> {
     } else {
         Err(problems.join("\n"))
     }
+}
+
+fn generate(lines: &str, seed: Option<&&str>) -> Result<(), String> {
+    let number = |text: &str| text.parse::<u64>().map_err(|_| USAGE.to_owned());
+    let (lines, seed) = (number(lines)?, number(seed.unwrap_or(&"1"))?);
+    print!("{}", generate::program(lines as usize, seed));
+    Ok(())
 }
 
 fn bless(arguments: &[&str]) -> Result<(), String> {

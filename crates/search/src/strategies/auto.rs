@@ -30,6 +30,8 @@ const FADE: f64 = 0.97;
 const SHARE: f64 = 0.4;
 /// A prior gain, and the steps that it is for.
 const PRIOR: (f64, f64) = (0.2, 8.0);
+/// Steps that pumping has to its account from the start: there is little to repeat at first.
+const LATE: f64 = 64.0;
 /// Further steps that a query counts for which the solver gave up.
 const GIVEN_UP: f64 = 16.0;
 /// What a new number of repetitions is worth.
@@ -75,8 +77,13 @@ impl Default for Auto {
 
 impl Auto {
     fn new(strategies: Vec<Box<dyn Strategy>>) -> Self {
+        let mut accounts = vec![Account::default(); strategies.len()];
+        accounts.push(Account {
+            steps: LATE,
+            gain: 0.0,
+        });
         Auto {
-            accounts: vec![Account::default(); strategies.len() + 1],
+            accounts,
             strategies,
             seeds: Seeds::default(),
             arm: 0,
