@@ -28,7 +28,7 @@ pub use event::{Cause, Event, EventKind, OBJECT_SITE, RUNTIME_SITE, RuntimeSite}
 pub use node::{Node, Op, flag};
 pub use region::{
     CONTROL_FD, Command, ENV_ACTIVE, ExitKind, Header, MAGIC, Mode, PAGE, REGION_FD, Region,
-    STATUS_FD, Status, Stream, StreamKind, VERSION,
+    SANITIZER_VARIABLE, STATUS_FD, Status, Stream, StreamKind, VERSION,
 };
 
 /// Number of low address bits that select a shadow slot.
@@ -52,4 +52,7 @@ pub mod section {
     pub const BITCODE: &str = ".labrys.bitcode";
     /// The plain executable: the same frozen bitcode with coverage bytes only.
     pub const PLAIN: &str = ".labrys.plain";
+    /// The checked executable: the same frozen bitcode under AddressSanitizer. Missing where it
+    /// cannot be linked.
+    pub const CHECKED: &str = ".labrys.checked";
 }

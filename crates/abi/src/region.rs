@@ -19,6 +19,9 @@ pub const STATUS_FD: i32 = 199;
 /// removes it from the environment. Without it an instrumented binary behaves as a plain one.
 pub const ENV_ACTIVE: &str = "LABRYS_ACTIVE";
 
+/// The variable by which AddressSanitizer gets its options; the runtime removes it too.
+pub const SANITIZER_VARIABLE: &str = "ASAN_OPTIONS";
+
 /// How much a run records. A number of [`Header::mode`].
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +30,8 @@ pub enum Mode {
     Coverage = 0,
     /// Events for decisions on symbolic values.
     Symbolic = 1,
-    /// Events for every decision, call and return.
+    /// Events for every decision, call and return, but for checks of undefined behavior that do
+    /// not depend on the input.
     AllBranches = 2,
 }
 

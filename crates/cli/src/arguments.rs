@@ -122,9 +122,13 @@ pub(crate) struct BuildOptions {
     #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
     pub(crate) cc_flag: Vec<String>,
 
-    /// Check C sources for undefined behavior, and try to make each check fail
+    /// Do not check C sources for undefined behavior, nor runs for errors of memory
     #[arg(long)]
-    pub(crate) oracles: bool,
+    pub(crate) no_oracles: bool,
+
+    /// Check C sources for overflow of signed numbers too
+    #[arg(long, conflicts_with = "no_oracles")]
+    pub(crate) check_overflow: bool,
 }
 
 /// How to search.
@@ -211,6 +215,10 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
 
+    /// Stop when all targets that the program names by labrys_target are reached
+    #[arg(long)]
+    pub(crate) until_targets: bool,
+
     /// A run that takes longer is cut off
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     pub(crate) timeout_run: Duration,
@@ -271,6 +279,10 @@ pub(crate) struct Replay {
     /// Run this executable instead
     #[arg(long, value_name = "PLAIN")]
     pub(crate) program: Option<PathBuf>,
+
+    /// Show failure N again with its stack, and nothing else
+    #[arg(long, value_name = "N", conflicts_with = "program")]
+    pub(crate) failure: Option<u32>,
 
     /// A run that takes longer is cut off
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use labrys_engine::{End, Statistics};
-use labrys_suite::{FailureSummary, Summary};
+use labrys_suite::{FailureSummary, Summary, TargetStatus, TargetSummary};
 
 use crate::progress::{count, time};
 
@@ -94,16 +94,25 @@ impl Closing<'_> {
     }
 
     fn targets(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self
-            .summary
-            .targets
-            .iter()
-            .filter(|target| target.input.is_some());
-        let names: Vec<&str> = names.map(|target| target.location.as_str()).collect();
-        if names.is_empty() {
+        let all = &self.summary.targets;
+        if all.is_empty() {
             return Ok(());
         }
-        writeln!(f, "targets   {} reached: {}", names.len(), names.join(", "))
+        let (reached, open): (Vec<_>, Vec<_>) = all
+            .iter()
+            .partition(|target| target.status == TargetStatus::Reached);
+        let names = |targets: &[&TargetSummary]| {
+            let names: Vec<&str> = targets.iter().map(|t| t.location.as_str()).collect();
+            names.join(", ")
+        };
+        write!(f, "targets   {} of {} reached", reached.len(), all.len())?;
+        if !reached.is_empty() {
+            write!(f, ": {}", names(&reached))?;
+        }
+        if !open.is_empty() {
+            write!(f, "; not reached: {}", names(&open))?;
+        }
+        writeln!(f)
     }
 
     fn warnings(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -158,6 +167,10 @@ mod tests {
             },
             runs: 1,
             failures: vec![failure],
+            targets: vec![TargetSummary {
+                location: "deep".to_owned(),
+                ..TargetSummary::default()
+            }],
             ..Summary::default()
         };
         let closing = Closing {
@@ -173,6 +186,7 @@ mod tests {
             "nothing more to try",
             "  SIGSEGV at /a.c:3:1, input out/failures/000001/input",
             "labrys replay out",
+            "0 of 1 reached; not reached: deep",
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use labrys_engine::{Budget, End, Session, Setup, StopFlag};
-use labrys_executor::{Executor, Launch, Limits, Mode, input_objects};
+use labrys_engine::{Budget, End, Judge, Session, Setup, StopFlag};
+use labrys_executor::{Checker, Executor, Launch, Limits, Mode, input_objects};
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
 use labrys_solver::{Layers, QueryLog};
 use labrys_suite::{Config, Input, Invocation, Property, StreamKind, Suite, SuiteWriter};
@@ -50,7 +50,10 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     };
     let mut search = Search::new(strategy, further, plan.config.seed);
     let end = labrys_engine::run(&mut session, &mut search);
-    finish(options, &mut session, end)
+    let status = finish(options, &mut session, end);
+    session.leave();
+    std::mem::forget(search);
+    status
 }
 
 /// Finds out what the command line means.
@@ -126,8 +129,13 @@ fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
     if !options.build.cc_flag.is_empty() {
         note("cc-flag", options.build.cc_flag.join("\n"));
     }
-    if options.build.oracles {
-        note("oracles", "true".to_owned());
+    for (name, set) in [
+        ("no-oracles", options.build.no_oracles),
+        ("check-overflow", options.build.check_overflow),
+    ] {
+        if set {
+            note(name, "true".to_owned());
+        }
     }
     if let Some(depth) = options.search.depth {
         note("depth", depth.to_string());
@@ -173,7 +181,7 @@ fn launch(
         invocation: invocation.clone(),
         streams,
         branches: subject.program.branch_count(),
-        capture: false,
+        ..Launch::default()
     }
 }
 
@@ -185,15 +193,22 @@ fn start(
     stop: StopFlag,
 ) -> Result<Session, Problem> {
     let subject = &plan.subject;
-    let executor = |binary: &Path| {
-        let config = &plan.config;
-        let launch = launch(binary, &config.invocation, config.streams.clone(), subject);
-        Executor::start(launch, plan.limits.clone())
+    let config = &plan.config;
+    let called = |binary: &Path| {
+        let streams = config.streams.clone();
+        launch(binary, &config.invocation, streams, subject)
     };
+    let executor = |binary: &Path| Executor::start(called(binary), plan.limits.clone());
+    let checker = subject.checked.as_deref().map(|binary| {
+        let checker = Checker::new(called(binary), &plan.limits);
+        Box::new(checker) as Box<dyn Judge>
+    });
     let setup = Setup {
         program: subject.program.clone(),
         instrumented: Box::new(executor(&subject.instrumented)?),
         plain: Box::new(executor(&subject.plain)?),
+        checker,
+        oracles: !options.build.no_oracles,
         solver: solver(options)?,
         writer,
         initial: plan.initial.clone(),
@@ -202,6 +217,7 @@ fn start(
             runs: options.limits.runs,
             steps: options.limits.steps,
             goal: plan.goal.clone(),
+            all_targets: options.limits.until_targets,
         },
         stop,
         observer: progress::observer(options.output.quiet),

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use labrys_executor::{Executor, Launch, Limits, Mode};
+use labrys_executor::{Executor, Launch, Limits, Mode, Native};
 use labrys_frontend::container::{Container, ContainerError};
 use labrys_suite::{
     Config, Confirmation, Coverage, Failure, Input, Outcome, StreamKind, Suite, SuiteWriter,
@@ -12,8 +12,8 @@ use labrys_suite::{
 use serde_json::{Value, json};
 
 use crate::arguments::{BuildOptions, Replay};
-use crate::native::Native;
 use crate::problem::{Problem, status};
+use crate::reproduce::reproduce;
 use crate::subject::Subject;
 
 /// What the tests run on.
@@ -44,6 +44,9 @@ struct Replayed {
 /// Does what the command says; the exit status.
 pub(crate) fn replay(options: &Replay) -> Result<u8, Problem> {
     let suite = Suite::open(&options.suite)?;
+    if let Some(number) = options.failure {
+        return reproduce(options, &suite, number);
+    }
     let mut machine = Machine::open(options, &suite)?;
     let mut all = Vec::new();
     let mut changed = Vec::new();
@@ -110,14 +113,7 @@ impl Machine {
     fn open(options: &Replay, suite: &Suite) -> Result<Self, Problem> {
         let config = &suite.config;
         let Some(program) = &options.program else {
-            let subject = Subject::open(&own_program(config), &build_options(config))?;
-            if subject.hash() != config.bitcode_hash {
-                return Err(Problem::program(format!(
-                    "{} is not the build that the suite was made with; name a program with \
-                     --program to compare outcomes",
-                    config.program
-                )));
-            }
+            let subject = own_subject(config)?;
             let executor = executor(&subject, config, options)?;
             return Ok(Machine {
                 kind: Kind::Plain(Box::new(executor)),
@@ -166,30 +162,50 @@ impl Machine {
                 Ok((run.outcome, Some(coverage)))
             }
             Kind::Other(executor) => Ok((executor.run(input, Mode::Coverage)?.outcome, None)),
-            Kind::Native(native) => {
-                let outcome = native.run(input);
-                let outcome = outcome.map_err(|error| {
-                    Problem::program(format!("cannot run the program: {error}"))
-                })?;
-                Ok((outcome, None))
-            }
+            Kind::Native(native) => Ok((native.run(input)?, None)),
         }
     }
 }
 
-fn executor(subject: &Subject, config: &Config, options: &Replay) -> Result<Executor, Problem> {
-    let launch = Launch {
-        binary: subject.plain.clone(),
+/// The program that a suite was made with.
+pub(crate) fn own_subject(config: &Config) -> Result<Subject, Problem> {
+    let subject = Subject::open(&own_program(config), &build_options(config))?;
+    if subject.hash() == config.bitcode_hash {
+        return Ok(subject);
+    }
+    Err(Problem::program(format!(
+        "{} is not the build that the suite was made with; name a program with --program to \
+         compare outcomes",
+        config.program
+    )))
+}
+
+/// One of the executables of a program, called as a suite says.
+pub(crate) fn launch(binary: &Path, subject: &Subject, config: &Config) -> Launch {
+    Launch {
+        binary: binary.to_owned(),
         invocation: config.invocation.clone(),
         streams: config.streams.clone(),
         branches: subject.program.branch_count(),
-        capture: false,
-    };
-    let limits = Limits {
+        ..Launch::default()
+    }
+}
+
+pub(crate) fn limits(options: &Replay) -> Limits {
+    Limits {
         timeout: options.timeout_run,
         ..Limits::default()
-    };
-    Ok(Executor::start(launch, limits)?)
+    }
+}
+
+/// Runs the plain build.
+pub(crate) fn executor(
+    subject: &Subject,
+    config: &Config,
+    options: &Replay,
+) -> Result<Executor, Problem> {
+    let launch = launch(&subject.plain, subject, config);
+    Ok(Executor::start(launch, limits(options))?)
 }
 
 /// The program of a suite: an executable, or sources separated by spaces.
@@ -208,7 +224,8 @@ fn build_options(config: &Config) -> BuildOptions {
         cc_flag: flags
             .map(|flags| flags.lines().map(str::to_owned).collect())
             .unwrap_or_default(),
-        oracles: config.options.contains_key("oracles"),
+        no_oracles: config.options.contains_key("no-oracles"),
+        check_overflow: config.options.contains_key("check-overflow"),
     }
 }
 

@@ -38,6 +38,8 @@ pub(crate) struct Subject {
     pub(crate) instrumented: PathBuf,
     /// The plain one.
     pub(crate) plain: PathBuf,
+    /// The checked one, if it could be linked.
+    pub(crate) checked: Option<PathBuf>,
     /// Holds what was built or extracted.
     _folder: TempDir,
 }
@@ -57,8 +59,12 @@ impl Subject {
         };
         let container = Container::open(&instrumented).map_err(Problem::program)?;
         let program = container.program().map_err(Problem::program)?;
-        let plain = plain_path(folder.path(), &instrumented)?;
+        let plain = variant_path(folder.path(), "plain", &instrumented)?;
         container.write_plain(&plain).map_err(Problem::program)?;
+        let checked = variant_path(folder.path(), "checked", &instrumented)?;
+        let has = container
+            .write_checked(&checked)
+            .map_err(Problem::program)?;
         let names: Vec<String> = paths
             .iter()
             .map(|path| path.display().to_string())
@@ -68,6 +74,7 @@ impl Subject {
             program: Arc::new(program),
             instrumented,
             plain,
+            checked: has.then_some(checked),
             _folder: folder,
         })
     }
@@ -79,10 +86,10 @@ impl Subject {
     }
 }
 
-/// Where the plain executable goes: under the same name as the instrumented one, for programs
+/// Where another executable goes: under the same name as the instrumented one, for programs
 /// that act by their names.
-fn plain_path(folder: &Path, instrumented: &Path) -> Result<PathBuf, Problem> {
-    let folder = folder.join("plain");
+fn variant_path(folder: &Path, kind: &str, instrumented: &Path) -> Result<PathBuf, Problem> {
+    let folder = folder.join(kind);
     std::fs::create_dir(&folder)
         .map_err(|error| Problem::program(format!("cannot make {}: {error}", folder.display())))?;
     Ok(folder.join(instrumented.file_name().unwrap_or("program".as_ref())))
@@ -110,8 +117,11 @@ fn built(sources: &[PathBuf], build: &BuildOptions, folder: &Path) -> Result<Pat
     }
     let mut flags: Vec<OsString> = OLD_C.iter().map(OsString::from).collect();
     flags.extend(build.cc_flag.iter().map(OsString::from));
-    if build.oracles {
-        flags.push("--labrys-oracles".into());
+    if build.no_oracles {
+        flags.push("--labrys-no-oracles".into());
+    }
+    if build.check_overflow {
+        flags.push("--labrys-check-overflow".into());
     }
     let name = sources.first().and_then(|source| source.file_stem());
     let out = folder.join(name.unwrap_or_else(|| "program".as_ref()));

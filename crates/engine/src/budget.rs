@@ -18,6 +18,8 @@ pub struct Budget {
     pub steps: Option<u64>,
     /// The session ends when this target is reached.
     pub goal: Option<String>,
+    /// The session ends when all targets that the program names are reached.
+    pub all_targets: bool,
 }
 
 /// Why a session ended.
@@ -33,6 +35,8 @@ pub enum End {
     Steps,
     /// The one target that was asked for is reached.
     Goal,
+    /// All targets that the program names are reached.
+    Targets,
     /// Somebody asked for it.
     Stopped,
 }
@@ -47,6 +51,7 @@ impl End {
             End::Runs => "the runs are used up",
             End::Steps => "the steps are used up",
             End::Goal => "the target is reached",
+            End::Targets => "all targets are reached",
             End::Stopped => "stopped",
         }
     }

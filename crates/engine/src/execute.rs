@@ -4,7 +4,9 @@
 //! A test is kept when it covers a branch, or reaches a target, that no test before it did. It
 //! is replayed on the plain program at once, and confirmed if outcome and coverage agree.
 
+use labrys_abi::{RUNTIME_SITE, RuntimeSite};
 use labrys_executor::{Mode, Run, input_objects};
+use labrys_program::SiteId;
 use labrys_suite::{
     Confirmation, Coverage, Event, Input, InputObject, Origin, Outcome, StreamKind, TargetStatus,
     TargetSummary, TestCase,
@@ -40,7 +42,7 @@ pub(crate) struct Facts {
     pub(crate) coverage: Coverage,
     targets: Vec<String>,
     pub(crate) objects: Vec<InputObject>,
-    origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 impl Session {
@@ -92,6 +94,9 @@ impl Session {
         let reported = recording.failure();
         let trace = Trace::new(recording, &self.program).ok();
         self.statistics.malformed += u64::from(trace.is_none());
+        if let (true, Some(trace)) = (facts.outcome.is_failure(), &trace) {
+            self.see_failed_check(trace);
+        }
         let case = match known {
             Some(case) => {
                 self.book_targets(&facts, &input_path(case))?;
@@ -99,9 +104,14 @@ impl Session {
             }
             None => self.keep(&facts)?,
         };
-        if facts.outcome.is_failure() {
-            self.book_failure(&facts, reported.as_deref())?;
-        }
+        // What is new may fail without a sign. Tests of a resumed suite are looked at again:
+        // Labrys may have been killed before. What hangs would only hang for longer.
+        let longer = trace
+            .as_ref()
+            .is_some_and(|trace| self.repetitions.learn(trace));
+        let new = case.is_some() || longer || out_of_bounds(&facts.origin);
+        let suspicious = new && !facts.outcome.is_limit();
+        self.book_failure(&facts, reported.as_deref(), suspicious)?;
         let Facts { input, outcome, .. } = facts;
         Ok(Observation {
             input,
@@ -110,6 +120,19 @@ impl Session {
             gain,
             case,
         })
+    }
+
+    /// A check that failed is the last decision of its run; no coverage tells of it.
+    fn see_failed_check(&mut self, trace: &Trace) {
+        let Some(step) = trace.steps().last() else {
+            return;
+        };
+        let site = SiteId(step.site);
+        if self.program.site(site).is_some_and(|site| site.oracle)
+            && let Some(branch) = self.program.branch(site, step.direction)
+        {
+            self.seen.insert(branch);
+        }
     }
 
     fn count_run(&mut self, recording: &Recording) {
@@ -220,17 +243,18 @@ impl Session {
             if self.is_reached(name) {
                 continue;
             }
-            self.targets.retain(|target| target.location != *name);
-            self.targets.push(TargetSummary {
-                location: name.clone(),
-                status: TargetStatus::Reached,
-                input: Some(input.to_owned()),
-            });
+            self.reach(name, Some(input.to_owned()));
             self.observer.notice(Notice::Target(name));
             self.milestone(&format!("target reached: {name}"))?;
         }
         Ok(())
     }
+}
+
+/// Whether an input was made for an access outside the object that it was inside before.
+fn out_of_bounds(origin: &Origin) -> bool {
+    let bounds = RUNTIME_SITE + RuntimeSite::InBounds as u32;
+    origin.flipped.is_some_and(|flip| flip.site == bounds)
 }
 
 /// Path of a test's input in the suite folder.

@@ -1,69 +1,170 @@
-//! A failing run: where it failed, whether the plain program fails too, and whether it is new.
+//! A failing run: what failed, where, whether it is real, and whether it is new.
+//!
+//! A run is judged by two builds without instrumentation. The checked one (AddressSanitizer)
+//! says what failed and gives the stack; the plain one says whether the program fails without
+//! help. A failure is confirmed if one of them shows it. A stack overflow must show in the plain
+//! build, since the checked one needs more stack.
+//!
+//! A new failure is made small before it is written.
 
-use labrys_executor::Mode;
-use labrys_program::{Program, Site};
-use labrys_suite::{Event, Failure, Input, InputObject, Outcome};
+use labrys_executor::{Mode, Report};
+use labrys_program::Site;
+use labrys_suite::{Event, Failure, Input, Outcome};
 use labrys_trace::Trace;
 
 use crate::execute::Facts;
 use crate::failures::{Key, Verdict};
+use crate::minimize::minimize;
 use crate::observer::Notice;
+use crate::place::{frame, of_user, place};
 use crate::{Error, Session};
 
-/// What a failing run was.
-struct Seen<'a> {
-    input: &'a Input,
-    objects: &'a [InputObject],
-    outcome: &'a Outcome,
+/// What the builds without instrumentation say of an input.
+struct Judged {
+    report: Option<Report>,
+    plain: Outcome,
+}
+
+/// A failure that is about to be written.
+struct Finding {
+    key: Key,
+    detail: String,
+    input: Input,
+    outcome: Outcome,
+    confirmed: bool,
 }
 
 impl Session {
-    /// Books a failing run.
+    /// Books a run that fails, or that may do so under the checks of memory.
     pub(crate) fn book_failure(
         &mut self,
         facts: &Facts,
         reported: Option<&str>,
+        suspicious: bool,
     ) -> Result<(), Error> {
+        let failed = facts.outcome.is_failure();
+        if !(failed || suspicious && self.looks_for_errors()) {
+            return Ok(());
+        }
         let kind = kind(&facts.outcome, reported);
-        let key = match self.failures.of_run(&kind, &facts.coverage) {
-            Some(key) => key,
-            None => {
-                let key = self.locate(&facts.input, kind.clone())?;
-                self.failures.remember(&kind, &facts.coverage, &key);
-                key
-            }
+        if failed && self.failures.repeats(&kind, &facts.coverage) {
+            return Ok(());
+        }
+        let report = self.checked(&facts.input)?;
+        if !failed && report.is_none() {
+            return Ok(());
+        }
+        self.statistics.replays += 1;
+        let plain = self.plain.run(&facts.input, Mode::Coverage)?;
+        self.plain.recycle(plain.recording);
+        let judged = Judged {
+            report,
+            plain: plain.outcome,
         };
-        let verdict = self.failures.judge(&key);
+        let finding = self.find(facts, kind, judged)?;
+        let verdict = self.failures.judge(&finding.key);
         if verdict == Verdict::Known {
             return Ok(());
         }
-        let seen = Seen {
-            input: &facts.input,
-            objects: &facts.objects,
-            outcome: &facts.outcome,
+        let finding = match finding.confirmed {
+            true => self.minimized(finding)?,
+            false => finding,
         };
-        self.report(&seen, key, verdict)
+        self.report(facts, finding, verdict)
+    }
+
+    /// Puts together what is known of a failure.
+    fn find(&mut self, facts: &Facts, kind: String, judged: Judged) -> Result<Finding, Error> {
+        let same = judged.plain.is_failure()
+            && (!facts.outcome.is_failure() || judged.plain.kind() == facts.outcome.kind());
+        let (key, detail, shown) = match judged.report {
+            Some(report) => {
+                let shown = report.kind != STACK_OVERFLOW || judged.plain.is_failure();
+                let own = matches!(facts.outcome, Outcome::Failure(_));
+                let key = Key {
+                    kind: if own { kind } else { report.kind },
+                    location: of_user(&self.program, &report.stack),
+                    stack: report.stack.iter().map(ToString::to_string).collect(),
+                };
+                (key, report.detail, shown)
+            }
+            None => (self.locate(&facts.input, kind)?, String::new(), false),
+        };
+        Ok(Finding {
+            key,
+            detail,
+            input: facts.input.clone(),
+            confirmed: shown || same,
+            outcome: match judged.plain.is_failure() {
+                true => judged.plain,
+                false => facts.outcome.clone(),
+            },
+        })
+    }
+
+    /// The failure that the checked build reports, if there is such a build.
+    fn checked(&mut self, input: &Input) -> Result<Option<Report>, Error> {
+        let Some(checker) = &mut self.checker else {
+            return Ok(None);
+        };
+        self.statistics.checks += 1;
+        match checker.check(input) {
+            Ok(checked) => Ok(checked.report),
+            // The search goes on as without such a build.
+            Err(error) => {
+                self.checker = None;
+                self.note(&format!("no more checks of memory: {error}"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// The same failure with a smaller input.
+    fn minimized(&mut self, finding: Finding) -> Result<Finding, Error> {
+        let reported = self.checker.is_some() && !finding.key.stack.is_empty();
+        let mut shows = |input: &Input| {
+            if self.end().is_some() {
+                return Ok(None);
+            }
+            if finding.outcome.is_failure() {
+                self.statistics.replays += 1;
+                let plain = self.plain.run(input, Mode::Coverage)?;
+                self.plain.recycle(plain.recording);
+                if plain.outcome != finding.outcome {
+                    // Trials that hang would take all the time there is.
+                    return Ok((plain.outcome != Outcome::Timeout).then_some(false));
+                }
+            }
+            if !reported {
+                return Ok(Some(true));
+            }
+            let report = self.checked(input)?;
+            Ok(Some(report.is_some_and(|report| {
+                let stack = report.stack.iter().map(ToString::to_string);
+                stack.eq(finding.key.stack.iter().cloned())
+            })))
+        };
+        let input = minimize(&finding.input, &mut shows)?;
+        Ok(Finding { input, ..finding })
     }
 
     /// Writes a failure, confirmed or not.
-    fn report(&mut self, seen: &Seen, key: Key, verdict: Verdict) -> Result<(), Error> {
-        self.statistics.replays += 1;
-        let plain = self.plain.run(seen.input, Mode::Coverage)?;
-        let confirmed = plain.outcome.is_failure() && plain.outcome.kind() == seen.outcome.kind();
+    fn report(&mut self, facts: &Facts, found: Finding, verdict: Verdict) -> Result<(), Error> {
         let id = match verdict {
-            Verdict::Retry(_) if !confirmed => return Ok(()),
+            Verdict::Retry(_) if !found.confirmed => return Ok(()),
             Verdict::Retry(index) => self.failures.list()[index].id,
             _ => self.failures.next_id(),
         };
         let failure = Failure {
             id,
-            input: seen.input.clone(),
-            objects: seen.objects.to_vec(),
-            outcome: seen.outcome.clone(),
-            kind: key.kind.clone(),
-            location: key.location.clone(),
-            stack: key.stack.clone(),
-            confirmed,
+            input: found.input,
+            objects: facts.objects.clone(),
+            outcome: found.outcome,
+            kind: found.key.kind.clone(),
+            detail: found.detail,
+            location: found.key.location.clone(),
+            stack: found.key.stack.clone(),
+            confirmed: found.confirmed,
             run: self.statistics.runs,
         };
         let input = self.writer.add_failure(&failure)?;
@@ -76,19 +177,24 @@ impl Session {
         self.observer.notice(Notice::Failure(&failure));
         match verdict {
             Verdict::Retry(index) => self.failures.replace(index, failure),
-            _ => self.failures.add(key, failure),
+            _ => self.failures.add(found.key, failure),
         }
         Ok(())
     }
 
-    /// Runs an input again with every decision recorded, to see where it ends.
+    /// Runs an input again with every decision recorded, to see where it ends. For failures
+    /// without a report.
     fn locate(&mut self, input: &Input, kind: String) -> Result<Key, Error> {
         self.statistics.reruns += 1;
         let run = self.instrumented.run(input, Mode::AllBranches)?;
         let trace = Trace::new(run.recording, &self.program).ok();
-        let last = trace.and_then(|trace| last_site(&trace, &self.program));
-        let oracle = last.is_some_and(|site| self.program.sites[site].oracle);
-        let site = last.map(|site| &self.program.sites[site]);
+        let sites = &self.program.sites;
+        let last = trace.and_then(|trace| {
+            let sites_of_run = trace.decisions().map(|decision| decision.site as usize);
+            sites_of_run.filter(|site| *site < sites.len()).last()
+        });
+        let site: Option<&Site> = last.map(|site| &sites[site]);
+        let oracle = site.is_some_and(|site| site.oracle);
         Ok(Key {
             kind: if oracle && traps(&kind) {
                 "undefined-behavior".to_owned()
@@ -103,6 +209,9 @@ impl Session {
         })
     }
 }
+
+/// The kind of a report that the plain build must bear out.
+const STACK_OVERFLOW: &str = "stack-overflow";
 
 /// One word for what went wrong.
 fn kind(outcome: &Outcome, reported: Option<&str>) -> String {
@@ -122,27 +231,6 @@ fn kind(outcome: &Outcome, reported: Option<&str>) -> String {
 /// Whether this is how a check of a sanitizer ends a program.
 fn traps(kind: &str) -> bool {
     kind == "SIGILL" || kind == "SIGTRAP"
-}
-
-/// Index of the last site of the program that decided.
-fn last_site(trace: &Trace, program: &Program) -> Option<usize> {
-    let sites = trace.decisions().map(|decision| decision.site as usize);
-    sites.filter(|site| *site < program.sites.len()).last()
-}
-
-/// A site's place in the source as `FILE:LINE:COLUMN`.
-pub(crate) fn place(program: &Program, site: &Site) -> Option<String> {
-    let at = site.location?;
-    let file = program.file(at.file)?;
-    Some(format!("{file}:{}:{}", at.line, at.column))
-}
-
-fn frame(program: &Program, site: &Site) -> Option<String> {
-    let function = &program.function(site.function)?.name;
-    Some(match place(program, site) {
-        Some(place) => format!("{function} ({place})"),
-        None => function.clone(),
-    })
 }
 
 #[cfg(test)]

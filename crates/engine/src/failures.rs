@@ -1,7 +1,7 @@
-//! Failures: one entry for each that differs from the others in kind or place.
+//! Failures: one entry for each that differs from the others in kind or stack.
 //!
-//! Invariant: an entry is confirmed only if the plain program failed in the same way on its
-//! input. An entry that is not confirmed gives way to a later run that is.
+//! Invariant: an entry is confirmed only if a build without instrumentation failed on its input.
+//! An entry that is not confirmed gives way to a later run that is.
 
 use std::hash::{Hash, Hasher};
 
@@ -11,13 +11,16 @@ use rustc_hash::{FxHashMap, FxHasher};
 /// How often an unconfirmed failure is tried with another input.
 const TRIES: u32 = 3;
 
+/// How many failing runs of the same kind and coverage are looked at.
+const ALIKE: u32 = 4;
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
     list: Vec<Failure>,
     known: FxHashMap<Key, Entry>,
-    /// Failing runs by kind and coverage, so that most repetitions need no second run.
-    runs: FxHashMap<u64, Key>,
+    /// By kind and coverage: how many failing runs were looked at.
+    runs: FxHashMap<u64, u32>,
 }
 
 /// What makes two failures the same.
@@ -71,14 +74,12 @@ impl Failures {
         self.list.last().map_or(1, |failure| failure.id + 1)
     }
 
-    /// The key of an earlier run of this kind and coverage.
-    pub(crate) fn of_run(&self, kind: &str, coverage: &Coverage) -> Option<Key> {
-        self.runs.get(&run_key(kind, coverage)).cloned()
-    }
-
-    /// Notes that runs of this kind and coverage have this key.
-    pub(crate) fn remember(&mut self, kind: &str, coverage: &Coverage, key: &Key) {
-        self.runs.insert(run_key(kind, coverage), key.clone());
+    /// Counts a failing run of this kind and coverage. Whether enough such runs were looked at:
+    /// they may still differ, so a few are.
+    pub(crate) fn repeats(&mut self, kind: &str, coverage: &Coverage) -> bool {
+        let count = self.runs.entry(run_key(kind, coverage)).or_insert(0);
+        *count += 1;
+        *count > ALIKE
     }
 
     pub(crate) fn judge(&mut self, key: &Key) -> Verdict {
@@ -132,6 +133,7 @@ mod tests {
             objects: Vec::new(),
             outcome: Outcome::Signal(11),
             kind: "SIGSEGV".to_owned(),
+            detail: String::new(),
             location: None,
             stack: Vec::new(),
             confirmed,

@@ -1,6 +1,6 @@
 //! What a session runs programs with: the executor, or a model of a program in tests.
 
-use labrys_executor::{Error, Executor, Mode, Run};
+use labrys_executor::{Checked, Checker, Error, Executor, Mode, Run};
 use labrys_suite::Input;
 use labrys_trace::Recording;
 
@@ -25,5 +25,21 @@ impl Runner for Executor {
 
     fn recycle(&mut self, recording: Recording) {
         Executor::recycle(self, recording);
+    }
+}
+
+/// Says what fails on an input under the checks of memory: the checked build, or a model of it
+/// in tests.
+pub trait Judge {
+    /// Runs the checked program once.
+    ///
+    /// # Errors
+    /// If the program cannot be run at all.
+    fn check(&mut self, input: &Input) -> Result<Checked, Error>;
+}
+
+impl Judge for Checker {
+    fn check(&mut self, input: &Input) -> Result<Checked, Error> {
+        Checker::check(self, input)
     }
 }

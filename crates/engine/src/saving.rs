@@ -1,8 +1,9 @@
 //! What a session writes and tells besides tests: summary, status, start and end.
 
+use std::path::Path;
 use std::time::Duration;
 
-use labrys_suite::{Branches, Failure, FailureSummary, Summary};
+use labrys_suite::{Branches, Failure, FailureSummary, Summary, TargetStatus};
 
 use crate::observer::{Notice, Status};
 use crate::{End, Error, Session};
@@ -30,7 +31,11 @@ impl Session {
             queries: statistics.asked(),
             tests: statistics.tests,
             failures: self.failures.confirmed(),
-            targets: self.targets.len() as u64,
+            targets: self
+                .targets
+                .iter()
+                .filter(|target| target.status == TargetStatus::Reached)
+                .count() as u64,
         }
     }
 
@@ -63,7 +68,10 @@ impl Session {
             seconds,
             divergences: statistics.divergences,
             concretizations: statistics.concretizations.clone(),
-            failures: failures.into_iter().map(summarized).collect(),
+            failures: failures
+                .into_iter()
+                .map(|failure| summarized(failure, self.writer.folder()))
+                .collect(),
             targets: self.targets.clone(),
         }
     }
@@ -111,12 +119,19 @@ impl Session {
     }
 }
 
-fn summarized(failure: &Failure) -> FailureSummary {
+fn summarized(failure: &Failure, folder: &Path) -> FailureSummary {
+    let path = format!("failures/{:06}", failure.id);
     FailureSummary {
         kind: failure.kind.clone(),
+        detail: failure.detail.clone(),
         location: failure.location.clone(),
         stack: failure.stack.clone(),
-        input: format!("failures/{:06}/input", failure.id),
+        input: format!("{path}/input"),
+        reproduce: format!(
+            "labrys replay {} --failure {}",
+            folder.display(),
+            failure.id
+        ),
         confirmed: failure.confirmed,
     }
 }

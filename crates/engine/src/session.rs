@@ -10,17 +10,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use labrys_executor::Mode;
-use labrys_program::{BranchId, Program};
+use labrys_program::{BlockId, BranchId, Function, Intrinsic, Operation, Program, Terminator};
 use labrys_solver::Layers;
-use labrys_suite::{Coverage, Event, Input, Suite, SuiteWriter, TargetSummary};
+use labrys_suite::{Coverage, Event, Input, Suite, SuiteWriter, TargetStatus, TargetSummary};
 use labrys_trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budget::{Budget, Clock, End, StopFlag};
 use crate::failures::Failures;
+use crate::marker::{Marker, markers};
 use crate::observer::{Notice, Observer};
+use crate::place::located;
+use crate::repetitions::Repetitions;
 use crate::statistics::Statistics;
-use crate::{Error, Runner};
+use crate::{Error, Judge, Runner};
 
 /// What a session is made of.
 pub struct Setup {
@@ -30,6 +33,10 @@ pub struct Setup {
     pub instrumented: Box<dyn Runner>,
     /// Runs the plain program.
     pub plain: Box<dyn Runner>,
+    /// Judges failures by the checked program, where there is one.
+    pub checker: Option<Box<dyn Judge>>,
+    /// Whether runs that do not fail are looked at for errors of memory.
+    pub oracles: bool,
     /// Decides queries.
     pub solver: Layers,
     /// Writes the suite.
@@ -64,6 +71,8 @@ pub struct Session {
     pub(crate) program: Arc<Program>,
     pub(crate) instrumented: Box<dyn Runner>,
     pub(crate) plain: Box<dyn Runner>,
+    pub(crate) checker: Option<Box<dyn Judge>>,
+    oracles: bool,
     pub(crate) solver: Layers,
     pub(crate) writer: SuiteWriter,
     pub(crate) initial: std::collections::VecDeque<Initial>,
@@ -87,6 +96,7 @@ pub struct Session {
     pub(crate) divergent_branches: FxHashMap<BranchId, u8>,
     pub(crate) divergent_targets: FxHashMap<String, u8>,
     pub(crate) failures: Failures,
+    pub(crate) repetitions: Repetitions,
     pub(crate) targets: Vec<TargetSummary>,
     pub(crate) next_case: u32,
     /// Hashes of the inputs that were run.
@@ -101,11 +111,15 @@ impl Session {
     #[must_use]
     pub fn new(setup: Setup) -> Self {
         let counted = counted(&setup.program);
+        let targets = targets(&setup.program);
+        let passed = passed(&setup.program);
         let initial = setup.initial.into_iter();
         Session {
             program: setup.program,
             instrumented: setup.instrumented,
             plain: setup.plain,
+            checker: setup.checker,
+            oracles: setup.oracles,
             solver: setup.solver,
             writer: setup.writer,
             initial: initial.map(|input| Initial { input, case: None }).collect(),
@@ -117,7 +131,7 @@ impl Session {
             max_input: setup.max_input,
             clock: Clock::starting_at(Duration::ZERO),
             statistics: Statistics::default(),
-            seen: Coverage::default(),
+            seen: passed,
             kept: Coverage::default(),
             confirmed: Coverage::default(),
             counted,
@@ -125,7 +139,8 @@ impl Session {
             divergent_branches: FxHashMap::default(),
             divergent_targets: FxHashMap::default(),
             failures: Failures::default(),
-            targets: Vec::new(),
+            repetitions: Repetitions::default(),
+            targets,
             next_case: 1,
             tried: FxHashSet::default(),
             told_timeout: false,
@@ -143,7 +158,10 @@ impl Session {
         session.next_case = suite.cases.last().map_or(1, |case| case.id + 1);
         if let Some(summary) = &suite.summary {
             session.statistics = Statistics::resumed(summary);
-            session.targets.clone_from(&summary.targets);
+            let reached = |target: &&TargetSummary| target.status == TargetStatus::Reached;
+            for target in summary.targets.iter().filter(reached) {
+                session.reach(&target.location, target.input.clone());
+            }
             let before = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
             session.clock = Clock::starting_at(before);
         }
@@ -244,6 +262,11 @@ impl Session {
         Ok(self.writer.pack()?)
     }
 
+    /// Whether a run that did not fail may be looked at for errors of memory.
+    pub(crate) fn looks_for_errors(&self) -> bool {
+        self.oracles && self.checker.is_some()
+    }
+
     /// The first limit that is reached.
     pub(crate) fn end(&self) -> Option<End> {
         if self.stop.is_set() {
@@ -253,9 +276,44 @@ impl Session {
         if goal.is_some_and(|goal| self.is_reached(goal)) {
             return Some(End::Goal);
         }
+        let reached = |target: &TargetSummary| target.status == TargetStatus::Reached;
+        let all = !self.targets.is_empty() && self.targets.iter().all(reached);
+        if self.budget.all_targets && all {
+            return Some(End::Targets);
+        }
         let statistics = &self.statistics;
         self.budget
             .end(self.clock.elapsed(), statistics.new_runs, statistics.steps)
+    }
+
+    /// Marks a target as reached.
+    pub(crate) fn reach(&mut self, name: &str, input: Option<String>) {
+        let known = self
+            .targets
+            .iter()
+            .position(|target| target.location == name);
+        let index = known.unwrap_or_else(|| {
+            self.targets.push(TargetSummary {
+                location: name.to_owned(),
+                ..TargetSummary::default()
+            });
+            self.targets.len() - 1
+        });
+        let target = &mut self.targets[index];
+        target.status = TargetStatus::Reached;
+        target.input = input;
+    }
+
+    /// Ends the session's processes and gives up everything else without tidying: what a large
+    /// search holds takes seconds to free, and the system does it in no time.
+    pub fn leave(self) {
+        let Session {
+            solver,
+            tried,
+            failures,
+            ..
+        } = self;
+        std::mem::forget((solver, tried, failures));
     }
 
     pub(crate) fn budget(&self) -> &Budget {
@@ -275,6 +333,53 @@ impl Session {
         let counts = |branch: &BranchId| self.counted.contains(*branch);
         coverage.iter().filter(counts).count() as u64
     }
+}
+
+/// The targets that a program names, none of them reached.
+fn targets(program: &Program) -> Vec<TargetSummary> {
+    let markers = markers(program).into_iter();
+    let target = |marker: Marker| TargetSummary {
+        place: marker.location.and_then(|at| located(program, at)),
+        location: marker.name,
+        ..TargetSummary::default()
+    };
+    markers.map(target).collect()
+}
+
+/// The sides of oracle sites that do not trap. Runs do not report them; what is open about a
+/// check is whether it can fail.
+fn passed(program: &Program) -> Coverage {
+    let traps = |function: &Function, block: BlockId| {
+        let first = function
+            .block(block)
+            .and_then(|block| block.instructions.first());
+        let operation = first.map(|instruction| &instruction.operation);
+        matches!(
+            operation,
+            Some(Operation::Intrinsic {
+                intrinsic: Intrinsic::SanitizerTrap,
+                ..
+            })
+        )
+    };
+    let mut passed = Coverage::default();
+    for site in program.sites.iter().filter(|site| site.oracle) {
+        let function = program.function(site.function);
+        let Some((function, block)) = function.and_then(|f| Some((f, f.block(site.block)?))) else {
+            continue;
+        };
+        if let Terminator::Branch {
+            if_true, if_false, ..
+        } = &block.terminator
+        {
+            for (branch, to) in site.branches().zip([*if_false, *if_true]) {
+                if !traps(function, to) {
+                    passed.insert(branch);
+                }
+            }
+        }
+    }
+    passed
 }
 
 /// The branches of all sites but oracles.

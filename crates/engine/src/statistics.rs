@@ -18,6 +18,8 @@ pub struct Statistics {
     pub reruns: u64,
     /// Runs of the plain program.
     pub replays: u64,
+    /// Runs of the checked program.
+    pub checks: u64,
     /// Queries by answer.
     pub queries: Queries,
     /// Time in the solver.

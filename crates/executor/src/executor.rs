@@ -49,6 +49,8 @@ pub struct Run {
     pub stdout: Vec<u8>,
     /// What it printed to standard error.
     pub stderr: Vec<u8>,
+    /// The sanitizer's report; empty unless [`Launch::sanitized`] is set and the run failed.
+    pub report: Vec<u8>,
 }
 
 impl Executor {
@@ -280,7 +282,13 @@ impl Executor {
             taken.map_err(Error::system("read captured output"))
         };
         let (stdout, stderr) = (take("stdout")?, take("stderr")?);
+        let report = match self.launch.sanitized {
+            true => self.scratch.take_report(self.limits.output),
+            false => Ok(Vec::new()),
+        };
+        let report = report.map_err(Error::system("read the sanitizer's report"))?;
         Ok(Run {
+            report,
             outcome,
             recording,
             seconds,

@@ -19,18 +19,24 @@
 //! ```
 //!
 //! The same executor runs the instrumented executable and the plain one, which records
-//! coverage only ([`Mode::Coverage`]). This is the only crate that starts programs under test.
+//! coverage only ([`Mode::Coverage`]); a [`Checker`] runs the one under AddressSanitizer. This is the only crate that starts programs under test.
 
+mod checker;
 mod error;
 mod executor;
 mod limits;
+mod native;
 mod processes;
 mod region;
+mod report;
 mod scratch;
 mod server;
+mod symbols;
 mod sys;
 
+pub use checker::{Checked, Checker, Frame, Report};
 pub use error::Error;
 pub use executor::{Executor, Run, input_objects};
 pub use labrys_abi::Mode;
 pub use limits::{Launch, Limits};
+pub use native::Native;

@@ -61,4 +61,6 @@ pub struct Launch {
     pub branches: usize,
     /// Whether to keep what the program prints.
     pub capture: bool,
+    /// Whether the executable is the checked one, whose reports are kept.
+    pub sanitized: bool,
 }

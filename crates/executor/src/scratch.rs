@@ -16,6 +16,9 @@ use crate::sys;
 /// What the names of scratch folders begin with.
 const PREFIX: &str = "labrys-scratch-";
 
+/// What the names of a sanitizer's reports begin with.
+const REPORT: &str = "report";
+
 /// Device and inode number of a file.
 pub(crate) type Identity = (u64, u64);
 
@@ -110,6 +113,28 @@ impl Scratch {
             remove(&entry.path())?;
         }
         Ok(())
+    }
+
+    /// Where a sanitizer puts its reports: a dot and the number of the process are added.
+    pub(crate) fn report(&self) -> PathBuf {
+        self.folder.path().join(REPORT)
+    }
+
+    /// The first bytes of the first report there is; all are removed.
+    pub(crate) fn take_report(&self, most: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for entry in fs::read_dir(self.folder.path())? {
+            let entry = entry?;
+            if !entry.file_name().to_string_lossy().starts_with(REPORT) {
+                continue;
+            }
+            if bytes.is_empty() {
+                let file = File::open(entry.path())?;
+                file.take(most as u64).read_to_end(&mut bytes)?;
+            }
+            remove(&entry.path())?;
+        }
+        Ok(bytes)
     }
 
     /// The first bytes of a captured output; it is empty afterwards.

@@ -4,6 +4,7 @@
 //! Invariant: when this value is dropped, neither the server nor anything that a run started
 //! is alive.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -11,10 +12,12 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command as Process, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use labrys_abi::{CONTROL_FD, Command, ENV_ACTIVE, REGION_FD, STATUS_FD, Status, VERSION};
+use labrys_abi::{
+    CONTROL_FD, Command, ENV_ACTIVE, REGION_FD, SANITIZER_VARIABLE, STATUS_FD, Status, VERSION,
+};
 use labrys_suite::StreamKind;
 
-use crate::processes::Descendants;
+use crate::processes::{self, Descendants};
 use crate::region::SharedRegion;
 use crate::scratch::Scratch;
 use crate::sys::{self, Preparation};
@@ -26,6 +29,9 @@ const STARTUP: Duration = Duration::from_secs(10);
 const BURIAL: Duration = Duration::from_secs(5);
 /// How often the memory of a run is looked at.
 const WATCH: Duration = Duration::from_millis(25);
+/// More processes than this, beyond those of the machine, are a fork bomb. The system's own limit
+/// counts per user, and not at all for root.
+const MOST_PROCESSES: u64 = 2000;
 /// Processor time beyond the timeout after which the system kills what we could not.
 const SPARE_SECONDS: u64 = 3600;
 
@@ -36,6 +42,8 @@ pub(crate) struct Server {
     control: File,
     status: File,
     descendants: Descendants,
+    /// Processes of the machine when this one was started.
+    others: u64,
 }
 
 /// How a child of the server ended.
@@ -93,6 +101,7 @@ impl Server {
             .env_clear()
             .envs(environment_streams(launch))
             .envs(launch.invocation.resolved_environment())
+            .envs(sanitizer_options(launch, scratch))
             .env(ENV_ACTIVE, "1")
             .current_dir(scratch.work())
             .stdin(stdin)
@@ -121,6 +130,7 @@ impl Server {
             control,
             status,
             descendants,
+            others: processes::count(),
         })
     }
 
@@ -166,8 +176,10 @@ impl Server {
             let now = Instant::now();
             if now >= deadline {
                 killed = Some(End::Timeout);
-            } else if crate::processes::private_memory(child) > limits.memory {
+            } else if processes::private_memory(child) > limits.memory {
                 killed = Some(End::MemoryLimit);
+            } else if processes::count() > self.others + MOST_PROCESSES {
+                killed = Some(End::Timeout);
             }
             until = deadline.min(now + WATCH);
             if killed.is_some() {
@@ -237,6 +249,20 @@ fn environment_streams(launch: &Launch) -> impl Iterator<Item = (&str, &str)> {
     launch.streams.iter().filter_map(|kind| match kind {
         StreamKind::Environment { name } => Some((name.as_str(), "")),
         _ => None,
+    })
+}
+
+/// The variable that tells AddressSanitizer to take every failure and to write reports without
+/// names to the scratch folder. The runtime takes it out before the program sees it.
+fn sanitizer_options(launch: &Launch, scratch: &Scratch) -> Option<(&'static str, OsString)> {
+    const OPTIONS: &str = "symbolize=0:detect_leaks=0:allocator_may_return_null=1:\
+        handle_abort=1:handle_sigill=1:handle_sigtrap=1:handle_sigbus=1:handle_sigfpe=1:\
+        dump_instruction_bytes=1:dump_registers=0:print_summary=0:print_legend=0:\
+        quarantine_size_mb=64:malloc_context_size=1:log_path=";
+    launch.sanitized.then(|| {
+        let mut options = OsString::from(OPTIONS);
+        options.push(scratch.report());
+        (SANITIZER_VARIABLE, options)
     })
 }
 

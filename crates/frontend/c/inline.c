@@ -147,6 +147,12 @@ HELPER void __labrys_branch(u32 site, u32 label, u32 direction, u32 branch) {
     __labrys_slow_branch(site, label, direction, branch);
 }
 
+/* A check of undefined behavior. It counts in no coverage, and nothing is done where it cannot
+ * depend on the input, so that -O2 removes the checks that it can prove. */
+HELPER void __labrys_check_site(u32 site, u32 label, u32 direction, u32 branch) {
+  if (UNLIKELY(label)) __labrys_slow_branch(site, label, direction, branch);
+}
+
 HELPER void __labrys_select(u32 site, u32 label, u32 direction, u32 branch) {
   if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
   if (UNLIKELY(label)) __labrys_slow_select(site, label, direction, branch);

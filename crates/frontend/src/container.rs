@@ -1,5 +1,5 @@
 //! The sections by which an executable carries all that later commands need: the program
-//! picture, the frozen bitcode and the plain executable.
+//! picture, the frozen bitcode, the plain and the checked executable.
 //!
 //! They are not loaded at run time, and `strip` keeps them. Invariant: what [`seal`] put in,
 //! [`Container::open`] gets out, byte for byte.
@@ -27,6 +27,8 @@ pub struct Contents<'a> {
     pub bitcode: &'a [u8],
     /// The plain executable.
     pub plain: &'a [u8],
+    /// The checked executable; none where it could not be linked.
+    pub checked: Option<&'a [u8]>,
 }
 
 /// An executable built by `labrys-cc`.
@@ -37,6 +39,7 @@ pub struct Container {
     program: Range<usize>,
     bitcode: Range<usize>,
     plain: Range<usize>,
+    checked: Option<Range<usize>>,
 }
 
 /// Why an executable cannot be used.
@@ -93,8 +96,10 @@ impl Container {
         let (Some(program), Some(bitcode), Some(plain)) = sections else {
             return Err(ContainerError::NotLabrys(path));
         };
+        let checked = find(section::CHECKED);
         Ok(Container {
             path,
+            checked,
             file,
             program,
             bitcode,
@@ -131,15 +136,29 @@ impl Container {
         &self.file[self.plain.clone()]
     }
 
+    /// The checked executable, as a file image.
+    #[must_use]
+    pub fn checked(&self) -> Option<&[u8]> {
+        self.checked.clone().map(|range| &self.file[range])
+    }
+
     /// Writes the plain executable to a file that can be run.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn write_plain(&self, to: &Path) -> Result<(), ContainerError> {
-        write_executable(to, self.plain()).map_err(|source| ContainerError::Io {
-            path: to.to_path_buf(),
-            source,
-        })
+        write(to, self.plain())
+    }
+
+    /// Writes the checked executable, if there is one, to a file that can be run.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_checked(&self, to: &Path) -> Result<bool, ContainerError> {
+        match self.checked() {
+            Some(checked) => write(to, checked).map(|()| true),
+            None => Ok(false),
+        }
     }
 }
 
@@ -157,9 +176,16 @@ pub fn seal(executable: &Path, contents: &Contents<'_>, to: &Path) -> Result<(),
     table.add(&mut file, section::PROGRAM, contents.program);
     table.add(&mut file, section::BITCODE, contents.bitcode);
     table.add(&mut file, section::PLAIN, contents.plain);
+    if let Some(checked) = contents.checked {
+        table.add(&mut file, section::CHECKED, checked);
+    }
     let header = table.append_to(&mut file).ok_or_else(not_elf)?;
     file[..header.len()].copy_from_slice(&header);
-    write_executable(to, &file).map_err(|source| ContainerError::Io {
+    write(to, &file)
+}
+
+fn write(to: &Path, bytes: &[u8]) -> Result<(), ContainerError> {
+    write_executable(to, bytes).map_err(|source| ContainerError::Io {
         path: to.to_path_buf(),
         source,
     })
@@ -197,6 +223,7 @@ mod tests {
             program: b"picture",
             bitcode: b"BC",
             plain: b"\x7fELF...",
+            checked: None,
         };
         let own = std::env::current_exe().unwrap();
         seal(&own, &contents, &sealed).unwrap();
@@ -204,6 +231,7 @@ mod tests {
         assert_eq!(container.program_bytes(), contents.program);
         assert_eq!(container.bitcode(), contents.bitcode);
         assert_eq!(container.plain(), contents.plain);
+        assert_eq!(container.checked(), None);
         let listed = std::process::Command::new(&sealed)
             .arg("--list")
             .output()

@@ -2,6 +2,7 @@
 //!
 //! The only crate that touches LLVM.
 
+pub mod checked;
 pub mod container;
 mod coverage;
 pub mod driver;
@@ -11,3 +12,4 @@ pub mod llvm;
 pub mod lower;
 pub mod plain;
 pub mod sites;
+mod traps;

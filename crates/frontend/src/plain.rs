@@ -1,7 +1,7 @@
 //! The plain build: the frozen program as it is, plus one coverage byte per branch, and with a
 //! clock and randomness that repeat under the fork server.
 //!
-//! A branch and a select store 1 to `map[first + condition]`; a switch stores 1 at the begin of
+//! Oracle sites count in no coverage. A branch and a select store 1 to `map[first + condition]`; a switch stores 1 at the begin of
 //! each edge, for which its edges get blocks of their own.
 //!
 //! Invariant: numbering is that of [`sites`](crate::sites) on the frozen bitcode, and no other
@@ -45,7 +45,9 @@ fn cover(module: &Module) {
     };
     let mut first = 0;
     for decision in &decisions {
-        marker.mark(decision, first);
+        if !decision.oracle {
+            marker.mark(decision, first);
+        }
         first += decision.kind.directions();
     }
 }

@@ -9,8 +9,8 @@
 
 use labrys_program::{BlockId, FunctionId, SiteKind};
 
-use crate::llvm::{Block, LLVMOpcode, LLVMTypeKind, Module, Value};
-use crate::lower::is_dropped;
+use crate::llvm::{LLVMOpcode, LLVMTypeKind, Module, Value};
+use crate::traps::begins_with_trap;
 
 /// One decision of a module.
 #[derive(Clone, Debug)]
@@ -39,7 +39,8 @@ pub fn sites(module: &Module) -> Vec<Decision<'_>> {
                 };
                 found.push(Decision {
                     instruction,
-                    oracle: kind == SiteKind::Branch && block.successors().into_iter().any(traps),
+                    oracle: kind == SiteKind::Branch
+                        && block.successors().into_iter().any(begins_with_trap),
                     kind,
                     function: FunctionId::new(function_index),
                     block: BlockId::new(block_index),
@@ -74,20 +75,4 @@ fn switch_kind(instruction: Value<'_>) -> Option<SiteKind> {
     cases
         .filter(|cases| !cases.is_empty())
         .map(|cases| SiteKind::Switch { width, cases })
-}
-
-/// Whether a block begins with a trap, as those of `-fsanitize-trap` do.
-fn traps(block: Block<'_>) -> bool {
-    let first = block.instructions().into_iter().find(|instruction| {
-        let dropped = instruction.opcode() == LLVMOpcode::LLVMCall
-            && is_dropped(&instruction.called().name());
-        !dropped && instruction.opcode() != LLVMOpcode::LLVMPHI
-    });
-    first.is_some_and(|instruction| {
-        instruction.opcode() == LLVMOpcode::LLVMCall
-            && matches!(
-                instruction.called().name().as_str(),
-                "llvm.trap" | "llvm.ubsantrap"
-            )
-    })
 }

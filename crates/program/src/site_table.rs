@@ -93,7 +93,7 @@ impl Program {
     }
 }
 
-/// Whether a block begins with a trap.
+/// Whether a block begins with the trap of a check; `__builtin_trap` is the program's own.
 fn traps(function: &Function, block: crate::BlockId) -> bool {
     let first = function
         .block(block)
@@ -102,7 +102,7 @@ fn traps(function: &Function, block: crate::BlockId) -> bool {
         matches!(
             instruction.operation,
             Operation::Intrinsic {
-                intrinsic: Intrinsic::Trap | Intrinsic::SanitizerTrap,
+                intrinsic: Intrinsic::SanitizerTrap,
                 ..
             }
         )

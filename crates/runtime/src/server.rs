@@ -39,22 +39,24 @@ unsafe extern "C" fn __labrys_init(
             map_shadow();
         }
         thread().traced = 1;
-        if !take_variable(environment) {
+        if !take_variable(environment, labrys_abi::ENV_ACTIVE) {
             return;
         }
+        take_variable(environment, labrys_abi::SANITIZER_VARIABLE);
         if let Err(errno) = map_region() {
             send(Status::Failed, errno as u32);
             libc::_exit(126);
         }
-        heap::prepare();
+        if __labrys_instrumented != 0 {
+            heap::prepare();
+        }
         serve();
         start_run(argc, argv, environment);
     }
 }
 
-/// Removes the activating variable from the environment; was it there?
-unsafe fn take_variable(environment: *mut *mut c_char) -> bool {
-    let name = labrys_abi::ENV_ACTIVE;
+/// Removes a variable from the environment; was it there?
+unsafe fn take_variable(environment: *mut *mut c_char, name: &str) -> bool {
     let mut slot = environment;
     // SAFETY: the environment ends with a null pointer.
     unsafe {

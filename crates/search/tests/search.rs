@@ -57,6 +57,8 @@ impl Case {
             program: Program::clone(&self.program).into(),
             instrumented: Model::new(&self.program, &self.body),
             plain: Model::new(&self.program, &self.plain),
+            checker: None,
+            oracles: true,
             solver: Layers::new(Box::new(BruteForce)),
             writer,
             initial: vec![self.initial.clone()],

@@ -134,11 +134,13 @@ pub struct Failure {
     pub outcome: Outcome,
     /// One word for what went wrong, such as `SIGSEGV` or `division-by-zero`.
     pub kind: String,
+    /// What was accessed and how it lies to the object; may be empty.
+    pub detail: String,
     /// Source location as `FILE:LINE:COLUMN`, if it is known.
     pub location: Option<String>,
     /// Stack at the failure, innermost frame first.
     pub stack: Vec<String>,
-    /// Whether the uninstrumented program showed it too.
+    /// Whether a build without instrumentation showed it too.
     pub confirmed: bool,
     /// Number of the run that showed it.
     pub run: u64,

@@ -131,6 +131,8 @@ impl CaseRecord {
 pub(crate) struct FailureRecord {
     id: u32,
     kind: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    detail: String,
     location: Option<String>,
     stack: Vec<String>,
     input: String,
@@ -147,6 +149,7 @@ impl FailureRecord {
         Self {
             id: failure.id,
             kind: failure.kind.clone(),
+            detail: failure.detail.clone(),
             location: failure.location.clone(),
             stack: failure.stack.clone(),
             input: input.to_owned(),
@@ -210,6 +213,7 @@ fn read_failures(folder: &Path, config: &Config) -> Result<Vec<Failure>, Error> 
             objects: record.objects,
             outcome: record.outcome,
             kind: record.kind,
+            detail: record.detail,
             location: record.location,
             stack: record.stack,
             confirmed: record.confirmed,

@@ -27,7 +27,8 @@ done
 
 /// `reproduce.sh` of a failure.
 pub(crate) fn failure_script(config: &Config) -> String {
-    let mut text = opening(config, "Shows this failure.");
+    let purpose = "Shows this failure. Errors of memory show in a build with -fsanitize=address.";
+    let mut text = opening(config, purpose);
     text.push_str("test=$folder/input\nrun \"$@\"\n");
     text
 }

@@ -36,13 +36,19 @@ pub struct Queries {
 pub struct FailureSummary {
     /// One word for what went wrong.
     pub kind: String,
+    /// What was accessed and how it lies to the object.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
     /// Source location as `FILE:LINE:COLUMN`.
     pub location: Option<String>,
     /// Stack at the failure, innermost frame first.
     pub stack: Vec<String>,
     /// Path of the input in the suite folder.
     pub input: String,
-    /// Whether the uninstrumented program showed it too.
+    /// The command that shows it again.
+    #[serde(default)]
+    pub reproduce: String,
+    /// Whether a build without instrumentation showed it too.
     pub confirmed: bool,
 }
 
@@ -64,6 +70,9 @@ pub enum TargetStatus {
 pub struct TargetSummary {
     /// Source location, function or name.
     pub location: String,
+    /// Where a name stands in the source, as `FILE:LINE:COLUMN`.
+    #[serde(default)]
+    pub place: Option<String>,
     /// What is known of it.
     pub status: TargetStatus,
     /// Path in the suite folder of the input that reaches it.
@@ -99,7 +108,7 @@ pub struct Summary {
     pub concretizations: BTreeMap<String, u64>,
     /// Failures, confirmed ones first.
     pub failures: Vec<FailureSummary>,
-    /// Targets in the order of the command line.
+    /// Targets: those that the program names, in the order of its functions, then others.
     pub targets: Vec<TargetSummary>,
 }
 

@@ -27,21 +27,22 @@ pub struct SuiteWriter {
 }
 
 impl SuiteWriter {
-    /// Starts a suite in a folder that does not exist or is empty.
+    /// Starts a suite in a folder that does not exist, is empty, or holds what a process left
+    /// that was killed before the suite was begun.
     ///
     /// # Errors
     /// If the folder has something in it or cannot be written.
     pub fn create(folder: &Path, config: &Config) -> Result<Self, Error> {
         fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
-        let mut entries = fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))?;
-        if entries.next().is_some() {
+        let entries = fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))?;
+        if !entries.flatten().all(|entry| is_beginning(&entry)) {
             return Err(Error::Exists {
                 path: folder.to_owned(),
             });
         }
-        for name in ["inputs", "cases", "failures"] {
+        for name in FOLDERS {
             let path = folder.join(name);
-            fs::create_dir(&path).map_err(|error| Error::io("create", &path, error))?;
+            fs::create_dir_all(&path).map_err(|error| Error::io("create", &path, error))?;
         }
         let config = Config {
             format: Config::FORMAT,
@@ -51,7 +52,7 @@ impl SuiteWriter {
         write_file(&replay, replay::suite_script(&config).as_bytes(), true)?;
         if let Some(about) = &config.test_comp {
             let path = folder.join(testcomp::FOLDER);
-            fs::create_dir(&path).map_err(|error| Error::io("create", &path, error))?;
+            fs::create_dir_all(&path).map_err(|error| Error::io("create", &path, error))?;
             let text = testcomp::metadata(about, SystemTime::now());
             write_file(&path.join("metadata.xml"), text.as_bytes(), false)?;
         }
@@ -230,6 +231,24 @@ impl SuiteWriter {
             }
             _ => write_folder(&path, input, harness),
         }
+    }
+}
+
+/// The folders of a suite.
+const FOLDERS: [&str; 3] = ["inputs", "cases", "failures"];
+
+/// Whether an entry of a folder may stand there before `config.json`, which comes last, does: a
+/// folder with nothing of value in it, or a file that can be written again.
+fn is_beginning(entry: &fs::DirEntry) -> bool {
+    let name = entry.file_name();
+    let name = name.to_string_lossy();
+    match entry.file_type() {
+        Ok(kind) if kind.is_dir() && FOLDERS.contains(&&*name) => {
+            fs::read_dir(entry.path()).is_ok_and(|mut inside| inside.next().is_none())
+        }
+        Ok(kind) if kind.is_dir() => name == testcomp::FOLDER,
+        Ok(_) => name == "replay.sh" || name.ends_with(".unfinished"),
+        Err(_) => false,
     }
 }
 

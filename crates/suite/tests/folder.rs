@@ -53,6 +53,7 @@ fn failure(input: Input) -> Failure {
         outcome: Outcome::Signal(11),
         kind: "SIGSEGV".into(),
         location: Some("a.c:3:4".into()),
+        detail: String::new(),
         stack: vec!["f a.c:3".into(), "main a.c:9".into()],
         confirmed: true,
         run: 20,
@@ -443,12 +444,15 @@ fn summary() -> Summary {
         failures: vec![FailureSummary {
             kind: "SIGSEGV".into(),
             location: Some("a.c:3:4".into()),
+            detail: String::new(),
             stack: vec!["main a.c:3".into()],
             input: "failures/000001/input".into(),
+            reproduce: String::new(),
             confirmed: true,
         }],
         targets: vec![TargetSummary {
             location: "a.c:9".into(),
+            place: None,
             status: TargetStatus::Unreachable,
             input: None,
         }],

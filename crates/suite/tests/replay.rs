@@ -72,6 +72,7 @@ fn suite(folder: &Path, config: &Config, inputs: &[Input]) -> PathBuf {
         outcome: Outcome::Exit(0),
         kind: "failure".into(),
         location: None,
+        detail: String::new(),
         stack: Vec::new(),
         confirmed: true,
         run: 1,

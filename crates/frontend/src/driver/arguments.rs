@@ -69,10 +69,35 @@ pub(crate) struct Invocation {
     pub(crate) output: Option<PathBuf>,
     /// `-v`.
     pub(crate) verbose: bool,
-    /// Whether checks of undefined behaviour are compiled in.
-    pub(crate) oracles: bool,
+    /// The checks of undefined behaviour that are compiled in.
+    pub(crate) checks: Checks,
     /// Options left out that the user should know of, with the reason.
     pub(crate) notes: Vec<String>,
+}
+
+/// Which checks of undefined behaviour are compiled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Checks {
+    /// Those of what no program means to do.
+    pub(crate) oracles: bool,
+    /// Overflow of signed numbers.
+    pub(crate) overflow: bool,
+}
+
+impl Checks {
+    pub(crate) const NONE: Checks = Checks {
+        oracles: false,
+        overflow: false,
+    };
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Checks {
+            oracles: true,
+            overflow: false,
+        }
+    }
 }
 
 /// A command line that cannot be obeyed; the text says what to do.
@@ -105,7 +130,7 @@ struct Reader {
     relocatable: bool,
     freestanding: bool,
     is_static: bool,
-    oracles: bool,
+    checks: Checks,
     /// There is a word that only the linker uses.
     linker_word: bool,
     notes: Vec<String>,
@@ -145,10 +170,13 @@ impl Reader {
 
     fn own_option(&mut self, name: &str) -> Result<(), Refusal> {
         match name {
-            "oracles" => self.oracles = true,
+            "oracles" => self.checks.oracles = true,
+            "no-oracles" => self.checks = Checks::NONE,
+            "check-overflow" => self.checks.overflow = true,
             _ => {
                 return Err(Refusal(format!(
-                    "unknown option --labrys-{name}; there is --labrys-oracles"
+                    "unknown option --labrys-{name}; there are --labrys-no-oracles and \
+                     --labrys-check-overflow"
                 )));
             }
         }
@@ -264,7 +292,7 @@ impl Reader {
             inputs: self.inputs,
             output: self.output,
             verbose: self.verbose,
-            oracles: self.oracles,
+            checks: self.checks,
             notes: self.notes,
         }
     }

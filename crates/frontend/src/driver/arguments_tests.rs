@@ -113,11 +113,14 @@ fn words_for_clang() {
 
 #[test]
 fn options_of_labrys_stay_with_labrys() {
-    let found = read("--labrys-oracles -c a.c");
-    assert!(found.oracles);
+    let found = read("--labrys-no-oracles -c a.c");
+    assert_eq!(found.checks, Checks::NONE);
     assert_eq!(found.original, ["-c", "a.c"]);
+    let found = read("--labrys-check-overflow -c a.c").checks;
+    assert!(found.oracles && found.overflow);
+    assert_eq!(read("-c a.c").checks, Checks::default());
     let unknown = parse(vec!["--labrys-speed".into()]).unwrap_err();
-    assert!(unknown.0.contains("--labrys-oracles"));
+    assert!(unknown.0.contains("--labrys-no-oracles"));
 }
 
 #[test]

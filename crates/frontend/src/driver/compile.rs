@@ -16,8 +16,11 @@ pub(super) fn options(invocation: &Invocation) -> Result<Vec<OsString>, Error> {
     let mut options = headers(invocation)?;
     if !options.is_empty() {
         options.extend(["-g", "-O2"].map(OsString::from));
-        if invocation.oracles {
+        if invocation.checks.oracles {
             options.extend(options::ORACLES.iter().map(OsString::from));
+        }
+        if invocation.checks.overflow {
+            options.extend(options::OVERFLOW.iter().map(OsString::from));
         }
     }
     Ok(options)

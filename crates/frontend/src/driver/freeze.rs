@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::harness;
 use crate::llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
+use crate::traps;
 
 /// Leave to the library what is the library's (bodies in headers that no build need take), make
 /// SSA values of variables, drop what is plainly redundant, and keep decisions.
@@ -23,6 +24,8 @@ pub fn freeze(merged: &Path, frozen: &Path) -> Result<(), LlvmError> {
     keep_templates(&module);
     module.run_passes(FREEZE)?;
     define_arithmetic(&module);
+    define_null(&module);
+    traps::separate(&module);
     keep_calls(&module);
     module.write(frozen)
 }
@@ -46,6 +49,16 @@ fn define_arithmetic(module: &Module) {
             for instruction in block.instructions() {
                 instruction.clear_poison_flags();
             }
+        }
+    }
+}
+
+/// An access through a null pointer is an access like any other, which the processor refuses.
+/// Otherwise LLVM takes it for unreachable, and builds differ in what they do instead of it.
+fn define_null(module: &Module) {
+    for function in module.functions() {
+        if !function.is_declaration() {
+            module.add_attribute(function, "null_pointer_is_valid", 0);
         }
     }
 }

@@ -37,7 +37,22 @@ pub(crate) struct LinkLine {
     /// Where the result goes.
     pub(crate) output: PathBuf,
     /// Whether nothing is linked dynamically.
-    is_static: bool,
+    pub(crate) is_static: bool,
+}
+
+/// What an executable is made of besides what the line names.
+#[derive(Debug)]
+pub(crate) struct Pieces<'a> {
+    /// Stands for the merged bitcode.
+    pub(crate) object: &'a Path,
+    pub(crate) runtime: &'a Path,
+    /// Libraries of a sanitizer, which are linked whole.
+    pub(crate) sanitizer: &'a [PathBuf],
+    pub(crate) output: &'a Path,
+    /// Where native members of whole archives are laid down.
+    pub(crate) scratch: &'a Path,
+    /// Whether lld tells what the line asks it to tell.
+    pub(crate) reports: bool,
 }
 
 /// Functions of a fuzz target, in use whoever calls them.
@@ -83,33 +98,29 @@ impl LinkLine {
         self.job(arguments, output)
     }
 
-    /// The link of an executable: `object` stands for the merged bitcode. Native members of
-    /// whole archives are laid down in `scratch`.
-    pub(crate) fn executable(
-        &self,
-        object: &Path,
-        runtime: &Path,
-        output: &Path,
-        scratch: &Path,
-        reports: bool,
-    ) -> Result<Job, Error> {
+    /// The link of an executable.
+    pub(crate) fn executable(&self, pieces: &Pieces<'_>) -> Result<Job, Error> {
         let mut arguments = Vec::new();
         for item in &self.items {
             match item {
                 Item::Word(word) => arguments.push(word.clone()),
                 Item::Bitcode(_) => {}
                 Item::WholeArchive { path, .. } => {
-                    arguments.extend(native_members(path, scratch)?);
+                    arguments.extend(native_members(path, pieces.scratch)?);
                 }
-                Item::Report(words) if reports => arguments.extend(words.iter().cloned()),
+                Item::Report(words) if pieces.reports => arguments.extend(words.iter().cloned()),
                 Item::Report(_) => {}
             }
         }
         let start = position_of(&arguments, "crtbegin").map_or(0, |index| index + 1);
-        arguments.insert(start, object.into());
+        let first = sanitizer_words(pieces.sanitizer);
+        arguments.splice(
+            start..start,
+            first.into_iter().chain([pieces.object.into()]),
+        );
         let end = position_of(&arguments, "crtend").unwrap_or(arguments.len());
-        arguments.splice(end..end, self.runtime_words(runtime));
-        Ok(self.job(arguments, output))
+        arguments.splice(end..end, self.runtime_words(pieces.runtime));
+        Ok(self.job(arguments, pieces.output))
     }
 
     /// The runtime library and the libraries that it wants.
@@ -134,6 +145,37 @@ impl LinkLine {
             arguments,
         }
     }
+}
+
+/// A sanitizer's libraries stand first, so that its functions take the place of the C
+/// library's; the program's shared libraries see them where the library lists its symbols.
+fn sanitizer_words(libraries: &[PathBuf]) -> Vec<OsString> {
+    let mut words = Vec::new();
+    for library in libraries {
+        words.extend([
+            "--whole-archive".into(),
+            library.into(),
+            "--no-whole-archive".into(),
+        ]);
+        let mut symbols = library.clone().into_os_string();
+        symbols.push(".syms");
+        if Path::new(&symbols).is_file() {
+            let mut list = OsString::from("--dynamic-list=");
+            list.push(symbols);
+            words.push(list);
+        }
+    }
+    if !libraries.is_empty() {
+        let system = [
+            "--push-state",
+            "--as-needed",
+            "-lrt",
+            "-lresolv",
+            "--pop-state",
+        ];
+        words.extend(system.map(OsString::from));
+    }
+    words
 }
 
 /// Index of the first word whose file name begins like this.

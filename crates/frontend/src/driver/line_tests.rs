@@ -30,10 +30,15 @@ fn words_of(line: &LinkLine) -> Vec<String> {
 }
 
 fn executable(line: &LinkLine, scratch: &Path) -> Vec<String> {
-    let out = Path::new("out");
-    let job = line
-        .executable(Path::new("m.o"), Path::new("rt.a"), out, scratch, true)
-        .unwrap();
+    let pieces = Pieces {
+        object: Path::new("m.o"),
+        runtime: Path::new("rt.a"),
+        sanitizer: &[],
+        output: Path::new("out"),
+        scratch,
+        reports: true,
+    };
+    let job = line.executable(&pieces).unwrap();
     words(&job).into_iter().map(String::from).collect()
 }
 

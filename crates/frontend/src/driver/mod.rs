@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use crate::container::ContainerError;
 use crate::llvm::LlvmError;
-use arguments::{Invocation, Mode};
+use arguments::{Checks, Invocation, Mode};
 use jobs::Job;
 use tools::Tools;
 
@@ -120,6 +120,12 @@ pub enum Error {
         /// The linker's messages.
         messages: String,
     },
+    /// The program cannot be linked with AddressSanitizer.
+    #[error("the checked build does not link: {messages}")]
+    Unchecked {
+        /// The linker's messages, or what is missing.
+        messages: String,
+    },
     /// The result cannot be written.
     #[error(transparent)]
     Container(#[from] ContainerError),
@@ -179,7 +185,9 @@ fn run(arguments: Vec<OsString>, language: Language) -> Result<(), Error> {
     let tools = Tools::find()?;
     let invocation = arguments::parse(response::expand(arguments));
     let mut invocation = invocation.map_err(|refusal| Error::Usage(refusal.0))?;
-    invocation.oracles |= options::ORACLES_BY_DEFAULT || is_set("LABRYS_ORACLES");
+    if std::env::var_os("LABRYS_ORACLES").is_some_and(|value| value == "0") {
+        invocation.checks = Checks::NONE;
+    }
     let session = Session { tools, language };
     for note in &invocation.notes {
         session.note(note);

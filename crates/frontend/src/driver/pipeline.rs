@@ -1,6 +1,6 @@
 //! From merged bitcode to the executable: freeze, lower, instrument, compile, link, seal.
 //!
-//! The instrumented and the plain executable are built side by side.
+//! The three executables are built side by side.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,6 +9,7 @@ use std::thread::{self, ScopedJoinHandle};
 
 use sha2::{Digest, Sha256};
 
+use crate::checked;
 use crate::container::{self, Contents};
 use crate::instrument;
 use crate::llvm::{LlvmError, Module};
@@ -17,7 +18,7 @@ use crate::plain;
 
 use super::freeze::freeze;
 use super::jobs::Job;
-use super::line::LinkLine;
+use super::line::{LinkLine, Pieces};
 use super::link::run_linker;
 use super::{Error, Session, tools};
 
@@ -26,11 +27,12 @@ const LARGE_MODULE: u64 = 512 * 1024;
 /// The number of parts.
 const PARTITIONS: u32 = 4;
 
-/// One of the two executables made from the frozen bitcode.
+/// One of the executables made from the frozen bitcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
     Instrumented,
     Plain,
+    Checked,
 }
 
 /// What both variants are built from.
@@ -59,64 +61,117 @@ pub(super) fn build(
         runtime: &runtime,
         scratch,
     };
-    let (program, instrumented, plain) = thread::scope(|scope| {
+    let (program, instrumented, plain, checked) = thread::scope(|scope| {
         let instrumented = scope.spawn(|| parts.build(Variant::Instrumented));
         let plain = scope.spawn(|| parts.build(Variant::Plain));
+        let checked = scope.spawn(|| parts.checked());
         (
             picture(&frozen, &line.output),
             join(instrumented),
             join(plain),
+            join(checked),
         )
     });
     // If both fail, the first has told why.
     let (instrumented, plain) = (instrumented?, plain?);
     let (bitcode, plain) = (read(&frozen)?, read(&plain)?);
+    let checked = checked?.map(|path| read(&path)).transpose()?;
     let contents = Contents {
         program: &program?,
         bitcode: &bitcode,
         plain: &plain,
+        checked: checked.as_deref(),
     };
     Ok(container::seal(&instrumented, &contents, &line.output)?)
 }
 
 impl Parts<'_> {
+    /// The checked executable. Programs that cannot have one, such as static ones, do without.
+    fn checked(&self) -> Result<Option<PathBuf>, Error> {
+        match self.build(Variant::Checked) {
+            Ok(path) => Ok(Some(path)),
+            Err(Error::Unchecked { messages }) => {
+                self.session.note(&format!(
+                    "failures will have no stacks and errors of memory stay unseen: {messages}"
+                ));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     fn build(&self, variant: Variant) -> Result<PathBuf, Error> {
         let (name, step) = match variant {
             Variant::Instrumented => ("program", "instrumenting"),
             Variant::Plain => ("plain", "adding coverage to the plain build"),
+            Variant::Checked => ("checked", "adding checks to the checked build"),
         };
         let file = |extension: &str| self.scratch.join(name).with_extension(extension);
         let (bitcode, object, executable) = (file("bc"), file("o"), file("elf"));
         let transform = match variant {
             Variant::Instrumented => instrument::instrument,
             Variant::Plain => plain::add_coverage,
+            Variant::Checked => checked::add_checks,
+        };
+        let sanitizer = match variant {
+            Variant::Checked => self.sanitizer()?,
+            Variant::Instrumented | Variant::Plain => Vec::new(),
         };
         transform(self.frozen, &bitcode).map_err(llvm(step))?;
-        self.compile(&bitcode, &object)?;
-        let reports = variant == Variant::Instrumented;
-        let (line, runtime) = (self.line, self.runtime);
-        let job = line.executable(&object, runtime, &executable, self.scratch, reports)?;
-        match variant {
-            Variant::Instrumented => run_linker(self.session, &job, self.scratch)?,
-            // The same link has the same to say: once is enough.
-            Variant::Plain => {
-                let output = job.run_captured(self.scratch)?;
-                if !output.status.success() {
-                    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
-                    return Err(Error::PlainLink { messages });
-                }
-            }
+        self.compile(&bitcode, &object, variant)?;
+        let job = self.line.executable(&Pieces {
+            object: &object,
+            runtime: self.runtime,
+            sanitizer: &sanitizer,
+            output: &executable,
+            scratch: self.scratch,
+            reports: variant == Variant::Instrumented,
+        })?;
+        if variant == Variant::Instrumented {
+            run_linker(self.session, &job, self.scratch)?;
+            return Ok(executable);
         }
-        Ok(executable)
+        // The same link has the same to say: once is enough.
+        let output = job.run_captured(self.scratch)?;
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        match variant {
+            _ if output.status.success() => Ok(executable),
+            Variant::Checked => Err(Error::Unchecked { messages }),
+            _ => Err(Error::PlainLink { messages }),
+        }
+    }
+
+    /// The libraries of AddressSanitizer.
+    fn sanitizer(&self) -> Result<Vec<PathBuf>, Error> {
+        let unchecked = |messages: &str| Error::Unchecked {
+            messages: messages.to_owned(),
+        };
+        if self.line.is_static {
+            return Err(unchecked("AddressSanitizer needs a dynamic link"));
+        }
+        let libraries = self
+            .session
+            .tools
+            .sanitizer(self.session.language, self.scratch)?;
+        libraries.ok_or_else(|| {
+            unchecked(
+                "clang has no AddressSanitizer; install the Debian package libclang-rt-19-dev",
+            )
+        })
     }
 
     /// Bitcode to a native object, by lld, which generates the code of large modules in several
     /// threads. Their number is fixed, so that a build repeats.
-    fn compile(&self, bitcode: &Path, object: &Path) -> Result<(), Error> {
+    fn compile(&self, bitcode: &Path, object: &Path, variant: Variant) -> Result<(), Error> {
         let size = fs::metadata(bitcode).map_or(0, |file| file.len());
         let partitions = if size > LARGE_MODULE { PARTITIONS } else { 1 };
         let mut arguments: Vec<OsString> = vec!["-r".into(), bitcode.into()];
-        arguments.push("--lto-newpm-passes=default<O2>".into());
+        let level: &[&str] = match variant {
+            // A place in the source for every instruction, which optimising loses.
+            Variant::Checked => &["--lto-newpm-passes=default<O0>", "--lto-CGO0"],
+            Variant::Instrumented | Variant::Plain => &["--lto-newpm-passes=default<O2>"],
+        };
+        arguments.extend(level.iter().map(OsString::from));
         arguments.push(format!("--lto-partitions={partitions}").into());
         arguments.extend(["-o".into(), object.into()]);
         let program = self.session.tools.linker()?;

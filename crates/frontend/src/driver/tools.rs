@@ -9,7 +9,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Error;
+use super::jobs::Job;
+use super::{Error, Language};
 
 /// The headers of `include/`: name and text.
 const HEADERS: &[(&str, &str)] = &[
@@ -66,6 +67,34 @@ impl Tools {
                 tool: "ld.lld-19",
                 package: "lld-19",
             })
+    }
+}
+
+impl Tools {
+    /// The libraries of AddressSanitizer for a language, none if they are not installed.
+    pub(crate) fn sanitizer(
+        &self,
+        language: Language,
+        scratch: &Path,
+    ) -> Result<Option<Vec<PathBuf>>, Error> {
+        let mut names = vec!["asan_static", "asan-preinit", "asan"];
+        if language == Language::Cxx {
+            names.push("asan_cxx");
+        }
+        let mut libraries = Vec::new();
+        for name in names {
+            let name = format!("-print-file-name=libclang_rt.{name}-x86_64.a");
+            let program = self.clang.clone();
+            let arguments = vec![name.into()];
+            let found = Job { program, arguments }.run_captured(scratch)?.stdout;
+            let library = PathBuf::from(String::from_utf8_lossy(&found).trim());
+            // A library that clang does not find is printed as its name.
+            if !library.is_absolute() || !library.is_file() {
+                return Ok(None);
+            }
+            libraries.push(library);
+        }
+        Ok(Some(libraries))
     }
 }
 

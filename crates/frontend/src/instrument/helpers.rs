@@ -47,6 +47,7 @@ const READ_ONLY: &[&str] = &[
     "index",
     "offset",
     "branch",
+    "check_site",
     "select",
     "switch",
     "param",

@@ -22,7 +22,7 @@ mod variadic;
 
 pub(crate) use redirect::repeat;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::coverage;
@@ -49,6 +49,8 @@ struct Pass<'m> {
     helpers: Helpers<'m>,
     /// Site id and first branch by deciding instruction.
     sites: HashMap<Value<'m>, (u32, u32)>,
+    /// The deciding instructions of oracle sites.
+    checks: HashSet<Value<'m>>,
     /// Index in the program picture by function.
     functions: HashMap<Value<'m>, u32>,
 }
@@ -134,18 +136,23 @@ fn instrument_linked(module: &Module, numbers: &Numbers) {
     let counted = numbers.sites;
     let mut branches = 0;
     let mut table = HashMap::new();
+    let mut checks = HashSet::new();
     for (id, decision) in sites(module).iter().enumerate() {
         let first = if id < counted { branches } else { UNCOUNTED };
         if id < counted {
             branches += decision.kind.directions();
         }
         table.insert(decision.instruction, (id as u32, first));
+        if decision.oracle {
+            checks.insert(decision.instruction);
+        }
     }
     let functions = module.functions();
     let pass = Pass {
         module,
         helpers: Helpers::new(module),
         sites: table,
+        checks,
         functions: functions
             .iter()
             .filter_map(|f| Some((*f, *numbers.functions.get(&f.name())?)))

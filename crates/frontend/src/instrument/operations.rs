@@ -214,6 +214,10 @@ impl<'m> FunctionPass<'_, 'm> {
         let Some((site, branch)) = self.pass.sites.get(&i) else {
             return;
         };
+        let helper = match self.pass.checks.contains(&i) {
+            true => "check_site",
+            false => "branch",
+        };
         let condition = i.operand(0);
         let label = self.operand(self.label_of(condition));
         let h = &self.pass.helpers;
@@ -221,7 +225,7 @@ impl<'m> FunctionPass<'_, 'm> {
         let direction = h
             .builder
             .cast(LLVMOpcode::LLVMZExt, condition, self.pass.module.int(32));
-        let _ = h.call("branch", &[h.u32(*site), label, direction, h.u32(*branch)]);
+        let _ = h.call(helper, &[h.u32(*site), label, direction, h.u32(*branch)]);
     }
 
     /// Reports a switch at the start of each successor: each edge has a block of its own.

@@ -49,6 +49,28 @@ impl Module {
         }
     }
 
+    /// Adds an attribute that LLVM's code generator knows by its text.
+    pub fn add_text_attribute(&self, function: Value<'_>, name: &str, value: &str) {
+        // SAFETY: as `add_attribute`; the texts are copied.
+        unsafe {
+            let (n, v) = (name.len() as c_uint, value.len() as c_uint);
+            let (name, value) = (name.as_ptr().cast(), value.as_ptr().cast());
+            let attribute = LLVMCreateStringAttribute(self.context, name, n, value, v);
+            LLVMAddAttributeAtIndex(function.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+
+    /// Adds an attribute without a value to a call.
+    pub fn add_call_attribute(&self, call: Value<'_>, name: &str) {
+        // SAFETY: as `add_attribute`, on a call instruction.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            assert!(kind != 0, "LLVM does not know the attribute {name}");
+            let attribute = LLVMCreateEnumAttribute(self.context, kind, 0);
+            LLVMAddCallSiteAttribute(call.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+
     /// Removes an attribute of a function, if it has it.
     pub fn remove_attribute(&self, function: Value<'_>, name: &str) {
         // SAFETY: as `add_attribute`.

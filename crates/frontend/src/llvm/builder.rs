@@ -6,6 +6,7 @@ use std::ffi::c_uint;
 use std::marker::PhantomData;
 
 use llvm_sys::core::*;
+use llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
 use llvm_sys::prelude::*;
 
 use super::{Block, Builder, LLVMIntPredicate, LLVMOpcode, Type, Value};
@@ -21,6 +22,27 @@ impl<'m> Builder<'m> {
     pub fn at_end(&self, block: Block<'m>) {
         // SAFETY: the block is valid.
         unsafe { LLVMPositionBuilderAtEnd(self.0, block.0) }
+    }
+
+    /// New instructions have the source position of this one.
+    pub fn locate_at(&self, instruction: Value<'m>) {
+        // SAFETY: an instruction without a position gives null, which means "none".
+        unsafe {
+            let place = LLVMInstructionGetDebugLoc(instruction.0);
+            LLVMSetCurrentDebugLocation2(self.0, place);
+        }
+    }
+
+    /// Goes on at another block.
+    pub fn jump(&self, to: Block<'m>) {
+        // SAFETY: the block is in the builder's function.
+        unsafe { LLVMBuildBr(self.0, to.0) };
+    }
+
+    /// Says that control does not get here.
+    pub fn unreachable(&self) {
+        // SAFETY: the builder stands at the end of a block without terminator.
+        unsafe { LLVMBuildUnreachable(self.0) };
     }
 
     /// Calls a function.

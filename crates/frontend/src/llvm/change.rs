@@ -45,6 +45,18 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Sends successor `index` of a terminator to another block.
+    pub fn set_successor(self, index: usize, block: Block<'m>) {
+        // SAFETY: callers pass terminators and an index below their number of successors.
+        unsafe { LLVMSetSuccessor(self.0, index as c_uint, block.0) }
+    }
+
+    /// Removes an instruction that nothing uses.
+    pub fn erase(self) {
+        // SAFETY: by the contract above; the value is not touched again.
+        unsafe { LLVMInstructionEraseFromParent(self.0) }
+    }
+
     /// Replaces operand `index`.
     pub fn set_operand(self, index: usize, value: Value<'m>) {
         // SAFETY: the caller keeps types equal.
@@ -83,5 +95,25 @@ impl<'m> Value<'m> {
         assert!(!self.is_used(), "{} is in use", self.name());
         // SAFETY: callers pass functions; nothing refers to this one.
         unsafe { LLVMDeleteFunction(self.0) }
+    }
+}
+
+impl<'m> Block<'m> {
+    /// A new block behind all others of the same function.
+    #[must_use]
+    pub fn append_sibling(self) -> Block<'m> {
+        // SAFETY: the block is in a function, which is in a context.
+        unsafe {
+            let function = LLVMGetBasicBlockParent(self.0);
+            let context = LLVMGetTypeContext(LLVMTypeOf(function));
+            let block = LLVMAppendBasicBlockInContext(context, function, c"".as_ptr());
+            Block(block, std::marker::PhantomData)
+        }
+    }
+
+    /// Removes a block. Nothing refers to it or its instructions any more.
+    pub fn delete(self) {
+        // SAFETY: by the contract above.
+        unsafe { LLVMDeleteBasicBlock(self.0) }
     }
 }

@@ -219,8 +219,8 @@ int main(void) {
 fn oracles_become_sites_of_their_own() {
     let text = "int main(int argc, char **argv) { (void)argv; return 8 / argc - 8; }\n";
     let project = Project::new(&[("main.c", text)]);
-    project.cc("@main.c -o @without");
-    project.cc("--labrys-oracles @main.c -o @with");
+    project.cc("--labrys-no-oracles @main.c -o @without");
+    project.cc("@main.c -o @with");
     assert_eq!(project.run("with", &[]), "");
     let oracles = |name| {
         let sites = project.open(name).program().unwrap().sites;

@@ -71,6 +71,7 @@ impl Runner for Model {
             seconds: 0.0,
             stdout: Vec::new(),
             stderr: Vec::new(),
+            report: Vec::new(),
         })
     }
 }

@@ -14,16 +14,20 @@ use std::time::{Duration, Instant};
 use labrys_suite::{Input, InputStream, Invocation, Outcome, StreamKind};
 use tempfile::TempDir;
 
+use crate::{Error, sys};
+
 /// A program of any compiler, and how it is called.
 #[derive(Debug)]
-pub(crate) struct Native {
+pub struct Native {
     program: PathBuf,
     invocation: Invocation,
     timeout: Duration,
 }
 
 impl Native {
-    pub(crate) fn new(program: &Path, invocation: &Invocation, timeout: Duration) -> Self {
+    /// A program that is called like this; longer runs are cut off.
+    #[must_use]
+    pub fn new(program: &Path, invocation: &Invocation, timeout: Duration) -> Self {
         Native {
             program: std::path::absolute(program).unwrap_or_else(|_| program.to_owned()),
             invocation: invocation.clone(),
@@ -32,7 +36,15 @@ impl Native {
     }
 
     /// Runs the program in an empty folder of its own.
-    pub(crate) fn run(&self, input: &Input) -> io::Result<Outcome> {
+    ///
+    /// # Errors
+    /// If the program cannot be started, or the folder not be written.
+    pub fn run(&self, input: &Input) -> Result<Outcome, Error> {
+        self.try_run(input)
+            .map_err(Error::system("run the program"))
+    }
+
+    fn try_run(&self, input: &Input) -> io::Result<Outcome> {
         let scratch = TempDir::with_prefix("labrys-")?;
         let work = scratch.path().join("work");
         fs::create_dir(&work)?;
@@ -85,13 +97,14 @@ fn wait(mut child: Child, timeout: Duration) -> io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     let mut pause = Duration::from_micros(200);
     loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if start.elapsed() >= timeout {
-            child.kill()?;
+        let status = child.try_wait()?;
+        if status.is_some() || start.elapsed() >= timeout {
+            // Whatever it started and did not move elsewhere is in its group.
+            if let Ok(id) = libc::pid_t::try_from(child.id()) {
+                sys::kill(-id);
+            }
             child.wait()?;
-            return Ok(None);
+            return Ok(status);
         }
         sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(10));

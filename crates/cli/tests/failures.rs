@@ -1,0 +1,167 @@
+//! Failures by the real command: kinds, places, stacks, inputs.
+
+#![allow(missing_docs)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use labrys_suite::{FailureSummary, Suite, TargetStatus};
+
+fn program(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/programs")
+        .join(name)
+}
+
+fn labrys(words: &[&str]) -> Output {
+    let command = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .args(words)
+        .output();
+    command.expect("the command runs")
+}
+
+/// Covers a program; its failures by kind.
+fn failures(name: &str, out: &Path, options: &[&str]) -> BTreeMap<String, FailureSummary> {
+    let (program, folder) = (program(name), out.display().to_string());
+    let mut words = vec!["cover", program.to_str().expect("a path"), "--out", &folder];
+    words.extend(options);
+    let output = labrys(&words);
+    let status = output.status.code();
+    assert!(status == Some(0) || status == Some(1), "{output:?}");
+    let suite = Suite::open(out).expect("a valid suite");
+    let found = suite.summary.expect("a summary").failures;
+    assert_eq!(status == Some(1), !found.is_empty());
+    found
+        .into_iter()
+        .map(|failure| (failure.kind.clone(), failure))
+        .collect()
+}
+
+#[test]
+fn every_fault_is_found_confirmed_and_placed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("suite");
+    let found = failures("faults.c", &out, &["--steps", "300"]);
+    // Kind, line, and what the smallest input begins with.
+    let expected: [(&str, u32, &[u8]); 11] = [
+        ("SIGABRT", 16, b"ax"),
+        ("assertion", 9, b"bM"),
+        ("division-by-zero", 18, b"c\x05"),
+        ("null-dereference", 8, b"d\x09"),
+        ("index-out-of-bounds", 20, b"e"),
+        ("heap-buffer-overflow", 21, b"f"),
+        ("double-free", 22, b"g\x03"),
+        ("heap-use-after-free", 23, b"h\x04"),
+        ("shift-out-of-bounds", 24, b"i"),
+        ("trap", 25, b"jq"),
+        ("memcpy-param-overlap", 26, b"k"),
+    ];
+    for (kind, line, start) in expected {
+        let failure = found
+            .get(kind)
+            .unwrap_or_else(|| panic!("no {kind} in {found:?}"));
+        assert!(failure.confirmed, "{failure:?}");
+        let place = failure.location.as_deref().expect("a place");
+        assert!(place.contains(&format!("faults.c:{line}:")), "{failure:?}");
+        let main = failure.stack.last().expect("a stack");
+        assert!(
+            main.starts_with("main (") && main.contains("faults.c:"),
+            "{failure:?}"
+        );
+        let input = std::fs::read(out.join(&failure.input)).expect("raw bytes");
+        assert!(input.starts_with(start), "{kind}: {input:?}");
+    }
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    assert!(
+        found["assertion"]
+            .stack
+            .iter()
+            .any(|frame| frame.starts_with("check ("))
+    );
+    assert_eq!(found["double-free"].stack.len(), 1);
+
+    let suite = out.display().to_string();
+    let shown = labrys(&["replay", &suite, "--failure", "1"]);
+    let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert_eq!(shown.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("#0 ") && text.contains("checked build: "),
+        "{text}"
+    );
+    let unknown = labrys(&["replay", &suite, "--failure", "99"]);
+    assert_eq!(unknown.status.code(), Some(2));
+}
+
+#[test]
+fn without_oracles_only_what_ends_the_program_counts() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let found = failures(
+        "faults.c",
+        &folder.path().join("suite"),
+        &["--steps", "300", "--no-oracles"],
+    );
+    for kind in [
+        "index-out-of-bounds",
+        "shift-out-of-bounds",
+        "heap-use-after-free",
+    ] {
+        assert!(!found.contains_key(kind), "{kind}");
+    }
+    for kind in [
+        "SIGABRT",
+        "assertion",
+        "null-dereference",
+        "trap",
+        "double-free",
+    ] {
+        let failure = found
+            .get(kind)
+            .unwrap_or_else(|| panic!("no {kind} in {found:?}"));
+        assert!(
+            failure.confirmed && failure.location.is_some(),
+            "{failure:?}"
+        );
+    }
+}
+
+#[test]
+fn every_target_is_listed_with_its_place() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("suite");
+    let found = failures("marks.c", &out, &["--steps", "200"]);
+    assert!(found.is_empty(), "{found:?}");
+    let targets = Suite::open(&out)
+        .expect("a suite")
+        .summary
+        .expect("a summary")
+        .targets;
+    let expected = [
+        ("first", 7, TargetStatus::Reached),
+        ("never", 8, TargetStatus::Open),
+        ("second", 9, TargetStatus::Reached),
+    ];
+    assert_eq!(targets.len(), expected.len(), "{targets:?}");
+    for (target, (name, line, status)) in targets.iter().zip(expected) {
+        let place = target.place.as_deref().expect("a place");
+        assert!(place.contains(&format!("marks.c:{line}:")), "{target:?}");
+        assert_eq!((target.location.as_str(), target.status), (name, status));
+        let input = target.input.as_ref().map(|input| out.join(input));
+        assert_eq!(
+            input.is_some_and(|input| input.is_file()),
+            status == TargetStatus::Reached
+        );
+    }
+}
+
+#[test]
+fn a_loop_that_runs_once_too_often_is_found() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let found = failures(
+        "too_long.c",
+        &folder.path().join("suite"),
+        &["--steps", "400"],
+    );
+    let failure = found.get("heap-buffer-overflow").expect("the overflow");
+    assert!(failure.confirmed && failure.detail.contains("0 bytes after 24-byte region"));
+}

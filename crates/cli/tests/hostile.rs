@@ -1,0 +1,202 @@
+//! Programs that misbehave, kills at any moment, and folders that cannot be written: nothing is
+//! harmed, left over or lost.
+
+#![allow(missing_docs)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use labrys_suite::{Confirmation, Suite, TargetStatus};
+
+fn program(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/programs")
+        .join(name)
+}
+
+fn labrys() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_labrys"))
+}
+
+/// Builds a program once, for tests that start it often.
+fn built(name: &str, folder: &Path) -> PathBuf {
+    let out = folder.join(name).with_extension("");
+    let status = Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
+        .arg(program(name))
+        .args(["-w", "-pthread", "-o"])
+        .arg(&out)
+        .status();
+    assert!(status.expect("the compiler runs").success());
+    out
+}
+
+/// Processes that run this executable or have this word on their command line.
+fn processes(word: &str) -> Vec<String> {
+    let entries = fs::read_dir("/proc").expect("processes");
+    let lines = entries.filter_map(|entry| fs::read(entry.ok()?.path().join("cmdline")).ok());
+    let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    lines.filter(|line| line.contains(word)).collect()
+}
+
+fn entries(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    entries
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn no_habit_does_harm() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let binary = built("hostile.c", folder.path());
+    let work = folder.path().join("work");
+    fs::create_dir(&work).expect("a folder");
+    // By this word its processes are known, whatever they became.
+    let word = format!("hostile-word-{}", std::process::id());
+    let output = labrys()
+        .current_dir(&work)
+        .args([
+            "cover",
+            "--quiet",
+            "--steps",
+            "120",
+            "--timeout-run",
+            "300ms",
+        ])
+        .args(["--until-targets", "--out", "suite"])
+        .arg(&binary)
+        .args(["--", &word])
+        .output()
+        .expect("the command runs");
+    let status = output.status.code();
+    assert_eq!(status, Some(1), "{output:?}");
+    let suite = Suite::open(&work.join("suite")).expect("a valid suite");
+    let summary = suite.summary.expect("a summary");
+    let targets = summary.targets;
+    let open: Vec<_> = targets
+        .iter()
+        .filter(|target| target.status != TargetStatus::Reached)
+        .map(|target| target.location.as_str())
+        .collect();
+    // What a spoiled heap does differs from build to build, so its test may diverge.
+    assert!(open.is_empty() || open == ["heap"], "not reached: {open:?}");
+    assert_eq!(targets.len(), 18);
+    let kinds: BTreeSet<&str> = summary
+        .failures
+        .iter()
+        .filter(|failure| failure.confirmed)
+        .map(|failure| failure.kind.as_str())
+        .collect();
+    for kind in ["heap-buffer-overflow", "stack-buffer-overflow"] {
+        assert!(kinds.contains(kind), "{kinds:?}");
+    }
+    assert_eq!(entries(&work), ["suite".to_owned()].into());
+    assert_eq!(processes(&word), [""; 0], "left over");
+}
+
+/// Starts a search and kills it after a while; whether it was still running.
+fn killed_after(command: &mut Command, time: Duration) -> bool {
+    let mut child = command
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command runs");
+    std::thread::sleep(time);
+    let running = child.try_wait().expect("a child").is_none();
+    let _ = child.kill();
+    child.wait().expect("it ends");
+    running
+}
+
+#[test]
+fn kills_at_any_moment_lose_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let binary = built("endless.c", folder.path());
+    let out = folder.path().join("suite");
+    let mut before: Vec<(u32, Vec<u8>)> = Vec::new();
+    // Moments that a fixed generator scatters over the start and the first seconds.
+    let mut state = 12345u64;
+    for _ in 0..10 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let moment = Duration::from_millis(20 + (state >> 33) % 700);
+        let mut command = labrys();
+        command
+            .args(["cover", "--quiet", "--out"])
+            .arg(&out)
+            .arg(&binary);
+        if out.join("config.json").exists() {
+            command.arg("--resume");
+        }
+        assert!(killed_after(&mut command, moment), "it ended by itself");
+        if !out.join("config.json").exists() {
+            continue;
+        }
+        let suite = Suite::open(&out).expect("a valid suite");
+        let cases: Vec<(u32, Vec<u8>)> = suite
+            .cases
+            .iter()
+            .map(|case| (case.id, case.input.streams[0].bytes.clone()))
+            .collect();
+        assert_eq!(cases[..before.len()], before[..], "tests are lost");
+        before = cases;
+    }
+    assert!(before.len() > 2, "the search got nowhere");
+    let status = labrys()
+        .args(["cover", "--quiet", "--resume", "--steps", "20", "--out"])
+        .arg(&out)
+        .arg(&binary)
+        .status();
+    assert_eq!(status.expect("the command runs").code(), Some(0));
+    let suite = Suite::open(&out).expect("a valid suite");
+    let diverged = suite
+        .cases
+        .iter()
+        .filter(|case| case.confirmed != Confirmation::Confirmed);
+    assert_eq!(diverged.count(), 0);
+    let name = out.display().to_string();
+    assert_eq!(processes(&name), [""; 0], "left over");
+}
+
+#[test]
+fn the_time_is_kept() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let binary = built("endless.c", folder.path());
+    let start = Instant::now();
+    let status = labrys()
+        .args(["cover", "--quiet", "--time", "3s", "--out"])
+        .arg(folder.path().join("suite"))
+        .arg(binary)
+        .status();
+    assert_eq!(status.expect("the command runs").code(), Some(0));
+    let seconds = start.elapsed().as_secs_f64();
+    assert!((3.0..6.0).contains(&seconds), "{seconds} s");
+}
+
+#[test]
+fn folders_that_cannot_be_written_are_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let binary = built("endless.c", folder.path());
+    for (out, reason) in [
+        ("/proc/suite", "cannot create"),
+        ("/dev/null/suite", "cannot create"),
+    ] {
+        let output = labrys()
+            .args(["cover", "--quiet", "--steps", "5", "--out", out])
+            .arg(&binary)
+            .output()
+            .expect("the command runs");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains(out) && text.contains(reason), "{text}");
+    }
+}

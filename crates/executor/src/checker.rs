@@ -1,0 +1,227 @@
+//! Runs of the checked executable: what fails in it, and where.
+//!
+//! The checked executable is the program under AddressSanitizer, with the same fork server. A
+//! failing run leaves a report in the scratch folder; from it come the kind of the failure and
+//! the whole stack, with functions that were inlined.
+
+use labrys_abi::Mode;
+use labrys_suite::{Input, Outcome};
+
+use crate::report::{self, RawReport};
+use crate::symbols::Symbols;
+use crate::{Error, Executor, Launch, Limits};
+
+/// How much more time, memory and stack than a plain run a checked one may use.
+const SLOWER: u32 = 3;
+
+/// A function on a stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// Name of the function; `FILE+OFFSET` if there is none.
+    pub function: String,
+    /// Path of the source, if it is known.
+    pub file: Option<String>,
+    /// Line, 0 if it is not known.
+    pub line: u32,
+    /// Column, 0 if it is not known.
+    pub column: u32,
+}
+
+impl Frame {
+    /// `FILE:LINE:COLUMN`, as far as it is known.
+    #[must_use]
+    pub fn place(&self) -> Option<String> {
+        let file = self.file.as_ref()?;
+        Some(match (self.line, self.column) {
+            (0, _) => file.clone(),
+            (line, 0) => format!("{file}:{line}"),
+            (line, column) => format!("{file}:{line}:{column}"),
+        })
+    }
+}
+
+impl std::fmt::Display for Frame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.place() {
+            Some(place) => write!(f, "{} ({place})", self.function),
+            None => f.write_str(&self.function),
+        }
+    }
+}
+
+/// A failure with its stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// One word for what went wrong, such as `heap-buffer-overflow` or `SIGABRT`.
+    pub kind: String,
+    /// What was accessed and how it lies to the object, for people; may be empty.
+    pub detail: String,
+    /// The stack, innermost first, without the frames of the sanitizer and what calls `main`.
+    pub stack: Vec<Frame>,
+}
+
+/// What a checked run showed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// How the run ended. The sanitizer ends a failing program with an exit status.
+    pub outcome: Outcome,
+    /// The failure, if there was one.
+    pub report: Option<Report>,
+}
+
+/// Runs a checked executable; its server starts with the first run.
+#[derive(Debug)]
+pub struct Checker {
+    launch: Launch,
+    limits: Limits,
+    executor: Option<Executor>,
+    symbols: Symbols,
+}
+
+impl Checker {
+    /// A checker for a checked executable, called as the plain one with these limits.
+    #[must_use]
+    pub fn new(launch: Launch, limits: &Limits) -> Self {
+        let limits = Limits {
+            timeout: limits.timeout * SLOWER,
+            memory: limits.memory.saturating_mul(u64::from(SLOWER)),
+            stack: limits.stack.saturating_mul(u64::from(2 * SLOWER)),
+            ..limits.clone()
+        };
+        Checker {
+            launch: Launch {
+                sanitized: true,
+                branches: 0,
+                ..launch
+            },
+            limits,
+            executor: None,
+            symbols: Symbols::default(),
+        }
+    }
+
+    /// Runs an input.
+    ///
+    /// # Errors
+    /// If the program cannot be run at all.
+    pub fn check(&mut self, input: &Input) -> Result<Checked, Error> {
+        let executor = match &mut self.executor {
+            Some(executor) => executor,
+            none => none.insert(Executor::start(self.launch.clone(), self.limits.clone())?),
+        };
+        let run = executor.run(input, Mode::Coverage)?;
+        executor.recycle(run.recording);
+        let report = report::read(&String::from_utf8_lossy(&run.report));
+        Ok(Checked {
+            outcome: run.outcome,
+            report: report.map(|report| self.resolve(report)),
+        })
+    }
+
+    fn resolve(&mut self, raw: RawReport) -> Report {
+        let mut stack: Vec<Frame> = Vec::new();
+        for (file, offset) in &raw.frames {
+            stack.extend(self.symbols.frames(file, *offset));
+        }
+        let kind = refine(raw.kind, &stack);
+        stack.retain(|frame| !is_runtime(frame));
+        let first = stack.iter().position(|frame| !is_messenger(frame));
+        stack.drain(..first.unwrap_or(0));
+        if let Some(main) = stack.iter().rposition(|frame| frame.function == "main") {
+            stack.truncate(main + 1);
+        }
+        Report {
+            kind,
+            detail: raw.detail,
+            stack,
+        }
+    }
+}
+
+/// An abort by its cause, as far as the stack shows it.
+fn refine(kind: String, stack: &[Frame]) -> String {
+    let calls = |names: &[&str]| {
+        stack
+            .iter()
+            .any(|frame| names.iter().any(|name| frame.function == *name))
+    };
+    if kind != "SIGABRT" {
+        kind
+    } else if calls(&[
+        "__assert_fail",
+        "__assert_fail_base",
+        "__assert",
+        "__assert_perror_fail",
+    ]) {
+        "assertion".to_owned()
+    } else if calls(&[
+        "std::terminate()",
+        "__cxa_throw",
+        "__cxxabiv1::__terminate(void (*)())",
+    ]) {
+        "uncaught-exception".to_owned()
+    } else {
+        kind
+    }
+}
+
+/// Functions that bring a failure to light and are not at fault: of the sanitizer, and what
+/// `abort` is made of.
+fn is_messenger(frame: &Frame) -> bool {
+    const PREFIXES: [&str; 6] = [
+        "__asan",
+        "__sanitizer",
+        "__interceptor",
+        "___interceptor",
+        "__pthread_kill",
+        "libc.so.6+",
+    ];
+    const NAMES: [&str; 3] = ["raise", "gsignal", "pthread_kill"];
+    let name = frame.function.as_str();
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || NAMES.contains(&name)
+}
+
+/// The part of Labrys that is linked with the program.
+fn is_runtime(frame: &Frame) -> bool {
+    frame.function.starts_with("__labrys") || frame.function.starts_with("labrys_runtime::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(function: &str) -> Frame {
+        Frame {
+            function: function.to_owned(),
+            ..Frame::default()
+        }
+    }
+
+    #[test]
+    fn aborts_are_told_apart() {
+        let of = |names: &[&str]| {
+            let stack: Vec<Frame> = names.iter().map(|name| frame(name)).collect();
+            refine("SIGABRT".to_owned(), &stack)
+        };
+        assert_eq!(of(&["raise", "abort", "main"]), "SIGABRT");
+        assert_eq!(of(&["abort", "__assert_fail", "f"]), "assertion");
+        assert_eq!(
+            of(&["abort", "std::terminate()", "main"]),
+            "uncaught-exception"
+        );
+    }
+
+    #[test]
+    fn frames_have_places() {
+        let mut place = Frame {
+            function: "f".to_owned(),
+            file: Some("/a.c".to_owned()),
+            line: 3,
+            column: 7,
+        };
+        assert_eq!(place.to_string(), "f (/a.c:3:7)");
+        place.column = 0;
+        assert_eq!(place.place().as_deref(), Some("/a.c:3"));
+        assert_eq!(frame("f").to_string(), "f");
+    }
+}

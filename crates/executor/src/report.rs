@@ -1,0 +1,206 @@
+//! What AddressSanitizer says of a failing run, read from its report.
+//!
+//! Reports come without names (`symbolize=0`): each frame is a file and an offset in it, which
+//! [`Symbols`](crate::symbols::Symbols) resolves. Only the first stack of a report is read: the
+//! one of the failure.
+
+use std::path::{Path, PathBuf};
+
+/// A report as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RawReport {
+    /// One word for what went wrong.
+    pub(crate) kind: String,
+    /// The access, for people; empty if there was none.
+    pub(crate) detail: String,
+    /// Modules and offsets of the stack, innermost first.
+    pub(crate) frames: Vec<(PathBuf, u64)>,
+}
+
+/// What introduces the error of a report.
+const ERROR: &str = "ERROR: AddressSanitizer: ";
+/// Introduces the machine code at which the program was stopped.
+const CODE: &str = "instruction bytes at pc: ";
+
+/// Errors that are limits of the sanitizer, not faults of the program.
+const LIMITS: [&str; 4] = ["out-of-memory", "out", "rss-limit-exceeded", "requested"];
+
+/// Reads a report. `None` if there is no error in it, or only a limit was reached.
+pub(crate) fn read(text: &str) -> Option<RawReport> {
+    let mut lines = text.lines().skip_while(|line| !line.contains(ERROR));
+    let (_, error) = lines.next()?.split_once(ERROR)?;
+    let rest: Vec<&str> = lines.collect();
+    let word = error.split([' ', ':']).next()?;
+    if LIMITS.contains(&word) {
+        return None;
+    }
+    let frames = rest
+        .iter()
+        .skip_while(|line| frame(line).is_none())
+        .map_while(|line| frame(line));
+    Some(RawReport {
+        kind: kind(word, error, &rest),
+        detail: detail(&rest),
+        frames: frames
+            .map(|(file, offset)| (file.to_owned(), offset))
+            .collect(),
+    })
+}
+
+/// One word for an error, from the first word of its line and what comes after.
+fn kind(word: &str, error: &str, rest: &[&str]) -> String {
+    let says = |text: &str| rest.iter().any(|line| line.contains(text));
+    let code = rest.iter().find_map(|line| line.split_once(CODE));
+    let known = match word {
+        "attempting" if error.contains("double-free") => "double-free",
+        "attempting" => "invalid-free",
+        "bad-free" => "invalid-free",
+        "SEGV" if says("address points to the zero page") => "null-dereference",
+        "SEGV" => "SIGSEGV",
+        "ABRT" => "SIGABRT",
+        "BUS" => "SIGBUS",
+        "FPE" => "SIGFPE",
+        "TRAP" => "SIGTRAP",
+        "ILL" => code.map_or("SIGILL", |(_, bytes)| trap(bytes)),
+        other => other,
+    };
+    known.to_owned()
+}
+
+/// What the trap of a check stands for: `ud1 NUMBER(%eax), %eax`, where the number is that of
+/// clang's list of handlers (`SanitizerHandler`, LLVM 19). `ud2` is `__builtin_trap`.
+fn trap(bytes: &str) -> &'static str {
+    let bytes: Vec<u8> = bytes
+        .split_ascii_whitespace()
+        .map_while(|byte| u8::from_str_radix(byte, 16).ok())
+        .collect();
+    match bytes.as_slice() {
+        [0x67, 0x0f, 0xb9, 0x40, number, ..] => match number {
+            0 | 12 | 13 | 21 => "signed-overflow",
+            1 => "unreachable-code",
+            3 => "division-by-zero",
+            5 => "float-cast-overflow",
+            8 => "invalid-builtin",
+            10 => "invalid-value",
+            11 => "missing-return",
+            14..=17 => "null-argument",
+            18 => "index-out-of-bounds",
+            19 => "pointer-overflow",
+            20 => "shift-out-of-bounds",
+            22 => "null-or-misaligned",
+            24 => "array-length-not-positive",
+            _ => "undefined-behavior",
+        },
+        [0x0f, 0x0b, ..] => "trap",
+        _ => "SIGILL",
+    }
+}
+
+/// The access that failed and how it lies to the object, from the lines that say so.
+fn detail(rest: &[&str]) -> String {
+    let access = rest.iter().find_map(|line| {
+        let (access, _) = line.split_once(" at 0x")?;
+        (access.starts_with("READ of") || access.starts_with("WRITE of")).then_some(access)
+    });
+    let place = rest.iter().find_map(|line| {
+        let (_, place) = line.split_once(" is located ")?;
+        // Without the addresses, which tell nothing.
+        Some(place.split(" [0x").next().unwrap_or(place))
+    });
+    let parts: Vec<&str> = access.into_iter().chain(place).collect();
+    parts.join(", ")
+}
+
+/// File and offset of a line such as `    #1 0x55e1  (/tmp/a.out+0x1234) (BuildId: 12ab)`.
+fn frame(line: &str) -> Option<(&Path, u64)> {
+    let line = line.trim_start().strip_prefix('#')?;
+    let line = line.split(" (BuildId:").next()?;
+    let (file, offset) = line.rsplit_once("+0x")?;
+    let offset = u64::from_str_radix(offset.strip_suffix(')')?, 16).ok()?;
+    let (_, file) = file.split_once(" (")?;
+    Some((Path::new(file), offset))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OVERFLOW: &str = "\
+=================================================================
+==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x50200000001a at pc 0x555c bp 0x7ff sp 0x7ff
+WRITE of size 1 at 0x50200000001a thread T0
+    #0 0x555c4b360f5f  (/tmp/a folder/program+0x10bf5f) (BuildId: 42c7)
+    #1 0x7f01bea5a249  (/lib/libc.so.6+0x27249)
+
+0x50200000001a is located 0 bytes after 10-byte region [0x502000000010,0x50200000001a)
+allocated by thread T0 here:
+    #0 0x555c4b3205df  (/tmp/program+0xcb5df)
+";
+
+    fn of_signal(first: &str, bytes: &str) -> String {
+        let text = format!(
+            "AddressSanitizer:DEADLYSIGNAL\n==7==ERROR: AddressSanitizer: {first} (pc 0x1)\n    \
+             #0 0x1  (/p+0x1)\n\n==7==First 16 {CODE}{bytes}\n"
+        );
+        read(&text).expect("a report").kind
+    }
+
+    #[test]
+    fn a_report_is_read() {
+        let report = read(OVERFLOW).expect("a report");
+        assert_eq!(report.kind, "heap-buffer-overflow");
+        assert_eq!(
+            report.detail,
+            "WRITE of size 1, 0 bytes after 10-byte region"
+        );
+        let frames = [
+            (PathBuf::from("/tmp/a folder/program"), 0x10_bf5f),
+            (PathBuf::from("/lib/libc.so.6"), 0x2_7249),
+        ];
+        assert_eq!(report.frames, frames);
+    }
+
+    #[test]
+    fn kinds_are_told_apart() {
+        let table = [
+            ("ABRT on unknown address 0x1", "", "SIGABRT"),
+            (
+                "ILL on unknown address 0x1",
+                "67 0f b9 40 12 89",
+                "index-out-of-bounds",
+            ),
+            (
+                "ILL on unknown address 0x1",
+                "67 0f b9 40 03 89",
+                "division-by-zero",
+            ),
+            ("ILL on unknown address 0x1", "0f 0b 89", "trap"),
+            ("ILL on unknown address 0x1", "06", "SIGILL"),
+            ("SEGV on unknown address 0x1", "", "SIGSEGV"),
+            ("attempting double-free on 0x5", "", "double-free"),
+            (
+                "attempting free on address which was not malloc()-ed: 0x5",
+                "",
+                "invalid-free",
+            ),
+            ("negative-size-param: (size=-1)", "", "negative-size-param"),
+        ];
+        for (first, bytes, kind) in table {
+            assert_eq!(of_signal(first, bytes), kind, "{first} {bytes}");
+        }
+        let null = "ERROR: AddressSanitizer: SEGV on\nHint: address points to the zero page.";
+        assert_eq!(read(null).expect("a report").kind, "null-dereference");
+    }
+
+    #[test]
+    fn limits_are_no_failures() {
+        for text in [
+            "",
+            "nothing to see",
+            "==7==ERROR: AddressSanitizer: out of memory: allocator is trying to allocate 0x1",
+            "==7==ERROR: AddressSanitizer: requested allocation size 0x1 exceeds maximum",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

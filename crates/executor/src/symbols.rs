@@ -1,0 +1,115 @@
+//! Names and places of machine code, from the debug information of the files it came from.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use addr2line::{Loader, demangle_auto};
+use object::{Object, ObjectSymbol, SymbolKind};
+
+use crate::checker::Frame;
+
+/// What is known of the files that were asked for.
+#[derive(Default)]
+pub(crate) struct Symbols {
+    files: HashMap<PathBuf, Module>,
+}
+
+/// One file: its debug information, and its functions by address.
+struct Module {
+    lines: Option<Loader>,
+    functions: Vec<Function>,
+}
+
+/// The machine code of a function.
+struct Function {
+    code: Range<u64>,
+    name: String,
+}
+
+impl std::fmt::Debug for Symbols {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.files.keys()).finish()
+    }
+}
+
+impl Symbols {
+    /// The frames at an offset of a file, innermost first: more than one where functions were
+    /// inlined.
+    pub(crate) fn frames(&mut self, file: &Path, offset: u64) -> Vec<Frame> {
+        let module = self
+            .files
+            .entry(file.to_owned())
+            .or_insert_with(|| Module::read(file));
+        let frames = module.frames(offset);
+        if frames.is_empty() {
+            vec![unknown(file, offset)]
+        } else {
+            frames
+        }
+    }
+}
+
+impl Module {
+    fn read(file: &Path) -> Self {
+        Module {
+            lines: Loader::new(file).ok(),
+            functions: functions(file).unwrap_or_default(),
+        }
+    }
+
+    fn frames(&self, offset: u64) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        let symbol = self.function(offset);
+        let found = self.lines.as_ref();
+        let found = found.and_then(|lines| lines.find_frames(offset).ok());
+        if let Some(mut found) = found {
+            while let Ok(Some(frame)) = found.next() {
+                let name = frame.function.as_ref();
+                let name = name.and_then(|name| Some(name.demangle().ok()?.into_owned()));
+                let place = frame.location.as_ref();
+                frames.push(Frame {
+                    function: name.or_else(|| symbol.clone()).unwrap_or_default(),
+                    file: place.and_then(|at| at.file).map(str::to_owned),
+                    line: place.and_then(|at| at.line).unwrap_or(0),
+                    column: place.and_then(|at| at.column).unwrap_or(0),
+                });
+            }
+        }
+        if let (true, Some(function)) = (frames.is_empty(), symbol) {
+            frames.push(Frame {
+                function,
+                ..Frame::default()
+            });
+        }
+        frames
+    }
+
+    fn function(&self, offset: u64) -> Option<String> {
+        let around = self.functions.iter().find(|f| f.code.contains(&offset))?;
+        Some(demangle_auto(around.name.as_str().into(), None).into_owned())
+    }
+}
+
+/// The functions that a file's symbol tables name, with their extents.
+fn functions(file: &Path) -> Option<Vec<Function>> {
+    let bytes = std::fs::read(file).ok()?;
+    let object = object::File::parse(&*bytes).ok()?;
+    let symbols = object.symbols().chain(object.dynamic_symbols());
+    let code = symbols.filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
+    let functions = code.filter_map(|symbol| {
+        Some(Function {
+            code: symbol.address()..symbol.address().checked_add(symbol.size())?,
+            name: symbol.name().ok()?.to_owned(),
+        })
+    });
+    Some(functions.collect())
+}
+
+fn unknown(file: &Path, offset: u64) -> Frame {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    Frame {
+        function: format!("{name}+{offset:#x}"),
+        ..Frame::default()
+    }
+}

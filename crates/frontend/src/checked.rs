@@ -1,0 +1,39 @@
+//! The checked build: the frozen program under AddressSanitizer, to judge failures by.
+//!
+//! It is made of the frozen bitcode and not of the sources once more, for three reasons: the
+//! checks of undefined behavior, which only clang's front end can add, are in it already; a
+//! failure is confirmed on the very program that was searched; and objects, archives and build
+//! systems need no second pass. What the freezing passes removed, such as a load whose value is
+//! not used, is found by neither build.
+//!
+//! Invariant: nothing is added that counts coverage or makes labels.
+
+use std::path::Path;
+
+use crate::coverage;
+use crate::instrument::repeat;
+use crate::llvm::{LlvmError, Module};
+
+/// Puts frozen bitcode under AddressSanitizer.
+///
+/// # Errors
+/// The input is not bitcode of LLVM 19, or (our bug) the result is not well-formed.
+pub fn add_checks(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
+    let mut module = Module::read(frozen)?;
+    for function in module.functions() {
+        if function.is_declaration() || function.has_attribute("naked") {
+            continue;
+        }
+        module.add_attribute(function, "sanitize_address", 0);
+        // Stacks are to show every call.
+        module.add_text_attribute(function, "disable-tail-calls", "true");
+        module.add_text_attribute(function, "frame-pointer", "all");
+    }
+    repeat(&module);
+    module.run_passes("asan")?;
+    coverage::define(&module, 0);
+    module
+        .verify()
+        .map_err(|e| LlvmError(format!("the checked module is not well-formed: {e}")))?;
+    module.write(out)
+}
