@@ -107,7 +107,7 @@ fn strategy(options: &arguments::SearchOptions) -> Result<Box<dyn Strategy>, Pro
     labrys_search::build(&options.strategy, &told).map_err(|unknown| {
         let names: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
         Problem::usage(format!(
-            "there is no strategy {unknown}; choose of {}, several separated by commas",
+            "there is no strategy {unknown}; choose one of {}, or several separated by commas",
             names.join(", ")
         ))
     })

@@ -392,12 +392,14 @@ fn files_for_machines_look_like_this() {
                 "main a.c:3"
               ],
               "input": "failures/000001/input",
+              "reproduce": "",
               "confirmed": true
             }
           ],
           "targets": [
             {
               "location": "a.c:9",
+              "place": null,
               "status": "unreachable",
               "input": null
             }
@@ -423,6 +425,10 @@ fn files_for_machines_look_like_this() {
           "technique": "cover",
           "strategy": "context-guided",
           "seed": 7,
+          "harness": {
+            "fuzz_target": false,
+            "values": []
+          },
           "options": {}
         }
     "#]]
