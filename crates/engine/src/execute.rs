@@ -4,7 +4,7 @@
 //! A test is kept when it covers a branch, or reaches a target, that no test before it did. It
 //! is replayed on the plain program at once, and confirmed if outcome and coverage agree.
 
-use labrys_abi::{RUNTIME_SITE, RuntimeSite};
+use labrys_abi::OBJECT_SITE;
 use labrys_executor::{Mode, Run, input_objects};
 use labrys_program::SiteId;
 use labrys_suite::{
@@ -253,8 +253,7 @@ impl Session {
 
 /// Whether an input was made for an access outside the object that it was inside before.
 fn out_of_bounds(origin: &Origin) -> bool {
-    let bounds = RUNTIME_SITE + RuntimeSite::InBounds as u32;
-    origin.flipped.is_some_and(|flip| flip.site == bounds)
+    origin.flipped.is_some_and(|flip| flip.site >= OBJECT_SITE)
 }
 
 /// Path of a test's input in the suite folder.
