@@ -21,8 +21,7 @@ pub(crate) fn solve(options: &Solve) -> Result<u8, Problem> {
         fs::read_to_string(&options.script)
             .map_err(|error| Problem::program(format!("cannot read {name}: {error}")))?
     };
-    let mut script =
-        smtlib::read(&text).map_err(|error| Problem::program(format!("{name}: {error}")))?;
+    let (mut script, broken) = smtlib::read_partly(&text);
     let mut solver = labrys_solver::solver().map_err(Problem::program)?;
     let mut replies = String::new();
     let answers = script.run(
@@ -33,6 +32,11 @@ pub(crate) fn solve(options: &Solve) -> Result<u8, Problem> {
     print!("{replies}");
     let answers =
         answers.map_err(|error| Problem::internal(format!("writing replies: {error}")))?;
+    if let Some(error) = broken {
+        // As the standard has it, the replies end here.
+        println!("(error \"{}\")", error.to_string().replace('"', "\"\""));
+        return Err(Problem::program(format!("{name}: {error}")));
+    }
     if script.checks() == 0 {
         eprintln!("labrys: note: {name} asks nothing: it has no (check-sat)");
     }

@@ -53,5 +53,14 @@ fn a_broken_script_is_an_error_with_its_place() {
     assert_eq!(output.status.code(), Some(3));
     let message = text(&output.stderr);
     assert!(message.contains("line 2"), "{message}");
-    assert!(output.stdout.is_empty());
+    assert!(text(&output.stdout).starts_with("(error \"line 2"));
+}
+
+#[test]
+fn replies_before_an_error_are_given() {
+    let output = solve("(check-sat)\n(get-nothing)\n(check-sat)\n");
+    assert_eq!(output.status.code(), Some(3));
+    let replies = text(&output.stdout);
+    assert!(replies.starts_with("sat\n(error \"line 2"), "{replies}");
+    assert_eq!(replies.lines().count(), 2, "{replies}");
 }

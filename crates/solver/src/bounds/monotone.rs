@@ -101,6 +101,18 @@ impl Monotone {
         Some([(low, self.at(low)?), (high, self.at(high)?)])
     }
 
+    /// The ends of all floats, where the operation does not turn back at zero: what a range of
+    /// both signs is taken for. NaN is not among them, but leads to NaN, which no result that
+    /// has ends holds.
+    fn infinities(&self) -> Option<[(i128, i128); 2]> {
+        if self.source != Order::Float || (self.op == Op::FDiv && self.second) {
+            return None;
+        }
+        let high = infinity(self.from) as i128;
+        let low = -1 - high;
+        Some([(low, self.at(low)?), (high, self.at(high)?)])
+    }
+
     pub(super) fn forward(&self, range: Range) -> Range {
         let full = Range::full(self.width);
         self.ends(range).map_or(full, |[(_, a), (_, b)]| {
@@ -110,7 +122,8 @@ impl Monotone {
 
     /// The part of a range whose results are in `result`; `None` if there is none.
     pub(super) fn backward(&self, range: Range, result: Range) -> Option<Range> {
-        let Some([(low, at_low), (high, at_high)]) = self.ends(range) else {
+        let ends = self.ends(range).or_else(|| self.infinities());
+        let Some([(low, at_low), (high, at_high)]) = ends else {
             return Some(range);
         };
         let Some((least, most)) = self.result.ends(result, self.width) else {
@@ -234,6 +247,17 @@ mod tests {
         let wanted = Range::single(double(12.5));
         let floats = tenth.backward(floats, wanted).unwrap();
         assert_eq!(whole.backward(digits, floats), Some(Range::single(1250)));
+    }
+
+    #[test]
+    fn floats_of_both_signs_lead_back() {
+        let third = Monotone::with_constant(Op::FDiv, 64, double(3.0), false).unwrap();
+        let whole = Monotone::unary(Op::SToF, 64, 32, 0).unwrap();
+        let floats = whole.forward(Range::full(32));
+        let wanted = Range::between(double(1234.5), double(1235.1));
+        let floats = third.backward(floats, wanted).unwrap();
+        let numbers = whole.backward(Range::full(32), floats);
+        assert_eq!(numbers, Some(Range::between(3704, 3705)));
     }
 
     #[test]

@@ -12,31 +12,71 @@ use super::{Command, Declaration, Error, Script};
 /// # Errors
 /// If the script is malformed, or uses what is not supported.
 pub fn read(text: &str) -> Result<Script, Error> {
-    let syntax = Syntax::read(text)?;
+    match read_partly(text) {
+        (script, None) => Ok(script),
+        (_, Some(error)) => Err(error),
+    }
+}
+
+/// Reads a script up to the first command that is wrong, if there is one.
+#[must_use]
+pub fn read_partly(text: &str) -> (Script, Option<Error>) {
+    let syntax = match Syntax::read(text) {
+        Ok(syntax) => syntax,
+        Err(error) => return (Script::default(), Some(error)),
+    };
     let mut state = State {
         syntax: &syntax,
         script: Script::default(),
         names: Names::default(),
         assertions: Vec::new(),
         levels: Vec::new(),
+        live: Vec::new(),
+        globals: Vec::new(),
+        named: Vec::new(),
+        assumed: Vec::new(),
+        keeps_names: false,
         done: false,
     };
     for part in &syntax.top {
-        state.command(*part)?;
+        if let Err(error) = state.command(*part) {
+            return (state.script, Some(error));
+        }
         if state.done {
             break;
         }
     }
-    Ok(state.script)
+    (state.script, None)
+}
+
+/// A condition that must hold, and its name.
+struct Assertion {
+    id: ExprId,
+    name: Option<String>,
+}
+
+/// What is dropped where a level ends: all after these many.
+struct Level {
+    assertions: usize,
+    live: usize,
+    globals: usize,
 }
 
 struct State<'a> {
     syntax: &'a Syntax<'a>,
     script: Script,
     names: Names,
-    assertions: Vec<ExprId>,
-    /// Numbers of assertions at which levels were opened.
-    levels: Vec<usize>,
+    assertions: Vec<Assertion>,
+    levels: Vec<Level>,
+    /// The declarations that hold, by position.
+    live: Vec<usize>,
+    /// The names that were entered, in order.
+    globals: Vec<String>,
+    /// Of the last check: positions and names of conditions that have one, of assumptions.
+    named: Vec<(usize, String)>,
+    assumed: Vec<(usize, String)>,
+    /// Declarations stay where a level ends.
+    keeps_names: bool,
     done: bool,
 }
 
@@ -50,7 +90,16 @@ impl State<'_> {
             return Err(syntax.error(*head, "the name of a command expected"));
         };
         match (name, arguments) {
-            ("set-logic" | "set-option" | "set-info" | "get-info" | "get-option", _) => Ok(()),
+            ("set-option", &[option, value]) => {
+                let is_global = |form: &Form| matches!(form, Form::Keyword(key) if key == ":global-declarations");
+                if is_global(syntax.form(option)) {
+                    self.keeps_names = syntax.symbol(value) == Some("true");
+                }
+                Ok(())
+            }
+            ("set-logic" | "set-option" | "set-info", _) => Ok(()),
+            ("get-info", &[what]) => self.info(what),
+            ("get-option", &[_]) => self.add(Command::Reply("unsupported".into())),
             ("exit", _) => {
                 self.done = true;
                 Ok(())
@@ -67,18 +116,16 @@ impl State<'_> {
                 };
                 self.define(name, parameters, sort, body)
             }
-            ("assert", &[term]) => {
-                let condition = self.condition(term)?;
-                self.assertions.push(condition);
-                Ok(())
-            }
+            ("assert", &[term]) => self.assert(term),
             ("check-sat", []) => self.check(&[]),
             ("check-sat-assuming", &[assumptions]) => {
                 let assumptions = syntax.list(assumptions).unwrap_or(&[]);
                 self.check(assumptions)
             }
             ("push" | "pop", _) => self.level(part, name, arguments),
-            ("get-model", []) => self.add(Command::GetModel),
+            ("get-model", []) => self.add(Command::GetModel(self.live.clone())),
+            ("get-unsat-core", []) => self.add(Command::GetCore(self.named.clone())),
+            ("get-unsat-assumptions", []) => self.add(Command::GetCore(self.assumed.clone())),
             ("get-value", &[terms]) => self.get_value(terms),
             ("echo", &[text]) => match syntax.form(text) {
                 Form::Text(text) => self.add(Command::Echo(text.clone())),
@@ -87,6 +134,14 @@ impl State<'_> {
             ("reset-assertions", []) => {
                 self.assertions.clear();
                 self.levels.clear();
+                Ok(())
+            }
+            ("reset", []) => {
+                self.assertions.clear();
+                self.levels.clear();
+                self.live.clear();
+                self.globals.clear();
+                self.names = Names::default();
                 Ok(())
             }
             _ => Err(syntax.error(*head, format!("the command {name} is not supported so"))),
@@ -125,6 +180,7 @@ impl State<'_> {
                 symbol,
                 sort,
             };
+            self.live.push(self.script.declarations.len());
             self.script.declarations.push(declaration);
             Meaning::Term(Term::Value(self.script.pool.symbol(symbol), sort))
         } else {
@@ -135,8 +191,50 @@ impl State<'_> {
                 result: sort,
             }
         };
-        self.names.globals.insert(name, meaning);
+        self.enter(name, meaning);
         Ok(())
+    }
+
+    /// Enters a name at the present level.
+    fn enter(&mut self, name: String, meaning: Meaning) {
+        self.globals.push(name.clone());
+        self.names.globals.insert(name, meaning);
+    }
+
+    /// Asserts a term, which may have a name: `(! term :named name)`.
+    fn assert(&mut self, part: Part) -> Result<(), Error> {
+        let id = self.condition(part)?;
+        let mut name = None;
+        if let Some([head, _, attributes @ ..]) = self.syntax.list(part)
+            && self.syntax.symbol(*head) == Some("!")
+        {
+            for pair in attributes.chunks(2) {
+                let &[attribute, value] = pair else { continue };
+                let is_name = |form: &Form| matches!(form, Form::Keyword(key) if key == ":named");
+                if is_name(self.syntax.form(attribute)) {
+                    let new = self.new_name(value)?;
+                    self.enter(new.clone(), Meaning::Term(Term::Value(id, Sort::Bool)));
+                    name = Some(new);
+                }
+            }
+        }
+        self.assertions.push(Assertion { id, name });
+        Ok(())
+    }
+
+    fn info(&mut self, what: Part) -> Result<(), Error> {
+        let reply = match self.syntax.form(what) {
+            Form::Keyword(key) if key == ":name" => "(:name \"labrys\")".into(),
+            Form::Keyword(key) if key == ":version" => {
+                format!("(:version \"{}\")", env!("CARGO_PKG_VERSION"))
+            }
+            Form::Keyword(key) if key == ":error-behavior" => {
+                "(:error-behavior immediate-exit)".into()
+            }
+            Form::Keyword(_) => "unsupported".into(),
+            _ => return Err(self.syntax.error(what, "a keyword expected")),
+        };
+        self.add(Command::Reply(reply))
     }
 
     fn define(
@@ -184,7 +282,7 @@ impl State<'_> {
                 result,
             })
         };
-        self.names.globals.insert(name, meaning);
+        self.enter(name, meaning);
         Ok(())
     }
 
@@ -202,8 +300,16 @@ impl State<'_> {
     }
 
     fn check(&mut self, assumptions: &[Part]) -> Result<(), Error> {
-        let mut conditions = self.assertions.clone();
+        let assertions = self.assertions.iter();
+        let mut conditions: Vec<_> = assertions.map(|assertion| assertion.id).collect();
+        let named = self.assertions.iter().enumerate();
+        self.named = named
+            .filter_map(|(at, assertion)| Some((at, assertion.name.clone()?)))
+            .collect();
+        self.assumed.clear();
         for assumption in assumptions {
+            let source = self.syntax.source(*assumption).to_owned();
+            self.assumed.push((conditions.len(), source));
             conditions.push(self.condition(*assumption)?);
         }
         self.add(Command::CheckSat(conditions))
@@ -220,12 +326,23 @@ impl State<'_> {
         };
         for _ in 0..count {
             if name == "push" {
-                self.levels.push(self.assertions.len());
+                self.levels.push(Level {
+                    assertions: self.assertions.len(),
+                    live: self.live.len(),
+                    globals: self.globals.len(),
+                });
             } else {
-                let Some(length) = self.levels.pop() else {
+                let Some(level) = self.levels.pop() else {
                     return Err(self.syntax.error(part, "a level that nothing opened"));
                 };
-                self.assertions.truncate(length);
+                self.assertions.truncate(level.assertions);
+                if self.keeps_names {
+                    continue;
+                }
+                self.live.truncate(level.live);
+                for name in self.globals.drain(level.globals..) {
+                    self.names.globals.remove(&name);
+                }
             }
         }
         Ok(())

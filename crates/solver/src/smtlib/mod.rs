@@ -4,6 +4,10 @@
 //! of 32 and 64 bits (kept as bit patterns), and functions that are only declared, where the log
 //! of queries needs them for external calls.
 //!
+//! What the standard leaves open has one value here: `fp.to_ubv` and `fp.to_sbv` of NaN and of
+//! what does not fit are the number whose highest bit alone is set, as on the processor; so such
+//! a script may be called unsatisfiable that other solvers call satisfiable.
+//!
 //! ```
 //! use labrys_solver::{Budget, smtlib, solver};
 //!
@@ -33,7 +37,7 @@ mod tests;
 
 use labrys_expr::{ExprId, Pool, Symbol};
 
-pub use commands::read;
+pub use commands::{read, read_partly};
 pub use sorts::Sort;
 
 /// What is wrong with a script, and where.
@@ -76,8 +80,13 @@ pub struct Declaration {
 pub enum Command {
     /// Are these all true, the last asserted last?
     CheckSat(Vec<ExprId>),
-    /// Shows the model of the last check.
-    GetModel,
+    /// Shows the model of the last check for these declarations, by position.
+    GetModel(Vec<usize>),
+    /// Shows the names of those of these conditions of the last check, by position, that are in
+    /// its core.
+    GetCore(Vec<(usize, String)>),
+    /// Shows this reply as it is.
+    Reply(String),
     /// Shows the values of terms in this model; each with its source.
     GetValue(Vec<(String, ExprId, Sort)>),
     /// Shows a text.

@@ -36,7 +36,12 @@ impl Script {
                     write_answer(output, &answer)?;
                     answers.push(answer);
                 }
-                Command::GetModel => write_model(output, &self.declarations, values.as_ref())?,
+                Command::GetModel(live) => {
+                    let live = live.iter().map(|at| &self.declarations[*at]);
+                    write_model(output, live, values.as_ref())?;
+                }
+                Command::GetCore(names) => write_core(output, names, answers.last())?,
+                Command::Reply(text) => writeln!(output, "{text}")?,
                 Command::GetValue(terms) => self.write_values(output, terms, values.as_ref())?,
                 Command::Echo(text) => writeln!(output, "{text}")?,
             }
@@ -80,9 +85,38 @@ fn write_no_model(output: &mut dyn Write) -> fmt::Result {
     )
 }
 
-fn write_model(
+fn write_core(
     output: &mut dyn Write,
-    declarations: &[Declaration],
+    names: &[(usize, String)],
+    answer: Option<&Answer>,
+) -> fmt::Result {
+    let Some(Answer::Unsat(core)) = answer else {
+        return writeln!(
+            output,
+            "(error \"there is no core: the last check was not unsat\")"
+        );
+    };
+    let names = names.iter().filter(|(at, _)| core.0.contains(at));
+    let names: Vec<_> = names.map(|(_, name)| quoted(name)).collect();
+    writeln!(output, "({})", names.join(" "))
+}
+
+/// A name between bars where it needs them. Terms stay as they are.
+fn quoted(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "~!@$%^&*_-+=<>.?/".contains(c);
+    if name.starts_with('(')
+        || name.starts_with('|')
+        || (name.chars().all(is_plain) && !name.is_empty())
+    {
+        name.to_owned()
+    } else {
+        format!("|{name}|")
+    }
+}
+
+fn write_model<'a>(
+    output: &mut dyn Write,
+    declarations: impl Iterator<Item = &'a Declaration>,
     values: Option<&Assignment>,
 ) -> fmt::Result {
     let Some(values) = values else {
@@ -90,17 +124,9 @@ fn write_model(
     };
     writeln!(output, "(")?;
     for Declaration { name, symbol, sort } in declarations {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "~!@$%^&*_-+=<>.?/".contains(c);
-        let bars = if name.chars().all(is_plain) && !name.is_empty() {
-            ""
-        } else {
-            "|"
-        };
+        let name = quoted(name);
         let value = sort.show(values.get(*symbol));
-        writeln!(
-            output,
-            "  (define-fun {bars}{name}{bars} () {sort} {value})"
-        )?;
+        writeln!(output, "  (define-fun {name} () {sort} {value})")?;
     }
     writeln!(output, ")")
 }

@@ -3,15 +3,21 @@
 use crate::query::{Answer, Budget};
 use crate::{smtlib, solver};
 
-/// Runs a script; compares what it writes.
+/// What a script writes.
 #[track_caller]
-fn check(script: &str, expected: &str) {
+fn run(script: &str) -> String {
     let mut script = smtlib::read(script).unwrap();
     let mut output = String::new();
     script
         .run(&mut solver().unwrap(), &Budget::default(), &mut output)
         .unwrap();
-    assert_eq!(output.trim(), expected.trim());
+    output
+}
+
+/// Runs a script; compares what it writes.
+#[track_caller]
+fn check(script: &str, expected: &str) {
+    assert_eq!(run(script).trim(), expected.trim());
 }
 
 /// Each line is a closed formula that is true under all values of `x`, `y` (8 bits), `f`, `g`
@@ -293,4 +299,61 @@ fn errors_name_place_and_reason() {
         let error = smtlib::read(script).unwrap_err().to_string();
         assert_eq!(error, expected, "{script}");
     }
+}
+
+#[test]
+fn cores_have_the_names_of_assertions_and_assumptions() {
+    let replies = run("(set-option :produce-unsat-cores true)
+         (declare-const x (_ BitVec 8))
+         (declare-const p Bool)
+         (assert (! (bvult x #x05) :named low))
+         (assert (! (bvult x #xf0) :named |not needed|))
+         (assert (! (=> p (bvult #x06 x)) :named high))
+         (check-sat)
+         (get-unsat-core)
+         (check-sat-assuming (p (= x #x01)))
+         (get-unsat-core)
+         (get-unsat-assumptions)
+         (assert (not low))
+         (check-sat)
+         (get-unsat-core)");
+    let expected = [
+        "sat",
+        "(error \"there is no core: the last check was not unsat\")",
+        "unsat",
+    ];
+    let lines: Vec<_> = replies.lines().collect();
+    assert_eq!(lines[..3], expected, "{replies}");
+    // Either assumption contradicts the assertions together with the other conditions or alone.
+    assert!(["(high)", "(low high)"].contains(&lines[3]), "{replies}");
+    assert!(["(p)", "(p (= x #x01))"].contains(&lines[4]), "{replies}");
+    assert_eq!(lines[5..], ["unsat", "(low)"], "{replies}");
+}
+
+#[test]
+fn declarations_end_with_their_level() {
+    let replies = run("(declare-const x (_ BitVec 4))
+         (push 1)
+         (declare-const y (_ BitVec 4))
+         (assert (= x y #x3))
+         (check-sat)
+         (pop 1)
+         (declare-const y Bool)
+         (assert (and y (= x #x4)))
+         (check-sat)
+         (get-model)
+         (get-info :error-behavior)");
+    let model = "(\n  (define-fun x () (_ BitVec 4) #x4)\n  (define-fun y () Bool true)\n)";
+    let info = "(:error-behavior immediate-exit)";
+    assert_eq!(replies, format!("sat\nsat\n{model}\n{info}\n"));
+    let kept = "(set-option :global-declarations true) (push 1) (declare-const z Bool) (pop 1) \
+                (assert z) (check-sat)";
+    assert_eq!(run(kept), "sat\n");
+}
+
+#[test]
+fn a_script_is_read_up_to_its_first_error() {
+    let (script, error) = smtlib::read_partly("(check-sat) (assert nobody) (check-sat)");
+    assert_eq!(script.checks(), 1);
+    assert!(error.unwrap().to_string().contains("nobody"));
 }
