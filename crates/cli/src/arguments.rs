@@ -14,6 +14,8 @@ Examples:
   CC=labrys-cc ./configure && make           build a package for Labrys
   labrys cover src/grep --sym-arg 1 -- pattern @@
                                              explore it: first argument and input file symbolic
+  labrys reach parser.c --target parser.c:120
+                                             an input that gets to the line, or why there is none
   labrys replay labrys-out --program ./plain run the suite on another build
   labrys sites src/grep                      list the places where the program decides
   labrys solve query.smt2                    decide a script
@@ -39,6 +41,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Explore a program and write a suite of tests
     Cover(Box<Cover>),
+    /// Find an input that reaches a place of the program, or prove that there is none
+    Reach(Box<crate::reach::Reach>),
     /// Run the tests of a suite again and compare
     Replay(Replay),
     /// List the decisions of a program with their places in the source
@@ -384,7 +388,7 @@ fn symbolic_name(text: &str) -> Result<SymbolicName, String> {
 const TIMES: &str = "write a time as 500ms, 90s, 5m or 2h";
 
 /// A time: a number with `ms`, `s`, `m` or `h`; seconds without.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let scale = match &text[digits.len()..] {
         "ms" => 0.001,

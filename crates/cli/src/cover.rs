@@ -114,7 +114,11 @@ fn strategy(options: &arguments::SearchOptions) -> Result<Box<dyn Strategy>, Pro
 }
 
 /// Runs the program once to see whether it asks for input objects.
-fn probe(subject: &Subject, invocation: &Invocation, limits: &Limits) -> Result<bool, Problem> {
+pub(crate) fn probe(
+    subject: &Subject,
+    invocation: &Invocation,
+    limits: &Limits,
+) -> Result<bool, Problem> {
     let input = Input::objects("");
     let launch = launch(&subject.instrumented, invocation, input.shape(), subject);
     let mut executor = Executor::start(launch, limits.clone())?;
@@ -170,7 +174,7 @@ fn check_same(plan: &Plan, suite: &Suite) -> Result<(), Problem> {
     Ok(())
 }
 
-fn launch(
+pub(crate) fn launch(
     binary: &Path,
     invocation: &Invocation,
     streams: Vec<StreamKind>,

@@ -6,6 +6,9 @@ mod closing;
 mod cover;
 mod problem;
 mod progress;
+mod reach;
+mod reach_output;
+mod reach_targets;
 mod replay;
 mod reproduce;
 mod sites;
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
 fn act(command: &Command) -> Result<u8, Problem> {
     match command {
         Command::Cover(options) => cover::cover(options),
+        Command::Reach(options) => reach::reach(options),
         Command::Replay(options) => replay::replay(options),
         Command::Sites(options) => sites::sites(options),
         Command::Cfg(options) => cfg::cfg(options),

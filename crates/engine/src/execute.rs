@@ -35,6 +35,17 @@ pub struct Observation {
     pub case: Option<u32>,
 }
 
+/// What a run of the plain program showed.
+#[derive(Clone, Debug)]
+pub struct PlainRun {
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// Branches that it took.
+    pub coverage: Coverage,
+    /// Markers that it came to.
+    pub targets: Vec<String>,
+}
+
 /// What there is to know of a run before it is judged.
 pub(crate) struct Facts {
     pub(crate) input: Input,
@@ -55,7 +66,7 @@ impl Session {
             strategy: "seed".to_owned(),
             ..Origin::default()
         };
-        self.observe(initial.input, origin, initial.case)
+        self.observe(initial.input, origin, initial.case, &[])
     }
 
     /// Runs a new input and books what it does.
@@ -63,7 +74,37 @@ impl Session {
     /// # Errors
     /// If the program cannot be run or the suite not be written.
     pub fn run(&mut self, input: Input, origin: Origin) -> Result<Observation, Error> {
-        self.observe(input, origin, None)
+        self.observe(input, origin, None, &[])
+    }
+
+    /// As [`Session::run`], for an input of which a run of the plain program has shown that it
+    /// reaches these targets; it becomes a test for them.
+    ///
+    /// # Errors
+    /// If the program cannot be run or the suite not be written.
+    pub fn run_for_targets(
+        &mut self,
+        input: Input,
+        origin: Origin,
+        targets: &[String],
+    ) -> Result<Observation, Error> {
+        self.observe(input, origin, None, targets)
+    }
+
+    /// Runs an input on the plain program; nothing is booked but the run.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn run_plain(&mut self, input: &Input) -> Result<PlainRun, Error> {
+        self.statistics.replays += 1;
+        let run = self.plain.run(input, Mode::Coverage)?;
+        let plain = PlainRun {
+            outcome: run.outcome,
+            coverage: Coverage::from_bytes(&run.recording.coverage),
+            targets: run.recording.targets(),
+        };
+        self.plain.recycle(run.recording);
+        Ok(plain)
     }
 
     fn observe(
@@ -71,6 +112,7 @@ impl Session {
         mut input: Input,
         origin: Origin,
         known: Option<u32>,
+        reached: &[String],
     ) -> Result<Observation, Error> {
         let Run {
             outcome, recording, ..
@@ -83,11 +125,13 @@ impl Session {
         self.tried.insert(input.stable_hash());
         let coverage = Coverage::from_bytes(&recording.coverage);
         let gain = self.seen.union(&coverage);
+        let mut targets = recording.targets();
+        targets.extend(reached.iter().cloned());
         let facts = Facts {
             input,
             outcome,
             coverage,
-            targets: recording.targets(),
+            targets,
             objects: input_objects(&recording),
             origin,
         };
@@ -171,6 +215,7 @@ impl Session {
         };
         let path = self.writer.add(&case)?;
         self.statistics.tests += 1;
+        self.last_kept = Some(case.input.clone());
         self.observer.notice(Notice::Kept(&case));
         if confirmed == Confirmation::Confirmed {
             self.kept.union(&facts.coverage);
@@ -184,11 +229,8 @@ impl Session {
 
     /// Replays a run on the plain program.
     fn confirm(&mut self, facts: &Facts) -> Result<Confirmation, Error> {
-        self.statistics.replays += 1;
-        let plain = self.plain.run(&facts.input, Mode::Coverage)?;
-        let same = plain.outcome == facts.outcome
-            && Coverage::from_bytes(&plain.recording.coverage) == facts.coverage;
-        self.plain.recycle(plain.recording);
+        let plain = self.run_plain(&facts.input)?;
+        let same = plain.outcome == facts.outcome && plain.coverage == facts.coverage;
         Ok(if same {
             Confirmation::Confirmed
         } else {
@@ -229,6 +271,33 @@ impl Session {
             new: self.count(&new),
         })?;
         Ok(())
+    }
+
+    /// Notes what is known of a target that no run reached.
+    ///
+    /// # Errors
+    /// If the suite cannot be written.
+    pub fn set_target(&mut self, name: &str, status: TargetStatus) -> Result<(), Error> {
+        if self.is_reached(name) {
+            return Ok(());
+        }
+        self.targets.retain(|target| target.location != name);
+        self.targets.push(TargetSummary {
+            location: name.to_owned(),
+            place: None,
+            status,
+            input: None,
+        });
+        if status == TargetStatus::Unreachable {
+            self.milestone(&format!("target unreachable: {name}"))?;
+        }
+        Ok(())
+    }
+
+    /// What is known of the targets.
+    #[must_use]
+    pub fn targets(&self) -> &[TargetSummary] {
+        &self.targets
     }
 
     pub(crate) fn is_reached(&self, name: &str) -> bool {

@@ -27,7 +27,7 @@ pub use labrys_executor::Mode;
 
 pub use budget::{Budget, Clock, End, StopFlag};
 pub use error::Error;
-pub use execute::Observation;
+pub use execute::{Observation, PlainRun};
 pub use observer::{Notice, Observer, Silent, Status};
 pub use runner::{Judge, Runner};
 pub use session::{Initial, Session, Setup};

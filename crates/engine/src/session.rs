@@ -104,6 +104,8 @@ pub struct Session {
     pub(crate) told_timeout: bool,
     pub(crate) last_status: Duration,
     pub(crate) last_summary: Duration,
+    /// The input of the last test that was kept.
+    pub(crate) last_kept: Option<Input>,
 }
 
 impl Session {
@@ -146,6 +148,7 @@ impl Session {
             told_timeout: false,
             last_status: Duration::ZERO,
             last_summary: Duration::ZERO,
+            last_kept: None,
         }
     }
 
@@ -205,6 +208,12 @@ impl Session {
     #[must_use]
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
+    }
+
+    /// The input of the last test that became part of the suite in this session.
+    #[must_use]
+    pub fn last_kept(&self) -> Option<&Input> {
+        self.last_kept.as_ref()
     }
 
     /// The seed of all random choices.

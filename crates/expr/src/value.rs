@@ -2,6 +2,9 @@
 //!
 //! Invariant: the bits above the width are 0.
 
+use crate::fold::apply;
+use crate::op::Op;
+
 /// A bit-vector of 1 to 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Value {
@@ -55,6 +58,32 @@ impl Value {
     #[must_use]
     pub const fn signed(self) -> i128 {
         signed(self.bits, self.width)
+    }
+
+    /// The result of an operation with operands in the node on values; `width` is that of the
+    /// result. `low` is the lowest bit for [`Op::Extract`] and the mode for [`Op::FRound`].
+    ///
+    /// # Panics
+    /// If `width` is not in `1..=128`.
+    #[must_use]
+    pub fn apply(op: Op, width: u32, operands: &[Value], low: u32) -> Value {
+        let operand = |index: usize| operands.get(index).map_or(0, |value| value.bits);
+        let from = operands.first().map_or(width, |value| value.width);
+        let second = match op {
+            Op::Extract | Op::FRound => u128::from(low),
+            Op::Concat => {
+                let low_part = operand(1);
+                return Value::new(
+                    width,
+                    operand(0).checked_shl(width - from).unwrap_or(0) | low_part,
+                );
+            }
+            _ => operand(1),
+        };
+        Value::new(
+            width,
+            apply(op, width, from, operand(0), second, operand(2)),
+        )
     }
 
     /// Whether this is the one-bit value 1.

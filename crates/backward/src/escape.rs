@@ -1,0 +1,170 @@
+//! Objects whose address nobody else can have.
+//!
+//! Laws: a private object is accessed only through operands that are the object's address, or
+//! offsets from it, in the same frame; a global that is not shared only through its own name.
+
+use std::collections::BTreeMap;
+
+use labrys_program::{
+    Callee, Constant, ConstantId, Function, GlobalId, Linkage, Operand, Operation, Program,
+    RelocationTarget, ValueId,
+};
+use labrys_semantics::{Library, library};
+use rustc_hash::FxHashSet;
+
+/// Those of `objects` that are private.
+pub(crate) fn private_objects(
+    program: &Program,
+    function: &Function,
+    objects: &FxHashSet<ValueId>,
+) -> FxHashSet<ValueId> {
+    let owners = owners(function, |operand| match operand {
+        Operand::Value(value) => objects.get(&value).copied(),
+        Operand::Constant(_) => None,
+    });
+    let mut private = objects.clone();
+    visit_escaping(program, function, &mut |operand| {
+        if let Operand::Value(value) = operand {
+            private.remove(&value);
+            if let Some(object) = owners.get(&value) {
+                private.remove(object);
+            }
+        }
+    });
+    private
+}
+
+/// By global: whether its address is kept or passed on.
+pub(crate) fn shared_globals(program: &Program) -> Vec<bool> {
+    // A name that is visible outside can be used by code that is not in the picture; where there
+    // is no such code, the definition in the picture is the only user.
+    let mut shared: Vec<bool> = program
+        .globals
+        .iter()
+        .map(|global| global.linkage != Linkage::Internal && global.initializer.is_none())
+        .collect();
+    let initializers = program
+        .globals
+        .iter()
+        .flat_map(|global| &global.initializer);
+    for relocation in initializers.flat_map(|initializer| &initializer.relocations) {
+        if let RelocationTarget::Global(id, _) = relocation.target {
+            shared[id.index()] = true;
+        }
+    }
+    for function in &program.functions {
+        let owners = owners(function, |operand| match operand {
+            Operand::Constant(id) => global_of(program, id),
+            Operand::Value(_) => None,
+        });
+        visit_escaping(program, function, &mut |operand| match operand {
+            Operand::Constant(id) => mark(program, id, &mut shared),
+            Operand::Value(value) => {
+                if let Some(global) = owners.get(&value) {
+                    shared[global.index()] = true;
+                }
+            }
+        });
+    }
+    shared
+}
+
+/// The values that are addresses in an object, with the object.
+fn owners<T: Copy>(
+    function: &Function,
+    object: impl Fn(Operand) -> Option<T>,
+) -> BTreeMap<ValueId, T> {
+    let mut owners: BTreeMap<ValueId, T> = BTreeMap::new();
+    loop {
+        let before = owners.len();
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            let Operation::Address { base, .. } = &instruction.operation else {
+                continue;
+            };
+            let inherited = match base {
+                Operand::Value(value) => owners.get(value).copied(),
+                Operand::Constant(_) => None,
+            };
+            if let (Some(owner), Some(result)) = (object(*base).or(inherited), instruction.result) {
+                owners.insert(result, owner);
+            }
+        }
+        if owners.len() == before {
+            return owners;
+        }
+    }
+}
+
+/// Calls `escapes` with each operand whose value may be kept or passed on as an address.
+fn visit_escaping(program: &Program, function: &Function, escapes: &mut dyn FnMut(Operand)) {
+    for block in &function.blocks {
+        for phi in &block.phis {
+            phi.incoming
+                .iter()
+                .for_each(|(_, operand)| escapes(*operand));
+        }
+        for instruction in &block.instructions {
+            escaping_operands(program, &instruction.operation, escapes);
+        }
+        block.terminator.visit_operands(escapes);
+    }
+}
+
+fn escaping_operands(program: &Program, operation: &Operation, escapes: &mut dyn FnMut(Operand)) {
+    match operation {
+        Operation::Load { .. } | Operation::Compare { .. } => {}
+        Operation::Store { value, .. } => escapes(*value),
+        Operation::Address { terms, .. } => terms.iter().for_each(|term| escapes(term.index)),
+        Operation::Intrinsic {
+            intrinsic,
+            arguments,
+        } if intrinsic.writes_memory() => {
+            // Copies move bytes, not the addresses themselves.
+            arguments.iter().skip(2).copied().for_each(escapes);
+        }
+        Operation::Call {
+            callee: Callee::Direct(id),
+            arguments,
+            ..
+        } if !keeps(program, *id) => {
+            // The library writes there or reads there, and forgets the address.
+            let _ = arguments;
+        }
+        _ => operation.visit_operands(escapes),
+    }
+}
+
+/// Whether a function may keep an address that it is given.
+fn keeps(program: &Program, id: labrys_program::FunctionId) -> bool {
+    let Some(called) = program.function(id) else {
+        return true;
+    };
+    called.defined
+        || !matches!(
+            library(&called.name),
+            Some(Library::InputObject(_) | Library::Harmless | Library::Assume | Library::Stops)
+        )
+}
+
+/// The global that a constant is the address of, or an address in.
+pub(crate) fn global_of(program: &Program, id: ConstantId) -> Option<GlobalId> {
+    match program.constant(id)? {
+        Constant::Global(global) => Some(*global),
+        Constant::Offset { base, .. } if *base < id => global_of(program, *base),
+        _ => None,
+    }
+}
+
+fn mark(program: &Program, id: ConstantId, shared: &mut [bool]) {
+    let Some(constant) = program.constant(id) else {
+        return;
+    };
+    if let Constant::Global(global) = constant {
+        shared[global.index()] = true;
+    }
+    for child in constant.children() {
+        if child < id {
+            mark(program, child, shared);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Objects of memory: each has a symbol for its address.
+//!
+//! Laws: an access through the address of an object stays inside it (what C promises; the
+//! documentation names this as the one assumption of proofs); two objects that are alive at one
+//! time do not overlap.
+
+use labrys_expr::{ExprId, Op, Pool, Symbol};
+use labrys_program::{FunctionId, GlobalId, ValueId};
+use labrys_semantics::Symbolic;
+use rustc_hash::FxHashMap;
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// A stack object of a frame, made in its entry block.
+    Stack(u32, ValueId),
+    Global(GlobalId),
+    Function(FunctionId),
+    /// What an allocation of a frame gives.
+    Heap(u32, ValueId),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Object {
+    pub(crate) kind: Kind,
+    pub(crate) symbol: ExprId,
+    pub(crate) size: Option<u64>,
+    /// Nobody has its address but those who name it.
+    pub(crate) private: bool,
+    pub(crate) constant: bool,
+}
+
+/// All objects that were named so far, on any path.
+#[derive(Debug, Default)]
+pub(crate) struct Objects {
+    list: Vec<Object>,
+    by_kind: FxHashMap<Kind, usize>,
+    by_symbol: FxHashMap<Symbol, usize>,
+}
+
+/// Objects whose addresses are told apart in a query; with more, only those that are compared.
+const MAX_APART: usize = 12;
+
+impl Objects {
+    /// The object of a kind, made when it is first asked for.
+    pub(crate) fn named(
+        &mut self,
+        symbolic: &mut Symbolic<'_>,
+        kind: Kind,
+        describe: impl FnOnce() -> (Option<u64>, bool, bool),
+    ) -> ExprId {
+        if let Some(known) = self.by_kind.get(&kind) {
+            return self.list[*known].symbol;
+        }
+        let symbol = symbolic.fresh(64);
+        let (size, private, constant) = describe();
+        let object = Object {
+            kind,
+            symbol,
+            size,
+            private,
+            constant,
+        };
+        self.add(symbolic.pool, object);
+        symbol
+    }
+
+    /// An object whose address is already a symbol.
+    pub(crate) fn add(&mut self, pool: &Pool, object: Object) {
+        if let Some(symbol) = pool.as_symbol(object.symbol) {
+            self.by_kind.insert(object.kind, self.list.len());
+            self.by_symbol.insert(symbol, self.list.len());
+            self.list.push(object);
+        }
+    }
+
+    /// The object that an address is in, and the offset: the address is a sum with one object's
+    /// address in it.
+    pub(crate) fn root(&self, pool: &mut Pool, address: ExprId) -> Option<(Object, ExprId)> {
+        let mut terms = vec![address];
+        let mut found = None;
+        let mut rest = Vec::new();
+        while let Some(term) = terms.pop() {
+            if pool.op(term) == Op::Add {
+                terms.extend(pool.node(term).operands().iter().rev());
+                continue;
+            }
+            let object = pool
+                .as_symbol(term)
+                .and_then(|one| self.by_symbol.get(&one));
+            match object {
+                Some(index) if found.is_none() => found = Some(self.list[*index]),
+                _ => rest.push(term),
+            }
+        }
+        let object = found?;
+        let mut offset = pool.constant(64, 0);
+        for term in rest {
+            offset = pool.add(offset, term);
+        }
+        let unmixed = pool
+            .symbols(offset)
+            .iter()
+            .all(|symbol| !self.by_symbol.contains_key(&symbol));
+        unmixed.then_some((object, offset))
+    }
+
+    /// What is known of the addresses that occur in the constraints.
+    pub(crate) fn axioms(&self, pool: &mut Pool, constraints: &[ExprId]) -> Vec<ExprId> {
+        let mut used = Vec::new();
+        for constraint in constraints {
+            for symbol in pool.symbols(*constraint).iter() {
+                if let Some(index) = self.by_symbol.get(&symbol) {
+                    if !used.contains(index) {
+                        used.push(*index);
+                    }
+                }
+            }
+        }
+        used.sort_unstable();
+        let mut axioms = Vec::new();
+        let alive = |object: &Object| !matches!(object.kind, Kind::Heap(..));
+        for index in &used {
+            let object = self.list[*index];
+            if alive(&object) {
+                axioms.push(in_space(pool, &object));
+            }
+        }
+        if used.len() <= MAX_APART {
+            for (position, first) in used.iter().enumerate() {
+                for second in &used[position + 1..] {
+                    let (a, b) = (self.list[*first], self.list[*second]);
+                    if alive(&a) && alive(&b) && at_one_time(a.kind, b.kind) {
+                        axioms.push(apart(pool, &a, &b));
+                    }
+                }
+            }
+        }
+        axioms
+    }
+}
+
+/// Whether two objects are certainly alive together when both addresses are used: stack objects
+/// of different frames need not be, so nothing is said of them.
+fn at_one_time(a: Kind, b: Kind) -> bool {
+    match (a, b) {
+        (Kind::Stack(a, _), Kind::Stack(b, _)) => a == b,
+        _ => true,
+    }
+}
+
+/// Not null, and not at the end of the address space.
+fn in_space(pool: &mut Pool, object: &Object) -> ExprId {
+    let low = pool.constant(64, 4096);
+    let high = pool.constant(64, 1 << 47);
+    let above = pool.ule(low, object.symbol);
+    let below = pool.ult(object.symbol, high);
+    pool.and(above, below)
+}
+
+fn apart(pool: &mut Pool, a: &Object, b: &Object) -> ExprId {
+    let after = |pool: &mut Pool, a: &Object, b: &Object| {
+        let size = pool.constant(64, u128::from(a.size.unwrap_or(1).clamp(1, 1 << 40)));
+        let end = pool.add(a.symbol, size);
+        pool.ule(end, b.symbol)
+    };
+    let first = after(pool, a, b);
+    let second = after(pool, b, a);
+    pool.or(first, second)
+}

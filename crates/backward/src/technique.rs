@@ -1,0 +1,452 @@
+//! The technique: passes of growing precision over each target, phase II on the paths that they
+//! find, and confirmation by runs of the plain program.
+//!
+//! A pass that looks coarsely is tried first, because what it proves is proved, and the paths
+//! that it finds are short. What one pass leaves open, the next looks at more closely.
+
+use labrys_engine::{Error, Progress, Session, Technique};
+use labrys_expr::Pool;
+use labrys_program::FunctionId;
+use labrys_semantics::{External, Limit};
+use labrys_solver::Assignment;
+use labrys_suite::{Input, Origin, StreamKind, TargetStatus};
+
+use crate::adjust::{Variable, adjust};
+use crate::follow::{Trace, follow};
+use crate::image::Image;
+use crate::precision::Precision;
+use crate::search::{Counts, Found, Path, Search};
+use crate::state::Skip;
+use crate::target::{Evidence, Target};
+
+/// What the user may set.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The function in which runs begin.
+    pub entry: FunctionId,
+    /// Times round a loop in the last pass.
+    pub loop_bound: u32,
+    /// An input with the streams of the suite; objects are filled in.
+    pub template: Input,
+    /// Computes functions of libm.
+    pub external: External,
+}
+
+/// What is known of a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing yet.
+    Open,
+    /// The input is a test of the suite and was confirmed on the plain program.
+    Reached,
+    /// No input reaches it.
+    Unreachable,
+    /// Neither found nor excluded.
+    NotFound,
+}
+
+/// What came out for a target.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The target.
+    pub target: Target,
+    /// The result.
+    pub verdict: Verdict,
+    /// Segments, queries, jumps of all passes.
+    pub counts: Counts,
+    /// Executions of paths in phase II.
+    pub evaluations: u64,
+    /// The path of the input, or none.
+    pub path: Option<Path>,
+    /// The input that reached it.
+    pub input: Option<Input>,
+    /// What paths stepped over.
+    pub skips: Vec<Skip>,
+    /// What was left out, and what stands against a proof.
+    pub obstacles: Vec<String>,
+    /// Inputs that should have reached it and did not.
+    pub diverged: u64,
+    /// Passes that were begun.
+    pub passes: u32,
+}
+
+/// Symcretic execution as a technique.
+pub struct Symcretic<'p> {
+    image: &'p Image<'p>,
+    settings: Settings,
+    reports: Vec<Report>,
+    evidence: Vec<Evidence>,
+    current: usize,
+    pass: usize,
+    search: Option<Search<'p>>,
+    /// Paths that this pass found.
+    paths: u32,
+}
+
+/// Most segments of each pass.
+const SEGMENTS: [u64; 5] = [100, 300, 600, 600, 1500];
+/// The pass that takes ways one by one, for what the solver gives up on when they are merged.
+const PLAIN_PASS: usize = 3;
+/// Executions in phase II for one path, and for one target: short ones, then long ones.
+const EVALUATIONS: [u64; 2] = [2500, 500];
+const MAX_EVALUATIONS: u64 = 12_000;
+/// Queries without an answer after which a pass ends.
+const MAX_UNKNOWN: u64 = 8;
+/// Instructions of a short and of a long execution, and frames.
+const STEPS: [u64; 2] = [16_000, 400_000];
+const DEPTH: usize = 200;
+/// Steps for a query within a path, and for one at its end.
+const SHORT: u64 = 2_000;
+const LONG: u64 = 10_000;
+
+impl<'p> Symcretic<'p> {
+    /// A technique that has not begun.
+    #[must_use]
+    pub fn new(image: &'p Image<'p>, settings: Settings, targets: Vec<Target>) -> Self {
+        let evidence = targets
+            .iter()
+            .map(|target| Evidence::of(image, settings.entry, target))
+            .collect();
+        let reports = targets.into_iter().map(Report::new).collect();
+        Symcretic {
+            image,
+            settings,
+            reports,
+            evidence,
+            current: 0,
+            pass: 0,
+            search: None,
+            paths: 0,
+        }
+    }
+
+    /// What came out so far.
+    #[must_use]
+    pub fn reports(&self) -> &[Report] {
+        &self.reports
+    }
+
+    /// Whether some target is still open.
+    #[must_use]
+    pub fn has_open(&self) -> bool {
+        let open = |report: &Report| matches!(report.verdict, Verdict::Open | Verdict::NotFound);
+        self.reports.iter().any(open)
+    }
+
+    fn precision(&self) -> Precision {
+        let bound = self.settings.loop_bound;
+        match self.pass {
+            0 => Precision {
+                loops: 0,
+                recursion: 0,
+                enter: false,
+                merge: true,
+            },
+            1 => Precision {
+                loops: bound.min(2),
+                recursion: 1,
+                enter: true,
+                merge: true,
+            },
+            2 => Precision {
+                loops: bound,
+                recursion: bound.clamp(1, 8),
+                enter: true,
+                merge: true,
+            },
+            PLAIN_PASS => Precision {
+                loops: 0,
+                recursion: 1,
+                enter: true,
+                merge: false,
+            },
+            _ => Precision {
+                loops: bound,
+                recursion: bound.clamp(1, 8),
+                enter: true,
+                merge: false,
+            },
+        }
+    }
+
+    /// Looks whether a run of an input shows targets that are open, and makes it a test if so.
+    ///
+    /// # Errors
+    /// If the program cannot be run or the suite not be written.
+    pub fn try_input(&mut self, session: &mut Session, input: &Input) -> Result<bool, Error> {
+        let run = session.run_plain(input)?;
+        let mut reached = Vec::new();
+        for (report, evidence) in self.reports.iter().zip(&self.evidence) {
+            let open = matches!(report.verdict, Verdict::Open | Verdict::NotFound);
+            let shown = if report.target.marker {
+                run.targets.contains(&report.target.name)
+            } else {
+                evidence.shown_by(&run)
+            };
+            if open && shown {
+                reached.push(report.target.name.clone());
+            }
+        }
+        if reached.is_empty() {
+            return Ok(false);
+        }
+        let origin = Origin {
+            strategy: "symcretic".to_owned(),
+            ..Origin::default()
+        };
+        let seen = session.run_for_targets(input.clone(), origin, &reached)?;
+        for report in &mut self.reports {
+            let confirmed = session.targets().iter().any(|target| {
+                target.location == report.target.name && target.status == TargetStatus::Reached
+            });
+            if confirmed && report.verdict != Verdict::Reached {
+                report.verdict = Verdict::Reached;
+                report.input = Some(seen.input.clone());
+            }
+        }
+        Ok(true)
+    }
+
+    /// What a path makes of the solver's model, and what phase II makes of that.
+    fn try_path(&mut self, session: &mut Session, path: Path) -> Result<(), Error> {
+        let Some(search) = &self.search else {
+            return Ok(());
+        };
+        let values: Vec<u128> = path
+            .objects
+            .iter()
+            .flatten()
+            .map(|part| {
+                let model = path.model.as_ref();
+                model.map_or(0, |model| search.symbol_value(*part, model))
+            })
+            .collect();
+        let widths: Vec<Vec<u32>> = path
+            .objects
+            .iter()
+            .map(|parts| parts.iter().map(|part| search.width(*part)).collect())
+            .collect();
+        let current = self.current;
+        let input = self.input(&objects(&widths, &values));
+        if path.model.is_some() && self.try_input(session, &input)? {
+            self.note_path(current, path);
+            return Ok(());
+        }
+        if path.skips.is_empty() && path.model.is_some() {
+            self.reports[current].diverged += 1;
+            return Ok(());
+        }
+        self.execute_path(session, &path, &widths, values)
+    }
+
+    /// Phase II: adjusts the input until the path executes itself.
+    fn execute_path(
+        &mut self,
+        session: &mut Session,
+        path: &Path,
+        widths: &[Vec<u32>],
+        mut values: Vec<u128>,
+    ) -> Result<(), Error> {
+        let current = self.current;
+        let variables: Vec<Variable> = widths
+            .iter()
+            .flatten()
+            .map(|width| Variable { width: *width })
+            .collect();
+        for (budget, steps) in EVALUATIONS.into_iter().zip(STEPS) {
+            let spent = self.reports[current].evaluations;
+            let budget = budget.min(MAX_EVALUATIONS.saturating_sub(spent));
+            let (image, settings) = (self.image, &self.settings);
+            let limit = Limit {
+                steps,
+                depth: DEPTH,
+            };
+            let mut evaluate = |values: &[u128]| {
+                let objects = objects(widths, values);
+                let trace = Trace {
+                    entry: settings.entry,
+                    hops: &path.hops,
+                    target: path.target,
+                };
+                follow(image.program, settings.external, trace, &objects, limit)
+            };
+            let found = adjust(&variables, values, budget, session.seed(), &mut evaluate);
+            self.reports[current].evaluations += found.evaluations;
+            values = found.values;
+            if found.fitness == 0.0 {
+                let input = self.input(&objects(widths, &values));
+                if self.try_input(session, &input)? {
+                    self.note_path(current, path.clone());
+                } else {
+                    self.reports[current].diverged += 1;
+                }
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn note_path(&mut self, current: usize, path: Path) {
+        let report = &mut self.reports[current];
+        if report.verdict == Verdict::Reached {
+            report.skips.clone_from(&path.skips);
+            report.path = Some(path);
+        }
+    }
+
+    fn input(&self, objects: &[Vec<u8>]) -> Input {
+        let mut input = self.settings.template.clone();
+        let mut streams = input.streams.iter_mut();
+        if let Some(stream) = streams.find(|stream| stream.kind == StreamKind::Objects) {
+            stream.bytes = objects.concat();
+        }
+        input
+    }
+
+    /// The end of a pass: a proof, the next pass, or the end for this target.
+    fn end_pass(&mut self, session: &mut Session, exhausted: bool) -> Result<(), Error> {
+        let Some(search) = self.search.take() else {
+            return Ok(());
+        };
+        let report = &mut self.reports[self.current];
+        report.counts.add(search.counts());
+        if report.verdict == Verdict::Open {
+            let against = self.image.obstacles.iter().chain(search.cuts());
+            let against: Vec<String> = against.cloned().collect();
+            if exhausted && self.paths == 0 && against.is_empty() {
+                report.verdict = Verdict::Unreachable;
+                session.set_target(&report.target.name, TargetStatus::Unreachable)?;
+            } else {
+                report.obstacles = against;
+                if !exhausted {
+                    let text = if search.counts().unknown >= MAX_UNKNOWN {
+                        "the solver gave up too often".to_owned()
+                    } else {
+                        format!("more than {} path segments", SEGMENTS[self.pass])
+                    };
+                    report.obstacles.push(text);
+                }
+            }
+        }
+        self.paths = 0;
+        let report = &mut self.reports[self.current];
+        // What the solver gives up on in one piece it may do in several.
+        self.pass = if self.pass == 0 && report.skips.contains(&Skip::Unsolved) {
+            PLAIN_PASS
+        } else {
+            self.pass + 1
+        };
+        if report.verdict == Verdict::Open && self.pass >= SEGMENTS.len() {
+            report.verdict = Verdict::NotFound;
+            session.set_target(&report.target.name, TargetStatus::Open)?;
+        }
+        Ok(())
+    }
+
+    fn begin_pass(&mut self) {
+        let report = &mut self.reports[self.current];
+        report.passes += 1;
+        let points = report.target.points.clone();
+        let mut search = Search::new(self.image, self.settings.entry, &points, self.precision());
+        if let Some(branch) = self.reports[self.current].target.branch {
+            search.start_from_branch(branch);
+        }
+        self.search = Some(search);
+    }
+}
+
+impl Technique for Symcretic<'_> {
+    fn name(&self) -> &'static str {
+        "symcretic"
+    }
+
+    fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
+        let Some(report) = self.reports.get(self.current) else {
+            return Ok(Progress::Done);
+        };
+        if report.verdict != Verdict::Open {
+            if let Some(search) = self.search.take() {
+                self.reports[self.current].counts.add(search.counts());
+            }
+            self.paths = 0;
+            self.pass = 0;
+            self.current += 1;
+            return Ok(Progress::More);
+        }
+        if self.search.is_none() {
+            self.begin_pass();
+        }
+        let Some(search) = &mut self.search else {
+            return Ok(Progress::Done);
+        };
+        let hint = Assignment::new();
+        let mut check = |pool: &mut Pool, constraints, thorough: bool| {
+            let longest = if thorough { LONG } else { SHORT };
+            session.check(pool, constraints, &hint, Some(longest))
+        };
+        let found = search.step(&mut check);
+        let counts = search.counts();
+        let tired = counts.segments >= SEGMENTS[self.pass] || counts.unknown >= MAX_UNKNOWN;
+        match found {
+            Found::More if tired => self.end_pass(session, false)?,
+            Found::More => {}
+            Found::End => self.end_pass(session, true)?,
+            Found::Path(path) => {
+                self.paths += 1;
+                let report = &mut self.reports[self.current];
+                for skip in &path.skips {
+                    if !report.skips.contains(skip) {
+                        report.skips.push(skip.clone());
+                    }
+                }
+                self.try_path(session, *path)?;
+                if tired && self.reports[self.current].verdict == Verdict::Open {
+                    self.end_pass(session, false)?;
+                }
+            }
+        }
+        Ok(Progress::More)
+    }
+}
+
+impl Report {
+    fn new(target: Target) -> Self {
+        Report {
+            target,
+            verdict: Verdict::Open,
+            counts: Counts::default(),
+            evaluations: 0,
+            path: None,
+            input: None,
+            skips: Vec::new(),
+            obstacles: Vec::new(),
+            diverged: 0,
+            passes: 0,
+        }
+    }
+}
+
+impl Counts {
+    fn add(&mut self, other: Counts) {
+        self.segments += other.segments;
+        self.queries += other.queries;
+        self.unknown += other.unknown;
+        self.jumps += other.jumps;
+    }
+}
+
+/// The bytes of input objects from the values of their parts.
+fn objects(widths: &[Vec<u32>], values: &[u128]) -> Vec<Vec<u8>> {
+    let mut values = values.iter();
+    widths
+        .iter()
+        .map(|parts| {
+            let mut bytes = Vec::new();
+            for width in parts {
+                let value = values.next().copied().unwrap_or(0);
+                bytes.extend(&value.to_le_bytes()[..(*width / 8) as usize]);
+            }
+            bytes
+        })
+        .collect()
+}

@@ -1,0 +1,251 @@
+//! `labrys reach`: an input that reaches a place, or a proof that there is none.
+//!
+//! Backward execution comes first; in the time that is left, concolic search goes on forward
+//! with the targets that are still open.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use labrys_backward::{Image, Settings, Symcretic, Target, Verdict};
+use labrys_engine::{Budget, Error, Progress, Session, Setup, Technique};
+use labrys_executor::{Executor, Limits as RunLimits};
+use labrys_search::{Options, STRATEGIES, Search, SearchOptions};
+use labrys_suite::{Config, Input, Invocation, SuiteWriter};
+
+use crate::arguments::{BuildOptions, InputOptions, Output, duration};
+use crate::cover::{launch, probe};
+use crate::problem::{Problem, status};
+use crate::subject::Subject;
+use crate::{progress, reach_output, reach_targets, sources, stop};
+
+const REACH: &str = "\
+Finds an input that drives the program to a place, or proves that no input does.
+
+The search starts at the place and goes backward to the beginning of main, collecting what must
+hold (symcretic execution). What it cannot say in formulas, it finds by executing the path. Each
+input is confirmed by a run of the plain program and becomes a test of the suite. In the time
+that is left, targets that are still open are searched forward.";
+
+const REACH_EXAMPLES: &str = "\
+Examples:
+  labrys reach tcas.c --target tcas.c:118
+  labrys reach a.c b.c --target check --target overflow
+  labrys reach parser.c --from-coverage labrys-out
+  labrys reach src/grep --diff HEAD~1..HEAD --time 5m -- pattern @@
+
+A target is FILE:LINE, a function, or the name of a labrys_target(\"name\") in the program.
+\"unreachable\" rests on one assumption: the program accesses memory inside its objects.
+
+Exit status: 0 every target is decided, 1 some target is neither reached nor proved unreachable,
+2 wrong use, 3 the program could not be built or run, 4 a bug in Labrys.";
+
+/// Options of `labrys reach`.
+#[derive(Args, Debug)]
+#[command(long_about = REACH, after_help = REACH_EXAMPLES)]
+pub(crate) struct Reach {
+    /// Executable built by labrys-cc, or C sources
+    #[arg(required = true, value_name = "PROGRAM|FILE.c")]
+    pub(crate) program: Vec<PathBuf>,
+
+    /// Arguments of the program; @@ stands for an input file
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) targets: TargetOptions,
+
+    #[command(flatten)]
+    pub(crate) build: BuildOptions,
+
+    #[command(flatten)]
+    pub(crate) input: InputOptions,
+
+    /// Times that a path goes round a loop before the loop is stepped over
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) loop_bound: u32,
+
+    /// Stop after this time: 90, 90s, 5m, 2h
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
+    pub(crate) time: Duration,
+
+    /// Most runs of the forward search
+    #[arg(long, value_name = "N")]
+    pub(crate) runs: Option<u64>,
+
+    /// Search backward only
+    #[arg(long)]
+    pub(crate) no_forward: bool,
+
+    /// A run that takes longer is cut off
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    pub(crate) timeout_run: Duration,
+
+    /// Seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What is to be reached.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Targets")]
+pub(crate) struct TargetOptions {
+    /// FILE:LINE, a function, or the name of a marker; may be given several times
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) target: Vec<String>,
+
+    /// The branches that the tests of a suite leave open
+    #[arg(long, value_name = "SUITE")]
+    pub(crate) from_coverage: Option<PathBuf>,
+
+    /// The lines that a range of commits changes (git diff in the current folder)
+    #[arg(long, value_name = "REV..REV")]
+    pub(crate) diff: Option<String>,
+}
+
+/// Backward first, then forward.
+struct Both<'p> {
+    backward: Symcretic<'p>,
+    forward: Option<Search>,
+    backward_done: bool,
+    kept: Option<Input>,
+}
+
+impl Technique for Both<'_> {
+    fn name(&self) -> &'static str {
+        self.backward.name()
+    }
+
+    fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
+        if !self.backward_done {
+            self.backward_done = self.backward.step(session)? == Progress::Done;
+            return Ok(Progress::More);
+        }
+        let Some(forward) = self.forward.as_mut().filter(|_| self.backward.has_open()) else {
+            return Ok(Progress::Done);
+        };
+        let progress = forward.step(session)?;
+        if session.last_kept() != self.kept.as_ref() {
+            self.kept = session.last_kept().cloned();
+            if let Some(input) = self.kept.clone() {
+                self.backward.try_input(session, &input)?;
+                self.kept = session.last_kept().cloned();
+            }
+        }
+        Ok(progress)
+    }
+}
+
+/// Does what the command says; the exit status.
+pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
+    let stop = stop::on_signals()?;
+    if options.output.resume {
+        return Err(Problem::usage(
+            "reach does not go on from a suite; leave out --resume",
+        ));
+    }
+    let subject = Subject::open(&options.program, &options.build)?;
+    let program = subject.program.clone();
+    let entry = program
+        .function_named("main")
+        .filter(|id| program.functions[id.index()].defined)
+        .ok_or_else(|| Problem::program("the program has no main of its own"))?;
+    let targets = reach_targets::collect(&options.targets, &program)?;
+    let invocation = Invocation::new(options.arguments.iter().cloned());
+    let limits = RunLimits {
+        timeout: options.timeout_run,
+        ..RunLimits::default()
+    };
+    let objects = match sources::asks_for_objects(&program) {
+        Some(objects) => objects,
+        None => probe(&subject, &invocation, &limits)?,
+    };
+    let initial = sources::initial(&invocation, &options.input, objects)?;
+    let config = Config {
+        program: subject.name.clone(),
+        bitcode_hash: subject.hash(),
+        invocation,
+        streams: sources::shape(&initial),
+        technique: "symcretic".to_owned(),
+        strategy: "backward".to_owned(),
+        seed: options.seed,
+        ..Config::default()
+    };
+    let writer = SuiteWriter::create(&options.output.out, &config)?;
+    let executor = |binary: &Path| {
+        let streams = config.streams.clone();
+        let launch = launch(binary, &config.invocation, streams, &subject);
+        Executor::start(launch, limits.clone())
+    };
+    let template = initial.first().cloned().unwrap_or_default();
+    let setup = Setup {
+        program: program.clone(),
+        instrumented: Box::new(executor(&subject.instrumented)?),
+        plain: Box::new(executor(&subject.plain)?),
+        checker: None,
+        oracles: false,
+        solver: labrys_solver::solver().map_err(Problem::program)?,
+        writer,
+        initial,
+        budget: Budget {
+            time: Some(options.time),
+            runs: options.runs,
+            steps: None,
+            goal: None,
+            all_targets: false,
+        },
+        stop,
+        observer: progress::observer(options.output.quiet),
+        query_time: Duration::from_secs(20),
+        query_steps: 100_000,
+        max_input: options.input.max_input,
+    };
+    let image = Image::new(&program, entry);
+    let settings = Settings {
+        entry,
+        loop_bound: options.loop_bound,
+        template,
+        external: labrys_solver::call_function,
+    };
+    let mut session = Session::new(setup);
+    let mut technique = both(options, &image, settings, targets);
+    let end = labrys_engine::run(&mut session, &mut technique);
+    session.set_observer(Box::new(labrys_engine::Silent));
+    end?;
+    reach_output::print(options, &program, &technique.backward, &session)?;
+    Ok(if technique.backward.has_open() {
+        status::FAILURES
+    } else {
+        status::DONE
+    })
+}
+
+fn both<'p>(
+    options: &Reach,
+    image: &'p Image<'p>,
+    settings: Settings,
+    targets: Vec<Target>,
+) -> Both<'p> {
+    let forward = (!options.no_forward).then(|| {
+        let strategy = (STRATEGIES[0].build)(&Options::default());
+        Search::new(strategy, SearchOptions::default(), options.seed)
+    });
+    Both {
+        backward: Symcretic::new(image, settings, targets),
+        forward,
+        backward_done: false,
+        kept: None,
+    }
+}
+
+/// One word for a verdict.
+pub(crate) fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Reached => "reached",
+        Verdict::Unreachable => "unreachable",
+        Verdict::Open | Verdict::NotFound => "not found",
+    }
+}

@@ -1,0 +1,221 @@
+//! What `labrys reach` prints: per target the verdict, the input, the path, the reasons, the
+//! numbers.
+
+use std::fmt::Write as _;
+
+use labrys_backward::{Hop, Report, Skip, Symcretic, Verdict};
+use labrys_engine::Session;
+use labrys_program::Program;
+use labrys_suite::TargetStatus;
+use serde_json::{Value, json};
+
+use crate::problem::Problem;
+use crate::reach::{Reach, word};
+
+/// Lines of a path that are shown.
+const SHOWN: usize = 24;
+
+/// Prints the results.
+pub(crate) fn print(
+    options: &Reach,
+    program: &Program,
+    technique: &Symcretic<'_>,
+    session: &Session,
+) -> Result<(), Problem> {
+    if options.output.json {
+        let targets: Vec<Value> = technique
+            .reports()
+            .iter()
+            .map(|report| record(program, report, session))
+            .collect();
+        let all = json!({
+            "targets": targets,
+            "suite": options.output.out,
+            "runs": session.statistics().runs,
+            "summary": session.summary(),
+        });
+        let text = serde_json::to_string_pretty(&all).map_err(Problem::internal)?;
+        println!("{text}");
+        return Ok(());
+    }
+    if options.output.quiet {
+        return Ok(());
+    }
+    let mut text = String::new();
+    for report in technique.reports() {
+        describe(&mut text, options, program, report, session);
+    }
+    let statistics = session.statistics();
+    let _ = writeln!(
+        text,
+        "work      {} runs, {} queries; suite in {}",
+        statistics.runs,
+        statistics.asked(),
+        options.output.out.display()
+    );
+    print!("{text}");
+    Ok(())
+}
+
+fn describe(
+    text: &mut String,
+    options: &Reach,
+    program: &Program,
+    report: &Report,
+    session: &Session,
+) {
+    let _ = writeln!(text, "{:<12}{}", word(&report.verdict), report.target.name);
+    match report.verdict {
+        Verdict::Reached => {
+            if let Some(input) = input_path(report, session) {
+                let place = options.output.out.join(input);
+                let _ = writeln!(
+                    text,
+                    "  input     {}, confirmed on the plain program",
+                    place.display()
+                );
+            }
+            match &report.path {
+                Some(path) => {
+                    let _ = writeln!(text, "  path      {}", lines(program, &path.hops).join(" "));
+                }
+                None => {
+                    let _ = writeln!(text, "  found     on another path");
+                }
+            }
+        }
+        Verdict::Unreachable => {
+            let _ = writeln!(
+                text,
+                "  proof     every path backward ends in a contradiction before main begins; \
+                 no bound was used"
+            );
+        }
+        Verdict::Open | Verdict::NotFound => {
+            for reason in reasons(program, report) {
+                let _ = writeln!(text, "  because   {reason}");
+            }
+        }
+    }
+    let skips: Vec<String> = report
+        .skips
+        .iter()
+        .map(|skip| name(program, skip))
+        .collect();
+    if report.verdict == Verdict::Reached && !skips.is_empty() {
+        let _ = writeln!(text, "  executed  {}", skips.join(", "));
+    }
+    let counts = report.counts;
+    let _ = writeln!(
+        text,
+        "  search    {} segments, {} solver calls, {} evaluations, {} jumps",
+        counts.segments, counts.queries, report.evaluations, counts.jumps
+    );
+}
+
+/// Why a target was neither reached nor excluded.
+fn reasons(program: &Program, report: &Report) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    if report.passes == 0 {
+        reasons.push("the time was over before it was looked at".to_owned());
+    }
+    for skip in &report.skips {
+        reasons.push(format!("stepped over {}", name(program, skip)));
+    }
+    reasons.extend(report.obstacles.iter().cloned());
+    if report.diverged > 0 {
+        reasons.push(format!(
+            "{} inputs that should reach it did not when they were run",
+            report.diverged
+        ));
+    }
+    if reasons.is_empty() {
+        reasons.push("the time was over".to_owned());
+    }
+    reasons
+}
+
+fn name(program: &Program, skip: &Skip) -> String {
+    match skip {
+        Skip::Loop(function, block) => {
+            let function = &program.functions[function.index()];
+            let place = function
+                .block(*block)
+                .and_then(|block| {
+                    let first = block.instructions.iter().find_map(|one| one.location);
+                    first.or(block.location)
+                })
+                .map_or_else(String::new, |at| format!(" line {}", at.line));
+            format!("the loop at {}{place}", function.name)
+        }
+        Skip::Call(name) => format!("the call of {name}"),
+        Skip::Opaque(name) => format!("{name} (no model)"),
+        Skip::Unsolved => "a condition that the solver gave up on".to_owned(),
+        Skip::Outside(name) => format!("what comes from outside: {name}"),
+    }
+}
+
+/// The source lines of a path, each once in a row.
+fn lines(program: &Program, hops: &[Hop]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for hop in hops {
+        let function = &program.functions[hop.function.index()];
+        let block = function.block(hop.block);
+        let place = block.and_then(|block| {
+            let first = block.instructions.iter().find_map(|one| one.location);
+            first.or(block.location)
+        });
+        let Some(place) = place.filter(|at| at.line > 0) else {
+            continue;
+        };
+        let file = program.file(place.file).unwrap_or("?");
+        let file = file.rsplit('/').next().unwrap_or(file);
+        let mut line = format!("{file}:{}", place.line);
+        if hop.free {
+            line.insert_str(0, "… ");
+        }
+        if lines.last() != Some(&line) {
+            lines.push(line);
+        }
+    }
+    if lines.len() > SHOWN {
+        let left = lines.len() - SHOWN;
+        lines.truncate(SHOWN);
+        lines.push(format!("and {left} more"));
+    }
+    lines
+}
+
+fn input_path(report: &Report, session: &Session) -> Option<String> {
+    let target = session
+        .targets()
+        .iter()
+        .find(|target| target.location == report.target.name)?;
+    target
+        .input
+        .clone()
+        .filter(|_| target.status == TargetStatus::Reached)
+}
+
+fn record(program: &Program, report: &Report, session: &Session) -> Value {
+    let path = report.path.as_ref();
+    let skips: Vec<String> = report
+        .skips
+        .iter()
+        .map(|skip| name(program, skip))
+        .collect();
+    let open = matches!(report.verdict, Verdict::Open | Verdict::NotFound);
+    json!({
+        "target": report.target.name,
+        "verdict": word(&report.verdict),
+        "input": input_path(report, session),
+        "path": path.map(|path| lines(program, &path.hops)),
+        "stepped_over": skips,
+        "reasons": if open { reasons(program, report) } else { Vec::new() },
+        "segments": report.counts.segments,
+        "solver_calls": report.counts.queries,
+        "evaluations": report.evaluations,
+        "jumps": report.counts.jumps,
+        "passes": report.passes,
+    })
+}

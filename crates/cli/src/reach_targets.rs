@@ -1,0 +1,133 @@
+//! The targets of `labrys reach`: named ones, open branches of a suite, changed lines.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use labrys_backward::{NoTarget, Target};
+use labrys_program::{BranchId, Program};
+use labrys_suite::Suite;
+
+use crate::problem::Problem;
+use crate::reach::TargetOptions;
+
+/// All targets that the options name.
+pub(crate) fn collect(options: &TargetOptions, program: &Program) -> Result<Vec<Target>, Problem> {
+    let mut targets = Vec::new();
+    for name in &options.target {
+        let target = Target::named(program, name)
+            .map_err(|problem| Problem::usage(format!("--target {name}: {problem}")))?;
+        targets.push(target);
+    }
+    if let Some(folder) = &options.from_coverage {
+        let suite = Suite::open(folder)?;
+        let hash: String = program
+            .bitcode_hash
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        if suite.config.bitcode_hash != hash {
+            return Err(Problem::usage(format!(
+                "the suite in {} is of another build of the program; run labrys cover on this \
+                 one first",
+                folder.display()
+            )));
+        }
+        let covered = suite.confirmed_coverage();
+        let count = u32::try_from(program.branch_count()).unwrap_or(u32::MAX);
+        let open = (0..count)
+            .map(BranchId)
+            .filter(|branch| !covered.contains(*branch));
+        targets.extend(open.filter_map(|branch| Target::branch(program, branch)));
+    }
+    if let Some(range) = &options.diff {
+        targets.extend(changed(program, range)?);
+    }
+    if targets.is_empty() {
+        return Err(Problem::usage(
+            "there is no target; give --target FILE:LINE, a function or a marker",
+        ));
+    }
+    Ok(targets)
+}
+
+/// The changed lines that have code, one target for each.
+fn changed(program: &Program, range: &str) -> Result<Vec<Target>, Problem> {
+    if !range.contains("..") || range.starts_with('-') {
+        return Err(Problem::usage(format!(
+            "--diff {range}: write two revisions as REV..REV"
+        )));
+    }
+    let output = Command::new("git")
+        .args(["diff", "--unified=0", "--no-color", "--no-ext-diff", range])
+        .output()
+        .map_err(|error| Problem::program(format!("cannot run git: {error}")))?;
+    if !output.status.success() {
+        let text = String::from_utf8_lossy(&output.stderr);
+        return Err(Problem::usage(format!("git diff {range}: {}", text.trim())));
+    }
+    let mut targets = Vec::new();
+    for (file, line) in changed_lines(&String::from_utf8_lossy(&output.stdout)) {
+        match Target::named(program, &format!("{file}:{line}")) {
+            Ok(target) => targets.push(target),
+            // Comments, other files: nothing to reach there.
+            Err(NoTarget::Line(_) | NoTarget::File(_)) => {}
+            Err(problem) => return Err(Problem::usage(problem)),
+        }
+    }
+    if targets.is_empty() {
+        return Err(Problem::usage(format!(
+            "--diff {range} changes no line that has code in this program"
+        )));
+    }
+    Ok(targets)
+}
+
+/// Files and lines that a diff without context adds or changes.
+fn changed_lines(diff: &str) -> BTreeSet<(String, u32)> {
+    let mut lines = BTreeSet::new();
+    let mut file = None;
+    for line in diff.lines() {
+        if let Some(name) = line.strip_prefix("+++ ") {
+            file = name.strip_prefix("b/").map(str::to_owned);
+        } else if let Some(hunk) = line.strip_prefix("@@ ") {
+            let added = hunk.split(' ').find_map(|part| part.strip_prefix('+'));
+            let (start, count) = added.map_or(("0", "0"), |part| {
+                part.split_once(',').unwrap_or((part, "1"))
+            });
+            if let (Some(file), Ok(start), Ok(count)) =
+                (&file, start.parse::<u32>(), count.parse::<u32>())
+            {
+                lines.extend((start..start + count).map(|line| (file.clone(), line)));
+            }
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn added_lines_of_a_diff() {
+        let diff = "\
+diff --git a/x.c b/x.c
+--- a/x.c
++++ b/x.c
+@@ -3 +3,2 @@ int f(void)
+-old
++new
++newer
+@@ -9,2 +10,0 @@
+-gone
+-gone
+diff --git a/y.c b/y.c
+--- a/y.c
++++ /dev/null
+@@ -1 +0,0 @@
+-gone
+";
+        let lines: Vec<_> = changed_lines(diff).into_iter().collect();
+        assert_eq!(lines, [("x.c".to_owned(), 3), ("x.c".to_owned(), 4)]);
+    }
+}

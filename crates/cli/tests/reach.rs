@@ -1,0 +1,380 @@
+//! `labrys reach` against brute force: many small generated functions, each with places that some
+//! inputs reach and places that none does. Every input of two bytes is tried; a verdict that
+//! contradicts that is wrong.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+/// Functions per program; `LABRYS_REACH_PROGRAMS` asks for more programs.
+const FUNCTIONS: usize = 12;
+
+/// Draws programs.
+struct Generator {
+    state: u64,
+    text: String,
+    targets: Vec<String>,
+    function: usize,
+    depth: u32,
+    loops: u32,
+}
+
+impl Generator {
+    fn new(seed: u64) -> Self {
+        Generator {
+            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+            text: String::new(),
+            targets: Vec::new(),
+            function: 0,
+            depth: 0,
+            loops: 0,
+        }
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 11) % bound
+    }
+
+    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        let index = self.below(choices.len() as u64) as usize;
+        choices[index]
+    }
+
+    fn place(&mut self) -> &'static str {
+        self.pick(&[
+            "x", "y", "z", "g", "t[a & 3]", "t[y & 3]", "*p", "t[1]", "s.u", "s.v",
+        ])
+    }
+
+    fn value(&mut self, depth: u32) -> String {
+        if depth == 0 {
+            return match self.below(4) {
+                0 => (self.below(40) as i64 - 20).to_string(),
+                1 => self.pick(&["a", "b"]).to_owned(),
+                _ => self.place().to_owned(),
+            };
+        }
+        let left = self.value(depth - 1);
+        let right = self.value(depth - 1);
+        match self.below(12) {
+            0 => format!("({left} * {})", self.below(7)),
+            1 => format!("({left} & {right})"),
+            2 => format!("({left} ^ {right})"),
+            3 => format!("({left} % {})", self.below(9) + 2),
+            4 => format!("(int)((unsigned){left} >> {})", self.below(8)),
+            5 => format!("help{}({left}, {right})", self.below(3)),
+            6 => format!("({left} | {right})"),
+            7 | 8 => format!("({left} - {right})"),
+            _ => format!("({left} + {right})"),
+        }
+    }
+
+    fn condition(&mut self) -> String {
+        let depth = self.below(2) as u32;
+        let (left, right) = (self.value(depth), self.value(0));
+        let relation = self.pick(&["<", "<=", "==", "==", "!=", ">", ">="]);
+        let one = format!("{left} {relation} {right}");
+        match self.below(6) {
+            0 => format!("{one} && {}", self.value(0)),
+            1 => format!("{one} || {} > {}", self.value(0), self.below(30)),
+            _ => one,
+        }
+    }
+
+    fn target(&mut self) {
+        let name = format!("f{}_{}", self.function, self.targets.len());
+        let _ = writeln!(self.text, "T(\"{name}\", {});", self.targets.len());
+        self.targets.push(name);
+    }
+
+    fn block(&mut self, statements: u64) {
+        self.text.push_str("{\n");
+        for _ in 0..statements {
+            self.statement();
+        }
+        self.text.push_str("}\n");
+    }
+
+    fn statement(&mut self) {
+        self.depth += 1;
+        let deep = self.depth > 4;
+        match self.below(if deep { 5 } else { 12 }) {
+            0..=3 => {
+                let depth = self.below(3) as u32;
+                let (place, value) = (self.place(), self.value(depth));
+                let _ = writeln!(self.text, "{place} = {value};");
+            }
+            4 => {
+                let choice = self.pick(&[
+                    "p = &x;",
+                    "p = &t[b & 3];",
+                    "p = &g;",
+                    "s2 = s; s.u = s2.v;",
+                ]);
+                let _ = writeln!(self.text, "{choice}");
+            }
+            5..=7 => self.decision(),
+            8 if self.loops < 2 => self.round(),
+            9 => {
+                let value = self.value(1);
+                let _ = writeln!(self.text, "switch ({value} & 3) {{ case 0: ");
+                self.block(1);
+                self.text.push_str("break; case 1: ");
+                self.block(1);
+                self.text.push_str("default: ");
+                self.block(1);
+                self.text.push_str("}\n");
+            }
+            10 => {
+                let condition = self.condition();
+                let _ = writeln!(self.text, "if ({condition}) return x;");
+            }
+            _ => {
+                let condition = self.condition();
+                let _ = writeln!(self.text, "if ({condition}) ");
+                self.text.push_str("{\n");
+                self.target();
+                self.text.push_str("}\n");
+            }
+        }
+        self.depth -= 1;
+    }
+
+    fn decision(&mut self) {
+        let condition = self.condition();
+        let _ = writeln!(self.text, "if ({condition}) ");
+        let (then, otherwise) = (self.below(3) + 1, self.below(3));
+        self.block(then);
+        if otherwise > 0 {
+            self.text.push_str("else ");
+            self.block(otherwise);
+        }
+    }
+
+    fn round(&mut self) {
+        self.loops += 1;
+        let name = format!("i{}", self.loops);
+        let bound = self.pick(&["(a & 7)", "3", "(b & 15)", "2", "(unsigned char)a"]);
+        let _ = writeln!(
+            self.text,
+            "for (int {name} = 0; {name} < {bound}; {name}++) "
+        );
+        self.text.push_str("{\n");
+        let _ = writeln!(self.text, "x += {name};");
+        self.statement();
+        if self.below(3) == 0 {
+            let condition = self.condition();
+            let _ = writeln!(self.text, "if ({condition}) break;");
+        }
+        self.text.push_str("}\n");
+        self.loops -= 1;
+    }
+
+    /// A whole program.
+    fn program(mut self, functions: usize) -> (String, Vec<String>) {
+        self.text.push_str(PREFIX);
+        for function in 0..functions {
+            self.function = function;
+            let _ = writeln!(
+                self.text,
+                "static int f{function}(signed char a, signed char b) {{"
+            );
+            self.text.push_str(LOCALS);
+            let statements = self.below(5) + 3;
+            for _ in 0..statements {
+                self.statement();
+            }
+            self.target_at_end();
+            self.text.push_str("return x + y;\n}\n");
+        }
+        let _ = writeln!(
+            self.text,
+            "static void run(int which, signed char a, signed char b) {{"
+        );
+        self.text.push_str("g = 3;\nswitch (which) {\n");
+        for function in 0..functions {
+            let _ = writeln!(self.text, "case {function}: f{function}(a, b); break;");
+        }
+        self.text.push_str("}\n}\n");
+        self.text.push_str(SUFFIX);
+        let text = self.text.replace("COUNT", &self.targets.len().to_string());
+        let text = text.replace("FUNCTIONS", &functions.to_string());
+        (text, self.targets)
+    }
+
+    fn target_at_end(&mut self) {
+        let condition = self.condition();
+        let _ = writeln!(self.text, "if ({condition}) {{");
+        self.target();
+        self.text.push_str("}\n");
+    }
+}
+
+const PREFIX: &str = r#"
+#include <labrys.h>
+#include <stdio.h>
+#include <string.h>
+static unsigned char reached[COUNT + 1];
+#ifdef BRUTE
+#define T(name, number) reached[number] = 1
+#else
+#define T(name, number) labrys_target(name)
+#endif
+static int g;
+static int help0(int a, int b) { return a > b ? a - b : b; }
+static int help1(int a, int b) { if (a == 7) g = b; return a ^ (b & 5); }
+static int help2(int a, int b) {
+  int n = 0;
+  for (int i = 0; i < (a & 3); i++) n += b;
+  return n;
+}
+"#;
+
+const LOCALS: &str = "int x = a, y = b, z = 5, t[4] = {1, a, 2, b}, *p = &t[2];
+struct { int u; short v; } s = {a, 4}, s2;
+(void)z; (void)p; (void)s; (void)s2;
+";
+
+const SUFFIX: &str = r#"
+#ifdef BRUTE
+int main(void) {
+  for (int which = 0; which < FUNCTIONS; which++)
+    for (int a = -128; a < 128; a++)
+      for (int b = -128; b < 128; b++) run(which, (signed char)a, (signed char)b);
+  for (int i = 0; i < COUNT; i++) putchar('0' + reached[i]);
+  return 0;
+}
+#else
+int main(void) {
+  unsigned char which;
+  signed char a, b;
+  labrys_symbolic(&which, 1, "which");
+  labrys_symbolic(&a, 1, "a");
+  labrys_symbolic(&b, 1, "b");
+  run(which, a, b);
+  return 0;
+}
+#endif
+"#;
+
+/// The targets that some input reaches, by trying all.
+fn brute_force(folder: &Path, source: &Path, targets: &[String]) -> BTreeSet<String> {
+    let executable = folder.join("brute");
+    let built = Command::new("clang-19")
+        .args(["-O1", "-fwrapv", "-w", "-DBRUTE", "-I"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../frontend/include"))
+        .arg(source)
+        .arg("-o")
+        .arg(&executable)
+        .status()
+        .expect("clang runs");
+    assert!(built.success(), "the generated program is not C");
+    let output = Command::new(executable).output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("digits");
+    assert_eq!(
+        text.len(),
+        targets.len(),
+        "brute force did not end by itself"
+    );
+    let reached = targets.iter().zip(text.bytes());
+    reached
+        .filter(|(_, digit)| *digit == b'1')
+        .map(|(name, _)| name.clone())
+        .collect()
+}
+
+/// What one program showed.
+#[derive(Debug, Default)]
+struct Tally {
+    reached: usize,
+    unreachable: usize,
+    open: usize,
+}
+
+/// What `labrys reach` says. Targets in code that the compiler leaves out are taken from the list;
+/// no input reaches them.
+fn reach(
+    seed: u64,
+    folder: &Path,
+    source: &Path,
+    targets: &mut Vec<String>,
+    known: &BTreeSet<String>,
+) -> serde_json::Value {
+    let executable = folder.join("generated");
+    let built = Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
+        .args(["-w", "-O1", "-o"])
+        .args([&executable, source])
+        .status()
+        .expect("labrys-cc runs");
+    assert!(built.success(), "seed {seed} is not built");
+    loop {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+        command.arg("reach").arg(&executable);
+        command.args(["--no-forward", "--json", "--quiet", "--time", "30s"]);
+        command.args(["--loop-bound", "3"]);
+        for target in targets.iter() {
+            command.args(["--target", target]);
+        }
+        let output = command.arg("--out").arg(folder.join("out")).output();
+        let output = output.expect("labrys runs");
+        let told = String::from_utf8_lossy(&output.stderr);
+        let missing = told.split("error: --target ").nth(1);
+        if let Some(name) = missing.and_then(|rest| rest.split(':').next()) {
+            assert!(!known.contains(name), "seed {seed}: {name} is not found");
+            targets.retain(|target| target != name);
+            continue;
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        return serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{told}"));
+    }
+}
+
+fn check(seed: u64, tally: &mut Tally) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (text, mut targets) = Generator::new(seed).program(FUNCTIONS);
+    let source = folder.path().join("generated.c");
+    std::fs::write(&source, text).expect("written");
+    let known = brute_force(folder.path(), &source, &targets);
+    let result = reach(seed, folder.path(), &source, &mut targets, &known);
+    let reports = result["targets"].as_array().expect("a list");
+    assert_eq!(reports.len(), targets.len());
+    for report in reports {
+        let name = report["target"].as_str().expect("a name");
+        match report["verdict"].as_str() {
+            Some("reached") => {
+                assert!(known.contains(name), "seed {seed}: {name} is unreachable");
+                tally.reached += 1;
+            }
+            Some("unreachable") => {
+                if known.contains(name) {
+                    let kept = std::env::temp_dir().join(format!("labrys-reach-{seed}.c"));
+                    std::fs::copy(&source, &kept).expect("kept");
+                    panic!("seed {seed}: {name} is reachable; see {}", kept.display());
+                }
+                tally.unreachable += 1;
+            }
+            _ => tally.open += 1,
+        }
+    }
+}
+
+#[test]
+fn no_verdict_contradicts_brute_force() {
+    let programs = std::env::var("LABRYS_REACH_PROGRAMS").ok();
+    let programs: u64 = programs.and_then(|text| text.parse().ok()).unwrap_or(2);
+    let mut tally = Tally::default();
+    for seed in 1..=programs {
+        check(seed, &mut tally);
+    }
+    println!("{tally:?}");
+    let decided = tally.reached + tally.unreachable;
+    assert!(
+        decided > 3 * tally.open,
+        "too little was decided: {tally:?}"
+    );
+}

@@ -1,0 +1,177 @@
+//! What instructions compute on: expressions of a pool, or concrete values.
+
+use labrys_expr::{ExprId, Op, Pool, Rounding, Symbol, Value};
+
+/// The operations that meanings are built of; widths and laws are those of [`Op`].
+pub trait Algebra {
+    /// A bit-vector.
+    type Value: Copy;
+
+    /// A constant.
+    fn constant(&mut self, width: u32, bits: u128) -> Self::Value;
+    /// Width in bits.
+    fn width(&self, value: Self::Value) -> u32;
+    /// The bits, if they are known.
+    fn known(&self, value: Self::Value) -> Option<u128>;
+    /// One operand, same width.
+    fn unary(&mut self, op: Op, a: Self::Value) -> Self::Value;
+    /// Two operands of one width.
+    fn binary(&mut self, op: Op, a: Self::Value, b: Self::Value) -> Self::Value;
+    /// One operand, another width.
+    fn convert(&mut self, op: Op, a: Self::Value, width: u32) -> Self::Value;
+    /// Rounding to an integral float.
+    fn round(&mut self, mode: Rounding, a: Self::Value) -> Self::Value;
+    /// A choice; the condition has one bit.
+    fn ite(&mut self, c: Self::Value, a: Self::Value, b: Self::Value) -> Self::Value;
+    /// `width` bits from bit `low` on.
+    fn extract(&mut self, a: Self::Value, low: u32, width: u32) -> Self::Value;
+    /// The first above the second.
+    fn concat(&mut self, high: Self::Value, low: Self::Value) -> Self::Value;
+    /// A pure external function; `None` if the algebra cannot compute it.
+    fn external(
+        &mut self,
+        name: &str,
+        arguments: &[Self::Value],
+        width: u32,
+    ) -> Option<Self::Value>;
+    /// Any value; `machine` is what the machine would most likely give.
+    fn anything(&mut self, width: u32, machine: Option<Self::Value>) -> Self::Value;
+
+    /// Zero extension, cut, or nothing.
+    fn resize(&mut self, a: Self::Value, width: u32) -> Self::Value {
+        match self.width(a) {
+            from if from < width => self.convert(Op::ZExt, a, width),
+            from if from > width => self.extract(a, 0, width),
+            _ => a,
+        }
+    }
+
+    /// Sign extension, cut, or nothing.
+    fn resize_signed(&mut self, a: Self::Value, width: u32) -> Self::Value {
+        match self.width(a) {
+            from if from < width => self.convert(Op::SExt, a, width),
+            _ => self.resize(a, width),
+        }
+    }
+
+    /// Bitwise not.
+    fn not(&mut self, a: Self::Value) -> Self::Value {
+        self.unary(Op::Not, a)
+    }
+}
+
+/// Expressions of a pool. Values that are not known become fresh named symbols.
+#[derive(Debug)]
+pub struct Symbolic<'a> {
+    /// Where expressions are built.
+    pub pool: &'a mut Pool,
+    /// Number of the next symbol.
+    pub next: &'a mut u32,
+}
+
+impl Symbolic<'_> {
+    /// A new symbol.
+    pub fn fresh(&mut self, width: u32) -> ExprId {
+        let id = *self.next;
+        *self.next += 1;
+        let width = u8::try_from(width).expect("values have at most 128 bits");
+        self.pool.symbol(Symbol::Named { id, width })
+    }
+}
+
+impl Algebra for Symbolic<'_> {
+    type Value = ExprId;
+
+    fn constant(&mut self, width: u32, bits: u128) -> ExprId {
+        self.pool.constant(width, bits)
+    }
+    fn width(&self, value: ExprId) -> u32 {
+        self.pool.width(value)
+    }
+    fn known(&self, value: ExprId) -> Option<u128> {
+        self.pool.bits(value)
+    }
+    fn unary(&mut self, op: Op, a: ExprId) -> ExprId {
+        self.pool.unary(op, a)
+    }
+    fn binary(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
+        self.pool.binary(op, a, b)
+    }
+    fn convert(&mut self, op: Op, a: ExprId, width: u32) -> ExprId {
+        match op {
+            Op::ZExt => self.pool.zext(a, width),
+            Op::SExt => self.pool.sext(a, width),
+            _ => self.pool.convert(op, a, width),
+        }
+    }
+    fn round(&mut self, mode: Rounding, a: ExprId) -> ExprId {
+        self.pool.round(mode, a)
+    }
+    fn ite(&mut self, c: ExprId, a: ExprId, b: ExprId) -> ExprId {
+        self.pool.ite(c, a, b)
+    }
+    fn extract(&mut self, a: ExprId, low: u32, width: u32) -> ExprId {
+        self.pool.extract(a, low, width)
+    }
+    fn concat(&mut self, high: ExprId, low: ExprId) -> ExprId {
+        self.pool.concat(high, low)
+    }
+    fn external(&mut self, name: &str, arguments: &[ExprId], width: u32) -> Option<ExprId> {
+        Some(self.pool.external(name, arguments, width))
+    }
+    fn anything(&mut self, width: u32, _: Option<ExprId>) -> ExprId {
+        self.fresh(width)
+    }
+}
+
+/// Computes a pure external function: name, arguments, width of the result.
+pub type External = fn(&str, &[Value], u32) -> Option<u128>;
+
+/// Concrete values.
+#[derive(Clone, Copy, Debug)]
+pub struct Concrete {
+    /// Computes external functions.
+    pub external: External,
+}
+
+impl Algebra for Concrete {
+    type Value = Value;
+
+    fn constant(&mut self, width: u32, bits: u128) -> Value {
+        Value::new(width, bits)
+    }
+    fn width(&self, value: Value) -> u32 {
+        value.width()
+    }
+    fn known(&self, value: Value) -> Option<u128> {
+        Some(value.bits())
+    }
+    fn unary(&mut self, op: Op, a: Value) -> Value {
+        Value::apply(op, a.width(), &[a], 0)
+    }
+    fn binary(&mut self, op: Op, a: Value, b: Value) -> Value {
+        let width = if op.is_predicate() { 1 } else { a.width() };
+        Value::apply(op, width, &[a, b], 0)
+    }
+    fn convert(&mut self, op: Op, a: Value, width: u32) -> Value {
+        Value::apply(op, width, &[a], 0)
+    }
+    fn round(&mut self, mode: Rounding, a: Value) -> Value {
+        Value::apply(Op::FRound, a.width(), &[a], mode as u32)
+    }
+    fn ite(&mut self, c: Value, a: Value, b: Value) -> Value {
+        if c.is_true() { a } else { b }
+    }
+    fn extract(&mut self, a: Value, low: u32, width: u32) -> Value {
+        Value::apply(Op::Extract, width, &[a], low)
+    }
+    fn concat(&mut self, high: Value, low: Value) -> Value {
+        Value::apply(Op::Concat, high.width() + low.width(), &[high, low], 0)
+    }
+    fn external(&mut self, name: &str, arguments: &[Value], width: u32) -> Option<Value> {
+        Some(Value::new(width, (self.external)(name, arguments, width)?))
+    }
+    fn anything(&mut self, width: u32, machine: Option<Value>) -> Value {
+        machine.unwrap_or(Value::new(width, 0))
+    }
+}

@@ -1,0 +1,117 @@
+//! The values of constants.
+
+use labrys_expr::Op;
+use labrys_program::{
+    BinaryOperator, Constant, ConstantId, FunctionId, GlobalId, Program, Shape, Type,
+};
+
+use crate::operation::{self, Meaning};
+use crate::{Algebra, Symbolic};
+
+/// Where symbols of the program stand.
+pub trait Addresses<A: Algebra> {
+    /// Address of a global.
+    fn global(&mut self, algebra: &mut A, id: GlobalId) -> A::Value;
+    /// Address of a function.
+    fn function(&mut self, algebra: &mut A, id: FunctionId) -> A::Value;
+}
+
+/// The value of a constant; `None` if it has no model.
+pub fn constant<A: Algebra>(
+    algebra: &mut A,
+    program: &Program,
+    id: ConstantId,
+    addresses: &mut dyn Addresses<A>,
+) -> Option<Meaning<A::Value>> {
+    let scalar = match program.constant(id)? {
+        Constant::Int { width, bits } => algebra.constant(*width, *bits),
+        Constant::Float(bits) => algebra.constant(32, u128::from(*bits)),
+        Constant::Double(bits) => algebra.constant(64, u128::from(*bits)),
+        Constant::Null => algebra.constant(64, 0),
+        Constant::Global(global) => addresses.global(algebra, *global),
+        Constant::Function(function) => addresses.function(algebra, *function),
+        Constant::Offset { base, offset } => {
+            let base = constant(algebra, program, *base, addresses)?.scalar()?;
+            let offset = algebra.constant(64, *offset as i128 as u128);
+            algebra.binary(Op::Add, base, offset)
+        }
+        Constant::Cast { cast, to, value } => {
+            let from = program.constant_type(*value)?;
+            let value = constant(algebra, program, *value, addresses)?.scalar()?;
+            operation::cast(algebra, *cast, value, from, *to)?
+        }
+        Constant::Binary {
+            operator,
+            left,
+            right,
+        } => {
+            let left = constant(algebra, program, *left, addresses)?.scalar()?;
+            let right = constant(algebra, program, *right, addresses)?.scalar()?;
+            binary(algebra, *operator, left, right)
+        }
+        Constant::Aggregate { elements, .. } => {
+            let parts = elements
+                .iter()
+                .map(|element| constant(algebra, program, *element, addresses));
+            return Some(Meaning::Parts(parts.collect::<Option<_>>()?));
+        }
+        Constant::Zero(ty) => {
+            return whole(algebra, program, *ty, &mut |algebra, width| {
+                algebra.constant(width, 0)
+            });
+        }
+        Constant::Undefined(ty) | Constant::Poison(ty) => {
+            return whole(algebra, program, *ty, &mut |algebra, width| {
+                algebra.anything(width, None)
+            });
+        }
+        Constant::Opaque { .. } => return None,
+    };
+    Some(Meaning::Scalar(scalar))
+}
+
+fn binary<A: Algebra>(
+    algebra: &mut A,
+    operator: BinaryOperator,
+    left: A::Value,
+    right: A::Value,
+) -> A::Value {
+    operation::binary(algebra, operator, left, right)
+}
+
+/// Elements that a value of an aggregate type may have.
+const MAX_ELEMENTS: u64 = 64;
+
+/// A value of any type made of the same scalars; `None` for types without a model.
+pub(crate) fn whole<A: Algebra>(
+    algebra: &mut A,
+    program: &Program,
+    ty: Type,
+    scalar: &mut dyn FnMut(&mut A, u32) -> A::Value,
+) -> Option<Meaning<A::Value>> {
+    if let Some(width) = ty.width() {
+        return Some(Meaning::Scalar(scalar(algebra, width)));
+    }
+    let Type::Aggregate(id) = ty else { return None };
+    let aggregate = program.aggregates.get(id.index())?;
+    let types: Vec<Type> = match &aggregate.shape {
+        Shape::Struct(fields) => fields.iter().map(|field| field.ty).collect(),
+        Shape::Array { element, length } if *length <= MAX_ELEMENTS => {
+            vec![*element; usize::try_from(*length).ok()?]
+        }
+        Shape::Array { .. } => return None,
+    };
+    let parts = types
+        .into_iter()
+        .map(|ty| whole(algebra, program, ty, scalar));
+    Some(Meaning::Parts(parts.collect::<Option<_>>()?))
+}
+
+impl Symbolic<'_> {
+    /// Any value of a type; `None` for types without a model.
+    pub fn any_of(&mut self, program: &Program, ty: Type) -> Option<Meaning<labrys_expr::ExprId>> {
+        whole(self, program, ty, &mut |algebra, width| {
+            algebra.fresh(width)
+        })
+    }
+}

@@ -1,0 +1,34 @@
+//! The meaning of the IR: each instruction over an [`Algebra`], so that one definition serves
+//! expressions ([`Symbolic`]) and concrete execution ([`Machine`]).
+//!
+//! Law: for every instruction with a meaning, the expression evaluated under an assignment of
+//! its operands is the value that the concrete algebra computes from the operands' values.
+//!
+//! | Construct | Meaning |
+//! |---|---|
+//! | integer operations, casts, comparisons, select, freeze | exact |
+//! | address computations | exact: `base + offset + Σ sext(index) × scale` modulo 2⁶⁴ |
+//! | shift by at least the width, division by zero | anything (expressions), the machine's value (concrete) |
+//! | undefined and poison constants | anything (expressions), 0 (concrete) |
+//! | float operations, conversions | exact but for signs and payloads of NaNs |
+//! | libm calls | a call of a pure external function |
+//! | vectors, x87 floats, assembly, atomics | none: the caller treats the result as anything |
+//!
+//! "Anything" over-approximates, so a proof of unreachability may rest on it.
+//!
+//! The crate does no I/O, reads no clock and draws no randomness.
+
+mod algebra;
+mod bits;
+mod constant;
+mod intrinsic;
+mod library;
+mod machine;
+mod operation;
+
+pub use algebra::{Algebra, Concrete, External, Symbolic};
+pub use bits::{pack, unpack};
+pub use constant::{Addresses, constant};
+pub use library::{Library, input_value, library};
+pub use machine::{Distance, Halt, Inputs, Limit, Machine, Rules};
+pub use operation::{Meaning, Operands, choose, meaning};

@@ -1,0 +1,121 @@
+//! Library functions that have a meaning here, by name.
+
+use labrys_program::Type;
+
+/// What a library function does, as far as backward execution is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Library {
+    /// Makes the bytes at the first argument input; the second is their number, or they are as
+    /// many as given here.
+    InputObject(Option<u64>),
+    /// Gives an input value of the result's type.
+    InputValue,
+    /// Ends the run unless its argument is true.
+    Assume,
+    /// Never returns.
+    Stops,
+    /// Writes no memory that the program sees; its result is anything.
+    Harmless,
+    /// Gives a new object of as many bytes as its arguments' product, zeroed or not; or null.
+    Allocates {
+        /// Whether the bytes are 0.
+        zeroed: bool,
+    },
+    /// A pure function of libm.
+    Pure,
+}
+
+/// The functions of one or two floats that expressions can call.
+const PURE: &[&str] = &[
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "cbrt",
+    "cos",
+    "cosh",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "sin",
+    "sinh",
+    "tan",
+    "tanh",
+    "tgamma",
+    "atan2",
+    "fdim",
+    "fmax",
+    "fmin",
+    "fmod",
+    "hypot",
+    "nextafter",
+    "pow",
+    "remainder",
+    "floor",
+    "ceil",
+    "trunc",
+    "round",
+    "rint",
+    "sqrt",
+    "copysign",
+];
+
+/// The function of this name; `None` if nothing is known of it.
+#[must_use]
+pub fn library(name: &str) -> Option<Library> {
+    Some(match name {
+        "labrys_symbolic" | "klee_make_symbolic" | "__VERIFIER_nondet_memory" => {
+            Library::InputObject(None)
+        }
+        "__CrestUChar" | "__CrestChar" => Library::InputObject(Some(1)),
+        "__CrestUShort" | "__CrestShort" => Library::InputObject(Some(2)),
+        "__CrestUInt" | "__CrestInt" => Library::InputObject(Some(4)),
+        "klee_int" => Library::InputValue,
+        "labrys_assume" | "klee_assume" | "__VERIFIER_assume" => Library::Assume,
+        "exit" | "_exit" | "_Exit" | "abort" | "quick_exit" | "__assert_fail" | "longjmp"
+        | "reach_error" | "__VERIFIER_error" | "klee_report_error" | "klee_silent_exit" => {
+            Library::Stops
+        }
+        "labrys_target" | "printf" | "puts" | "putchar" | "fprintf" | "fputs" | "fputc"
+        | "putc" | "fwrite" | "fflush" | "perror" | "free" | "__CrestInit" | "klee_is_symbolic"
+        | "klee_prefer_cex" | "vprintf" | "vfprintf" | "isatty" | "getpid" | "rand" | "clock" => {
+            Library::Harmless
+        }
+        "malloc" => Library::Allocates { zeroed: false },
+        "calloc" => Library::Allocates { zeroed: true },
+        _ if name.starts_with("__VERIFIER_nondet_") => Library::InputValue,
+        _ => {
+            let double = PURE.contains(&name);
+            let single = name
+                .strip_suffix('f')
+                .is_some_and(|stem| PURE.contains(&stem));
+            (double || single).then_some(Library::Pure)?
+        }
+    })
+}
+
+/// Bytes of the input that a value of this type takes, and whether only its lowest bit counts;
+/// `None` if it has none.
+#[must_use]
+pub fn input_value(name: &str, ty: Type) -> Option<(u64, bool)> {
+    let boolean = name.ends_with("_bool");
+    let bytes = u64::from(ty.width()?.div_ceil(8));
+    Some((bytes, boolean))
+}
+
+/// The name of the function on floats of this width.
+pub(crate) fn of_width(name: &str, width: u32) -> Option<String> {
+    match width {
+        32 => Some(format!("{name}f")),
+        64 => Some(name.to_owned()),
+        _ => None,
+    }
+}
