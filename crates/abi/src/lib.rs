@@ -21,11 +21,13 @@
 mod call;
 mod event;
 mod node;
+mod pure;
 mod region;
 
 pub use call::{Intrinsic, Meta, WIDE_PREDICATE};
 pub use event::{Cause, Event, EventKind, OBJECT_SITE, RUNTIME_SITE, RuntimeSite};
 pub use node::{Node, Op, flag};
+pub use pure::{PURE, Pure};
 pub use region::{
     CONTROL_FD, Command, ENV_ACTIVE, ExitKind, Header, MAGIC, Mode, PAGE, REGION_FD, Region,
     SANITIZER_VARIABLE, STATUS_FD, Status, Stream, StreamKind, VERSION,

@@ -66,6 +66,36 @@ pub(crate) struct Solve {
     /// A check that takes longer is unknown
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub(crate) timeout_solver: Duration,
+
+    #[command(flatten)]
+    pub(crate) solver: SolverOptions,
+}
+
+/// Which solvers answer queries.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Solver")]
+pub(crate) struct SolverOptions {
+    /// Which solvers answer hard queries
+    #[arg(long = "solver", value_name = "NAME", value_enum, default_value_t)]
+    pub(crate) which: Solvers,
+
+    /// The concolic walk without a part of it, or with other parameters; comma-separated:
+    /// paper, no-tabu, no-bisection, no-restarts, no-gradient, no-neighbors, no-settle, no-polish,
+    /// no-compile, steps=N, neighbors=N, tabu=N
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) walk: Vec<String>,
+}
+
+/// A choice of solvers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Solvers {
+    /// The concolic walk and Bitwuzla
+    #[default]
+    Stack,
+    /// The concolic walk alone: what it does not solve stays unknown
+    Walk,
+    /// Bitwuzla alone
+    Bitwuzla,
 }
 
 const COVER: &str = "\
@@ -113,6 +143,9 @@ pub(crate) struct Cover {
 
     #[command(flatten)]
     pub(crate) limits: Limits,
+
+    #[command(flatten)]
+    pub(crate) solver: SolverOptions,
 
     #[command(flatten)]
     pub(crate) output: Output,

@@ -12,6 +12,7 @@ use crate::arguments::{self, Cover};
 use crate::closing::Closing;
 use crate::problem::{Problem, status};
 use crate::progress;
+use crate::solvers::layers;
 use crate::sources;
 use crate::stop;
 use crate::subject::Subject;
@@ -236,7 +237,7 @@ fn start(
 }
 
 fn solver(options: &Cover) -> Result<Layers, Problem> {
-    let mut solver = labrys_solver::solver().map_err(Problem::program)?;
+    let mut solver = layers(&options.solver, options.search.seed)?;
     if let Some(folder) = &options.output.log_queries {
         let log = QueryLog::new(folder).map_err(|error| {
             let folder = folder.display();

@@ -13,6 +13,7 @@ mod replay;
 mod reproduce;
 mod sites;
 mod solve;
+mod solvers;
 mod sources;
 mod stop;
 mod subject;

@@ -7,6 +7,7 @@ use labrys_solver::{Answer, Budget, smtlib};
 
 use crate::arguments::Solve;
 use crate::problem::{Problem, status};
+use crate::solvers::layers;
 
 /// Runs a script; the replies go to standard output.
 pub(crate) fn solve(options: &Solve) -> Result<u8, Problem> {
@@ -22,7 +23,7 @@ pub(crate) fn solve(options: &Solve) -> Result<u8, Problem> {
             .map_err(|error| Problem::program(format!("cannot read {name}: {error}")))?
     };
     let (mut script, broken) = smtlib::read_partly(&text);
-    let mut solver = labrys_solver::solver().map_err(Problem::program)?;
+    let mut solver = layers(&options.solver, 1)?;
     let mut replies = String::new();
     let answers = script.run(
         &mut solver,

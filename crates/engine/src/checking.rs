@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use labrys_expr::{ExprId, Pool};
-use labrys_solver::{Answer, Assignment, Budget, Query, Reason, Solver};
+use labrys_solver::{Answer, Assignment, Budget, Model, Query, Reason, Solver};
 
 use crate::Session;
 
@@ -40,6 +40,12 @@ impl Session {
             }
         }
         answer
+    }
+
+    /// Values that come near to a model of the last query, if that was given up and the solver
+    /// has such values. They are no model: an input that is made of them may go another way.
+    pub fn nearest(&mut self) -> Option<Model> {
+        self.solver.nearest()
     }
 
     /// Says once that the clock ended a query.

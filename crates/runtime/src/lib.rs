@@ -17,6 +17,7 @@
 //! | `input`, `harness` | streams, `labrys_symbolic` and its kin; failures, fuzz targets |
 //! | `server` | start-up and fork server |
 //! | `repeat` | clock and randomness that repeat |
+//! | `pure` | calls of pure external functions |
 //! | `heap`, `text`, `file`, `seek`, `status`, `stdio`, `wide`, `math` | models of library functions |
 //!
 //! Invariant: a label that is handed out names a node whose `cv` is the value that the program
@@ -35,6 +36,7 @@ mod input;
 mod math;
 mod node;
 mod object;
+mod pure;
 mod repeat;
 mod scatter;
 mod seek;

@@ -118,6 +118,13 @@ impl Search {
                 there.site,
             )
         });
+        let near = match (&parent, session.nearest()) {
+            (Err(Flip::Unknown), Some(near)) => {
+                let length = session.max_input();
+                Some(child(&known.input, near.iter(), length, &mut self.rng))
+            }
+            _ => None,
+        };
         let weight = known.weight();
         self.traces.put(run, known, weight);
         match parent {
@@ -128,9 +135,27 @@ impl Search {
                     let uncovered = view(&self.tree, session).uncovered(candidate);
                     self.patience.give_up(candidate, uncovered);
                 }
-                Ok(())
+                near.map_or(Ok(()), |input| self.try_near(session, run, input))
             }
         }
+    }
+
+    /// Runs an input that came near to what was asked for: nothing is expected of it.
+    fn try_near(
+        &mut self,
+        session: &mut Session,
+        parent: RunId,
+        input: Input,
+    ) -> Result<(), Error> {
+        if session.was_tried(&input) {
+            return Ok(());
+        }
+        let mut origin = self.origin(parent, None);
+        origin.strategy.push_str(", near");
+        self.relaxed = None;
+        let seen = session.run(input, origin)?;
+        self.learn(session, seen, Some(parent), None);
+        Ok(())
     }
 
     /// The next candidate: a hard one whose turn it is, or the strategy's, or a hard one where

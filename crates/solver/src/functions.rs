@@ -1,157 +1,151 @@
-//! The pure functions of libm, by name, for the evaluation of external calls.
+//! The pure functions by name, for the evaluation of external calls.
 //!
 //! They are those of the system's own library, so that they answer what a program under test
-//! got on the same machine.
+//! got on the same machine. Which they are stands in [`labrys_abi::pure_functions`]; besides,
+//! scripts may name those that expressions have operations for.
 
 #![allow(unsafe_code)]
 
 use labrys_expr::Value;
 
-// SAFETY: the signatures are those of the C standard; the functions have no preconditions.
-unsafe extern "C" {
-    safe fn acos(x: f64) -> f64;
-    safe fn acosf(x: f32) -> f32;
-    safe fn acosh(x: f64) -> f64;
-    safe fn acoshf(x: f32) -> f32;
-    safe fn asin(x: f64) -> f64;
-    safe fn asinf(x: f32) -> f32;
-    safe fn asinh(x: f64) -> f64;
-    safe fn asinhf(x: f32) -> f32;
-    safe fn atan(x: f64) -> f64;
-    safe fn atanf(x: f32) -> f32;
-    safe fn atanh(x: f64) -> f64;
-    safe fn atanhf(x: f32) -> f32;
-    safe fn cbrt(x: f64) -> f64;
-    safe fn cbrtf(x: f32) -> f32;
-    safe fn ceil(x: f64) -> f64;
-    safe fn ceilf(x: f32) -> f32;
-    safe fn cos(x: f64) -> f64;
-    safe fn cosf(x: f32) -> f32;
-    safe fn cosh(x: f64) -> f64;
-    safe fn coshf(x: f32) -> f32;
-    safe fn erf(x: f64) -> f64;
-    safe fn erff(x: f32) -> f32;
-    safe fn erfc(x: f64) -> f64;
-    safe fn erfcf(x: f32) -> f32;
-    safe fn exp(x: f64) -> f64;
-    safe fn expf(x: f32) -> f32;
-    safe fn exp2(x: f64) -> f64;
-    safe fn exp2f(x: f32) -> f32;
-    safe fn expm1(x: f64) -> f64;
-    safe fn expm1f(x: f32) -> f32;
-    safe fn floor(x: f64) -> f64;
-    safe fn floorf(x: f32) -> f32;
-    safe fn log(x: f64) -> f64;
-    safe fn logf(x: f32) -> f32;
-    safe fn log10(x: f64) -> f64;
-    safe fn log10f(x: f32) -> f32;
-    safe fn log1p(x: f64) -> f64;
-    safe fn log1pf(x: f32) -> f32;
-    safe fn log2(x: f64) -> f64;
-    safe fn log2f(x: f32) -> f32;
-    safe fn rint(x: f64) -> f64;
-    safe fn rintf(x: f32) -> f32;
-    safe fn round(x: f64) -> f64;
-    safe fn roundf(x: f32) -> f32;
-    safe fn sin(x: f64) -> f64;
-    safe fn sinf(x: f32) -> f32;
-    safe fn sinh(x: f64) -> f64;
-    safe fn sinhf(x: f32) -> f32;
-    safe fn sqrt(x: f64) -> f64;
-    safe fn sqrtf(x: f32) -> f32;
-    safe fn tan(x: f64) -> f64;
-    safe fn tanf(x: f32) -> f32;
-    safe fn tanh(x: f64) -> f64;
-    safe fn tanhf(x: f32) -> f32;
-    safe fn tgamma(x: f64) -> f64;
-    safe fn tgammaf(x: f32) -> f32;
-    safe fn trunc(x: f64) -> f64;
-    safe fn truncf(x: f32) -> f32;
-
-    safe fn atan2(x: f64, y: f64) -> f64;
-    safe fn atan2f(x: f32, y: f32) -> f32;
-    safe fn copysign(x: f64, y: f64) -> f64;
-    safe fn copysignf(x: f32, y: f32) -> f32;
-    safe fn fdim(x: f64, y: f64) -> f64;
-    safe fn fdimf(x: f32, y: f32) -> f32;
-    safe fn fmax(x: f64, y: f64) -> f64;
-    safe fn fmaxf(x: f32, y: f32) -> f32;
-    safe fn fmin(x: f64, y: f64) -> f64;
-    safe fn fminf(x: f32, y: f32) -> f32;
-    safe fn fmod(x: f64, y: f64) -> f64;
-    safe fn fmodf(x: f32, y: f32) -> f32;
-    safe fn hypot(x: f64, y: f64) -> f64;
-    safe fn hypotf(x: f32, y: f32) -> f32;
-    safe fn nextafter(x: f64, y: f64) -> f64;
-    safe fn nextafterf(x: f32, y: f32) -> f32;
-    safe fn pow(x: f64, y: f64) -> f64;
-    safe fn powf(x: f32, y: f32) -> f32;
-    safe fn remainder(x: f64, y: f64) -> f64;
-    safe fn remainderf(x: f32, y: f32) -> f32;
+/// How a number is passed to a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    F64,
+    F32,
+    I32,
+    I64,
 }
 
-/// The functions of one and of two arguments, in doubles and in singles.
-macro_rules! tables {
-    (one: $($one:ident $one_single:ident),*; two: $($two:ident $two_single:ident),*) => {
-        fn double(name: &str, x: f64, y: Option<f64>) -> Option<f64> {
-            Some(match (name, y) {
-                $((stringify!($one), None) => $one(x),)*
-                $((stringify!($two), Some(y)) => $two(x, y),)*
-                _ => return None,
-            })
+impl Kind {
+    pub(crate) const fn width(self) -> u32 {
+        match self {
+            Kind::F64 | Kind::I64 => 64,
+            Kind::F32 | Kind::I32 => 32,
         }
+    }
+}
 
-        fn single(name: &str, x: f32, y: Option<f32>) -> Option<f32> {
-            Some(match (name, y) {
-                $((stringify!($one_single), None) => $one_single(x),)*
-                $((stringify!($two_single), Some(y)) => $two_single(x, y),)*
-                _ => return None,
-            })
+/// A function of the C library, to be called by compiled code or by `call`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Function {
+    pub(crate) name: &'static str,
+    pub(crate) parameters: &'static [Kind],
+    pub(crate) result: Kind,
+    /// Address of the C function with this signature.
+    pub(crate) address: *const u8,
+    call: fn(&[Value]) -> Option<u128>,
+}
+
+/// A number that functions take and give.
+trait Number: Sized {
+    const KIND: Kind;
+    fn from_bits(bits: u128) -> Self;
+    fn bits(self) -> u128;
+}
+
+macro_rules! number {
+    ($type:ident $kind:ident: $from:expr, $to:expr) => {
+        impl Number for $type {
+            const KIND: Kind = Kind::$kind;
+            fn from_bits(bits: u128) -> Self {
+                let from: fn(u128) -> Self = $from;
+                from(bits)
+            }
+            fn bits(self) -> u128 {
+                let to: fn(Self) -> u128 = $to;
+                to(self)
+            }
         }
     };
 }
 
-tables! {
-    one: acos acosf, acosh acoshf, asin asinf, asinh asinhf, atan atanf, atanh atanhf,
-        cbrt cbrtf, ceil ceilf, cos cosf, cosh coshf, erf erff, erfc erfcf, exp expf,
-        exp2 exp2f, expm1 expm1f, floor floorf, log logf, log10 log10f, log1p log1pf,
-        log2 log2f, rint rintf, round roundf, sin sinf, sinh sinhf, sqrt sqrtf, tan tanf,
-        tanh tanhf, tgamma tgammaf, trunc truncf;
-    two: atan2 atan2f, copysign copysignf, fdim fdimf, fmax fmaxf, fmin fminf, fmod fmodf,
-        hypot hypotf, nextafter nextafterf, pow powf, remainder remainderf
+number!(f64 F64: |b| f64::from_bits(b as u64), |x| x.to_bits().into());
+number!(f32 F32: |b| f32::from_bits(b as u32), |x| x.to_bits().into());
+number!(i32 I32: |b| b as i32, |x| (x as u32).into());
+number!(i64 I64: |b| b as i64, |x| (x as u64).into());
+
+macro_rules! table {
+    ($list:ident: $($name:ident($($parameter:ident: $type:ident),*) -> $result:ident;)*) => {
+        mod $list {
+            use super::{Function, Number, Value};
+
+            mod library {
+                // SAFETY: the signatures are those of the C library; the functions take numbers
+                // and have no preconditions.
+                unsafe extern "C" {
+                    $(pub(super) safe fn $name($($parameter: $type),*) -> $result;)*
+                }
+            }
+
+            $(fn $name(arguments: &[Value]) -> Option<u128> {
+                let mut arguments = arguments.iter();
+                $(
+                    let $parameter = arguments.next()?;
+                    if $parameter.width() != <$type as Number>::KIND.width() {
+                        return None;
+                    }
+                    let $parameter = <$type as Number>::from_bits($parameter.bits());
+                )*
+                arguments.next().is_none().then(|| library::$name($($parameter),*).bits())
+            })*
+
+            pub(super) fn all() -> Vec<Function> {
+                vec![$(Function {
+                    name: stringify!($name),
+                    parameters: &[$(<$type as Number>::KIND),*],
+                    result: <$result as Number>::KIND,
+                    address: library::$name as *const u8,
+                    call: $name,
+                }),*]
+            }
+        }
+    };
 }
 
-/// The result of a function of libm on the bit patterns of its arguments; `None` if there is no
+macro_rules! calls {
+    ($($rest:tt)*) => { table! { calls: $($rest)* } };
+}
+
+labrys_abi::pure_functions!(calls);
+
+table! { operations:
+    ceil(x: f64) -> f64; ceilf(x: f32) -> f32;
+    fabs(x: f64) -> f64; fabsf(x: f32) -> f32;
+    floor(x: f64) -> f64; floorf(x: f32) -> f32;
+    fmod(x: f64, y: f64) -> f64; fmodf(x: f32, y: f32) -> f32;
+    nearbyint(x: f64) -> f64; nearbyintf(x: f32) -> f32;
+    rint(x: f64) -> f64; rintf(x: f32) -> f32;
+    round(x: f64) -> f64; roundf(x: f32) -> f32;
+    sqrt(x: f64) -> f64; sqrtf(x: f32) -> f32;
+    trunc(x: f64) -> f64; truncf(x: f32) -> f32;
+}
+
+// SAFETY: the addresses are those of functions, which are the same on every thread.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Sync for Function {}
+
+static FUNCTIONS: std::sync::LazyLock<rustc_hash::FxHashMap<&'static str, Function>> =
+    std::sync::LazyLock::new(|| {
+        let all = operations::all().into_iter().chain(calls::all());
+        all.map(|function| (function.name, function)).collect()
+    });
+
+/// The function with this name.
+pub(crate) fn find(name: &str) -> Option<&'static Function> {
+    FUNCTIONS.get(name)
+}
+
+/// The result of a pure function on the bit patterns of its arguments; `None` if there is no
 /// such function with arguments and result of these widths.
 #[must_use]
 pub fn call(name: &str, arguments: &[Value], width: u32) -> Option<u128> {
-    let (first, second) = match arguments {
-        [x] => (*x, None),
-        [x, y] => (*x, Some(*y)),
-        _ => return None,
-    };
-    if arguments.iter().any(|value| value.width() != width) {
+    let function = find(name)?;
+    if function.result.width() != width {
         return None;
     }
-    match width {
-        64 => {
-            let float = |value: Value| f64::from_bits(value.bits() as u64);
-            Some(
-                double(name, float(first), second.map(float))?
-                    .to_bits()
-                    .into(),
-            )
-        }
-        32 => {
-            let float = |value: Value| f32::from_bits(value.bits() as u32);
-            Some(
-                single(name, float(first), second.map(float))?
-                    .to_bits()
-                    .into(),
-            )
-        }
-        _ => None,
-    }
+    (function.call)(arguments)
 }
 
 #[cfg(test)]
@@ -168,6 +162,10 @@ mod tests {
         assert_eq!(power, Some(1024f64.to_bits().into()));
         let one = Value::new(32, 1f32.to_bits().into());
         assert_eq!(call("expf", &[one], 32), Some(1f32.exp().to_bits().into()));
+        let three = Value::new(32, 3);
+        let scaled = call("ldexp", &[double(1.5), three], 64);
+        assert_eq!(scaled, Some(12f64.to_bits().into()));
+        assert_eq!(call("ilogb", &[double(0.25)], 32), Some(0xffff_fffe));
         assert_eq!(call("pow", &[double(2.0)], 64), None);
         assert_eq!(call("sin", &[one], 32), None);
         assert_eq!(call("rand", &[], 32), None);

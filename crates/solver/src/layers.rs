@@ -1,12 +1,14 @@
 //! The layers of the solver, in one function: [`Layers::decide`].
 //!
 //! ```text
-//! constants → conjuncts → slice → hint → cache → single symbols → bounds → restricted attempts
-//!   → back end → bounds, with more patience
+//! constants → conjuncts → slice → hint → cache → single symbols → walk → bounds
+//!   → restricted attempts → back end → bounds, with more patience → walk
 //! ```
 //!
 //! What a layer can answer does not go further. Every model, wherever it comes from, is
 //! evaluated on the query before it is an answer.
+
+mod race;
 
 use std::time::{Duration, Instant};
 
@@ -22,6 +24,7 @@ use crate::restrict::{self, Target};
 use crate::shrink::shrink_lengths;
 use crate::slice::{Hinted, Part, conjuncts, slice};
 use crate::statistics::Statistics;
+use crate::walk::{self, Walk};
 
 /// Steps of bounds propagation before the back end is asked, and after it gave up.
 const BOUNDS_WORK: [u64; 2] = [200_000, 20_000_000];
@@ -41,6 +44,9 @@ pub struct Layers {
     bounds: Option<Bounds>,
     pub(crate) target: Target,
     evaluator: Evaluator,
+    walk: Option<Walk>,
+    /// The nearest point of the walk for the last query, if that was given up.
+    nearest: Option<Model>,
     pub(crate) statistics: Statistics,
     log: Option<QueryLog>,
 }
@@ -78,6 +84,8 @@ impl Layers {
             bounds: Some(Bounds::default()),
             target: Target::default(),
             evaluator: Evaluator::new(),
+            walk: Some(Walk::default()),
+            nearest: None,
             statistics: Statistics::default(),
             log: None,
         }
@@ -93,6 +101,11 @@ impl Layers {
     pub fn without_bounds(mut self) -> Self {
         self.bounds = None;
         self
+    }
+
+    /// Walks with these options, or not at all.
+    pub fn set_walk(&mut self, options: Option<walk::Options>) {
+        self.walk = options.map(Walk::new);
     }
 
     /// What was counted so far.
@@ -133,7 +146,7 @@ impl Layers {
             return answer;
         }
         let started = Instant::now();
-        let answer = self.by_search(query, &sliced, &fixed);
+        let answer = self.race(query, &sliced, &fixed);
         self.remember(&sliced, &answer);
         self.write_log(query, &sliced, &answer, started.elapsed());
         answer
@@ -393,6 +406,7 @@ impl Layers {
 impl Solver for Layers {
     fn check(&mut self, query: &mut Query<'_>) -> Answer {
         let started = Instant::now();
+        self.nearest = None;
         let answer = self.decide(query);
         self.statistics.seconds += started.elapsed().as_secs_f64();
         match &answer {
@@ -401,6 +415,10 @@ impl Solver for Layers {
             Answer::Unknown(_) => self.statistics.unknown += 1,
         }
         answer
+    }
+
+    fn nearest(&mut self) -> Option<Model> {
+        self.nearest.take()
     }
 }
 

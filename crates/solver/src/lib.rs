@@ -43,11 +43,12 @@ mod shrink;
 mod slice;
 pub mod smtlib;
 mod statistics;
+pub mod walk;
 
 pub use functions::call as call_function;
 pub use layers::Layers;
 pub use log::QueryLog;
-pub use query::{Answer, Assignment, Budget, Core, Model, Query, Reason, Solver};
+pub use query::{Answer, Assignment, Budget, Core, Model, NoBackend, Query, Reason, Solver};
 pub use statistics::Statistics;
 
 /// The usual solver: all layers over Bitwuzla with its usual settings.

@@ -145,6 +145,22 @@ impl std::fmt::Display for Reason {
 pub trait Solver {
     /// Whether the constraints of `query` can all be true. Leaves the constraints as they are.
     fn check(&mut self, query: &mut Query<'_>) -> Answer;
+
+    /// Values that come near to making the constraints of the last query true, if that was given
+    /// up and such values are known. Not a model: some constraints are false under them.
+    fn nearest(&mut self) -> Option<Model> {
+        None
+    }
+}
+
+/// A back end that knows nothing, for the layers before it alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoBackend;
+
+impl Solver for NoBackend {
+    fn check(&mut self, _query: &mut Query<'_>) -> Answer {
+        Answer::Unknown(Reason::Unsupported("there is no back end".into()))
+    }
 }
 
 /// Values for all symbols: the bytes of streams, their lengths, others; 0 where nothing is set.

@@ -19,6 +19,8 @@ pub struct Statistics {
     pub bounded: u64,
     /// Queries answered by fixing most symbols to the hint's values.
     pub restricted: u64,
+    /// Queries answered by the concolic walk.
+    pub walked: u64,
     /// Calls of the back end, restricted attempts included.
     pub calls: u64,
     /// Models that did not satisfy their query. This is never right.
@@ -46,6 +48,7 @@ impl AddAssign for Statistics {
         self.trivial += other.trivial;
         self.bounded += other.bounded;
         self.restricted += other.restricted;
+        self.walked += other.walked;
         self.calls += other.calls;
         self.invalid += other.invalid;
         self.seconds += other.seconds;

@@ -1,7 +1,10 @@
 //! The library functions that have a model, and how each is reached.
 //!
 //! One table: a new model is one word here and its definition in `c/models/` (instrumented C)
-//! or in the runtime (summaries, input, heap).
+//! or in the runtime (summaries, input, heap). Pure functions have a table of their own,
+//! [`labrys_abi::PURE`].
+
+use labrys_abi::PURE;
 
 use crate::llvm::Module;
 
@@ -52,7 +55,8 @@ const WRAPPERS: &str = "
     readv fgetwc getwc getwchar
     __read_chk __pread_chk __fread_chk __fgets_chk
     __memcpy_chk __memmove_chk __memset_chk
-    sqrt sqrtf
+    sqrt sqrtf fabs fabsf floor floorf ceil ceilf trunc truncf rint rintf nearbyint nearbyintf
+    roundeven roundevenf round roundf fmod fmodf
 ";
 
 /// Clock and randomness: the same in every run of either build.
@@ -89,6 +93,27 @@ const ALIASES: &[(&str, &str)] = &[
     ("__getdelim", "getdelim"),
 ];
 
+/// The library function that an intrinsic of LLVM stands for, where it is a pure one.
+fn behind_intrinsic(name: &str) -> Option<String> {
+    let mut words = name.strip_prefix("llvm.")?.split('.');
+    let stem = words.next()?;
+    let single = match words.next_back()? {
+        "f64" => "",
+        "f32" => "f",
+        // The exponent of `ldexp` has a suffix of its own.
+        "i32" if words.next_back() == Some("f64") => "",
+        "i32" => "f",
+        _ => return None,
+    };
+    let function = format!("{stem}{single}");
+    // `copysign` is an operation.
+    (stem != "copysign" && is_pure(&function)).then_some(function)
+}
+
+fn is_pure(name: &str) -> bool {
+    PURE.iter().any(|pure| pure.name == name)
+}
+
 /// How uses of `name` are redirected, if it has a model, and the model's own name.
 fn library(name: &str) -> Option<(Convention, &str)> {
     let alias = ALIASES.iter().find(|(other, _)| *other == name);
@@ -101,7 +126,12 @@ fn library(name: &str) -> Option<(Convention, &str)> {
         (INTRINSICS, Convention::Intrinsic),
         (OUTPUTS, Convention::Output),
     ];
-    let (_, convention) = lists.into_iter().find(|(list, _)| in_list(list))?;
+    let listed = lists.into_iter().find(|(list, _)| in_list(list));
+    let convention = match listed {
+        Some((_, convention)) => convention,
+        None if is_pure(name) => Convention::Wrapper,
+        None => return None,
+    };
     Some((convention, name))
 }
 
@@ -111,6 +141,11 @@ pub(super) fn redirect(module: &Module) {
     for function in module.functions() {
         let name = function.name();
         if !function.is_declaration() {
+            continue;
+        }
+        if let Some(pure) = behind_intrinsic(&name) {
+            let target = format!("{WRAPPER_PREFIX}{pure}");
+            function.replace_uses(module.declare_like(&target, function));
             continue;
         }
         let target = match library(&name) {

@@ -1,0 +1,87 @@
+//! The concolic walk and the back end on one query, within one budget.
+//!
+//! They run in turn, not at once: a short walk, then the other layers that search, then a longer
+//! walk. How far each walk goes is a share of the query's steps, so no clock decides what is
+//! found; the steps of a walk are taken off the query's. Shares depend on what is hard in it.
+//!
+//! Where neither finds a model, the walk's nearest point is kept for
+//! [`Solver::nearest`](crate::Solver::nearest).
+
+use super::{Layers, Sliced};
+use crate::domains::Fixed;
+use crate::query::{Answer, Budget, Model, Query};
+use crate::walk::{Class, Outcome, class};
+
+/// Steps of a query without a limit, for the shares: those of its time, else of ten seconds.
+fn all_steps(budget: &Budget) -> u64 {
+    let seconds = budget.timeout.map_or(10.0, |timeout| timeout.as_secs_f64());
+    (seconds * Budget::STEPS_PER_SECOND as f64) as u64
+}
+
+/// Parts of the query's steps for the walk before and after the back end.
+fn shares(class: Class) -> [f64; 2] {
+    match class {
+        Class::External => [0.1, 0.25],
+        Class::Float => [0.05, 0.2],
+        Class::Product => [0.01, 0.05],
+    }
+}
+
+impl Layers {
+    /// The answer to what no cheap layer could answer.
+    pub(super) fn race(&mut self, query: &mut Query<'_>, sliced: &Sliced, fixed: &Fixed) -> Answer {
+        let conditions: Vec<_> = sliced.parts.iter().map(|part| part.id).collect();
+        let class = self
+            .walk
+            .as_ref()
+            .and_then(|_| class(query.pool, &conditions));
+        let shares = class.map(shares);
+        if let Some(model) = self.walk_for(query, sliced, shares.map(|shares| shares[0])) {
+            return Answer::Sat(model);
+        }
+        let answer = self.by_search(query, sliced, fixed);
+        if matches!(answer, Answer::Unknown(_)) {
+            if let Some(model) = self.walk_for(query, sliced, shares.map(|shares| shares[1])) {
+                return Answer::Sat(model);
+            }
+        } else {
+            self.nearest = None;
+        }
+        answer
+    }
+
+    /// A model by the walk, with this share of the query's steps.
+    fn walk_for(
+        &mut self,
+        query: &mut Query<'_>,
+        sliced: &Sliced,
+        share: Option<f64>,
+    ) -> Option<Model> {
+        let (walk, share) = (self.walk.as_mut()?, share?);
+        if query.budget.is_cancelled() {
+            return None;
+        }
+        let conditions: Vec<_> = sliced.parts.iter().map(|part| part.id).collect();
+        let given = sliced.steps.unwrap_or_else(|| all_steps(&query.budget));
+        let steps = (given as f64 * share) as u64;
+        let start = match &self.nearest {
+            Some(nearest) => self.near.assignment().with(nearest),
+            None => self.near.assignment().clone(),
+        };
+        self.nearest = None;
+        let (outcome, done) = walk.run(query.pool, &conditions, &start, steps);
+        query.budget.spend(done);
+        match outcome {
+            Outcome::Found(model) => {
+                let model = self.finish(query, &sliced.parts, model).ok()?;
+                self.statistics.walked += 1;
+                Some(model)
+            }
+            Outcome::Near(model) => {
+                self.nearest = Some(model);
+                None
+            }
+            Outcome::Unable => None,
+        }
+    }
+}

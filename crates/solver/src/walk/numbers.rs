@@ -1,0 +1,131 @@
+//! Values of variables as real numbers and as places on a line.
+//!
+//! The *real* of a value is what the program reads: a signed or unsigned integer or a float.
+//! The *place* is an integer that orders the values of a sort, neighbors one apart; between two
+//! places lies every value between the two.
+
+use labrys_expr::{mask, signed};
+
+use super::variables::{Sort, Variable};
+
+impl Variable {
+    /// The value as a real number; NaN for what is no number.
+    pub(super) fn real(&self, bits: u64) -> f64 {
+        match self.sort {
+            Sort::Double => f64::from_bits(bits),
+            Sort::Single => f64::from(f32::from_bits(bits as u32)),
+            Sort::Signed => signed(bits.into(), self.width) as f64,
+            Sort::Unsigned => bits as f64,
+        }
+    }
+
+    /// The value nearest to a real number.
+    pub(super) fn nearest(&self, real: f64) -> u64 {
+        match self.sort {
+            Sort::Double => real.to_bits(),
+            Sort::Single => u64::from((real as f32).to_bits()),
+            Sort::Signed | Sort::Unsigned if real.is_nan() => 0,
+            Sort::Signed => {
+                let (least, most) = self.bounds();
+                let whole = (real.round_ties_even() as i128).clamp(least, most);
+                (whole as u128 & mask(self.width)) as u64
+            }
+            Sort::Unsigned => {
+                let (least, most) = self.bounds();
+                (real.round_ties_even() as i128).clamp(least, most) as u64
+            }
+        }
+    }
+
+    fn bounds(&self) -> (i128, i128) {
+        match self.sort {
+            Sort::Signed => (-(1 << (self.width - 1)), (1 << (self.width - 1)) - 1),
+            _ => (0, (1 << self.width) - 1),
+        }
+    }
+
+    /// The place of a value.
+    pub(super) fn place(&self, bits: u64) -> i128 {
+        match self.sort {
+            Sort::Signed => signed(bits.into(), self.width),
+            Sort::Unsigned => bits.into(),
+            Sort::Double | Sort::Single => {
+                let sign = 1u64 << (self.width - 1);
+                let size = i128::from(bits & (sign - 1));
+                if bits & sign == 0 { size } else { -size - 1 }
+            }
+        }
+    }
+
+    /// The value at a place, or at the nearest end.
+    pub(super) fn at(&self, place: i128) -> u64 {
+        match self.sort {
+            Sort::Signed | Sort::Unsigned => {
+                let (least, most) = self.bounds();
+                (place.clamp(least, most) as u128 & mask(self.width)) as u64
+            }
+            Sort::Double | Sort::Single => {
+                let sign = 1u64 << (self.width - 1);
+                if place >= 0 {
+                    place.min(i128::from(sign - 1)) as u64
+                } else {
+                    sign | (-place - 1).min(i128::from(sign - 1)) as u64
+                }
+            }
+        }
+    }
+
+    /// Whether the program reads a float.
+    pub(super) fn is_float(&self) -> bool {
+        matches!(self.sort, Sort::Double | Sort::Single)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(width: u32, sort: Sort) -> Variable {
+        Variable {
+            symbols: Vec::new(),
+            width,
+            sort,
+        }
+    }
+
+    #[test]
+    fn places_are_ordered_as_the_numbers_and_found_back() {
+        for (width, sort, reals) in [
+            (
+                64,
+                Sort::Double,
+                &[-1e300, -1.5, -0.0, 0.0, 1e-320, 2.0][..],
+            ),
+            (32, Sort::Single, &[-3.5, -0.0, 0.0, 0.25, 1e30]),
+            (16, Sort::Signed, &[-32768.0, -1.0, 0.0, 32767.0]),
+            (8, Sort::Unsigned, &[0.0, 1.0, 255.0]),
+            (64, Sort::Signed, &[-9.2e18, 0.0, 9.2e18]),
+        ] {
+            let variable = variable(width, sort);
+            let places: Vec<_> = reals
+                .iter()
+                .map(|real| variable.place(variable.nearest(*real)))
+                .collect();
+            assert!(places.is_sorted_by(|a, b| a < b), "{sort:?}: {places:?}");
+            for place in places {
+                assert_eq!(variable.place(variable.at(place)), place);
+            }
+        }
+    }
+
+    #[test]
+    fn reals_out_of_range_become_the_nearest_integer() {
+        assert_eq!(variable(8, Sort::Unsigned).nearest(-3.0), 0);
+        assert_eq!(variable(8, Sort::Signed).nearest(1e9), 127);
+        assert_eq!(
+            variable(64, Sort::Unsigned).nearest(f64::INFINITY),
+            u64::MAX
+        );
+        assert_eq!(variable(32, Sort::Signed).nearest(f64::NAN), 0);
+    }
+}
