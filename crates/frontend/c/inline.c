@@ -8,35 +8,35 @@
 typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long u64;
-typedef u32 u32x4 __attribute__((vector_size(16), aligned(4)));
-typedef u64 __attribute__((aligned(4), may_alias)) shadow2;
+/* Shadow and labels in flight have a type of their own: no store of the program can be taken for
+ * one to them. Pairs are of it too, since only single words are ever written. */
+typedef unsigned _BitInt(32) word;
+typedef unsigned _BitInt(64) __attribute__((aligned(4))) pair;
 
 #define HELPER static inline __attribute__((always_inline, used))
 #define UNLIKELY(x) __builtin_expect((x) != 0, 0)
 #define SHADOW(p) (((u64)(p) & 0xfffffffffffUL) << 2)
 
 /* Shadow of 1, 2, 4, 8, 16 bytes, reduced to "0 if and only if nothing is labelled". */
-#define SHADOW1(p) (*(const u32 *)SHADOW(p))
-#define SHADOW2(p) (*(const shadow2 *)SHADOW(p))
-#define SHADOW4(p) (((const shadow2 *)SHADOW(p))[0] | ((const shadow2 *)SHADOW(p))[1])
-static inline __attribute__((always_inline)) u64 fold(u32x4 v) {
-  return (u64)(v[0] | v[1]) | (u64)(v[2] | v[3]);
-}
-#define VECTOR(p, i) (((const u32x4 *)SHADOW(p))[i])
-#define SHADOW8(p) fold(VECTOR(p, 0) | VECTOR(p, 1))
-#define SHADOW16(p) fold(VECTOR(p, 0) | VECTOR(p, 1) | VECTOR(p, 2) | VECTOR(p, 3))
+#define PAIR(p, i) ((u64)((const pair *)SHADOW(p))[i])
+#define SHADOW1(p) ((u32)*(const word *)SHADOW(p))
+#define SHADOW2(p) PAIR(p, 0)
+#define SHADOW4(p) (PAIR(p, 0) | PAIR(p, 1))
+#define SHADOW8(p) (SHADOW4(p) | PAIR(p, 2) | PAIR(p, 3))
+#define SHADOW16(p) (SHADOW8(p) | PAIR(p, 4) | PAIR(p, 5) | PAIR(p, 6) | PAIR(p, 7))
 
 /* _Bool: no store to it can be taken for a store to anything else of the program. */
 extern _Bool __labrys_coverage_map[];
-extern u32 __labrys_all_branches;
+/* Set before the program's code runs: a constant for all that LLVM may do with it. */
+extern const u32 __labrys_all_branches;
 
 /* Labels on their way between caller and callee; the runtime defines it (c/thread.c there). */
 extern __thread struct {
   u64 tag;
   u64 copy_tag;
   const void *copies[8];
-  u32 args[64];
-  u32 results[8];
+  word args[64];
+  word results[8];
   u32 traced;
   u32 variadic_count;
   u64 variadic_tag;
@@ -100,7 +100,7 @@ HELPER u32 __labrys_store_at(void *p, u32 address, u32 size, u32 label, u64 valu
 /* Values of a type that carries no labels were written: the old labels go. */
 HELPER void __labrys_clear(void *p, u64 size) {
   for (u64 i = 0; i < size; i++)
-    if (UNLIKELY(((u32 *)SHADOW(p))[i])) {
+    if (UNLIKELY(((const word *)SHADOW(p))[i])) {
       __labrys_slow_fill(p, 0, size, 0);
       return;
     }
@@ -185,8 +185,7 @@ PASS(6, (void *callee, u32 l0, u32 l1, u32 l2, u32 l3, u32 l4, u32 l5),
 HELPER void __labrys_argument(u32 index, u32 label) { __labrys_thread.args[index] = label; }
 HELPER void __labrys_pass(void *callee) { __labrys_thread.tag = (u64)callee; }
 
-HELPER u32 __labrys_enter(void *self, u32 function) {
-  if (UNLIKELY(__labrys_all_branches)) __labrys_slow_call(function, 0);
+HELPER u32 __labrys_entered(void *self) {
   if (UNLIKELY(__labrys_thread.tag == (u64)self)) {
     __labrys_thread.tag = 0;
     return 1;
@@ -196,6 +195,10 @@ HELPER u32 __labrys_enter(void *self, u32 function) {
 
 HELPER u32 __labrys_param(u32 taken, u32 index, u32 width, u64 value) {
   return UNLIKELY(taken) ? __labrys_slow_param(index, width, value) : 0;
+}
+
+HELPER void __labrys_enter(u32 function) {
+  if (UNLIKELY(__labrys_all_branches)) __labrys_slow_call(function, 0);
 }
 
 HELPER void __labrys_leave(u32 function) {

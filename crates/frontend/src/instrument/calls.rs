@@ -10,6 +10,7 @@ use crate::llvm::{LLVMOpcode, LLVMValueKind, Value};
 
 use super::PREFIX;
 use super::function::{FunctionPass, Label, width};
+use super::markers::marker;
 use super::redirect::{Convention, convention};
 
 /// Result labels passed back per call.
@@ -31,8 +32,7 @@ impl<'m> FunctionPass<'_, 'm> {
         let Some(first) = entry.first() else { return };
         let h = &self.pass.helpers;
         h.builder.before(*first);
-        let number = h.u32(self.function_number(self.function));
-        let taken = h.call("enter", &[self.function, number]);
+        let taken = h.call("entered", &[self.function]);
         let mut index = 0;
         let mut copies = 0;
         for (position, param) in self.function.params().into_iter().enumerate() {
@@ -62,10 +62,6 @@ impl<'m> FunctionPass<'_, 'm> {
             return;
         }
         h.builder.before(i);
-        let number = self.function_number(self.function);
-        if number != UNKNOWN_FUNCTION {
-            let _ = h.call("leave", &[h.u32(number)]);
-        }
         if i.operand_count() == 0 {
             return;
         }
@@ -82,6 +78,9 @@ impl<'m> FunctionPass<'_, 'm> {
         let name = if direct { callee.name() } else { String::new() };
         if name.starts_with("llvm.") {
             return self.intrinsic(i, &name);
+        }
+        if let Some(marker) = marker(&name) {
+            return self.decision(i, marker);
         }
         if callee.kind() == LLVMValueKind::LLVMInlineAsmValueKind {
             return self.lose_arguments(i, Cause::Operation, UNKNOWN_FUNCTION, 0);

@@ -65,8 +65,6 @@ impl<'m> FunctionPass<'_, 'm> {
             O::LLVMGetElementPtr => self.address(i),
             O::LLVMAlloca => self.array(i),
             O::LLVMAtomicRMW | O::LLVMAtomicCmpXchg => self.atomic(i),
-            O::LLVMBr if i.is_conditional() => self.branch(i),
-            O::LLVMSwitch => self.switch(i),
             O::LLVMCall | O::LLVMInvoke | O::LLVMCallBr => self.call(i),
             O::LLVMRet => self.leave(i),
             _ => {}
@@ -189,13 +187,6 @@ impl<'m> FunctionPass<'_, 'm> {
         if condition.ty().kind() != LLVMTypeKind::LLVMIntegerTypeKind {
             return;
         }
-        if let Some((site, branch)) = self.pass.sites.get(&i) {
-            let label = self.operand(self.label_of(condition));
-            let direction =
-                h.builder
-                    .cast(LLVMOpcode::LLVMZExt, condition, self.pass.module.int(32));
-            let _ = h.call("select", &[h.u32(*site), label, direction, h.u32(*branch)]);
-        }
         let labels = a
             .into_iter()
             .zip(b)
@@ -208,54 +199,6 @@ impl<'m> FunctionPass<'_, 'm> {
             })
             .collect();
         self.set_labels(i, labels);
-    }
-
-    fn branch(&mut self, i: Value<'m>) {
-        let Some((site, branch)) = self.pass.sites.get(&i) else {
-            return;
-        };
-        let helper = match self.pass.checks.contains(&i) {
-            true => "check_site",
-            false => "branch",
-        };
-        let condition = i.operand(0);
-        let label = self.operand(self.label_of(condition));
-        let h = &self.pass.helpers;
-        h.builder.before(i);
-        let direction = h
-            .builder
-            .cast(LLVMOpcode::LLVMZExt, condition, self.pass.module.int(32));
-        let _ = h.call(helper, &[h.u32(*site), label, direction, h.u32(*branch)]);
-    }
-
-    /// Reports a switch at the start of each successor: each edge has a block of its own.
-    fn switch(&mut self, i: Value<'m>) {
-        let Some((site, branch)) = self.pass.sites.get(&i) else {
-            return;
-        };
-        let scrutinee = i.operand(0);
-        let label = self.operand(self.label_of(scrutinee));
-        let h = &self.pass.helpers;
-        h.builder.before(i);
-        let value = self.bits(scrutinee);
-        for (direction, successor) in i.parent().successors().into_iter().enumerate() {
-            let instructions = successor.instructions();
-            let Some(first) = instructions
-                .iter()
-                .find(|v| v.opcode() != LLVMOpcode::LLVMPHI)
-            else {
-                continue;
-            };
-            h.builder.before(*first);
-            let arguments = [
-                h.u32(*site),
-                label,
-                h.u32(direction as u32),
-                value,
-                h.u32(*branch),
-            ];
-            let _ = h.call("switch", &arguments);
-        }
     }
 
     /// First scalar and number of scalars that `indices` select in `i`'s aggregate operand.

@@ -70,6 +70,12 @@ impl<'m> Value<'m> {
         unsafe { LLVMAddIncoming(self.0, &raw mut value, &raw mut block, 1) }
     }
 
+    /// Takes an instruction out of its block and frees it; it must have no uses left.
+    pub fn erase(self) {
+        // SAFETY: callers pass instructions that are in a block, and forget them.
+        unsafe { LLVMInstructionEraseFromParent(self.0) }
+    }
+
     /// Replaces all uses by another value of the same type.
     pub fn replace_uses(self, by: Value<'m>) {
         // SAFETY: the caller keeps types equal.
