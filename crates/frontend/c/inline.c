@@ -10,6 +10,7 @@ typedef unsigned int u32;
 typedef unsigned long u64;
 /* Shadow and labels in flight have a type of their own: no store of the program can be taken for
  * one to them. Pairs are of it too, since only single words are ever written. */
+typedef unsigned _BitInt(8) flag;
 typedef unsigned _BitInt(32) word;
 typedef unsigned _BitInt(64) __attribute__((aligned(4))) pair;
 
@@ -24,6 +25,9 @@ typedef unsigned _BitInt(64) __attribute__((aligned(4))) pair;
 #define SHADOW4(p) (PAIR(p, 0) | PAIR(p, 1))
 #define SHADOW8(p) (SHADOW4(p) | PAIR(p, 2) | PAIR(p, 3))
 #define SHADOW16(p) (SHADOW8(p) | PAIR(p, 4) | PAIR(p, 5) | PAIR(p, 6) | PAIR(p, 7))
+
+/* Not 0 where a word of the shadow of the 64 bytes around p may be not 0. */
+#define FLAG(p) ((u32)((const flag *)0x400000000000UL)[(u64)(p) >> 6])
 
 /* _Bool: no store to it can be taken for a store to anything else of the program. */
 extern _Bool __labrys_coverage_map[];
@@ -83,6 +87,25 @@ LOAD(2)
 LOAD(4)
 LOAD(8)
 
+/* Of the concrete version of a function: not 0 if the bytes may have labels; if they do. */
+HELPER u32 __labrys_flag(void *p) { return FLAG(p); }
+
+HELPER u32 __labrys_flags(void *p, u64 size) {
+  u32 flags = FLAG((u64)p + size - 1);
+  for (u64 i = 0; i < size; i += 64) flags |= FLAG((u64)p + i);
+  return flags;
+}
+
+HELPER void __labrys_unlabelled(void *p, u64 size, u32 flags) {
+  if (UNLIKELY(flags)) __labrys_slow_store(p, 0, (u32)size, 0);
+}
+
+HELPER u64 __labrys_shadow(void *p, u64 size) {
+  u64 words = 0;
+  for (u64 i = 0; i < size; i++) words |= ((const word *)SHADOW(p))[i];
+  return words;
+}
+
 HELPER u32 __labrys_load16(void *p, u32 address, u64 low, u64 high) {
   if (UNLIKELY(address | SHADOW16(p))) return __labrys_slow_load_wide(p, address, low, high);
   return 0;
@@ -138,7 +161,12 @@ HELPER u32 __labrys_offset(u32 base, u64 offset) {
   return UNLIKELY(base) ? __labrys_slow_offset(base, offset) : 0;
 }
 
-HELPER void __labrys_cover(u32 branch) { __labrys_coverage_map[branch] = 1; }
+HELPER u32 __labrys_all_branches_wanted(void) { return __labrys_all_branches; }
+
+/* Volatile: it must not wait for the end of a loop that may crash. */
+HELPER void __labrys_cover(u32 branch, u32 direction) {
+  if (branch != ~0u) *(volatile _Bool *)&__labrys_coverage_map[branch + direction] = 1;
+}
 
 /* `branch` is the site's first branch, or ~0 where nothing is counted (library models). */
 HELPER void __labrys_branch(u32 site, u32 label, u32 direction, u32 branch) {
@@ -206,6 +234,8 @@ HELPER void __labrys_leave(u32 function) {
 }
 
 HELPER void __labrys_return(u32 index, u32 label) { __labrys_thread.results[index] = label; }
+
+HELPER u32 __labrys_left(u32 index) { return __labrys_thread.results[index]; }
 
 HELPER u32 __labrys_result(u32 index, u32 width, u64 value) {
   u32 label = __labrys_thread.results[index];

@@ -9,7 +9,7 @@ use labrys_abi::{Cause, MAX_ARGUMENT_LABELS};
 use crate::llvm::{LLVMOpcode, LLVMValueKind, Value};
 
 use super::PREFIX;
-use super::function::{FunctionPass, Label, width};
+use super::function::{FunctionPass, Label, Labels, width};
 use super::markers::marker;
 use super::redirect::{Convention, convention};
 
@@ -189,26 +189,59 @@ impl<'m> FunctionPass<'_, 'm> {
         let h = &self.pass.helpers;
         match i.opcode() {
             LLVMOpcode::LLVMInvoke => {
-                let Some(normal) = i.parent().successors().first().copied() else {
+                let normal = i.parent().successors();
+                let Some(first) = normal.first().and_then(|block| block.first_after_phis()) else {
                     return;
                 };
-                let instructions = normal.instructions();
-                let first = instructions
-                    .iter()
-                    .find(|v| v.opcode() != LLVMOpcode::LLVMPHI);
-                let Some(first) = first else { return };
-                h.builder.before(*first);
+                h.builder.before(first);
             }
             LLVMOpcode::LLVMCallBr => return,
             _ => self.after(i),
         }
-        let mut labels = Vec::new();
-        for (index, part) in self.scalar_values(i).into_iter().enumerate() {
-            let bits = width(part.ty()).filter(|w| *w <= 64 && index < MAX_RESULTS);
-            labels.push(
-                bits.map(|w| h.call("result", &[h.u32(index as u32), h.u32(w), self.bits(part)])),
-            );
+        if self.concrete {
+            return self.look_at_results(i);
         }
+        let labels = self.result_labels(i);
         self.set_labels(i, labels);
+    }
+
+    /// The labels that a call has left, at the builder's position.
+    pub(super) fn result_labels(&self, i: Value<'m>) -> Labels<'m> {
+        let h = &self.pass.helpers;
+        let parts = self.scalar_values(i).into_iter().enumerate();
+        let label = |(index, part): (usize, Value<'m>)| {
+            let bits = width(part.ty()).filter(|w| *w <= 64 && index < MAX_RESULTS)?;
+            let arguments = [h.u32(index as u32), h.u32(bits), self.bits(part)];
+            Some(h.call("result", &arguments))
+        };
+        parts.map(label).collect()
+    }
+
+    /// In the concrete version, notes whether a call has left labels.
+    fn look_at_results(&mut self, i: Value<'m>) {
+        let h = &self.pass.helpers;
+        let count = super::function::scalars(i.ty()).len().min(MAX_RESULTS);
+        let labels = (0..count).map(|index| h.call("left", &[h.u32(index as u32)]));
+        self.met = labels.reduce(|a, b| h.builder.binary(LLVMOpcode::LLVMOr, a, b));
+        self.left = Some(i);
+    }
+}
+
+/// Whether results of a call may have labels when it returns.
+pub(super) fn may_leave_labels(i: Value<'_>) -> bool {
+    if i.opcode() != LLVMOpcode::LLVMCall || i.is_musttail() {
+        return false;
+    }
+    let callee = i.called();
+    if super::function::scalars(i.ty()).is_empty() {
+        return false;
+    }
+    match callee.kind() {
+        LLVMValueKind::LLVMInlineAsmValueKind => false,
+        LLVMValueKind::LLVMFunctionValueKind => {
+            let name = callee.name();
+            !name.starts_with("llvm.") && marker(&name).is_none()
+        }
+        _ => true,
     }
 }

@@ -90,7 +90,9 @@ fn separate_shadow(module: &Module) {
     let helpers = module.functions().into_iter().filter(|function| {
         let name = function.name();
         let rest = name.strip_prefix(PREFIX).unwrap_or_default();
-        let shadow = ["load", "store", "clear", "copy", "fill"];
+        let shadow = [
+            "load", "store", "shadow", "flag", "unlabelled", "clear", "copy", "fill",
+        ];
         shadow.iter().any(|stem| rest.starts_with(stem))
     });
     let instructions: Vec<_> = helpers

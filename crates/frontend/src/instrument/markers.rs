@@ -64,11 +64,11 @@ pub(super) fn insert(module: &Module, numbers: &Numbers) -> u32 {
 /// inserted later has effects that they would deny.
 const OPTIMIZE: &str = "cgscc(inline,function(\
     sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-speculate-blocks;no-simplify-cond-branch>,\
-    aggressive-instcombine,instcombine,\
+    aggressive-instcombine,instcombine<no-verify-fixpoint>,\
     loop-mssa(loop-instsimplify,licm,loop-rotate,licm),\
-    instcombine,loop(loop-deletion,loop-unroll-full),\
-    sroa<modify-cfg>,gvn,sccp,bdce,instcombine,dse,adce,\
-    simplifycfg<no-speculate-blocks;no-simplify-cond-branch>,instcombine))";
+    instcombine<no-verify-fixpoint>,loop(loop-deletion,loop-unroll-full),\
+    sroa<modify-cfg>,gvn,sccp,bdce,instcombine<no-verify-fixpoint>,dse,adce,\
+    simplifycfg<no-speculate-blocks;no-simplify-cond-branch>,instcombine<no-verify-fixpoint>))";
 
 /// Optimizes a module with markers.
 pub(super) fn optimize(module: &mut Module) -> Result<(), LlvmError> {
@@ -175,6 +175,13 @@ impl<'m> FunctionPass<'_, 'm> {
         h.builder.before(i);
         let arguments = i.arguments();
         match (marker, arguments.as_slice()) {
+            ("at_branch" | "at_select", &[_, branch, condition]) if self.concrete => {
+                self.cover(i, branch, condition);
+            }
+            ("at_edge", &[_, branch, direction, ..]) if self.concrete => {
+                let _ = h.call("cover", &[branch, direction]);
+            }
+            ("at_enter" | "at_leave", _) if self.concrete => {}
             ("at_branch" | "at_select", &[site, branch, condition]) => {
                 let label = self.operand(self.label_of(condition));
                 let u32 = self.pass.module.int(32);
@@ -193,6 +200,29 @@ impl<'m> FunctionPass<'_, 'm> {
             _ => {}
         }
         i.erase();
+    }
+}
+
+impl<'m> FunctionPass<'_, 'm> {
+    /// Counts a decision in coverage: on the edges of the branch that takes it, where it can.
+    fn cover(&self, i: Value<'m>, branch: Value<'m>, condition: Value<'m>) {
+        let h = &self.pass.helpers;
+        let end = i.next().filter(|next| next.opcode() == LLVMOpcode::LLVMBr);
+        let edges = end.map(|_| i.parent().successors()).unwrap_or_default();
+        if let (Some(end), [yes, no]) = (end, edges.as_slice()) {
+            let firsts = [yes, no].map(|edge| edge.first_after_phis());
+            let this = end.operand(0) == condition && yes != no;
+            if let ([Some(yes), Some(no)], true) = (firsts, this) {
+                for (edge, direction) in [(yes, 1), (no, 0)] {
+                    h.builder.before(edge);
+                    let _ = h.call("cover", &[branch, h.u32(direction)]);
+                }
+                return;
+            }
+        }
+        let u32 = self.pass.module.int(32);
+        let direction = h.builder.cast(LLVMOpcode::LLVMZExt, condition, u32);
+        let _ = h.call("cover", &[branch, direction]);
     }
 }
 

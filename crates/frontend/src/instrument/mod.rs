@@ -20,6 +20,7 @@ mod memory;
 mod operations;
 mod redirect;
 mod variadic;
+mod versions;
 
 pub(crate) use redirect::repeat;
 
@@ -65,6 +66,7 @@ pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     module.run_passes("function(break-crit-edges)")?;
     let branches = markers::insert(&module, &numbers);
     markers::optimize(&mut module)?;
+    versions::move_to_variables(&mut module)?;
     module.link_bytes(INLINE, "inline helpers")?;
     instrument_linked(&module, &numbers, branches);
     for function in module.functions() {

@@ -96,6 +96,13 @@ impl<'m> Block<'m> {
         }
     }
 
+    /// The function that the block is in.
+    #[must_use]
+    pub fn function(self) -> Value<'m> {
+        // SAFETY: the block is in a function.
+        Value::wrap(unsafe { LLVMGetBasicBlockParent(self.0) })
+    }
+
     /// The first instruction behind the phis.
     #[must_use]
     pub fn first_after_phis(self) -> Option<Value<'m>> {
