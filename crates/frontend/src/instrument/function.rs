@@ -24,6 +24,8 @@ pub(super) struct FunctionPass<'p, 'm> {
     labels: HashMap<Value<'m>, Labels<'m>>,
     /// Label variables by the variable that holds the value.
     pub(super) slots: HashMap<Value<'m>, Labels<'m>>,
+    /// Conditions that had an event in this block.
+    pub(super) decided: HashSet<Value<'m>>,
     /// Whether the block at hand is of the concrete version.
     pub(super) concrete: bool,
     /// In the concrete version: not 0 if this block met labels.
@@ -71,21 +73,23 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             serial: None,
             labels: HashMap::new(),
             slots: HashMap::new(),
+            decided: HashSet::new(),
             concrete: false,
             met: None,
             loads: Vec::new(),
             left: None,
         };
-        this.label_variables(&shape);
-        let work = |blocks: &[Block<'m>]| -> Vec<Vec<Value<'m>>> {
-            blocks.iter().map(|block| block.instructions()).collect()
-        };
         let prologue = shape.prologue.instructions();
-        let symbolic = work(&shape.blocks);
+        let blocks = shape.blocks.iter();
+        let symbolic: Vec<_> = blocks.map(|block| block.instructions()).collect();
+        this.label_variables(&shape);
         this.enter(&prologue);
         this.enter_variadic(&prologue, &symbolic);
-        for i in prologue.iter().chain(symbolic.iter().flatten()) {
-            this.instruction(*i);
+        for instructions in std::iter::once(&prologue).chain(&symbolic) {
+            this.decided.clear();
+            for i in instructions {
+                this.instruction(*i);
+            }
         }
         if let Some(copies) = &shape.concrete {
             this.concrete_version(&shape, copies);

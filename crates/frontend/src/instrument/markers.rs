@@ -188,6 +188,7 @@ impl<'m> FunctionPass<'_, 'm> {
                 let direction = h.builder.cast(LLVMOpcode::LLVMZExt, condition, u32);
                 let helper = &marker["at_".len()..];
                 let _ = h.call(helper, &[site, label, direction, branch]);
+                self.decided.insert(condition);
             }
             ("at_edge", &[site, branch, direction, label, value]) => {
                 let _ = h.call("switch", &[site, label, direction, value, branch]);

@@ -1,6 +1,6 @@
 //! One instruction: which helper computes the label of its result.
 
-use labrys_abi::{Meta, Op, WIDE_PREDICATE};
+use labrys_abi::{Cause, Intrinsic, Meta, Op, WIDE_PREDICATE};
 
 use crate::llvm::{LLVMOpcode, LLVMTypeKind, Value};
 
@@ -180,24 +180,37 @@ impl<'m> FunctionPass<'_, 'm> {
     }
 
     fn select(&mut self, i: Value<'m>) {
-        let condition = i.operand(0);
-        let (a, b) = (self.labels_of(i.operand(1)), self.labels_of(i.operand(2)));
-        let h = &self.pass.helpers;
-        self.after(i);
+        let (condition, a, b) = (i.operand(0), i.operand(1), i.operand(2));
         if condition.ty().kind() != LLVMTypeKind::LLVMIntegerTypeKind {
             return;
         }
-        let labels = a
-            .into_iter()
-            .zip(b)
-            .map(|(a, b)| match (a, b) {
-                (None, None) => None,
-                (a, b) => Some(
-                    h.builder
-                        .select(condition, self.operand(a), self.operand(b)),
-                ),
-            })
-            .collect();
+        let (la, lb) = (self.labels_of(a), self.labels_of(b));
+        let h = &self.pass.helpers;
+        self.after(i);
+        if let Some(label) = self.label_of(condition)
+            && !self.decided.contains(&condition)
+        {
+            // Not a decision of the program: LLVM made it of something that has no event.
+            if let Some(bits) = width(i.ty()).filter(|w| *w <= 64) {
+                let meta = Meta::new(Intrinsic::Choose as u8, bits as u16, 0);
+                let (la, lb) = (self.operand(la[0]), self.operand(lb[0]));
+                let (av, bv, cv) = (self.bits(a), self.bits(b), self.bits(condition));
+                let arguments = [h.u64(meta.0), la, lb, label, av, bv, cv, self.bits(i)];
+                let label = h.call("ternary", &arguments);
+                return self.set_label(i, label);
+            }
+            let cause = h.u32(Cause::Operation as u32);
+            let arguments = [cause, h.u32(u32::MAX), label, self.bits(condition)];
+            let _ = h.call("lost", &arguments);
+        }
+        let labels = la.into_iter().zip(lb).map(|(a, b)| match (a, b) {
+            (None, None) => None,
+            (a, b) => {
+                let (a, b) = (self.operand(a), self.operand(b));
+                Some(h.builder.select(condition, a, b))
+            }
+        });
+        let labels = labels.collect();
         self.set_labels(i, labels);
     }
 
