@@ -10,8 +10,8 @@ use core::ptr::null_mut;
 use core::sync::atomic::Ordering::Relaxed;
 
 use labrys_abi::{
-    CONTROL_FD, Command, Event, FLAG_END, FLAG_START, Header, MAGIC, Mode, Node, REGION_FD, SHADOW_END, SHADOW_START,
-    STATUS_FD, Status, VERSION,
+    CONTROL_FD, Command, Event, FLAG_END, FLAG_START, Header, MAGIC, Mode, Node, REGION_FD,
+    SHADOW_END, SHADOW_START, STATUS_FD, Status, VERSION,
 };
 
 use crate::state::{

@@ -107,7 +107,7 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             let variable = |ty| {
                 width(ty).map(|_| {
                     h.builder.before(end);
-                    let variable = h.builder.variable(u32, "label");
+                    let variable = h.builder.named_variable(u32, "label");
                     h.builder.store(h.u32(0), variable);
                     variable
                 })
@@ -157,7 +157,12 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
 
     /// The label variables of a slot.
     fn label_places(&self, slot: Value<'m>) -> Vec<Value<'m>> {
-        self.slots.get(&slot).into_iter().flatten().filter_map(|place| *place).collect()
+        self.slots
+            .get(&slot)
+            .into_iter()
+            .flatten()
+            .filter_map(|place| *place)
+            .collect()
     }
 
     /// Whether any of these numbers is not 0, at the builder's position.

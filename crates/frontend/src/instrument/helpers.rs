@@ -1,6 +1,6 @@
 //! The helpers that instrumented code calls, by name, and the tables it carries.
 
-use crate::llvm::{Builder, LLVMOpcode, Module, Value};
+use crate::llvm::{Block, Builder, LLVMOpcode, Module, Value};
 
 use super::PREFIX;
 
@@ -91,13 +91,20 @@ fn separate_shadow(module: &Module) {
         let name = function.name();
         let rest = name.strip_prefix(PREFIX).unwrap_or_default();
         let shadow = [
-            "load", "store", "shadow", "flag", "unlabelled", "clear", "copy", "fill",
+            "load",
+            "store",
+            "shadow",
+            "flag",
+            "unlabelled",
+            "clear",
+            "copy",
+            "fill",
         ];
         shadow.iter().any(|stem| rest.starts_with(stem))
     });
     let instructions: Vec<_> = helpers
-        .flat_map(|function| function.blocks())
-        .flat_map(|block| block.instructions())
+        .flat_map(Value::blocks)
+        .flat_map(Block::instructions)
         .collect();
     let load = |i: &&Value<'_>| i.opcode() == LLVMOpcode::LLVMLoad;
     let Some(model) = instructions.iter().find(load) else {
@@ -106,7 +113,9 @@ fn separate_shadow(module: &Module) {
     for i in &instructions {
         let writer = i.opcode() == LLVMOpcode::LLVMCall && {
             let name = i.called().name();
-            let slow = name.strip_prefix(PREFIX).and_then(|n| n.strip_prefix("slow_"));
+            let slow = name
+                .strip_prefix(PREFIX)
+                .and_then(|n| n.strip_prefix("slow_"));
             slow.is_some_and(|name| WRITERS.contains(&name))
         };
         if writer || load(&i) {

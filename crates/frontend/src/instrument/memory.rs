@@ -116,7 +116,9 @@ impl<'m> FunctionPass<'_, 'm> {
         }
         self.after(i);
         let (builder, u32) = (&self.pass.helpers.builder, self.pass.module.int(32));
-        let labels = places.iter().map(|place| place.map(|p| builder.load(u32, p)));
+        let labels = places
+            .iter()
+            .map(|place| place.map(|p| builder.load(u32, p)));
         self.set_labels(i, labels.collect());
     }
 
@@ -125,7 +127,10 @@ impl<'m> FunctionPass<'_, 'm> {
         self.after(i);
         let address = i.operand(0);
         let size = self.pass.module.store_size_of(i.ty());
-        if places(self.pass.module, i.ty()).iter().all(|p| width(p.ty).is_none()) {
+        if places(self.pass.module, i.ty())
+            .iter()
+            .all(|p| width(p.ty).is_none())
+        {
             return;
         }
         let flags = self.flags(address, size, i.alignment());
@@ -160,7 +165,10 @@ impl<'m> FunctionPass<'_, 'm> {
     fn store_concrete(&self, i: Value<'m>) {
         self.after(i);
         let h = &self.pass.helpers;
-        let (address, size) = (i.operand(1), self.pass.module.store_size_of(i.operand(0).ty()));
+        let (address, size) = (
+            i.operand(1),
+            self.pass.module.store_size_of(i.operand(0).ty()),
+        );
         let flags = self.flags(address, size, i.alignment());
         let _ = h.call("unlabelled", &[address, h.u64(size), flags]);
     }

@@ -14,8 +14,8 @@
 mod calls;
 mod function;
 mod helpers;
-mod markers;
 mod intrinsics;
+mod markers;
 mod memory;
 mod operations;
 mod redirect;

@@ -87,12 +87,18 @@ pub(super) fn shape<'m>(module: &'m Module, function: Value<'m>) -> Shape<'m> {
         .into_iter()
         .filter(|block| *block != prologue)
         .collect();
-    cutter.demote(function, prologue, &blocks);
+    if two {
+        cutter.demote(function, prologue, &blocks);
+    }
     let instructions = prologue.instructions().into_iter();
     let slots: Vec<_> = instructions.filter(|i| is_slot(*i)).collect();
     let two = two && blocks.len() * slots.len() <= LARGEST;
     Shape {
-        loops: if two { loops(&blocks, &slots) } else { Vec::new() },
+        loops: if two {
+            loops(&blocks, &slots)
+        } else {
+            Vec::new()
+        },
         concrete: two.then(|| cutter.copy(&blocks)),
         prologue,
         slots,
@@ -104,18 +110,20 @@ pub(super) fn shape<'m>(module: &'m Module, function: Value<'m>) -> Shape<'m> {
 /// whatever version it left.
 fn may_have_two(function: Value<'_>) -> bool {
     let blocks = function.blocks().into_iter();
-    blocks.flat_map(Block::instructions).all(|i| match i.opcode() {
-        LLVMOpcode::LLVMInvoke
-        | LLVMOpcode::LLVMCallBr
-        | LLVMOpcode::LLVMIndirectBr
-        | LLVMOpcode::LLVMPHI => false,
-        LLVMOpcode::LLVMCall => {
-            let called = i.called();
-            called.kind() != LLVMValueKind::LLVMFunctionValueKind
-                || !called.has_attribute("returns_twice")
-        }
-        _ => true,
-    })
+    blocks
+        .flat_map(Block::instructions)
+        .all(|i| match i.opcode() {
+            LLVMOpcode::LLVMInvoke
+            | LLVMOpcode::LLVMCallBr
+            | LLVMOpcode::LLVMIndirectBr
+            | LLVMOpcode::LLVMPHI => false,
+            LLVMOpcode::LLVMCall => {
+                let called = i.called();
+                called.kind() != LLVMValueKind::LLVMFunctionValueKind
+                    || !called.has_attribute("returns_twice")
+            }
+            _ => true,
+        })
 }
 
 struct Cutter<'m> {
@@ -193,7 +201,11 @@ impl<'m> Cutter<'m> {
             O::LLVMStore if is_slot(i.operand(1)) => read.contains(&i.operand(1)),
             O::LLVMCall => {
                 let direct = i.called().kind() == LLVMValueKind::LLVMFunctionValueKind;
-                let name = if direct { i.called().name() } else { String::new() };
+                let name = if direct {
+                    i.called().name()
+                } else {
+                    String::new()
+                };
                 let token = marker(&name).is_some_and(|name| name.starts_with("at_switch"));
                 !token && !is_computation(&name)
             }
@@ -234,7 +246,7 @@ impl<'m> Cutter<'m> {
                     }
                     let slot = *slots.entry(value).or_insert_with(|| {
                         self.builder.before(first);
-                        let slot = self.builder.variable(value.ty(), SLOT);
+                        let slot = self.builder.named_variable(value.ty(), SLOT);
                         let after = if parameters.contains(&value) {
                             prologue.terminator()
                         } else {
@@ -293,7 +305,10 @@ fn loops<'m>(blocks: &[Block<'m>], slots: &[Value<'m>]) -> Vec<Loop<'m>> {
     for block in blocks {
         for successor in block.successors() {
             if order[&successor] <= order[block] {
-                latches.entry(successor).or_default().extend(block.terminator());
+                latches
+                    .entry(successor)
+                    .or_default()
+                    .extend(block.terminator());
             }
         }
     }
@@ -324,7 +339,11 @@ fn live_at_start<'m>(
         .iter()
         .enumerate()
         // Without labels nothing is asked.
-        .filter(|(_, slot)| !super::function::scalars(slot.allocated_type()).iter().all(|t| width(*t).is_none()))
+        .filter(|(_, slot)| {
+            !super::function::scalars(slot.allocated_type())
+                .iter()
+                .all(|t| width(*t).is_none())
+        })
         .map(|(number, slot)| (*slot, number))
         .collect();
     let words = slots.len().div_ceil(64);
@@ -337,7 +356,9 @@ fn live_at_start<'m>(
                 LLVMOpcode::LLVMStore => (&mut written[at], None, i.operand(1)),
                 _ => continue,
             };
-            let Some(slot) = numbers.get(&slot) else { continue };
+            let Some(slot) = numbers.get(&slot) else {
+                continue;
+            };
             let bit = 1 << (slot % 64);
             if unless.is_none_or(|other| other[slot / 64] & bit == 0) {
                 set[slot / 64] |= bit;

@@ -53,7 +53,7 @@ impl<'m> Builder<'m> {
 
     /// A variable on the stack.
     #[must_use]
-    pub fn variable(&self, ty: Type<'m>, name: &str) -> Value<'m> {
+    pub fn named_variable(&self, ty: Type<'m>, name: &str) -> Value<'m> {
         let name = super::c_string(name);
         // SAFETY: the type is sized.
         Value(

@@ -42,8 +42,7 @@ impl Module {
     #[must_use]
     pub fn block_in<'m>(&'m self, function: Value<'m>) -> Block<'m> {
         // SAFETY: callers pass functions with a body.
-        let raw =
-            unsafe { LLVMAppendBasicBlockInContext(self.context, function.0, c"".as_ptr()) };
+        let raw = unsafe { LLVMAppendBasicBlockInContext(self.context, function.0, c"".as_ptr()) };
         Block(raw, PhantomData)
     }
 
