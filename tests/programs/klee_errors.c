@@ -12,4 +12,4 @@ int main(void) {
   klee_assert(b != 4242);
   return 0;
 }
-/* failures: bad-value SIGABRT */
+/* failures: bad-value assertion */

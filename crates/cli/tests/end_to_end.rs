@@ -193,7 +193,19 @@ fn a_tokenizer_gives_away_its_targets() {
 
 #[test]
 fn every_strategy_works() {
-    for strategy in ["novelty", "generational", "dfs", "bfs", "random-branch"] {
+    for strategy in [
+        "auto",
+        "rarity",
+        "context-guided",
+        "cfg",
+        "generational",
+        "carfast",
+        "random-branch",
+        "uniform-random",
+        "dfs",
+        "bfs",
+        "dfs,random-branch",
+    ] {
         let cover = Cover::new("magic.c", &format!("--steps 200 --strategy {strategy}"));
         let (suite, _) = cover.expect(1);
         assert_eq!(summary(&suite).strategy, strategy);

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use labrys_suite::{
-    Config, Coverage, Failure, Input, InputStream, Invocation, Outcome, SuiteWriter, TestCase,
+    Config, Coverage, Failure, Harness, Input, InputStream, Invocation, ObjectKind, Outcome,
+    SuiteWriter, TestCase, ValueFunction,
 };
 
 /// Prints what it gets, then exits with the number of arguments.
@@ -151,7 +152,16 @@ fn input_objects_are_replayed() {
     let source = root.path().join("objects.c");
     fs::write(&source, OBJECTS).unwrap();
     let inputs = [Input::objects(*b"abc\x07\0\0\0\xff"), Input::objects("x")];
+    let number = ValueFunction {
+        name: "__VERIFIER_nondet_int".into(),
+        kind: ObjectKind::Signed,
+        size: 4,
+    };
     let config = Config {
+        harness: Harness {
+            values: vec![number],
+            ..Harness::default()
+        },
         streams: inputs[0].shape(),
         ..Config::default()
     };

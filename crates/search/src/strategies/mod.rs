@@ -80,8 +80,8 @@ const fn entry(
 /// All strategies; the first is the default.
 #[rustfmt::skip]
 pub const STRATEGIES: &[Entry] = &[
-    entry("auto", "several strategies on one tree and repetition of input, more work for what pays", |_| Box::new(Auto::default())),
     entry("rarity", "uncovered branches of each run, then branches of runs that do what few others do", |_| Box::new(Rarity::default())),
+    entry("auto", "several strategies on one tree and repetition of input, more work for what pays", |_| Box::new(Auto::default())),
     entry("context-guided", "branches reached in a way they were not flipped in before (--fixed-k, --no-dominators)", |options| Box::new(ContextGuided::new(options.fixed_k, options.dominators))),
     entry("cfg", "the branch nearest to something uncovered in the control flow", |_| Box::new(CfgDirected::default())),
     entry("generational", "all branches of the run with the largest coverage gain", |_| Box::new(Generational::default())),
