@@ -26,3 +26,4 @@ int main(int argc, char **argv) {
     }
   return 0;
 }
+/* open: mode */

@@ -32,3 +32,4 @@ int main(void) {
   if (value == 0x01020304) labrys_target("unaligned");
   return 0;
 }
+/* open: found-last memmem */

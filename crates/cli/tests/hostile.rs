@@ -68,7 +68,7 @@ fn no_habit_does_harm() {
             "cover",
             "--quiet",
             "--steps",
-            "120",
+            "400",
             "--timeout-run",
             "300ms",
         ])
