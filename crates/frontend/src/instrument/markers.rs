@@ -181,8 +181,8 @@ impl<'m> FunctionPass<'_, 'm> {
             ("at_edge", &[_, branch, direction, ..]) if self.concrete => {
                 let _ = h.call("cover", &[branch, direction]);
             }
-            ("at_enter" | "at_leave" | "at_check_site", _) if self.concrete => {}
-            ("at_branch" | "at_check_site" | "at_select", &[site, branch, condition]) => {
+            ("at_enter" | "at_leave", _) if self.concrete => {}
+            ("at_branch" | "at_select", &[site, branch, condition]) => {
                 let label = self.operand(self.label_of(condition));
                 let u32 = self.pass.module.int(32);
                 let direction = h.builder.cast(LLVMOpcode::LLVMZExt, condition, u32);

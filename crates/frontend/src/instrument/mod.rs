@@ -24,7 +24,7 @@ mod versions;
 
 pub(crate) use redirect::repeat;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::coverage;

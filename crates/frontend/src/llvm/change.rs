@@ -46,6 +46,18 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Sends successor `index` of a terminator to another block.
+    pub fn set_successor(self, index: usize, block: Block<'m>) {
+        // SAFETY: callers pass terminators and an index below their number of successors.
+        unsafe { LLVMSetSuccessor(self.0, index as c_uint, block.0) }
+    }
+
+    /// Removes an instruction that nothing uses.
+    pub fn erase(self) {
+        // SAFETY: by the contract above; the value is not touched again.
+        unsafe { LLVMInstructionEraseFromParent(self.0) }
+    }
+
     /// Replaces operand `index`.
     pub fn set_operand(self, index: usize, value: Value<'m>) {
         // SAFETY: the caller keeps types equal.
@@ -121,7 +133,7 @@ impl<'m> Block<'m> {
             let function = LLVMGetBasicBlockParent(self.0);
             let context = LLVMGetTypeContext(LLVMTypeOf(function));
             let block = LLVMAppendBasicBlockInContext(context, function, c"".as_ptr());
-            Block(block, PhantomData)
+            Block(block, std::marker::PhantomData)
         }
     }
 
