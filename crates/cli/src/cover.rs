@@ -230,12 +230,10 @@ fn start(
         query_time: options.limits.timeout_solver,
         max_input: options.input.max_input,
     };
-    let mut session = match suite {
+    Ok(match suite {
         Some(suite) => Session::resumed(setup, suite),
         None => Session::new(setup),
-    };
-    session.set_audit(options.search.audit);
-    Ok(session)
+    })
 }
 
 fn solver(options: &Cover) -> Result<Layers, Problem> {

@@ -3,10 +3,8 @@
 //! The shadow of the bytes of one stored value is `label | i << 28` for byte `i`: byte `i` of
 //! node `label`. So a store creates no nodes, and a load of the same bytes finds the value's
 //! own label again.
-//!
-//! Invariant: where a shadow word is not 0, the flag of its address is not 0.
 
-use labrys_abi::{Cause, FLAG_SHIFT, FLAG_START, Node, Op, SHADOW_ADDRESS_MASK, SHADOW_SHIFT};
+use labrys_abi::{Cause, Node, Op, SHADOW_ADDRESS_MASK, SHADOW_SHIFT};
 
 use crate::event::concretized;
 use crate::node::{Operand, append, concat, constant, mask, node, unary};
@@ -27,38 +25,6 @@ fn shadow(address: *const u8, size: usize) -> &'static mut [u32] {
     let slot = ((address as u64) & SHADOW_ADDRESS_MASK) << SHADOW_SHIFT;
     // SAFETY: the whole shadow range is mapped at start-up in instrumented programs.
     unsafe { core::slice::from_raw_parts_mut(slot as *mut u32, size) }
-}
-
-/// Flags of `size` bytes at `address`, of a program that has a shadow.
-fn flags(address: *const u8, size: usize) -> &'static mut [u8] {
-    if size == 0 {
-        return &mut [];
-    }
-    let (first, last) = (address as u64, address as u64 + size as u64 - 1);
-    let (first, last) = (first >> FLAG_SHIFT, last >> FLAG_SHIFT);
-    let start = (FLAG_START + first) as *mut u8;
-    // SAFETY: the flags are mapped at start-up in instrumented programs.
-    unsafe { core::slice::from_raw_parts_mut(start, (last - first + 1) as usize) }
-}
-
-/// Shadow of bytes that labels may be written to.
-fn marked(address: *const u8, size: usize) -> &'static mut [u32] {
-    flags(address, size).fill(1);
-    shadow(address, size)
-}
-
-/// Removes the labels of a range. Flags of memory that lies in it whole go too.
-fn clear(address: *const u8, size: usize) {
-    if is_concrete(address, size) {
-        return;
-    }
-    shadow(address, size).fill(0);
-    let chunk = 1usize << FLAG_SHIFT;
-    let start = address.align_offset(chunk);
-    if let Some(whole) = size.checked_sub(start).map(|rest| rest / chunk * chunk) {
-        // SAFETY: inside the range.
-        flags(unsafe { address.add(start) }, whole).fill(0);
-    }
 }
 
 fn has_shadow() -> bool {
@@ -139,9 +105,7 @@ pub(crate) fn is_concrete(address: *const u8, size: usize) -> bool {
     if size > LONGEST_RANGE {
         return true;
     }
-    !has_shadow()
-        || flags(address, size).iter().all(|flag| *flag == 0)
-        || shadow(address, size).iter().all(|word| *word == 0)
+    !has_shadow() || shadow(address, size).iter().all(|word| *word == 0)
 }
 
 /// Label of the `words.len()`-byte little-endian value whose bytes have these shadow words.
@@ -288,6 +252,7 @@ extern "C" fn __labrys_slow_store(p: *const u8, address: u32, size: u32, label: 
 
 /// Gives `size` bytes the label of one value.
 pub(crate) fn set(p: *const u8, size: usize, label: u32) {
+    let words = shadow(p, size);
     let mut label = label;
     if label != 0 {
         let n = node(label);
@@ -297,11 +262,12 @@ pub(crate) fn set(p: *const u8, size: usize, label: u32) {
             label = 0;
         }
     }
-    if label == 0 {
-        return shadow(p, size).fill(0);
-    }
-    for (i, word) in marked(p, size).iter_mut().enumerate() {
-        *word = label | (i as u32) << BYTE_SHIFT;
+    for (i, word) in words.iter_mut().enumerate() {
+        *word = if label == 0 {
+            0
+        } else {
+            label | (i as u32) << BYTE_SHIFT
+        };
     }
 }
 
@@ -310,11 +276,11 @@ pub(crate) fn set_bytes(p: *const u8, size: usize, first: u32) {
     if !has_shadow() {
         return;
     }
-    if first == 0 {
-        return clear(p, size);
-    }
-    for (i, word) in marked(p, size).iter_mut().enumerate() {
-        *word = first + i as u32;
+    for (i, word) in shadow(p, size).iter_mut().enumerate() {
+        let label = if first == 0 { 0 } else { first + i as u32 };
+        if *word != label {
+            *word = label;
+        }
     }
 }
 
@@ -331,11 +297,14 @@ pub(crate) extern "C" fn __labrys_slow_copy(
     }
     let size = size as usize;
     if is_concrete(from, size) {
-        return clear(to, size);
+        if !is_concrete(to, size) {
+            shadow(to, size).fill(0);
+        }
+        return;
     }
     let source = shadow(from, size).as_ptr();
     // SAFETY: both ranges lie in the shadow; `copy` allows overlap.
-    unsafe { core::ptr::copy(source, marked(to, size).as_mut_ptr(), size) };
+    unsafe { core::ptr::copy(source, shadow(to, size).as_mut_ptr(), size) };
 }
 
 /// The memset family: every byte gets the low byte of the value with this label.
@@ -350,10 +319,10 @@ pub(crate) extern "C" fn __labrys_slow_fill(to: *const u8, label: u32, size: u64
     } else {
         unary(Op::Extract, 8, 0, label, mask(node(label).cv, 8))
     };
-    if label == 0 {
-        return clear(to, size);
+    if label == 0 && is_concrete(to, size) {
+        return;
     }
-    marked(to, size).fill(label);
+    shadow(to, size).fill(label);
 }
 
 /// For library models in C: is the range free of labels?
@@ -367,5 +336,7 @@ extern "C" fn __labrys_concrete(p: *const u8, size: usize) -> i32 {
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_unlabel(p: *const u8, size: usize) {
     crate::control::result(0);
-    clear(p, size);
+    if !is_concrete(p, size) {
+        shadow(p, size).fill(0);
+    }
 }

@@ -1,11 +1,10 @@
-//! One function: labels of its values, block by block, and the changes between its versions.
+//! One function: labels of its values, in reverse postorder.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::llvm::{Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
+use crate::llvm::{Block, LLVMOpcode, LLVMTypeKind, Type, Value};
 
 use super::Pass;
-use super::versions::{Loop, Shape, shape};
 
 /// The label of one scalar: `None` is the constant 0.
 pub(super) type Label<'m> = Option<Value<'m>>;
@@ -22,18 +21,7 @@ pub(super) struct FunctionPass<'p, 'm> {
     /// Serial number of the labels of the variable arguments.
     pub(super) serial: Option<Value<'m>>,
     labels: HashMap<Value<'m>, Labels<'m>>,
-    /// Label variables by the variable that holds the value.
-    pub(super) slots: HashMap<Value<'m>, Labels<'m>>,
-    /// Conditions that had an event in this block.
-    pub(super) decided: HashSet<Value<'m>>,
-    /// Whether the block at hand is of the concrete version.
-    pub(super) concrete: bool,
-    /// In the concrete version: not 0 if this block met labels.
-    pub(super) met: Option<Value<'m>>,
-    /// In the concrete version: address and size of what this block loaded.
-    pub(super) loads: Vec<(Value<'m>, u64)>,
-    /// In the concrete version: the call that ends this block and may have left labels.
-    pub(super) left: Option<Value<'m>>,
+    phis: Vec<(Value<'m>, Labels<'m>)>,
 }
 
 /// The scalars of a type, flattened. A type without labels (vectors, 80-bit floats, integers
@@ -65,184 +53,25 @@ pub(super) fn width(ty: Type<'_>) -> Option<u32> {
 impl<'p, 'm> FunctionPass<'p, 'm> {
     /// Instruments `function`.
     pub(super) fn run(pass: &'p Pass<'m>, function: Value<'m>, model: bool) {
-        let shape = shape(pass.module, function);
         let mut this = FunctionPass {
             pass,
             function,
             model,
             serial: None,
             labels: HashMap::new(),
-            slots: HashMap::new(),
-            decided: HashSet::new(),
-            concrete: false,
-            met: None,
-            loads: Vec::new(),
-            left: None,
+            phis: Vec::new(),
         };
-        let prologue = shape.prologue.instructions();
-        let blocks = shape.blocks.iter();
-        let symbolic: Vec<_> = blocks.map(|block| block.instructions()).collect();
-        this.label_variables(&shape);
-        this.enter(&prologue);
-        this.enter_variadic(&prologue, &symbolic);
-        for instructions in std::iter::once(&prologue).chain(&symbolic) {
-            this.decided.clear();
-            for i in instructions {
-                this.instruction(*i);
+        let order = reverse_postorder(function);
+        let work: Vec<Vec<Value<'m>>> = order.iter().map(|b| b.instructions()).collect();
+        this.enter(&work[0]);
+        this.enter_variadic(&work);
+        for instructions in &work {
+            this.shadow_phis(instructions);
+            for instruction in instructions {
+                this.instruction(*instruction);
             }
         }
-        if let Some(copies) = &shape.concrete {
-            this.concrete_version(&shape, copies);
-        }
-    }
-
-    /// Gives each slot a label variable for each scalar.
-    fn label_variables(&mut self, shape: &Shape<'m>) {
-        let h = &self.pass.helpers;
-        let Some(end) = shape.prologue.instructions().first().copied() else {
-            return;
-        };
-        let u32 = self.pass.module.int(32);
-        for slot in &shape.slots {
-            let variable = |ty| {
-                width(ty).map(|_| {
-                    h.builder.before(end);
-                    let variable = h.builder.named_variable(u32, "label");
-                    h.builder.store(h.u32(0), variable);
-                    variable
-                })
-            };
-            let scalars = scalars(slot.allocated_type()).into_iter();
-            self.slots.insert(*slot, scalars.map(variable).collect());
-        }
-    }
-
-    /// Instruments the concrete version and joins it with the symbolic one.
-    fn concrete_version(&mut self, shape: &Shape<'m>, copies: &HashMap<Block<'m>, Block<'m>>) {
-        self.concrete = true;
-        for block in &shape.blocks {
-            self.met = None;
-            self.loads.clear();
-            self.left = None;
-            for i in copies[block].instructions() {
-                self.instruction(i);
-            }
-            self.leave_concrete(*block, copies[block]);
-        }
-        let live = |at: &Loop<'m>| -> Vec<Value<'m>> {
-            let slots = at.live.iter().map(|index| shape.slots[*index]);
-            slots.flat_map(|slot| self.label_places(slot)).collect()
-        };
-        for at in &shape.loops {
-            self.return_to_concrete(at, &live(at), copies[&at.head]);
-        }
-        // A call begins in the concrete version unless a parameter has a label, or every
-        // decision is recorded.
-        let Some(end) = shape.prologue.terminator() else {
-            return;
-        };
-        let symbolic = shape.prologue.successors()[0];
-        let values = shape.prologue.instructions().into_iter();
-        let values = self.function.params().into_iter().chain(values);
-        let mut labels: Vec<_> = values.flat_map(|v| self.labels_of(v)).flatten().collect();
-        let builder = &self.pass.helpers.builder;
-        builder.before(end);
-        labels.push(self.pass.helpers.call("all_branches_wanted", &[]));
-        match self.any(&labels) {
-            Some(any) => builder.unlikely(any, symbolic, copies[&symbolic]),
-            None => builder.jump(copies[&symbolic]),
-        }
-        end.erase();
-    }
-
-    /// The label variables of a slot.
-    fn label_places(&self, slot: Value<'m>) -> Vec<Value<'m>> {
-        self.slots
-            .get(&slot)
-            .into_iter()
-            .flatten()
-            .filter_map(|place| *place)
-            .collect()
-    }
-
-    /// Whether any of these numbers is not 0, at the builder's position.
-    fn any(&self, numbers: &[Value<'m>]) -> Option<Value<'m>> {
-        let builder = &self.pass.helpers.builder;
-        let all = numbers
-            .iter()
-            .copied()
-            .reduce(|a, b| builder.binary(LLVMOpcode::LLVMOr, a, b))?;
-        Some(builder.compare(LLVMIntPredicate::LLVMIntNE, all, all.ty().zero()))
-    }
-
-    /// Ends a block of the concrete version that met labels: it is done again with labels, or
-    /// the labels of its call's results are taken.
-    fn leave_concrete(&self, block: Block<'m>, copy: Block<'m>) {
-        let h = &self.pass.helpers;
-        let Some(end) = copy.terminator() else { return };
-        h.builder.before(end);
-        let Some(met) = self.met.and_then(|met| self.any(&[met])) else {
-            return;
-        };
-        let next = copy.successors()[0];
-        let rare = self.pass.module.block_after(copy);
-        h.builder.unlikely(met, rare, next);
-        end.erase();
-        h.builder.at_end(rare);
-        let Some(call) = self.left else {
-            let words = self.shadow_of_loads();
-            return match self.any(words.as_slice()) {
-                Some(any) => h.builder.unlikely(any, block, next),
-                None => h.builder.jump(next),
-            };
-        };
-        let labels = self.result_labels(call);
-        let stores = copy.instructions().into_iter();
-        for store in stores.filter(|i| i.opcode() == LLVMOpcode::LLVMStore) {
-            let places = self.slots.get(&store.operand(1));
-            let Some(places) = places.filter(|_| store.operand(0) == call) else {
-                continue;
-            };
-            for (place, label) in places.iter().zip(&labels) {
-                if let Some(place) = place {
-                    h.builder.store(self.operand(*label), *place);
-                }
-            }
-        }
-        h.builder.jump(block.successors()[0]);
-    }
-
-    /// At the head of a loop, the symbolic version goes on in the concrete one if no live value
-    /// has a label.
-    fn return_to_concrete(&self, at: &Loop<'m>, live: &[Value<'m>], copy: Block<'m>) {
-        let module = self.pass.module;
-        let builder = &self.pass.helpers.builder;
-        let (look, back) = (module.block_after(at.head), module.block_after(at.head));
-        for latch in &at.latches {
-            for (index, successor) in latch.parent().successors().into_iter().enumerate() {
-                if successor == at.head {
-                    latch.set_successor(index, look);
-                }
-            }
-        }
-        builder.at_end(look);
-        let mut labels: Vec<_> = live
-            .iter()
-            .map(|place| builder.load(module.int(32), *place))
-            .collect();
-        labels.push(self.pass.helpers.call("all_branches_wanted", &[]));
-        match self.any(&labels) {
-            Some(any) => builder.unlikely(any, at.head, back),
-            None => builder.jump(back),
-        }
-        builder.at_end(back);
-        // Others are written before they are read, but maybe by the concrete version.
-        for slot in self.slots.keys() {
-            for place in self.label_places(*slot) {
-                builder.store(self.pass.helpers.u32(0), place);
-            }
-        }
-        builder.jump(copy);
+        this.fill_phis(&order);
     }
 
     /// Labels of a value. Constants and values of unreachable code have none.
@@ -318,10 +147,48 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             _ => (low, self.pass.helpers.u64(0)),
         }
     }
+
+    /// One empty label phi per scalar of each phi.
+    fn shadow_phis(&mut self, instructions: &[Value<'m>]) {
+        let is_phi = |v: &&Value<'m>| v.opcode() == LLVMOpcode::LLVMPHI;
+        // Before the first phi: debug records stand between the phis and the rest.
+        let Some(first) = instructions.first().filter(is_phi) else {
+            return;
+        };
+        self.pass.helpers.builder.before(*first);
+        let label = self.pass.module.int(32);
+        for phi in instructions.iter().take_while(is_phi) {
+            let labels: Labels<'m> = scalars(phi.ty())
+                .into_iter()
+                .map(|ty| width(ty).map(|_| self.pass.helpers.builder.phi(label)))
+                .collect();
+            self.set_labels(*phi, labels.clone());
+            self.phis.push((*phi, labels));
+        }
+    }
+
+    /// Gives each label phi the labels of its phi's incoming values.
+    fn fill_phis(&mut self, order: &[Block<'m>]) {
+        let reached: HashSet<Block<'m>> = order.iter().copied().collect();
+        for (phi, shadows) in std::mem::take(&mut self.phis) {
+            for (value, from) in phi.incoming() {
+                let labels = if reached.contains(&from) {
+                    self.labels_of(value)
+                } else {
+                    vec![None; shadows.len()]
+                };
+                for (shadow, label) in shadows.iter().zip(labels) {
+                    if let Some(shadow) = shadow {
+                        shadow.add_incoming(self.operand(label), from);
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Reachable blocks, each before its successors but for back edges.
-pub(super) fn reverse_postorder(function: Value<'_>) -> Vec<Block<'_>> {
+fn reverse_postorder(function: Value<'_>) -> Vec<Block<'_>> {
     let Some(entry) = function.blocks().first().copied() else {
         return Vec::new();
     };

@@ -3,7 +3,6 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_uint;
-use std::marker::PhantomData;
 
 use llvm_sys::core::*;
 
@@ -69,31 +68,6 @@ impl<'m> Value<'m> {
         let (mut value, mut block) = (value.0, block.0);
         // SAFETY: one pair, valid for the call.
         unsafe { LLVMAddIncoming(self.0, &raw mut value, &raw mut block, 1) }
-    }
-
-    /// A copy of an instruction that is in no block yet.
-    #[must_use]
-    pub fn duplicate(self) -> Value<'m> {
-        // SAFETY: callers pass instructions.
-        Value(unsafe { LLVMInstructionClone(self.0) }, PhantomData)
-    }
-
-    /// Takes an instruction out of its block.
-    pub fn detach(self) {
-        // SAFETY: callers pass instructions that are in a block, and put them into another.
-        unsafe { LLVMInstructionRemoveFromParent(self.0) }
-    }
-
-    /// Replaces successor `index` of a terminator.
-    pub fn set_successor(self, index: usize, block: Block<'m>) {
-        // SAFETY: the index is one of the terminator's.
-        unsafe { LLVMSetSuccessor(self.0, index as c_uint, block.0) }
-    }
-
-    /// Takes an instruction out of its block and frees it; it must have no uses left.
-    pub fn erase(self) {
-        // SAFETY: callers pass instructions that are in a block, and forget them.
-        unsafe { LLVMInstructionEraseFromParent(self.0) }
     }
 
     /// Replaces all uses by another value of the same type.
