@@ -26,4 +26,3 @@ int main(int argc, char **argv) {
     }
   return 0;
 }
-/* open: mode */
