@@ -68,7 +68,7 @@ fn no_habit_does_harm() {
             "cover",
             "--quiet",
             "--steps",
-            "400",
+            "120",
             "--timeout-run",
             "300ms",
         ])
@@ -88,8 +88,7 @@ fn no_habit_does_harm() {
         .map(|target| target.location.as_str())
         .collect();
     // What a spoiled heap does differs from build to build, so its test may diverge.
-    // Programs that kill the fork server take the runs of others with them, by chance.
-    assert!(open.len() <= 4, "not reached: {open:?}");
+    assert!(open.is_empty() || open == ["heap"], "not reached: {open:?}");
     assert_eq!(targets.len(), 18);
     let kinds: BTreeSet<&str> = summary
         .failures

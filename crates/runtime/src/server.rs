@@ -130,19 +130,26 @@ unsafe fn map_region() -> Result<(), i32> {
         STATE.data = at((*h).data.offset);
         STATE.data_capacity = (*h).data.capacity.min(u64::from(u32::MAX)) as u32;
         STATE.input = at((*h).input.offset);
-        let map = &raw const __labrys_coverage;
-        let bytes = (*map).size.min((*h).coverage.capacity) as usize;
-        let pages = bytes.next_multiple_of(labrys_abi::PAGE);
+        let (target, pages) = coverage_pages(h);
         if pages > 0 {
             let flags = libc::MAP_SHARED | libc::MAP_FIXED;
             let offset = (*h).coverage.offset as libc::off_t;
-            let target = (*map).map.cast();
             if libc::mmap(target, pages, protection, flags, REGION_FD, offset) != target {
                 return Err(errno());
             }
         }
     }
     Ok(())
+}
+
+/// Where the coverage bytes are that the region holds, and how many bytes of whole pages.
+unsafe fn coverage_pages(header: *const Header) -> (*mut c_void, usize) {
+    // SAFETY: the header is mapped, and the program defines its coverage bytes.
+    unsafe {
+        let map = &raw const __labrys_coverage;
+        let bytes = (*map).size.min((*header).coverage.capacity) as usize;
+        ((*map).map.cast(), bytes.next_multiple_of(labrys_abi::PAGE))
+    }
 }
 
 unsafe fn send(status: Status, value: u32) {
@@ -204,10 +211,17 @@ unsafe fn start_run(argc: c_int, argv: *mut *mut c_char, environment: *mut *mut 
     }
 }
 
-/// In a child of the program: the records are the parent's.
+/// In a child of the program: the records are the parent's. Its coverage too: what a child does
+/// before the parent's run is over is a matter of time.
 unsafe extern "C" fn stop_recording() {
-    // SAFETY: the child of a fork has one thread.
+    // SAFETY: the child of a fork has one thread; its own coverage bytes are mapped anew.
     unsafe {
+        let (target, pages) = coverage_pages(STATE.header);
+        if pages > 0 {
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+            let _ = libc::mmap(target, pages, protection, flags, -1, 0);
+        }
         STATE.symbolic = false;
         STATE.active = false;
         __labrys_all_branches = 0;
