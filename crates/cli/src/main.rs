@@ -18,6 +18,7 @@ mod sources;
 mod stop;
 mod subject;
 mod testcomp;
+mod values;
 
 use std::panic::catch_unwind;
 use std::process::ExitCode;

@@ -13,10 +13,11 @@ use labrys_executor::{Executor, Limits as RunLimits};
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions};
 use labrys_suite::{Config, Input, Invocation, SuiteWriter};
 
-use crate::arguments::{BuildOptions, InputOptions, Output, duration};
+use crate::arguments::{BuildOptions, InputOptions, Output};
 use crate::cover::{launch, probe};
 use crate::problem::{Problem, status};
 use crate::subject::Subject;
+use crate::values::duration;
 use crate::{progress, reach_output, reach_targets, sources, stop};
 
 const REACH: &str = "\

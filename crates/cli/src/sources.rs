@@ -10,8 +10,9 @@ use std::path::PathBuf;
 use labrys_program::Program;
 use labrys_suite::{INPUT_FILE, Input, InputStream, Invocation, StreamKind};
 
-use crate::arguments::{InputOptions, SymbolicArgument};
+use crate::arguments::InputOptions;
 use crate::problem::Problem;
+use crate::values::SymbolicArgument;
 
 /// Room of a symbolic argument if the user names none.
 const ARGUMENT_ROOM: usize = 8;
@@ -155,7 +156,7 @@ pub(crate) fn shape(inputs: &[Input]) -> Vec<StreamKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::SymbolicName;
+    use crate::values::SymbolicName;
 
     fn options() -> InputOptions {
         InputOptions {
