@@ -2,8 +2,8 @@
 //!
 //! Starts from the solver's model and changes one input at a time by steps of powers of two,
 //! keeping what fits better (alternating variables with accelerated steps, McMinn 2004); when no
-//! step helps, it starts again from elsewhere. Where two equations tie the same inputs together, no
-//! change of one input helps; the concolic walk of the solver does that better. It makes no random draw that does not come from
+//! step helps, two inputs are changed together, as where two equations tie them; then it starts
+//! again from elsewhere. It makes no random draw that does not come from
 //! its seed, and counts evaluations, not time.
 
 use crate::follow::Fitness;
@@ -23,6 +23,9 @@ pub(crate) struct Adjusted {
     pub(crate) fitness: f64,
     pub(crate) evaluations: u64,
 }
+
+/// Steps of two are tried among so many first variables.
+const PAIRED: usize = 6;
 
 struct Walk<'a> {
     variables: &'a [Variable],
@@ -115,7 +118,7 @@ impl Walk<'_> {
         false
     }
 
-    /// Steps until no single step helps.
+    /// Steps until none helps, of one variable or two.
     fn descend(&mut self) {
         loop {
             let before = self.fitness;
@@ -125,10 +128,39 @@ impl Walk<'_> {
                     return;
                 }
             }
-            if self.fitness >= before {
+            if self.fitness >= before && !self.together() {
                 return;
             }
         }
+    }
+
+    /// Equal steps of two variables, the same way or against each other, again and again;
+    /// whether any helped.
+    fn together(&mut self) -> bool {
+        let start = self.fitness;
+        let count = self.variables.len().min(PAIRED);
+        for first in 0..count {
+            for second in first + 1..count {
+                while self.pair(first, second) {}
+            }
+        }
+        self.fitness < start
+    }
+
+    /// The best power-of-two steps of two variables; whether any helped.
+    fn pair(&mut self, first: usize, second: usize) -> bool {
+        let before = self.fitness;
+        let origin = self.best.clone();
+        let widths = [first, second].map(|index| self.variables[index].width);
+        for exponent in 0..widths[0].min(widths[1]).min(64) {
+            for (up, other) in [(true, true), (true, false), (false, true), (false, false)] {
+                let mut values = origin.clone();
+                values[first] = step(values[first], widths[0], exponent, up);
+                values[second] = step(values[second], widths[1], exponent, other);
+                self.try_values(&values);
+            }
+        }
+        self.fitness < before && self.fitness > 0.0 && !self.lost
     }
 
     /// The best power-of-two steps of one variable, again and again.
@@ -198,11 +230,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_numbers_with_a_sum_are_found() {
+    fn two_numbers_with_a_sum_and_a_difference_are_found() {
         let variables = [Variable { width: 32 }, Variable { width: 32 }];
         let mut evaluate = |values: &[u128]| {
             let (a, b) = (f64::from(values[0] as i32), f64::from(values[1] as i32));
-            let distance = (a + b - 123_456.0).abs();
+            let distance = (a + b - 123_456.0).abs() + (a - b - 12_344.0).abs();
             Fitness {
                 value: distance / (distance + 1.0),
                 known: true,
@@ -210,8 +242,7 @@ mod tests {
         };
         let found = adjust(&variables, vec![0, 0], 20_000, 1, &mut evaluate);
         assert_eq!(found.fitness, 0.0, "{found:?}");
-        let sum = found.values[0] as i32 + found.values[1] as i32;
-        assert_eq!(sum, 123_456);
+        assert_eq!(found.values, [67_900, 55_556]);
     }
 
     #[test]
