@@ -8,10 +8,13 @@ use super::arguments::{Input, InputKind, Invocation, Linkage};
 use super::jobs::{self, Job};
 use super::line::LinkLine;
 use super::object::{self, Nature};
-use super::{Error, Session, brings_bitcode, compile, pipeline};
+use super::{Error, Session, brings_bitcode, compile, pipeline, probe};
 
 /// Links what the command line asks for.
 pub(super) fn link(session: &Session, invocation: &Invocation) -> Result<(), Error> {
+    if probe::is_probe(invocation) {
+        return for_answer(session, invocation);
+    }
     match invocation.linkage {
         Linkage::Executable => executable(session, invocation, "-pie"),
         Linkage::Static => executable(session, invocation, "-static-pie"),
@@ -49,6 +52,15 @@ fn natively(session: &Session, invocation: &Invocation) -> Result<(), Error> {
         true => arguments.extend(["-flto".into(), linker_option(&session.tools.linker()?)]),
         false => arguments.push("-fno-lto".into()),
     }
+    session.hand_over(arguments)
+}
+
+/// Links what only answers a question of a build system.
+fn for_answer(session: &Session, invocation: &Invocation) -> Result<(), Error> {
+    let mut arguments = invocation.original.clone();
+    arguments.extend(compile::headers(invocation)?);
+    let linker = linker_option(&session.tools.linker()?);
+    arguments.extend(["-fno-lto".into(), linker]);
     session.hand_over(arguments)
 }
 

@@ -18,6 +18,7 @@ mod link;
 mod object;
 mod options;
 mod pipeline;
+mod probe;
 mod response;
 mod tools;
 
