@@ -201,6 +201,36 @@ int MODEL(strcasecmp)(const char *a, const char *b) {
   return MODEL(strncasecmp)(a, b, SIZE_MAX);
 }
 
+/* By version: where the strings first differ inside numbers, the longer number is the larger one,
+ * unless it begins with zeros, which make it a fraction. */
+int MODEL(strverscmp)(const char *a, const char *b) {
+  if (CONCRETE_STRING(a) && CONCRETE_STRING(b)) return strverscmp(a, b);
+  size_t i = 0, number = 0;
+  int zeros = 1;
+  for (; a[i] == b[i]; i++) {
+    if (!a[i]) return 0;
+    if ((unsigned)(a[i] - '0') > 9) {
+      number = i + 1;
+      zeros = 1;
+    } else if (a[i] != '0') {
+      zeros = 0;
+    }
+  }
+  int difference = (byte)a[i] - (byte)b[i];
+  int digit_a = (unsigned)(a[i] - '0') <= 9, digit_b = (unsigned)(b[i] - '0') <= 9;
+  if (number < i && zeros) {
+    /* All that the numbers share are zeros: one more zero, or digit, makes a fraction smaller. */
+    return digit_a != digit_b ? digit_b - digit_a : difference;
+  }
+  if (number < i && a[number] == '0') return difference;
+  if (number == i && !(digit_a && digit_b && a[i] != '0' && b[i] != '0')) return difference;
+  size_t end_a = i, end_b = i;
+  while ((unsigned)(a[end_a] - '0') <= 9) end_a++;
+  while ((unsigned)(b[end_b] - '0') <= 9) end_b++;
+  if (end_a != end_b) return end_a < end_b ? -1 : 1;
+  return difference;
+}
+
 char *MODEL(strcasestr)(const char *s, const char *needle) {
   size_t n = MODEL(strlen)(needle);
   for (;; s++) {

@@ -26,7 +26,7 @@ pub(super) enum Convention {
 const MODELS: &str = "
     strlen strnlen strchr index strchrnul strrchr rindex memchr memrchr rawmemchr stpcpy strcpy
     strncpy stpncpy strcat strncat strndup strdup strspn strcspn strpbrk strstr strcasestr memmem
-    memccpy strtok_r strtok strsep tolower toupper strncasecmp strcasecmp
+    memccpy strtok_r strtok strsep tolower toupper strncasecmp strcasecmp strverscmp
     __strcpy_chk __stpcpy_chk __strncpy_chk __strcat_chk __strncat_chk
     isdigit isupper islower isalpha isalnum isspace isblank isxdigit iscntrl isprint isgraph
     ispunct strtol strtoul strtoll strtoull strtoimax strtoumax atoi atol atoll

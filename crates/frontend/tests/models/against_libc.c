@@ -70,6 +70,11 @@ static void strings(void) {
   SAME(#f, SIGN(MODEL(f)(__VA_ARGS__)), SIGN(f(__VA_ARGS__)), "'%s' '%s' %zu", a, b, n)
   ORDER(strcasecmp, a, b);
   ORDER(strncasecmp, a, b, n);
+  char older[20], newer[20];
+  text(older, 6, "0019a.");
+  text(newer, 6, "0019a.");
+  SAME("strverscmp", SIGN(MODEL(strverscmp)(older, newer)), SIGN(strverscmp(older, newer)),
+       "'%s' '%s'", older, newer);
   ORDER(strncasecmp, a, a + 1 - !*a, n);
 #define WRITES(f, ...)                                                               \
   do {                                                                               \
