@@ -42,5 +42,3 @@ int main() {
   }
   return 0;
 }
-// What the library itself reads as a number is concrete.
-// open: number

@@ -1,5 +1,4 @@
-/* Sizes that depend on input: of allocations, copies and fills.
- * open: filled */
+/* Sizes that depend on input: of allocations, copies and fills. */
 #include <labrys.h>
 #include <stdlib.h>
 #include <string.h>

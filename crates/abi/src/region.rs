@@ -7,7 +7,7 @@ pub const PAGE: usize = 4096;
 /// First word of a [`Header`].
 pub const MAGIC: u64 = 0x3159_5242_414c_0001;
 /// Version of this contract; explorer and runtime must agree.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Descriptor of the shared region in a program under test.
 pub const REGION_FD: i32 = 197;
@@ -134,6 +134,9 @@ pub struct Header {
     pub exit_kind: AtomicU32,
     /// Bytes of the objects stream that the run consumed.
     pub objects_used: AtomicU32,
+    /// Places where the program used memory of the heap that was freed, or that is no block's,
+    /// as far as marks tell; 0 behind the last.
+    pub misuses: [AtomicU32; 16],
     /// Concretizations by [`Cause`](crate::Cause).
     pub concretizations: [AtomicU64; 16],
 }

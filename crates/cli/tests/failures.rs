@@ -165,3 +165,37 @@ fn a_loop_that_runs_once_too_often_is_found() {
     let failure = found.get("heap-buffer-overflow").expect("the overflow");
     assert!(failure.confirmed && failure.detail.contains("0 bytes after 24-byte region"));
 }
+
+#[test]
+fn errors_of_memory_are_seen_in_runs_that_cover_nothing_new() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let found = failures("unrelated.c", &folder.path().join("suite"), &[]);
+    let failure = found.get("heap-use-after-free").expect("the early release");
+    let place = failure.location.as_deref().expect("a place");
+    assert!(
+        failure.confirmed && place.contains("unrelated.c:2"),
+        "{failure:?}"
+    );
+    assert_eq!(
+        found.keys().collect::<Vec<_>>(),
+        ["heap-buffer-overflow", "heap-use-after-free"]
+    );
+}
+
+#[test]
+fn lengths_of_copies_are_targets() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let found = failures("extents.c", &folder.path().join("suite"), &[]);
+    let places = found.iter().map(|(kind, failure)| {
+        let place = failure.location.as_deref().unwrap_or_default();
+        let line = place.rsplit(':').nth(1).unwrap_or_default();
+        assert!(failure.confirmed, "{failure:?}");
+        (kind.as_str(), line.to_owned())
+    });
+    let expected = [
+        ("heap-buffer-overflow", "16"),
+        ("stack-buffer-overflow", "11"),
+    ];
+    let expected = expected.map(|(kind, line)| (kind, line.to_owned()));
+    assert_eq!(places.collect::<Vec<_>>(), expected);
+}

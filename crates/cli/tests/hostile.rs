@@ -200,3 +200,134 @@ fn folders_that_cannot_be_written_are_named() {
         assert!(text.contains(out) && text.contains(reason), "{text}");
     }
 }
+
+/// Runs a script of sh with a disk of its own on `folder`: `$1` is the command, `$2` the
+/// program. `None` where the system lets nobody make disks.
+fn on_own_disk(folder: &Path, options: &str, script: &str, binary: &Path) -> Option<String> {
+    let mount = format!("mount -t tmpfs -o {options} none '{}'", folder.display());
+    let sandbox = |script: String| {
+        let output = Command::new("unshare")
+            .args([
+                "-rm",
+                "sh",
+                "-c",
+                &script,
+                "sh",
+                env!("CARGO_BIN_EXE_labrys"),
+            ])
+            .arg(binary)
+            .current_dir(folder.parent().expect("a folder"))
+            .output()
+            .expect("there is unshare");
+        let text = [output.stdout, output.stderr].concat();
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&text).into_owned(),
+        )
+    };
+    if !sandbox(mount.clone()).0 {
+        eprintln!("not tested: this system allows no disks of one's own");
+        return None;
+    }
+    Some(
+        sandbox(format!(
+            "{mount} && cd '{}' && {{ {script}; }}",
+            folder.display()
+        ))
+        .1,
+    )
+}
+
+#[test]
+fn a_full_disk_is_named_and_loses_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let binary = built("tokens.c", folder.path());
+    let disk = folder.path().join("disk");
+    fs::create_dir(&disk).expect("a folder");
+    let script = "head -c 150000 /dev/zero > filler
+        \"$1\" cover --quiet --steps 500 --out suite \"$2\"; echo status $?
+        rm filler
+        \"$1\" replay suite > /dev/null; echo status $?
+        \"$1\" cover --quiet --steps 500 --resume --out suite \"$2\"; echo status $?
+        ls suite/cases | wc -l";
+    let Some(text) = on_own_disk(&disk, "size=256k", script, &binary) else {
+        return;
+    };
+    assert!(
+        text.contains("no space left") && text.contains("--resume"),
+        "{text}"
+    );
+    let numbers: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with("labrys"))
+        .collect();
+    assert_eq!(numbers[..3], ["status 2", "status 0", "status 0"], "{text}");
+    assert!(
+        numbers[3].parse::<u32>().is_ok_and(|tests| tests > 5),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_disk_that_is_read_only_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let binary = built("tokens.c", folder.path());
+    let disk = folder.path().join("disk");
+    fs::create_dir(&disk).expect("a folder");
+    let script = "\"$1\" cover --quiet --steps 5 --out suite \"$2\"; echo status $?";
+    let Some(text) = on_own_disk(&disk, "ro", script, &binary) else {
+        return;
+    };
+    assert!(
+        text.contains("read-only") && text.contains("--out"),
+        "{text}"
+    );
+    assert!(text.contains("status 2"), "{text}");
+}
+
+#[test]
+fn a_second_interrupt_ends_at_once() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let binary = built("hangs.c", folder.path());
+    let out = folder.path().join("suite");
+    let mut child = labrys()
+        .args(["cover", "--quiet", "--timeout-run", "60s", "--out"])
+        .arg(&out)
+        .arg(&binary)
+        .spawn()
+        .expect("the command runs");
+    let start = Instant::now();
+    let name = binary.display().to_string();
+    let interrupt = |child: &std::process::Child| {
+        let id = child.id().to_string();
+        let status = Command::new("kill").args(["-INT", &id]).status();
+        assert!(status.expect("there is kill").success());
+    };
+    while !out.join("cases/000001.json").exists() {
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "no test after a minute"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // The second input hangs.
+    std::thread::sleep(Duration::from_millis(500));
+    interrupt(&child);
+    std::thread::sleep(Duration::from_millis(300));
+    if child.try_wait().expect("a child").is_none() {
+        interrupt(&child);
+    }
+    let status = child.wait().expect("it ends");
+    assert!(
+        start.elapsed() < Duration::from_secs(40),
+        "it waited for the program"
+    );
+    assert!([Some(0), Some(130)].contains(&status.code()), "{status}");
+    assert_eq!(Suite::open(&out).expect("a valid suite").cases.len(), 1);
+    let gone = || processes(&name).is_empty();
+    let left = Instant::now();
+    while !gone() && left.elapsed() < Duration::from_secs(5) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(gone(), "left over: {:?}", processes(&name));
+}

@@ -136,6 +136,7 @@ impl Session {
             origin,
         };
         let reported = recording.failure();
+        let misuses = recording.misuses.clone();
         let trace = Trace::new(recording, &self.program).ok();
         self.statistics.malformed += u64::from(trace.is_none());
         if let (true, Some(trace)) = (facts.outcome.is_failure(), &trace) {
@@ -154,8 +155,12 @@ impl Session {
             .as_ref()
             .is_some_and(|trace| self.repetitions.learn(trace));
         let new = case.is_some() || longer || out_of_bounds(&facts.origin);
-        let suspicious = new && !facts.outcome.is_limit();
-        self.book_failure(&facts, reported.as_deref(), suspicious)?;
+        let misused = !new && self.suspicions.suggest(&misuses, self.statistics.runs);
+        let suspicious = (new || misused) && !facts.outcome.is_limit();
+        let found = self.book_failure(&facts, reported.as_deref(), suspicious)?;
+        if misused && !found {
+            self.suspicions.learn(&misuses);
+        }
         let Facts { input, outcome, .. } = facts;
         Ok(Observation {
             input,

@@ -35,24 +35,25 @@ struct Finding {
 }
 
 impl Session {
-    /// Books a run that fails, or that may do so under the checks of memory.
+    /// Books a run that fails, or that may do so under the checks of memory; whether that is a
+    /// failure not yet known.
     pub(crate) fn book_failure(
         &mut self,
         facts: &Facts,
         reported: Option<&str>,
         suspicious: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let failed = facts.outcome.is_failure();
         if !(failed || suspicious && self.looks_for_errors()) {
-            return Ok(());
+            return Ok(false);
         }
         let kind = kind(&facts.outcome, reported);
         if failed && self.failures.repeats(&kind, &facts.coverage) {
-            return Ok(());
+            return Ok(false);
         }
         let report = self.checked(&facts.input)?;
         if !failed && report.is_none() {
-            return Ok(());
+            return Ok(false);
         }
         self.statistics.replays += 1;
         let plain = self.plain.run(&facts.input, Mode::Coverage)?;
@@ -64,13 +65,14 @@ impl Session {
         let finding = self.find(facts, kind, judged)?;
         let verdict = self.failures.judge(&finding.key);
         if verdict == Verdict::Known {
-            return Ok(());
+            return Ok(false);
         }
         let finding = match finding.confirmed {
             true => self.minimized(finding)?,
             false => finding,
         };
-        self.report(facts, finding, verdict)
+        self.report(facts, finding, verdict)?;
+        Ok(true)
     }
 
     /// Puts together what is known of a failure.

@@ -21,6 +21,7 @@ mod runner;
 mod saving;
 mod session;
 mod statistics;
+mod suspicions;
 mod technique;
 
 pub use labrys_executor::Mode;

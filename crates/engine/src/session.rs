@@ -23,6 +23,7 @@ use crate::observer::{Notice, Observer};
 use crate::place::located;
 use crate::repetitions::Repetitions;
 use crate::statistics::Statistics;
+use crate::suspicions::Suspicions;
 use crate::{Error, Judge, Runner};
 
 /// What a session is made of.
@@ -97,6 +98,7 @@ pub struct Session {
     pub(crate) divergent_targets: FxHashMap<String, u8>,
     pub(crate) failures: Failures,
     pub(crate) repetitions: Repetitions,
+    pub(crate) suspicions: Suspicions,
     pub(crate) targets: Vec<TargetSummary>,
     pub(crate) next_case: u32,
     /// Hashes of the inputs that were run.
@@ -142,6 +144,7 @@ impl Session {
             divergent_targets: FxHashMap::default(),
             failures: Failures::default(),
             repetitions: Repetitions::default(),
+            suspicions: Suspicions::default(),
             targets,
             next_case: 1,
             tried: FxHashSet::default(),

@@ -126,6 +126,9 @@ impl SharedRegion {
         counters.overflow.store(0, Relaxed);
         counters.exit_kind.store(0, Relaxed);
         counters.objects_used.store(0, Relaxed);
+        for place in &counters.misuses {
+            place.store(0, Relaxed);
+        }
         for count in &counters.concretizations {
             count.store(0, Relaxed);
         }
@@ -164,6 +167,9 @@ impl SharedRegion {
         recording.overflow = counters.overflow.load(Relaxed) != 0;
         recording.exit = Exit::from_u32(counters.exit_kind.load(Relaxed));
         recording.objects_used = counters.objects_used.load(Relaxed);
+        recording.misuses.clear();
+        let places = counters.misuses.iter().map(|place| place.load(Relaxed));
+        recording.misuses.extend(places.filter(|place| *place != 0));
         for (to, from) in recording
             .concretizations
             .iter_mut()

@@ -23,7 +23,7 @@ struct header {
   struct region coverage, input, events, nodes, data;
   uint32_t events_per_branch, stream_count;
   struct stream streams[48];
-  uint32_t event_count, node_count, data_used, overflow, exit_kind, objects_used;
+  uint32_t event_count, node_count, data_used, overflow, exit_kind, objects_used, misuses[16];
   uint64_t concretizations[16];
 };
 struct event { uint8_t kind, aux; uint16_t reserved; uint32_t site, label, direction; uint64_t a, b; };

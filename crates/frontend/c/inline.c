@@ -69,6 +69,7 @@ extern void __labrys_slow_lost(u32 cause, u32 function, u32 label, u64 value);
 extern void __labrys_slow_va_start(void *list, u64 serial);
 extern void __labrys_slow_copy(void *to, const void *from, u64 size, u32 length);
 extern void __labrys_slow_fill(void *to, u32 label, u64 size, u32 length);
+extern void __labrys_slow_fill_some(void *to, u32 label, u64 value, u64 size, u32 length);
 
 #define LOAD(N)                                                                                  \
   HELPER u32 __labrys_load##N(void *p, u32 address, u64 value) {                                 \
@@ -220,6 +221,11 @@ HELPER void __labrys_copy(void *to, const void *from, u64 size, u32 length) {
 
 HELPER void __labrys_fill(void *to, u32 label, u64 size, u32 length) {
   if (size) __labrys_slow_fill(to, label, size, length);
+}
+
+/* Before a fill whose length may be labelled. */
+HELPER void __labrys_fill_some(void *to, u32 label, u64 value, u64 size, u32 length) {
+  if (size | length) __labrys_slow_fill_some(to, label, value, size, length);
 }
 
 /* Variable arguments: where each lies and its label. The callee's va_start finds them by the

@@ -4,7 +4,8 @@ use core::ffi::{c_int, c_void};
 
 use crate::control::{arguments, result};
 use crate::input::{label_bytes, request, stream_of};
-use crate::shadow::{__labrys_slow_fill, is_concrete};
+use crate::poison;
+use crate::shadow::__labrys_slow_fill;
 use crate::state::state;
 
 /// Labels what a read call delivered; `position` is where it read.
@@ -30,8 +31,9 @@ unsafe fn delivered(
 /// Labels bytes that came from `position` of a stream, or from elsewhere.
 fn arrived(stream: Option<(u32, u64)>, fd: c_int, to: *mut c_void, size: usize, position: u64) {
     if let Some((id, length)) = stream {
+        poison::access(to.cast(), size);
         label_bytes(id, length, fd, position, to.cast(), size as u64);
-    } else if state().symbolic && !is_concrete(to.cast(), size) {
+    } else if state().symbolic {
         __labrys_slow_fill(to.cast(), 0, size as u64, 0);
     }
 }

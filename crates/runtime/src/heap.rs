@@ -9,7 +9,8 @@ use labrys_abi::{Cause, SHADOW_ADDRESS_MASK};
 use crate::control::{arguments, result};
 use crate::event::concretized;
 use crate::object::Object;
-use crate::shadow::{__labrys_slow_copy, __labrys_slow_fill};
+use crate::poison;
+use crate::shadow::{__labrys_slow_fill, copy_labels};
 use crate::state::{state, tracing};
 
 /// Blocks up to this size (bytes) are tracked.
@@ -90,6 +91,7 @@ pub(crate) fn find(address: u64) -> Option<Object> {
 }
 
 fn note_allocation(p: *mut c_void, size: usize) {
+    poison::allocated(p, size);
     if p.is_null() || size == 0 || size > LARGEST || !tracked() {
         return;
     }
@@ -116,10 +118,13 @@ fn note_allocation(p: *mut c_void, size: usize) {
     }
 }
 
+/// A block is no longer one.
 fn note_release(p: *mut c_void) {
     if p.is_null() || !tracked() {
         return;
     }
+    // The first byte of a block that is no longer one has a mark.
+    poison::access(p.cast(), 1);
     let number = *granule(p as u64);
     let b = block(number);
     if number != 0 && b.address == p as u64 && b.size != 0 {
@@ -161,6 +166,7 @@ unsafe extern "C" fn __labrys_w_calloc(count: usize, size: usize) -> *mut c_void
     let p = unsafe { libc::calloc(count, size) };
     let total = count.wrapping_mul(size);
     if !p.is_null() && state().symbolic && total <= FRESH {
+        poison::clear(p.cast(), total);
         __labrys_slow_fill(p.cast(), 0, total as u64, 0);
     }
     note_allocation(p, total);
@@ -182,7 +188,8 @@ unsafe extern "C" fn __labrys_w_realloc(old: *mut c_void, size: usize) -> *mut c
         note_release(old);
         let p = libc::realloc(old, size);
         if !p.is_null() && p != old && state().symbolic {
-            __labrys_slow_copy(p.cast(), old.cast(), before.min(size) as u64, 0);
+            copy_labels(p.cast(), old.cast(), before.min(size));
+            poison::freed(old, before);
         }
         note_allocation(if p.is_null() && size != 0 { old } else { p }, size);
         p
@@ -214,7 +221,12 @@ unsafe extern "C" fn __labrys_w_free(p: *mut c_void) {
     let _ = arguments::<0>(__labrys_w_free as *const () as usize);
     note_release(p);
     // SAFETY: as the caller's.
-    unsafe { libc::free(p) };
+    unsafe {
+        if !p.is_null() {
+            poison::freed(p, libc::malloc_usable_size(p));
+        }
+        libc::free(p);
+    }
 }
 
 /// `aligned_alloc` and `memalign`.

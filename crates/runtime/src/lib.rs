@@ -12,6 +12,7 @@
 //! | `event` | the event log |
 //! | `shadow`, `scatter` | labels of memory; stores at symbolic addresses |
 //! | `object` | which object does an address point into; table snapshots |
+//! | `poison` | marks on memory of the heap that no object holds |
 //! | `compute`, `compose` | labels of operations, comparisons, intrinsics |
 //! | `control`, `variadic` | branches, switches, calls, variable arguments |
 //! | `input`, `harness` | streams, `labrys_symbolic` and its kin; failures, fuzz targets |
@@ -36,6 +37,7 @@ mod input;
 mod math;
 mod node;
 mod object;
+mod poison;
 mod pure;
 mod repeat;
 mod scatter;

@@ -67,6 +67,21 @@ pub(crate) fn target(
     Some(Target { object, offset })
 }
 
+/// Decides whether a symbolic number of bytes from `p` on, `size` in this run, stays inside the
+/// object there. How many bytes there are, if the object is known.
+pub(crate) fn decide_extent(p: *const u8, label: u32, size: u64) -> Option<u64> {
+    let n = node(label);
+    if n.width != 64 || n.cv != size {
+        return None;
+    }
+    let object = find(p as u64, size.max(1))?;
+    let room = object.address + object.size - p as u64;
+    let extent = Operand::new(label, size);
+    let inside = predicate(Op::Ule, 64, extent, Operand::concrete(room), true);
+    object_decision(object.address, inside, true);
+    Some(room)
+}
+
 /// The object around `size` bytes at `address`.
 fn find(address: u64, size: u64) -> Option<Object> {
     let around = |o: &Object| o.contains(address, size);

@@ -1,5 +1,5 @@
-//! Stores at symbolic addresses in small objects: each element is the new value if the address
-//! is its own, else what it was.
+//! Stores at symbolic addresses and fills of symbolic length in small objects: each element is the
+//! new value if the address is its own, or the fill gets to it, else what it was.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -7,8 +7,8 @@ use labrys_abi::{Cause, Op, RuntimeSite};
 
 use crate::event::{concretized, decision};
 use crate::node::{Operand, binary, choose, mask, node, predicate, reify, unary};
-use crate::object::{Object, Target, target};
-use crate::shadow::{load_value, set};
+use crate::object::{Object, Target, decide_extent, target};
+use crate::shadow::{__labrys_slow_fill, load_value, low_byte, set};
 use crate::state::tracing;
 
 /// Elements of an object that is written as a whole, at most.
@@ -51,6 +51,42 @@ extern "C" fn __labrys_slow_store_at(
         l => l,
     };
     scatter(&t, size, Operand::new(label, value))
+}
+
+/// Before a fill of symbolic length: labels every byte that a longer one would get to.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn __labrys_slow_fill_some(
+    to: *const u8,
+    label: u32,
+    value: u64,
+    size: u64,
+    length: u32,
+) {
+    if !tracing() || length == 0 {
+        return __labrys_slow_fill(to, label, size, 0);
+    }
+    let small = |room: &u64| {
+        *room <= ELEMENTS && u64::from(SPENT.load(Relaxed)) + room <= u64::from(BUDGET)
+    };
+    let Some(room) = decide_extent(to, length, size).filter(small) else {
+        return __labrys_slow_fill(to, label, size, length);
+    };
+    let (new, extent) = (
+        Operand::new(low_byte(label), mask(value, 8)),
+        Operand::new(length, size),
+    );
+    for i in 0..room {
+        let (at, here) = (to.wrapping_add(i as usize), i < size);
+        let old = load_value(at, 1);
+        let mut label = 0;
+        if old.label != 0 || new.label != 0 || old.value != new.value {
+            SPENT.fetch_add(1, Relaxed);
+            let filled = predicate(Op::Ult, 64, Operand::concrete(i), extent, here);
+            let value = if here { new.value } else { old.value };
+            label = choose(filled, reify(new, 8), reify(old, 8), value);
+        }
+        set(at, 1, label);
+    }
 }
 
 fn scatter(t: &Target, size: u32, new: Operand) -> u32 {

@@ -9,16 +9,17 @@ use labrys_abi::{Cause, Node, Op, SHADOW_ADDRESS_MASK, SHADOW_SHIFT};
 use crate::event::concretized;
 use crate::node::{Operand, append, concat, constant, mask, node, unary};
 use crate::object;
+use crate::poison;
 use crate::state::{__labrys_instrumented, count, tracing};
 
-const BYTE_SHIFT: u32 = 28;
+pub(crate) const BYTE_SHIFT: u32 = 28;
 const LABEL_MASK: u32 = (1 << BYTE_SHIFT) - 1;
 
 /// Most nodes of a run: labels share a word with a byte number.
 pub(crate) const MAX_LABEL: u32 = LABEL_MASK;
 
 /// Shadow of `size` bytes at `address`, of a program that has a shadow.
-fn shadow(address: *const u8, size: usize) -> &'static mut [u32] {
+pub(crate) fn shadow(address: *const u8, size: usize) -> &'static mut [u32] {
     if size == 0 {
         return &mut [];
     }
@@ -27,7 +28,7 @@ fn shadow(address: *const u8, size: usize) -> &'static mut [u32] {
     unsafe { core::slice::from_raw_parts_mut(slot as *mut u32, size) }
 }
 
-fn has_shadow() -> bool {
+pub(crate) fn has_shadow() -> bool {
     // SAFETY: a constant of the program.
     unsafe { __labrys_instrumented != 0 }
 }
@@ -98,14 +99,17 @@ pub(crate) fn raw_byte(address: *const u8) -> u32 {
 }
 
 /// Ranges longer than this (bytes) are not looked at: no call can mean them.
-const LONGEST_RANGE: usize = 1 << 36;
+pub(crate) const LONGEST_RANGE: usize = 1 << 36;
 
 /// Does no byte of the range carry a label?
 pub(crate) fn is_concrete(address: *const u8, size: usize) -> bool {
     if size > LONGEST_RANGE {
         return true;
     }
-    !has_shadow() || shadow(address, size).iter().all(|word| *word == 0)
+    !has_shadow()
+        || shadow(address, size)
+            .iter()
+            .all(|word| word & LABEL_MASK == 0)
 }
 
 /// Label of the `words.len()`-byte little-endian value whose bytes have these shadow words.
@@ -190,8 +194,9 @@ extern "C" fn __labrys_slow_load(p: *const u8, address: u32, size: u32, value: u
         }
         concretized(Cause::LoadAddress, address, p as u64);
     }
+    poison::access(p, size as usize);
     let words = &*shadow(p, size as usize);
-    if words.iter().all(|word| *word == 0) {
+    if words.iter().all(|word| word & LABEL_MASK == 0) {
         return 0;
     }
     let whole = words[0] & LABEL_MASK;
@@ -224,6 +229,7 @@ extern "C" fn __labrys_slow_load_wide(p: *const u8, address: u32, low: u64, high
     if !tracing() {
         return 0;
     }
+    poison::access(p, 16);
     let words = &*shadow(p, 16);
     let first = words[0] & LABEL_MASK;
     let whole = first != 0 && node(first).width == 128 && node(first).cv == low ^ high;
@@ -247,6 +253,7 @@ extern "C" fn __labrys_slow_store(p: *const u8, address: u32, size: u32, label: 
     if address != 0 {
         concretized(Cause::StoreAddress, address, p as u64);
     }
+    poison::access(p, size as usize);
     set(p, size as usize, label);
 }
 
@@ -293,18 +300,42 @@ pub(crate) extern "C" fn __labrys_slow_copy(
     length: u32,
 ) {
     if length != 0 {
+        let _ = object::decide_extent(to, length, size);
+        let _ = object::decide_extent(from, length, size);
         concretized(Cause::LibraryArgument, length, size);
     }
     let size = size as usize;
+    poison::access(from, size);
+    poison::access(to, size);
+    copy_labels(to, from, size);
+}
+
+/// Labels of a range go where its bytes went.
+pub(crate) fn copy_labels(to: *const u8, from: *const u8, size: usize) {
     if is_concrete(from, size) {
-        if !is_concrete(to, size) {
-            shadow(to, size).fill(0);
-        }
+        clear(to, size);
         return;
     }
     let source = shadow(from, size).as_ptr();
     // SAFETY: both ranges lie in the shadow; `copy` allows overlap.
     unsafe { core::ptr::copy(source, shadow(to, size).as_mut_ptr(), size) };
+    poison::clear(to, size);
+}
+
+/// Takes labels and marks away.
+fn clear(p: *const u8, size: usize) {
+    let clean = size > LONGEST_RANGE || !has_shadow();
+    if !clean && shadow(p, size).iter().any(|word| *word != 0) {
+        shadow(p, size).fill(0);
+    }
+}
+
+/// The label of the low byte of a value.
+pub(crate) fn low_byte(label: u32) -> u32 {
+    if label == 0 || node(label).width == 8 {
+        return label;
+    }
+    unary(Op::Extract, 8, 0, label, mask(node(label).cv, 8))
 }
 
 /// The memset family: every byte gets the low byte of the value with this label.
@@ -314,21 +345,18 @@ pub(crate) extern "C" fn __labrys_slow_fill(to: *const u8, label: u32, size: u64
         concretized(Cause::LibraryArgument, length, size);
     }
     let size = size as usize;
-    let label = if label == 0 || node(label).width == 8 {
-        label
-    } else {
-        unary(Op::Extract, 8, 0, label, mask(node(label).cv, 8))
-    };
-    if label == 0 && is_concrete(to, size) {
-        return;
+    poison::access(to, size);
+    match low_byte(label) {
+        0 => clear(to, size),
+        label => shadow(to, size).fill(label),
     }
-    shadow(to, size).fill(label);
 }
 
 /// For library models in C: is the range free of labels?
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_concrete(p: *const u8, size: usize) -> i32 {
     crate::control::result(0);
+    poison::access(p, size);
     i32::from(is_concrete(p, size) || !tracing())
 }
 
@@ -336,7 +364,6 @@ extern "C" fn __labrys_concrete(p: *const u8, size: usize) -> i32 {
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_unlabel(p: *const u8, size: usize) {
     crate::control::result(0);
-    if !is_concrete(p, size) {
-        shadow(p, size).fill(0);
-    }
+    poison::access(p, size);
+    clear(p, size);
 }

@@ -10,7 +10,9 @@ use labrys_abi::{Cause, Op};
 use crate::control::{arguments, result};
 use crate::event::concretized;
 use crate::node::{Operand, binary, choose, node, predicate, reify, unary};
-use crate::shadow::{__labrys_slow_copy, __labrys_slow_fill, is_concrete, load_byte};
+use crate::poison;
+use crate::scatter::__labrys_slow_fill_some;
+use crate::shadow::{__labrys_slow_copy, is_concrete, load_byte};
 use crate::state::{state, tracing};
 
 /// Longest comparison that becomes an expression, bytes.
@@ -83,6 +85,8 @@ unsafe extern "C" fn __labrys_w_memcmp(a: *const u8, b: *const u8, n: usize) -> 
     unsafe {
         let plain = !tracing() || (is_concrete(a, n) && is_concrete(b, n)) || n > LONGEST;
         concretized(Cause::LibraryArgument, length, n as u64);
+        poison::access(a, n);
+        poison::access(b, n);
         if plain {
             return libc::memcmp(a.cast(), b.cast(), n);
         }
@@ -114,6 +118,8 @@ unsafe fn compare_strings(a: *const u8, b: *const u8, n: usize) -> c_int {
         let la = libc::strnlen(a.cast(), n);
         let lb = libc::strnlen(b.cast(), n);
         let (wa, wb) = ((la + 1).min(n), (lb + 1).min(n));
+        poison::access(a, wa);
+        poison::access(b, wb);
         let symbolic = tracing() && (!is_concrete(a, wa) || !is_concrete(b, wb));
         // A string of constants bounds the comparison; otherwise the longer one does.
         let extent = match (is_concrete(a, wa), is_concrete(b, wb)) {
@@ -213,11 +219,11 @@ unsafe extern "C" fn __labrys_w_bcopy(from: *const c_void, to: *mut c_void, n: u
 }
 
 unsafe fn fill(to: *mut c_void, value: Operand, n: usize, length: u32) -> *mut c_void {
+    if state().symbolic {
+        __labrys_slow_fill_some(to.cast(), value.label, value.value, n as u64, length);
+    }
     // SAFETY: as the caller's.
     unsafe { libc::memset(to, value.value as c_int, n) };
-    if state().symbolic {
-        __labrys_slow_fill(to.cast(), value.label, n as u64, length);
-    }
     to
 }
 

@@ -22,6 +22,9 @@ pub struct Recording {
     pub concretizations: [u64; 16],
     /// Bytes of the objects stream that the run consumed.
     pub objects_used: u32,
+    /// Places where memory of the heap was used that no block holds, as far as the run could
+    /// tell. Places are the same in all runs of a session.
+    pub misuses: Vec<u32>,
     /// What the program's side knows of the end.
     pub exit: Exit,
 }
@@ -80,6 +83,7 @@ impl Recording {
         self.overflow = false;
         self.concretizations = [0; 16];
         self.objects_used = 0;
+        self.misuses.clear();
         self.exit = Exit::Plain;
     }
 

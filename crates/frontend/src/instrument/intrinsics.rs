@@ -194,10 +194,18 @@ impl<'m> FunctionPass<'_, 'm> {
     fn memory_intrinsic(&mut self, i: Value<'m>, name: &str) {
         let h = &self.pass.helpers;
         let (to, second, size) = (i.operand(0), i.operand(1), i.operand(2));
-        self.after(i);
         let length = self.operand(self.label_of(size));
+        let fills = name.starts_with("llvm.memset");
+        if fills && self.label_of(size).is_some() {
+            h.builder.before(i);
+            let label = self.operand(self.label_of(second));
+            let (value, size) = (self.bits(second), self.bits(size));
+            let _ = h.call("fill_some", &[to, label, value, size, length]);
+            return self.after(i);
+        }
+        self.after(i);
         let size = self.bits(size);
-        if name.starts_with("llvm.memset") {
+        if fills {
             let label = self.operand(self.label_of(second));
             let _ = h.call("fill", &[to, label, size, length]);
         } else {

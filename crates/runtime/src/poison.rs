@@ -1,0 +1,130 @@
+//! Marks on memory of the heap that no object holds: what was freed, and what lies before and
+//! behind each block.
+//!
+//! A mark is a shadow word with a byte number and no label, which no value has. Instrumented
+//! code looks at the shadow anyway, and leaves its fast path where a word is not 0; so marks
+//! cost nothing until one is hit. The place of a hit goes into the header, and nothing else is
+//! concluded: the C library may use freed memory again without our notice. The explorer has such
+//! a run judged by the checked build.
+//!
+//! Invariant: a mark stands for label 0 wherever labels are asked for.
+
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use crate::shadow::{BYTE_SHIFT, LONGEST_RANGE, has_shadow, shadow};
+use crate::state::{header, state, tracing};
+
+/// Hits of one run whose places are told: each costs a walk through the stack.
+const MOST_HITS: u32 = 256;
+static HITS: AtomicU32 = AtomicU32::new(0);
+
+/// The shadow word of memory that is not to be used.
+const MARK: u32 = 1 << BYTE_SHIFT;
+/// The bookkeeping of glibc's malloc before each block, bytes.
+const HEAD: usize = 8;
+/// Most bytes behind a block, and of a freed one, that get marks.
+const MOST_BEHIND: usize = 64;
+const MOST_FREED: usize = 4096;
+/// Longer blocks are not searched for old marks: most of them come fresh from the system.
+const MOST_CLEARED: usize = 1 << 20;
+
+/// A block of `size` bytes at `p` was handed out.
+pub(crate) fn allocated(p: *mut c_void, size: usize) {
+    if p.is_null() || !state().symbolic || !has_shadow() {
+        return;
+    }
+    let start = p.cast_const().cast::<u8>();
+    clear(start, size.min(MOST_CLEARED));
+    if tracing() {
+        // SAFETY: a block of malloc.
+        let room = unsafe { libc::malloc_usable_size(p) };
+        let behind = (room.saturating_sub(size) + HEAD).min(MOST_BEHIND);
+        shadow(start.wrapping_sub(HEAD), HEAD).fill(MARK);
+        shadow(start.wrapping_add(size), behind).fill(MARK);
+    }
+}
+
+/// A block of `size` bytes at `p` is about to be freed, or was moved away from.
+pub(crate) fn freed(p: *mut c_void, size: usize) {
+    if tracing() && has_shadow() {
+        shadow(p.cast_const().cast(), size.min(MOST_FREED)).fill(MARK);
+    }
+}
+
+/// Takes marks away and leaves labels.
+pub(crate) fn clear(start: *const u8, size: usize) {
+    for words in shadow(start, size).chunks_mut(32) {
+        // Pages of the shadow that nobody wrote to stay so; and no branch for each word.
+        if words.contains(&MARK) {
+            for word in words {
+                *word = if *word == MARK { 0 } else { *word };
+            }
+        }
+    }
+}
+
+/// The program, or the library for it, accesses these bytes.
+pub(crate) fn access(start: *const u8, size: usize) {
+    if !tracing() || !has_shadow() || size > LONGEST_RANGE {
+        return;
+    }
+    if shadow(start, size).contains(&MARK) && HITS.fetch_add(1, Relaxed) < MOST_HITS {
+        note(place());
+    }
+}
+
+/// Notes that the heap was used wrongly at a place, as far as its marks tell.
+fn note(place: u32) {
+    for slot in &header().misuses {
+        match slot.load(Relaxed) {
+            0 => return slot.store(place, Relaxed),
+            known if known == place => return,
+            _ => {}
+        }
+    }
+}
+
+/// Calls that make a place.
+const FRAMES: u32 = 6;
+
+/// What is known of the place so far.
+#[repr(C)]
+struct Frames {
+    hash: u32,
+    left: u32,
+}
+
+unsafe extern "C" {
+    // Of the compiler's library.
+    fn _Unwind_Backtrace(
+        visit: unsafe extern "C" fn(*mut c_void, *mut Frames) -> c_int,
+        frames: *mut Frames,
+    ) -> c_int;
+    fn _Unwind_GetIP(context: *mut c_void) -> usize;
+}
+
+/// A number for the innermost calls that run now, not 0.
+fn place() -> u32 {
+    let mut frames = Frames {
+        hash: 0,
+        left: FRAMES,
+    };
+    // SAFETY: the visitor gets what is handed over here.
+    unsafe { _Unwind_Backtrace(visit, &raw mut frames) };
+    frames.hash | 1
+}
+
+/// Takes note of one call.
+unsafe extern "C" fn visit(context: *mut c_void, frames: *mut Frames) -> c_int {
+    const GO_ON: c_int = 0;
+    const STOP: c_int = 4;
+    // SAFETY: called by the unwinder during `place`.
+    unsafe {
+        let frames = &mut *frames;
+        let address = _Unwind_GetIP(context) as u32;
+        frames.hash = (frames.hash.rotate_left(5) ^ address).wrapping_mul(0x9e37_79b1);
+        frames.left -= 1;
+        if frames.left == 0 { STOP } else { GO_ON }
+    }
+}
