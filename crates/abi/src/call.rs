@@ -10,24 +10,28 @@ pub struct Meta(pub u64);
 impl Meta {
     /// Packs the three numbers.
     #[must_use]
+    #[inline]
     pub fn new(operation: u8, width: u16, extra: u32) -> Self {
         Meta(u64::from(operation) | u64::from(width) << 8 | u64::from(extra) << 24)
     }
 
     /// The operation number.
     #[must_use]
+    #[inline]
     pub fn operation(self) -> u8 {
         self.0 as u8
     }
 
     /// The width in bits.
     #[must_use]
+    #[inline]
     pub fn width(self) -> u16 {
         (self.0 >> 8) as u16
     }
 
     /// The extra number.
     #[must_use]
+    #[inline]
     pub fn extra(self) -> u32 {
         (self.0 >> 24) as u32
     }
@@ -91,6 +95,7 @@ pub enum Intrinsic {
 impl Intrinsic {
     /// The intrinsic with this number.
     #[must_use]
+    #[inline]
     pub fn from_u8(byte: u8) -> Option<Self> {
         if byte <= Intrinsic::CopySign as u8 {
             // SAFETY: the enum is `repr(u8)` with contiguous discriminants from 0.

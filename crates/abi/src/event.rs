@@ -125,17 +125,15 @@ pub enum EventKind {
 impl EventKind {
     /// The kind with this number.
     #[must_use]
+    #[inline]
     pub fn from_u8(byte: u8) -> Option<Self> {
-        use EventKind::{
-            Assume, Branch, Call, Concretize, Failure, Input, Return, Runtime, Select, Switch,
-            Target,
-        };
-        [
-            Branch, Switch, Select, Assume, Runtime, Concretize, Call, Return, Target, Input,
-            Failure,
-        ]
-        .into_iter()
-        .find(|kind| *kind as u8 == byte)
+        if (EventKind::Branch as u8..=EventKind::Failure as u8).contains(&byte) {
+            // SAFETY: the enum is `repr(u8)` with contiguous discriminants in this range.
+            #[allow(unsafe_code)]
+            Some(unsafe { core::mem::transmute::<u8, EventKind>(byte) })
+        } else {
+            None
+        }
     }
 }
 

@@ -67,6 +67,8 @@ pub enum Op {
     Slt,
     /// Signed at most: one bit.
     Sle,
+    /// Not equal: one bit.
+    Ne,
 
     /// Floating addition.
     FAdd,
@@ -127,6 +129,7 @@ pub enum Op {
 impl Op {
     /// The operation with this number.
     #[must_use]
+    #[inline]
     pub fn from_u8(byte: u8) -> Option<Self> {
         if (Op::Input as u8..=Op::External as u8).contains(&byte) {
             // SAFETY: the enum is `repr(u8)` with contiguous discriminants in this range.
@@ -139,16 +142,21 @@ impl Op {
 
     /// Whether the result is one bit whatever the operands' width.
     #[must_use]
+    #[inline]
     pub fn is_predicate(self) -> bool {
-        use Op::{Eq, FOeq, FOle, FOlt, FUno, Sle, Slt, Ule, Ult};
-        matches!(self, Eq | Ult | Ule | Slt | Sle | FOeq | FOlt | FOle | FUno)
+        use Op::{Eq, FOeq, FOle, FOlt, FUno, Ne, Sle, Slt, Ule, Ult};
+        matches!(
+            self,
+            Eq | Ne | Ult | Ule | Slt | Sle | FOeq | FOlt | FOle | FUno
+        )
     }
 
     /// Whether the node has two operands of which one may be the immediate.
     #[must_use]
+    #[inline]
     pub fn is_binary(self) -> bool {
         use Op::{FAdd, FDiv, FMul, FRem, FSub};
-        (self as u8 >= Op::Add as u8 && self as u8 <= Op::Sle as u8)
+        (self as u8 >= Op::Add as u8 && self as u8 <= Op::Ne as u8)
             || self.is_predicate()
             || matches!(self, FAdd | FSub | FMul | FDiv | FRem)
     }
@@ -193,6 +201,7 @@ pub struct Node {
 impl Node {
     /// Width in bits of the operands of a predicate or float conversion (`c` holds it).
     #[must_use]
+    #[inline]
     pub fn aux(&self) -> u32 {
         self.c
     }

@@ -37,7 +37,6 @@ extern __thread struct {
   const void *copies[8];
   u32 args[64];
   u32 results[8];
-  u32 traced;
   u32 variadic_count;
   u64 variadic_tag;
   u64 variadic_serial;

@@ -9,7 +9,6 @@ __thread struct thread {
   const void *copies[8];
   uint32_t args[64];
   uint32_t results[8];
-  uint32_t traced;
   uint32_t variadic_count;
   uint64_t variadic_tag;
   uint64_t variadic_serial;

@@ -12,9 +12,6 @@ extern "C" fn __labrys_slow_unary(meta: Meta, a: u32, low: u64, high: u64) -> u3
     let Some(op) = Op::from_u8(meta.operation()) else {
         return 0;
     };
-    if !tracing() {
-        return 0;
-    }
     unary(op, u32::from(meta.width()), meta.extra(), a, low ^ high)
 }
 
@@ -45,14 +42,8 @@ extern "C" fn __labrys_slow_binary(
     if a == 0 && neutral(av) {
         return b;
     }
-    binary(
-        op,
-        width,
-        width,
-        Operand::new(a, av),
-        Operand::new(b, bv),
-        value,
-    )
+    let (a, b) = (Operand::new(a, av), Operand::new(b, bv));
+    binary(op, width, width, a, b, value)
 }
 
 /// A 128-bit constant or label as a label.
@@ -115,30 +106,29 @@ extern "C" fn __labrys_slow_compare(
     bv: u64,
     value: u64,
 ) -> u32 {
-    if !tracing() {
-        return 0;
-    }
     let width = u32::from(meta.width());
     let (a, b) = (Operand::new(a, av), Operand::new(b, bv));
-    if meta.operation() >= 32 {
-        if width == 1 && b.label == 0 && meta.operation() <= 33 {
+    let code = meta.operation();
+    if code < 32 {
+        return float_compare(code, width, a, b, value != 0);
+    }
+    if b.label == 0 && code <= 33 {
+        if width == 1 {
             // A truth value compared with a constant is itself or its negation.
-            let same = (meta.operation() == 32) == (b.value & 1 == 1);
+            let same = (code == 32) == (b.value & 1 == 1);
             return if same { a.label } else { not(a.label) };
         }
-        if let Some(inner) = truth(meta.operation(), a, b) {
+        if b.value == 0
+            && let Some(inner) = truth(code, a)
+        {
             return inner;
         }
-        return integer_compare(meta.operation(), width, a, b, value != 0);
     }
-    float_compare(meta.operation(), width, a, b, value != 0)
+    integer_compare(code, width, a, b, value != 0)
 }
 
 /// `zext(c) == 0` and `zext(c) != 0` for a one-bit `c`.
-fn truth(code: u8, a: Operand, b: Operand) -> Option<u32> {
-    if b.label != 0 || b.value != 0 || a.label == 0 || code > 33 {
-        return None;
-    }
+fn truth(code: u8, a: Operand) -> Option<u32> {
     let n = node(a.label);
     if n.op != Op::ZExt as u8 || node(n.a).width != 1 {
         return None;
@@ -146,21 +136,28 @@ fn truth(code: u8, a: Operand, b: Operand) -> Option<u32> {
     Some(if code == 32 { not(n.a) } else { n.a })
 }
 
-/// LLVM's integer predicates: eq 32, ne, ugt, uge, ult, ule, sgt, sge, slt, sle 41.
+/// LLVM's integer predicates from 32 on, and whether their operands are swapped: eq, ne, ugt,
+/// uge, ult, ule, sgt, sge, slt, sle. A table, since a jump would seldom be foreseen.
+const PREDICATES: [(Op, bool); 10] = [
+    (Op::Eq, false),
+    (Op::Ne, false),
+    (Op::Ult, true),
+    (Op::Ule, true),
+    (Op::Ult, false),
+    (Op::Ule, false),
+    (Op::Slt, true),
+    (Op::Sle, true),
+    (Op::Slt, false),
+    (Op::Sle, false),
+];
+
+#[inline(always)]
 fn integer_compare(code: u8, width: u32, a: Operand, b: Operand, holds: bool) -> u32 {
-    match code {
-        32 => predicate(Op::Eq, width, a, b, holds),
-        33 => not(predicate(Op::Eq, width, a, b, !holds)),
-        34 => predicate(Op::Ult, width, b, a, holds),
-        35 => predicate(Op::Ule, width, b, a, holds),
-        36 => predicate(Op::Ult, width, a, b, holds),
-        37 => predicate(Op::Ule, width, a, b, holds),
-        38 => predicate(Op::Slt, width, b, a, holds),
-        39 => predicate(Op::Sle, width, b, a, holds),
-        40 => predicate(Op::Slt, width, a, b, holds),
-        41 => predicate(Op::Sle, width, a, b, holds),
-        _ => 0,
-    }
+    let Some((op, swapped)) = PREDICATES.get(usize::from(code.wrapping_sub(32))) else {
+        return 0;
+    };
+    let (a, b) = if *swapped { (b, a) } else { (a, b) };
+    predicate(*op, width, a, b, holds)
 }
 
 fn ordering(width: u32, a: u64, b: u64) -> Option<core::cmp::Ordering> {
@@ -173,6 +170,7 @@ fn ordering(width: u32, a: u64, b: u64) -> Option<core::cmp::Ordering> {
 
 /// LLVM's floating predicates, from the ordered ones and "unordered":
 /// bit 0 equal, bit 1 greater, bit 2 less, bit 3 unordered.
+#[inline(never)]
 fn float_compare(code: u8, width: u32, a: Operand, b: Operand, holds: bool) -> u32 {
     use core::cmp::Ordering::{Equal, Greater, Less};
     let order = ordering(width, a.value, b.value);
@@ -238,9 +236,6 @@ fn float_compare(code: u8, width: u32, a: Operand, b: Operand, holds: bool) -> u
 /// `base + index × scale` of addresses.
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_slow_index(base: u32, index: u32, bv: u64, iv: u64, scale: u64) -> u32 {
-    if !tracing() {
-        return 0;
-    }
     let product = iv.wrapping_mul(scale);
     let scaled = if scale == 1 || index == 0 {
         Operand::new(index, product)
@@ -261,17 +256,8 @@ extern "C" fn __labrys_slow_index(base: u32, index: u32, bv: u64, iv: u64, scale
 /// `base + offset` of addresses.
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_slow_offset(base: u32, offset: u64) -> u32 {
-    if !tracing() {
-        return 0;
-    }
     let value = node(base).cv;
     let sum = value.wrapping_add(offset);
-    binary(
-        Op::Add,
-        64,
-        64,
-        Operand::new(base, value),
-        Operand::concrete(offset),
-        sum,
-    )
+    let (a, b) = (Operand::new(base, value), Operand::concrete(offset));
+    binary(Op::Add, 64, 64, a, b, sum)
 }

@@ -34,6 +34,7 @@ pub(crate) fn prepare_limits() {
 }
 
 /// May another event of this branch be written?
+#[inline(always)]
 fn within_limit(branch: u32, direction: u32) -> bool {
     let counters = LIMITS.load(Relaxed);
     let Some(branch) = branch.checked_add(direction) else {
@@ -49,6 +50,7 @@ fn within_limit(branch: u32, direction: u32) -> bool {
     *counter <= header().events_per_branch
 }
 
+#[inline(always)]
 fn decide(kind: EventKind, site: u32, label: u32, direction: u32, value: u64, branch: u32) {
     if !tracing() {
         return;

@@ -1,8 +1,9 @@
 //! The event log.
 
-use labrys_abi::{Cause, Event, EventKind, OBJECT_SITE, RUNTIME_SITE, RuntimeSite};
+use labrys_abi::{Cause, Event, EventKind, OBJECT_SITE, Op, RUNTIME_SITE, RuntimeSite, flag};
 
-use crate::state::{count, header, reserve, state, tracing};
+use crate::node::node;
+use crate::state::{count, state, tracing};
 
 /// Appends an event if this thread is traced.
 pub(crate) fn append(event: Event) {
@@ -13,9 +14,9 @@ pub(crate) fn append(event: Event) {
 
 /// Appends an event of a run that may be concrete. Only to be called while active.
 pub(crate) fn append_always(event: Event) {
-    if let Some(index) = reserve(&header().event_count, 1, state().event_capacity) {
+    if let Some(index) = state().events.reserve(1) {
         // SAFETY: reserved above.
-        unsafe { state().events.add(index as usize).write(event) };
+        unsafe { state().events.at(index).write(event) };
     }
 }
 
@@ -43,10 +44,17 @@ fn decision_at(site: u32, label: u32, holds: bool) {
     }
 }
 
-/// A symbolic value was fixed.
+/// A symbolic value was fixed. Counted each time, but an event only where it follows from none
+/// before: a program that reads through a labelled pointer does so at every step.
 pub(crate) fn concretized(cause: Cause, label: u32, value: u64) {
-    if label != 0 {
-        count(cause);
+    if label == 0 {
+        return;
+    }
+    count(cause);
+    let follows = is_fixed(label, value) || is_moved(label, value);
+    // SAFETY: only the traced thread keeps labels; the slot is below the size.
+    unsafe { *fixed_slot(label) = (label, value) };
+    if !follows {
         append(Event {
             kind: EventKind::Concretize as u8,
             aux: cause as u8,
@@ -57,17 +65,35 @@ pub(crate) fn concretized(cause: Cause, label: u32, value: u64) {
     }
 }
 
+const FIXED_SLOTS: usize = 256;
+
+/// Labels that were fixed lately, with their values: direct-mapped.
+static mut FIXED: [(u32, u64); FIXED_SLOTS] = [(0, 0); FIXED_SLOTS];
+
+fn fixed_slot(label: u32) -> *mut (u32, u64) {
+    let slots = (&raw mut FIXED).cast::<(u32, u64)>();
+    slots.wrapping_add(label as usize % FIXED_SLOTS)
+}
+
+fn is_fixed(label: u32, value: u64) -> bool {
+    // SAFETY: as in `concretized`.
+    unsafe { *fixed_slot(label) == (label, value) }
+}
+
+/// A constant away from a value that was fixed.
+fn is_moved(label: u32, value: u64) -> bool {
+    let n = node(label);
+    let moved = n.op == Op::Add as u8 && n.flags == flag::B_IMMEDIATE;
+    moved && n.cv == value && is_fixed(n.a, node(n.a).cv)
+}
+
 /// Copies bytes into the data section; their offset, a multiple of 8.
 pub(crate) fn data(bytes: &[u8]) -> Option<u32> {
     let size = bytes.len().next_multiple_of(8) as u32;
-    let offset = reserve(&header().data_used, size, state().data_capacity)?;
+    let offset = state().data.reserve(size)?;
     // SAFETY: reserved above.
     unsafe {
-        core::ptr::copy_nonoverlapping(
-            bytes.as_ptr(),
-            state().data.add(offset as usize),
-            bytes.len(),
-        );
+        core::ptr::copy_nonoverlapping(bytes.as_ptr(), state().data.at(offset), bytes.len());
     }
     Some(offset)
 }

@@ -7,7 +7,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `state` | the mapped region; is this run symbolic? |
+//! | `state`, `table` | the mapped region, its sections that grow; is this run symbolic? |
 //! | `node` | labels: append nodes, fold what is cheap |
 //! | `event` | the event log |
 //! | `shadow`, `scatter` | labels of memory; stores at symbolic addresses |
@@ -47,6 +47,7 @@ mod shadow;
 mod state;
 mod status;
 mod stdio;
+mod table;
 mod text;
 mod variadic;
 mod wide;

@@ -5,7 +5,7 @@
 
 use labrys_abi::{Node, Op, flag};
 
-use crate::state::{header, reserve, state, tracing};
+use crate::state::{state, tracing};
 
 /// A value with its label (0: concrete). Values wider than 64 bits are folded, see
 /// [`Node::cv`].
@@ -25,9 +25,10 @@ impl Operand {
     }
 }
 
-const CACHE_BITS: u32 = 15;
+const CACHE_BITS: u32 = 12;
 
-/// Label and hash of recent nodes: the hash keeps a miss from touching the node itself.
+/// Label and hash of recent nodes: the hash keeps a miss from touching the node itself. Small
+/// enough to stay in the first level cache of the processor.
 static mut CACHE: [(u32, u32); 1 << CACHE_BITS] = [(0, 0); 1 << CACHE_BITS];
 
 /// The low `width` bits of `value`.
@@ -43,43 +44,76 @@ pub(crate) fn mask(value: u64, width: u32) -> u64 {
 /// The node of a label that is not 0.
 #[inline]
 pub(crate) fn node(label: u32) -> &'static Node {
-    debug_assert!(label != 0 && label < state().node_capacity);
+    debug_assert!(label != 0);
     // SAFETY: labels are handed out by `append` only, below the capacity.
-    unsafe { &*state().nodes.add(label as usize) }
+    unsafe { &*state().nodes.at(label) }
 }
 
-fn hash(n: &Node) -> u64 {
-    let a = (u64::from(n.a) | u64::from(n.b) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let rest = u64::from(n.op) | u64::from(n.width) << 8 | u64::from(n.c) << 24;
-    let b = (rest ^ n.imm.rotate_left(17)).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
-    (a ^ b.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
+/// A node as four words, which pass in registers: through memory, the processor would wait for
+/// the small writes of fields to become large reads.
+type Words = [u64; 4];
 
 /// Appends a node, or finds an equal one. 0 when this thread is not traced or the table full.
+#[inline(always)]
 pub(crate) fn append(new: Node) -> u32 {
+    // SAFETY: a node is four words without padding.
+    let [head, operands, immediate, cv] = unsafe { core::mem::transmute::<Node, Words>(new) };
+    intern(head, operands, immediate, cv)
+}
+
+#[inline(never)]
+extern "C" fn intern(head: u64, operands: u64, immediate: u64, cv: u64) -> u32 {
     if !tracing() {
         return 0;
     }
-    let hash = hash(&new);
-    let (slot, tag) = ((hash >> (64 - CACHE_BITS)) as usize, hash as u32);
+    // What it computes decides its value.
+    let a = (head ^ immediate.rotate_left(24)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let hash = a ^ operands.wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+    let (slot, tag) = (
+        hash >> (64 - CACHE_BITS),
+        (hash >> (32 - CACHE_BITS)) as u32,
+    );
     // SAFETY: only the traced thread gets here; the slot is below the cache's size.
-    let cached = unsafe { &mut *(&raw mut CACHE).cast::<(u32, u32)>().add(slot) };
-    if cached.0 != 0 && cached.1 == tag && *node(cached.0) == new {
-        return cached.0;
+    let cached = unsafe { &mut *(&raw mut CACHE).cast::<(u32, u32)>().add(slot as usize) };
+    let nodes = &state().nodes;
+    if cached.1 == tag && cached.0 != 0 {
+        // SAFETY: the label was reserved below, and a node is four words.
+        let known = unsafe { nodes.at(cached.0).cast::<Words>().read() };
+        let differs = known[0] ^ head | known[1] ^ operands | known[2] ^ immediate | known[3] ^ cv;
+        if differs == 0 {
+            return cached.0;
+        }
     }
-    let Some(label) = reserve(&header().node_count, 1, state().node_capacity) else {
-        return 0;
+    let Some(label) = nodes.reserve_ready(1) else {
+        // As a tail call: what is rare costs no saving of registers.
+        return intern_extended(head, operands, immediate, cv);
     };
     // SAFETY: reserved above.
-    unsafe { state().nodes.add(label as usize).write(new) };
+    unsafe {
+        let node = nodes.at(label).cast::<u64>();
+        node.write(head);
+        node.add(1).write(operands);
+        node.add(2).write(immediate);
+        node.add(3).write(cv);
+    }
     *cached = (label, tag);
     label
+}
+
+#[cold]
+#[inline(never)]
+extern "C" fn intern_extended(head: u64, operands: u64, immediate: u64, cv: u64) -> u32 {
+    if state().nodes.extend(1) {
+        intern(head, operands, immediate, cv)
+    } else {
+        0
+    }
 }
 
 /// Appends `count` single-byte input nodes of one stream, from offset 0 on; the first label.
 pub(crate) fn append_input_bytes(stream: u32, bytes: &[u8]) -> u32 {
     let count = bytes.len() as u32;
-    let Some(first) = reserve(&header().node_count, count, state().node_capacity) else {
+    let Some(first) = state().nodes.reserve(count) else {
         return 0;
     };
     for (offset, byte) in bytes.iter().enumerate() {
@@ -91,7 +125,7 @@ pub(crate) fn append_input_bytes(stream: u32, bytes: &[u8]) -> u32 {
             ..Node::default()
         };
         // SAFETY: reserved above.
-        unsafe { state().nodes.add(first as usize + offset).write(node) };
+        unsafe { state().nodes.at(first + offset as u32).write(node) };
     }
     first
 }
@@ -151,6 +185,7 @@ pub(crate) fn unary(op: Op, width: u32, extra: u32, a: u32, cv: u64) -> u32 {
 }
 
 /// Two-operand operation on operands of `operand_width` bits.
+#[inline]
 pub(crate) fn binary(
     op: Op,
     width: u32,
@@ -221,6 +256,7 @@ pub(crate) fn choose(condition: u32, a: u32, b: u32, cv: u64) -> u32 {
 }
 
 /// The one-bit negation of a condition.
+#[inline(never)]
 pub(crate) fn not(condition: u32) -> u32 {
     if condition == 0 {
         return 0;

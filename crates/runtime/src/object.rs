@@ -3,7 +3,8 @@
 //! Objects are global variables (a table in the program), arrays on the stack (announced by
 //! their function), blocks of the heap, and the character tables of the C library.
 
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::Relaxed};
 
 use labrys_abi::{Node, Op, RuntimeSite};
 
@@ -11,8 +12,8 @@ use crate::event::{decision, object_decision};
 use crate::node::{Operand, append, binary, mask, node, predicate};
 use crate::shadow::{is_concrete, raw_byte};
 use crate::state::{
-    __labrys_globals, __labrys_globals_count, __labrys_stack, __labrys_stack_top, StackObject,
-    header, reserve, state,
+    __labrys_globals, __labrys_globals_count, __labrys_stack, __labrys_stack_top, GlobalObject,
+    StackObject, state,
 };
 
 /// Largest object that is read as a table, bytes; constant ones may be of any announced size.
@@ -108,22 +109,15 @@ fn on_stack(address: u64) -> Option<Object> {
     })
 }
 
-/// Global variables, by binary search in an index that is sorted once.
+/// Where global variables are: from the first to the end of the last. Empty until they are sorted.
+static BOUNDS: (AtomicU64, AtomicU64) = (AtomicU64::new(u64::MAX), AtomicU64::new(0));
+
+/// Global variables, by binary search in an index that is sorted before the first run.
 fn global(address: u64) -> Option<Object> {
-    static READY: AtomicU32 = AtomicU32::new(0);
-    // SAFETY: the table is a constant of the program but for the order of its rows, which only
-    // this function, on the one traced thread, changes.
-    let rows = unsafe {
-        core::slice::from_raw_parts_mut(
-            (&raw const __labrys_globals)
-                .cast_mut()
-                .cast::<crate::state::GlobalObject>(),
-            __labrys_globals_count as usize,
-        )
-    };
-    if READY.swap(1, Relaxed) == 0 {
-        rows.sort_unstable_by_key(|row| row.address);
+    if address < BOUNDS.0.load(Relaxed) || address >= BOUNDS.1.load(Relaxed) {
+        return None;
     }
+    let rows = globals();
     let index = rows
         .partition_point(|row| row.address <= address)
         .checked_sub(1)?;
@@ -135,27 +129,60 @@ fn global(address: u64) -> Option<Object> {
     })
 }
 
+/// Sorts the index of global variables. Before the first run.
+pub(crate) fn prepare() {
+    let rows = globals();
+    rows.sort_unstable_by_key(|row| row.address);
+    if let (Some(first), Some(last)) = (rows.first(), rows.last()) {
+        BOUNDS.0.store(first.address, Relaxed);
+        BOUNDS.1.store(last.address + last.size, Relaxed);
+    }
+}
+
+fn globals() -> &'static mut [GlobalObject] {
+    // SAFETY: the table is a constant of the program but for the order of its rows, which only
+    // this function, on the one traced thread, changes.
+    unsafe {
+        let rows = (&raw const __labrys_globals).cast_mut().cast();
+        core::slice::from_raw_parts_mut(rows, __labrys_globals_count as usize)
+    }
+}
+
 unsafe extern "C" {
     fn __ctype_b_loc() -> *const *const u16;
     fn __ctype_tolower_loc() -> *const *const i32;
     fn __ctype_toupper_loc() -> *const *const i32;
 }
 
+/// Where the traced thread's pointers to its character tables are, found when first asked for,
+/// and the size of an entry.
+static CHARACTERS: [(AtomicPtr<u64>, u64); 3] = [
+    (AtomicPtr::new(null_mut()), 2),
+    (AtomicPtr::new(null_mut()), 4),
+    (AtomicPtr::new(null_mut()), 4),
+];
+
 /// The tables behind `isalpha`, `tolower` and `toupper`: indices −128 to 255.
 fn character_table(address: u64) -> Option<Object> {
-    // SAFETY: glibc's tables exist for the life of the process.
-    let tables = unsafe {
-        [
-            (*__ctype_b_loc() as u64 - 128 * 2, 384 * 2),
-            (*__ctype_tolower_loc() as u64 - 128 * 4, 384 * 4),
-            (*__ctype_toupper_loc() as u64 - 128 * 4, 384 * 4),
-        ]
-    };
-    tables
-        .into_iter()
-        .map(|(address, size)| Object {
-            address,
-            size,
+    if CHARACTERS[0].0.load(Relaxed).is_null() {
+        // SAFETY: always valid.
+        let places: [*const u64; 3] = unsafe {
+            [
+                __ctype_b_loc().cast(),
+                __ctype_tolower_loc().cast(),
+                __ctype_toupper_loc().cast(),
+            ]
+        };
+        for (known, place) in CHARACTERS.iter().zip(places) {
+            known.0.store(place.cast_mut(), Relaxed);
+        }
+    }
+    CHARACTERS
+        .iter()
+        .map(|(place, entry)| Object {
+            // SAFETY: only the traced thread gets here; its pointers and glibc's tables stay.
+            address: unsafe { *place.load(Relaxed) } - 128 * entry,
+            size: 384 * entry,
             constant: true,
         })
         .find(|o| o.contains(address, 1))
@@ -177,14 +204,10 @@ fn snapshot(object: &Object) -> Option<u32> {
     let labelled = !object.constant && !is_concrete(start, size);
     let bytes = size.next_multiple_of(4);
     let total = 8 + bytes + if labelled { 4 * size } else { 0 };
-    let offset = reserve(
-        &header().data_used,
-        total.next_multiple_of(8) as u32,
-        state().data_capacity,
-    )?;
+    let offset = state().data.reserve(total.next_multiple_of(8) as u32)?;
     // SAFETY: reserved above; the object is readable (the program has just read from it).
     unsafe {
-        let to = state().data.add(offset as usize);
+        let to = state().data.at(offset);
         to.cast::<u32>().write(size as u32);
         to.cast::<u32>().add(1).write(u32::from(labelled));
         core::ptr::copy_nonoverlapping(start, to.add(8), size);
@@ -213,6 +236,9 @@ pub(crate) fn read_table(p: *const u8, label: u32, size: u32, value: u64) -> u32
     let Some(table) = snapshot(&object) else {
         return 0;
     };
+    if size == 8 {
+        POINTERS_READ.store(true, Relaxed);
+    }
     append(Node {
         op: Op::Table as u8,
         width: 8 * size as u16,
@@ -238,9 +264,15 @@ pub(crate) fn decide_target(label: u32, value: u64) -> bool {
 /// Pointers of a table that are told apart.
 const MOST_POINTERS: usize = 16;
 
+/// Was anything read from a table that may be a pointer?
+static POINTERS_READ: AtomicBool = AtomicBool::new(false);
+
 /// Decides which pointer of a table an address is made of, once for each read of the table.
 fn decide_pointer(address: u32) {
     static mut DECIDED: [u32; 64] = [0; 64];
+    if !POINTERS_READ.load(Relaxed) {
+        return;
+    }
     let Some(label) = pointer_in(address, 4) else {
         return;
     };
@@ -279,7 +311,7 @@ fn decide_entry(label: u32, value: u64, most: usize, counts: impl Fn(u64) -> boo
     }
     // SAFETY: written by `snapshot`: length, a flag, then the bytes.
     let (bytes, labelled) = unsafe {
-        let table = state().data.add(n.imm as usize);
+        let table = state().data.at(n.imm as u32);
         let head = table.cast::<u32>();
         let size = head.read() as usize;
         let bytes = core::slice::from_raw_parts(table.add(8), size);

@@ -65,6 +65,7 @@ pub(crate) fn clear(start: *const u8, size: usize) {
 }
 
 /// The program, or the library for it, accesses these bytes.
+#[inline]
 pub(crate) fn access(start: *const u8, size: usize) {
     if !tracing() || !has_shadow() || size > LONGEST_RANGE {
         return;

@@ -71,9 +71,7 @@ fn place(record: &[u8]) -> Option<u32> {
     let recent = unsafe { &mut *(&raw mut RECENT).cast::<(u32, u32)>().add(slot) };
     if recent.1 as usize == record.len() {
         // SAFETY: the section holds a record of this size at this offset.
-        let known = unsafe {
-            core::slice::from_raw_parts(state().data.add(recent.0 as usize), record.len())
-        };
+        let known = unsafe { core::slice::from_raw_parts(state().data.at(recent.0), record.len()) };
         if known == record {
             return Some(recent.0);
         }

@@ -10,15 +10,16 @@ use core::ptr::null_mut;
 use core::sync::atomic::Ordering::Relaxed;
 
 use labrys_abi::{
-    CONTROL_FD, Command, Event, Header, MAGIC, Mode, Node, REGION_FD, SHADOW_END, SHADOW_START,
-    STATUS_FD, Status, VERSION,
+    CONTROL_FD, Command, Header, MAGIC, Mode, REGION_FD, SHADOW_END, SHADOW_START, STATUS_FD,
+    Status, VERSION,
 };
 
 use crate::state::{
     __labrys_all_branches, __labrys_coverage, __labrys_instrumented, STATE, all_branches, header,
-    thread,
+    set_tracing,
 };
-use crate::{control, heap, input, shadow};
+use crate::table::Table;
+use crate::{control, heap, input, object, shadow};
 
 type Initializer = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char);
 
@@ -38,7 +39,6 @@ unsafe extern "C" fn __labrys_init(
         if __labrys_instrumented != 0 {
             map_shadow();
         }
-        thread().traced = 1;
         if !take_variable(environment, labrys_abi::ENV_ACTIVE) {
             return;
         }
@@ -49,6 +49,7 @@ unsafe extern "C" fn __labrys_init(
         }
         if __labrys_instrumented != 0 {
             heap::prepare();
+            object::prepare();
         }
         serve();
         start_run(argc, argv, environment);
@@ -120,16 +121,12 @@ unsafe fn map_region() -> Result<(), i32> {
         if size < size_of::<Header>() || (*h).magic != MAGIC || (*h).version != VERSION {
             return Err(libc::EPROTO);
         }
-        let at = |offset: u64| base.add(offset as usize);
         STATE.header = h;
-        STATE.nodes = at((*h).nodes.offset).cast();
-        let nodes = (*h).nodes.capacity / size_of::<Node>() as u64;
-        STATE.node_capacity = nodes.min(u64::from(shadow::MAX_LABEL)) as u32;
-        STATE.events = at((*h).events.offset).cast();
-        STATE.event_capacity = ((*h).events.capacity / size_of::<Event>() as u64) as u32;
-        STATE.data = at((*h).data.offset);
-        STATE.data_capacity = (*h).data.capacity.min(u64::from(u32::MAX)) as u32;
-        STATE.input = at((*h).input.offset);
+        let most = shadow::MAX_LABEL;
+        STATE.nodes = Table::new(base, (*h).nodes, most, &raw const (*h).node_count);
+        STATE.events = Table::new(base, (*h).events, u32::MAX, &raw const (*h).event_count);
+        STATE.data = Table::new(base, (*h).data, u32::MAX, &raw const (*h).data_used);
+        STATE.input = base.add((*h).input.offset as usize);
         let (target, pages) = coverage_pages(h);
         if pages > 0 {
             let flags = libc::MAP_SHARED | libc::MAP_FIXED;
@@ -203,6 +200,7 @@ unsafe fn start_run(argc: c_int, argv: *mut *mut c_char, environment: *mut *mut 
         libc::lseek(0, 0, libc::SEEK_SET);
         STATE.active = true;
         STATE.symbolic = __labrys_instrumented != 0 && header().mode != Mode::Coverage as u32;
+        set_tracing(STATE.symbolic);
         __labrys_all_branches = u32::from(all_branches());
         control::prepare_limits();
         libc::pthread_atfork(None, None, Some(stop_recording));
@@ -224,6 +222,7 @@ unsafe extern "C" fn stop_recording() {
         }
         STATE.symbolic = false;
         STATE.active = false;
+        set_tracing(false);
         __labrys_all_branches = 0;
     }
 }

@@ -112,14 +112,21 @@ pub(crate) fn is_concrete(address: *const u8, size: usize) -> bool {
             .all(|word| word & LABEL_MASK == 0)
 }
 
+/// Are these the words of all bytes of the value with this label, in order? Without a branch for
+/// each byte.
+#[inline(always)]
+fn are_bytes_of(label: u32, words: &[u32]) -> bool {
+    let differs = |(i, word): (u32, &u32)| *word ^ (label | i << BYTE_SHIFT);
+    (0..).zip(words).map(differs).fold(0, |all, one| all | one) == 0
+}
+
 /// Label of the `words.len()`-byte little-endian value whose bytes have these shadow words.
 fn gather(words: &[u32], value: u64) -> u32 {
     let size = words.len();
     let first = words[0] & LABEL_MASK;
     if first != 0 && words[0] >> BYTE_SHIFT == 0 {
         let n = node(first);
-        let whole = usize::from(n.width) == 8 * size;
-        if whole && (0..size).all(|i| words[i] == first | (i as u32) << BYTE_SHIFT) {
+        if usize::from(n.width) == 8 * size && are_bytes_of(first, words) {
             return first;
         }
         let input = n.op == Op::Input as u8 && n.width == 8;
@@ -188,12 +195,48 @@ extern "C" fn __labrys_slow_load(p: *const u8, address: u32, size: u32, value: u
         return 0;
     }
     if address != 0 {
-        let label = object::read_table(p, address, size, value);
+        let label = read_at(p, address, size, value);
         if label != 0 {
             return label;
         }
+    }
+    // Of a constant size, each is a few instructions.
+    match size {
+        1 => loaded(p, 1, value),
+        4 => loaded(p, 4, value),
+        8 => loaded(p, 8, value),
+        _ => loaded(p, size, value),
+    }
+}
+
+/// Label of a load at a symbolic address if it reads a table; else the address is fixed.
+#[inline(never)]
+fn read_at(p: *const u8, address: u32, size: u32, value: u64) -> u32 {
+    let label = object::read_table(p, address, size, value);
+    if label == 0 {
         concretized(Cause::LoadAddress, address, p as u64);
     }
+    label
+}
+
+/// Label of `size` bytes that were loaded, if they have this value.
+#[inline(always)]
+fn loaded(p: *const u8, size: u32, value: u64) -> u32 {
+    let words = &*shadow(p, size as usize);
+    let first = words[0];
+    if first != 0 && first <= LABEL_MASK {
+        let n = node(first);
+        let fits = u32::from(n.width) == 8 * size && n.cv == mask(value, 8 * size);
+        if fits && are_bytes_of(first, words) {
+            return first;
+        }
+    }
+    assembled(p, size, value)
+}
+
+/// As [`loaded`], of bytes that are not all of one value.
+#[inline(never)]
+fn assembled(p: *const u8, size: u32, value: u64) -> u32 {
     poison::access(p, size as usize);
     let words = &*shadow(p, size as usize);
     if words.iter().all(|word| word & LABEL_MASK == 0) {
@@ -253,20 +296,29 @@ extern "C" fn __labrys_slow_store(p: *const u8, address: u32, size: u32, label: 
     if address != 0 {
         concretized(Cause::StoreAddress, address, p as u64);
     }
-    poison::access(p, size as usize);
-    set(p, size as usize, label);
+    match size {
+        1 => stored(p, 1, label),
+        4 => stored(p, 4, label),
+        8 => stored(p, 8, label),
+        _ => stored(p, size as usize, label),
+    }
+}
+
+#[inline(always)]
+fn stored(p: *const u8, size: usize, label: u32) {
+    poison::access(p, size);
+    set(p, size, label);
 }
 
 /// Gives `size` bytes the label of one value.
+#[inline(always)]
 pub(crate) fn set(p: *const u8, size: usize, label: u32) {
     let words = shadow(p, size);
     let mut label = label;
     if label != 0 {
         let n = node(label);
-        if usize::from(n.width) < 8 * size {
-            label = unary(Op::ZExt, 8 * size as u32, 0, label, n.cv);
-        } else if usize::from(n.width) > 8 * size {
-            label = 0;
+        if usize::from(n.width) != 8 * size {
+            label = widened(label, size);
         }
     }
     for (i, word) in words.iter_mut().enumerate() {
@@ -276,6 +328,16 @@ pub(crate) fn set(p: *const u8, size: usize, label: u32) {
             label | (i as u32) << BYTE_SHIFT
         };
     }
+}
+
+/// Label of a value in so many bytes that has fewer bits; 0 if it has more.
+#[inline(never)]
+fn widened(label: u32, size: usize) -> u32 {
+    let n = node(label);
+    if usize::from(n.width) > 8 * size {
+        return 0;
+    }
+    unary(Op::ZExt, 8 * size as u32, 0, label, n.cv)
 }
 
 /// Gives consecutive bytes consecutive labels, from `first` on (0: none).

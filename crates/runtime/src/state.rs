@@ -1,9 +1,11 @@
 //! The mapped region and whether this run records anything.
 
 use core::ptr::null_mut;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use labrys_abi::{Cause, Event, Header, Mode, Node};
+
+use crate::table::Table;
 
 /// Labels on their way between caller and callee (`c/thread.c`).
 #[repr(C)]
@@ -13,8 +15,6 @@ pub(crate) struct Thread {
     pub(crate) copies: [*const u8; 8],
     pub(crate) args: [u32; 64],
     pub(crate) results: [u32; 8],
-    /// Not 0 on the one thread that is traced.
-    pub(crate) traced: u32,
     pub(crate) variadic_count: u32,
     pub(crate) variadic_tag: u64,
     pub(crate) variadic_serial: u64,
@@ -67,12 +67,9 @@ unsafe extern "C" {
 /// runs; counters in the header are atomic.
 pub(crate) struct State {
     pub(crate) header: *mut Header,
-    pub(crate) nodes: *mut Node,
-    pub(crate) node_capacity: u32,
-    pub(crate) events: *mut Event,
-    pub(crate) event_capacity: u32,
-    pub(crate) data: *mut u8,
-    pub(crate) data_capacity: u32,
+    pub(crate) nodes: Table<Node>,
+    pub(crate) events: Table<Event>,
+    pub(crate) data: Table<u8>,
     pub(crate) input: *mut u8,
     /// Labels are created.
     pub(crate) symbolic: bool,
@@ -82,12 +79,9 @@ pub(crate) struct State {
 
 pub(crate) static mut STATE: State = State {
     header: null_mut(),
-    nodes: null_mut(),
-    node_capacity: 0,
-    events: null_mut(),
-    event_capacity: 0,
-    data: null_mut(),
-    data_capacity: 0,
+    nodes: Table::empty(),
+    events: Table::empty(),
+    data: Table::empty(),
     input: null_mut(),
     symbolic: false,
     active: false,
@@ -114,10 +108,35 @@ pub(crate) fn thread() -> &'static mut Thread {
     unsafe { &mut *__labrys_thread_state() }
 }
 
+/// The one thread whose work is recorded, by its thread pointer; 0 if none is.
+static TRACED: AtomicUsize = AtomicUsize::new(0);
+
 /// Does code on this thread create labels?
-#[inline]
+#[inline(always)]
 pub(crate) fn tracing() -> bool {
-    state().symbolic && thread().traced != 0
+    TRACED.load(Relaxed) == thread_pointer()
+}
+
+/// From now on this thread is the one that is recorded, or none is.
+pub(crate) fn set_tracing(on: bool) {
+    TRACED.store(if on { thread_pointer() } else { 0 }, Relaxed);
+}
+
+/// What tells this thread from all others; not 0. A thread-local variable would do, but in code
+/// that may be linked anywhere each look at one is a call.
+#[inline(always)]
+fn thread_pointer() -> usize {
+    let pointer;
+    // SAFETY: the first word of the thread's block is its own address (System V ABI, x86-64
+    // supplement: thread-local storage).
+    unsafe {
+        core::arch::asm!(
+            "mov {}, fs:[0]",
+            out(reg) pointer,
+            options(pure, readonly, nostack, preserves_flags)
+        );
+    }
+    pointer
 }
 
 /// Is every branch recorded, symbolic or not?
@@ -125,23 +144,10 @@ pub(crate) fn all_branches() -> bool {
     state().symbolic && header().mode == Mode::AllBranches as u32
 }
 
-/// Counts a symbolic value that became concrete.
+/// Counts a symbolic value that became concrete. Two threads that count at once may count one.
 pub(crate) fn count(cause: Cause) {
     if state().active {
-        header().concretizations[cause as usize]
-            .fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+        let counter = &header().concretizations[cause as usize];
+        counter.store(counter.load(Relaxed) + 1, Relaxed);
     }
-}
-
-/// Reserves `amount` of a counter's `capacity`; `None` when it is full, which is recorded.
-pub(crate) fn reserve(counter: &AtomicU32, amount: u32, capacity: u32) -> Option<u32> {
-    use core::sync::atomic::Ordering::Relaxed;
-    let start = counter.load(Relaxed);
-    if amount > capacity || start > capacity - amount {
-        header().overflow.store(1, Relaxed);
-        count(Cause::TableFull);
-        return None;
-    }
-    counter.store(start + amount, Relaxed);
-    Some(start)
 }

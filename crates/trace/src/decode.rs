@@ -244,10 +244,13 @@ fn binary(decoder: &mut Decoder, op: Op, node: &Node) -> ExprId {
         operand(node.a, flag::A_IMMEDIATE),
         operand(node.b, flag::B_IMMEDIATE),
     );
-    decoder.pool.binary(same_op(op), a, b)
+    match op {
+        Op::Ne => decoder.pool.ne(a, b),
+        _ => decoder.pool.binary(same_op(op), a, b),
+    }
 }
 
-/// The operation of the same name and meaning.
+/// The operation of the same name and meaning; of `Ne`, the operation that it negates.
 fn same_op(op: Op) -> ExprOp {
     match op {
         Op::Input => ExprOp::Symbol,
@@ -273,7 +276,7 @@ fn same_op(op: Op) -> ExprOp {
         Op::And => ExprOp::And,
         Op::Or => ExprOp::Or,
         Op::Xor => ExprOp::Xor,
-        Op::Eq => ExprOp::Eq,
+        Op::Eq | Op::Ne => ExprOp::Eq,
         Op::Ult => ExprOp::Ult,
         Op::Ule => ExprOp::Ule,
         Op::Slt => ExprOp::Slt,

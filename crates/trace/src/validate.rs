@@ -93,7 +93,7 @@ impl Validator<'_> {
                 ensure(width == 1, WIDTH)?;
                 operands.pair(float(node.aux())?)
             }
-            Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {
+            Op::Eq | Op::Ne | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {
                 ensure(width == 1, WIDTH)?;
                 operands.pair(node.aux())
             }

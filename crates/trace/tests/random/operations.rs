@@ -54,7 +54,7 @@ impl Generator {
     }
 
     pub(super) fn binary(&mut self) {
-        let op = Op::Add as u8 + self.random.u8(..=Op::Sle as u8 - Op::Add as u8);
+        let op = Op::Add as u8 + self.random.u8(..=Op::Ne as u8 - Op::Add as u8);
         let op = Op::from_u8(op).expect("numbers are contiguous");
         let width = self.any_width();
         let (mut a, mut b) = (self.of_width(width), self.of_width(width));
@@ -208,6 +208,7 @@ fn arithmetic(op: Op, x: u128, y: u128, width: u32) -> u128 {
         Op::Or => x | y,
         Op::Xor => x ^ y,
         Op::Eq => (x == y).into(),
+        Op::Ne => (x != y).into(),
         Op::Ult => (x < y).into(),
         Op::Ule => (x <= y).into(),
         Op::Slt => (sx < sy).into(),
