@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use labrys_expr::{Evaluator, ExprId, Fingerprints};
 
-use crate::bounds::{Bounded, Bounds};
+use crate::bounds::{Bounded, Bounds, When};
 use crate::cache::{Cache, Found, Key};
 use crate::domains::{Domains, Fixed, Single};
 use crate::log::QueryLog;
@@ -239,7 +239,7 @@ impl Layers {
 
     /// The layers that search.
     fn by_search(&mut self, query: &mut Query<'_>, sliced: &Sliced, fixed: &Fixed) -> Answer {
-        if let Some(answer) = self.by_bounds(query, sliced, BOUNDS_WORK[0]) {
+        if let Some(answer) = self.by_bounds(query, sliced, When::First, BOUNDS_WORK[0]) {
             return answer;
         }
         if let Some(model) = self.restricted(query, sliced) {
@@ -250,16 +250,22 @@ impl Layers {
             return answer;
         }
         let most = sliced.steps.map_or(u64::MAX, |steps| steps * WORK_PER_STEP);
-        let more = self.by_bounds(query, sliced, BOUNDS_WORK[1].min(most));
+        let more = self.by_bounds(query, sliced, When::Last, BOUNDS_WORK[1].min(most));
         more.unwrap_or(answer)
     }
 
     /// An answer by bounds propagation within so much work.
-    fn by_bounds(&mut self, query: &mut Query<'_>, sliced: &Sliced, most: u64) -> Option<Answer> {
+    fn by_bounds(
+        &mut self,
+        query: &mut Query<'_>,
+        sliced: &Sliced,
+        when: When,
+        most: u64,
+    ) -> Option<Answer> {
         let bounds = self.bounds.as_mut()?;
         let mut left = most;
         let near = self.near.assignment();
-        let bounded = bounds.decide(query.pool, &sliced.parts, near, &mut left);
+        let bounded = bounds.decide(when, query.pool, &sliced.parts, near, &mut left);
         query.budget.spend((most - left) / WORK_PER_STEP);
         match bounded {
             Bounded::Model(model) => {

@@ -52,6 +52,23 @@ pub(super) struct Step {
     pub(super) from: u32,
 }
 
+impl Step {
+    /// Whether this is arithmetic that is hard for bits: products, quotients, floats.
+    fn scales(&self) -> bool {
+        match &self.rule {
+            Rule::Times(..) | Rule::Remainder(..) => true,
+            Rule::Monotone(rule, _) => scales(rule.op()),
+            Rule::Unary(op, ..) | Rule::Binary(op, ..) => scales(*op),
+            _ => false,
+        }
+    }
+}
+
+fn scales(op: Op) -> bool {
+    let whole = matches!(op, Op::Mul | Op::UDiv | Op::SDiv | Op::URem | Op::SRem);
+    whole || op.takes_floats() || op.gives_float()
+}
+
 /// One condition.
 #[derive(Debug)]
 pub(super) struct Cone {
@@ -59,6 +76,13 @@ pub(super) struct Cone {
     pub(super) steps: Vec<Step>,
     /// The variables in it.
     pub(super) variables: Vec<usize>,
+}
+
+impl Cone {
+    /// Whether it has a product, a quotient or a float of more than one byte.
+    pub(super) fn scales(&self) -> bool {
+        self.steps.iter().any(Step::scales)
+    }
 }
 
 /// Functions of one byte, remembered for one pool.

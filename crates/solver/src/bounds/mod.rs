@@ -36,6 +36,15 @@ const MOST_VARIABLES: usize = 64;
 /// A core is made smaller as long as that takes no more than so many times its own work.
 const SHRINKING: u64 = 8;
 
+/// When the layer is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// Before the back end.
+    First,
+    /// After it gave up.
+    Last,
+}
+
 /// What propagation and search found.
 pub(crate) enum Bounded {
     /// Values for all variables under which the conditions are likely to hold.
@@ -80,9 +89,11 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     /// Tries to decide the parts, all of them, near the values of `near`, within so many steps
-    /// of propagation; they are taken off.
+    /// of propagation; they are taken off. At first only parts with products, quotients or floats:
+    /// the back end is quicker with the rest.
     pub(crate) fn decide(
         &mut self,
+        when: When,
         pool: &Pool,
         parts: &[Part],
         near: &Assignment,
@@ -101,6 +112,9 @@ impl Bounds {
                 return Bounded::Open;
             };
             cones.push(cone);
+        }
+        if when == When::First && !cones.iter().any(Cone::scales) {
+            return Bounded::Open;
         }
         let symbols = builder.symbols;
         let mut users = vec![Vec::new(); symbols.len()];

@@ -32,6 +32,10 @@ pub(super) struct Monotone {
 }
 
 impl Monotone {
+    pub(super) fn op(&self) -> Op {
+        self.op
+    }
+
     /// The operation on an operand of `from` bits; `None` if it may turn back.
     pub(super) fn unary(op: Op, width: u32, from: u32, index: u128) -> Option<Self> {
         use Order::{Float, Signed, Unsigned};
