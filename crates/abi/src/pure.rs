@@ -12,9 +12,9 @@
 //! | classification (`__isnan`, `__fpclassify`, …) | a function of the bits |
 //! | integer helpers (`abs`, `ffs`, `htonl`, `difftime`, …) | arithmetic; those that the compiler knows are operations before they get here |
 //!
-//! Not in the table: `rand`, `drand48` and all that keeps a state; `frexp`, `modf`, `sincos` and
-//! all that writes through a pointer; `nan` (reads a string); everything on `long double`, which
-//! carries no labels. `sqrt`, `fabs`, `fmod`, `floor`, `ceil`, `trunc`, `rint`, `round` and their
+//! Not in the table: `rand`, `drand48` and all that keeps a state; all that writes through a
+//! pointer (`frexp`, `modf`, `sincos` and `lgamma_r` are models in C, `remquo` is concrete); `nan`
+//! (reads a string); everything on `long double`, which carries no labels. `sqrt`, `fabs`, `fmod`, `floor`, `ceil`, `trunc`, `rint`, `round` and their
 //! kin are operations of expressions and never become calls.
 
 /// Expands `callback! { name(parameter: type, …) -> type; … }` over the pure functions.

@@ -58,4 +58,5 @@ extern wint_t __labrys_w_fgetwc(FILE *f);
 #include "models/wide.c"
 #include "models/wide_string.c"
 #include "models/integer.c"
+#include "models/parts.c"
 #include "models/allocation.c"

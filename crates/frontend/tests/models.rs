@@ -16,6 +16,7 @@ fn models_do_what_the_library_does() {
         .args(["-std=gnu11", "-O1", "-w", "-fno-builtin", "-o"])
         .arg(&driver)
         .arg(source)
+        .arg("-lm")
         .status();
     assert!(built.expect("clang runs").success());
     let output = Command::new(driver).arg("20000").output().expect("it runs");

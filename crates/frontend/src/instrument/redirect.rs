@@ -41,6 +41,7 @@ const MODELS: &str = "
     wcsstr wcsspn wcscspn wcspbrk wmemcpy wmemset wcpcpy wcscpy wcsncpy wcscat wcsncat wcsdup
     wcstol wcstoll wcstoul wcstoull fgetws
     abs labs llabs imaxabs ffs ffsl ffsll div ldiv lldiv imaxdiv toascii isascii
+    frexp frexpf modf modff sincos sincosf lgamma_r lgammaf_r
     asprintf vasprintf __asprintf_chk __vasprintf_chk strxfrm
     _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
 ";

@@ -15,6 +15,16 @@ int __labrys_w_memcmp(const void *a, const void *b, size_t n) { return memcmp(a,
 void *__labrys_w_memcpy(void *to, const void *from, size_t n) { return memcpy(to, from, n); }
 int __labrys_w_fgetc(FILE *f) { return fgetc(f); }
 wint_t __labrys_w_fgetwc(FILE *f) { return fgetwc(f); }
+
+#include <math.h>
+double __labrys_w_trunc(double x) { return trunc(x); }
+float __labrys_w_truncf(float x) { return truncf(x); }
+double __labrys_w_sin(double x) { return sin(x); }
+float __labrys_w_sinf(float x) { return sinf(x); }
+double __labrys_w_cos(double x) { return cos(x); }
+float __labrys_w_cosf(float x) { return cosf(x); }
+double __labrys_w_lgamma(double x) { return lgamma(x); }
+float __labrys_w_lgammaf(float x) { return lgammaf(x); }
 int __labrys_w_ungetc(int c, FILE *f) { return ungetc(c, f); }
 
 #include <locale.h>
@@ -366,6 +376,43 @@ static void integers(void) {
   INTEGER(ffs, (int)a); INTEGER(ffsl, a); INTEGER(ffsll, a); INTEGER(toascii, (int)a); INTEGER(isascii, (int)a);
 }
 
+/* Floats by all their bits, but NaNs are alike. */
+static int same_double(double x, double y) { return x != x ? y != y : !memcmp(&x, &y, sizeof x); }
+
+static void parts(void) {
+  static const double EDGES[] = {0.0, 1.0, 0.5, INFINITY, NAN, 0x1p-1074, 0x1p-1022, 0x1p-130, 0x1p52, 7.75, 2.0, 3.0};
+  double x = EDGES[random_below(12)], sign = random_below(2) ? -1 : 1;
+  int kind = random_below(3);
+  if (kind == 1) x = random_below(1000000) / 1000.0;
+  if (kind == 2) x = ldexp(random_below(1u << 31), (int)random_below(2100) - 1080);
+  x *= sign;
+  float f = (float)x;
+  int m = 7, n = 7, k = 7, l = 7;
+  double a, b, c, d;
+  float p, q, r, s;
+#define SAME_PARTS(f, x, u, v, m, n) \
+  CHECK(#f, same_double(u, v) && (m) == (n), "%a: %a %a, %d %d", (double)(x), (double)(u), (double)(v), m, n)
+#define SAME_FLOATS(f, x, u, v, m, n)                                                                       \
+  CHECK(#f, same_double(u, v) && same_double(m, n), "%a: %a %a, %a %a", (double)(x), (double)(u), (double)(v), \
+        (double)(m), (double)(n))
+  a = MODEL(frexp)(x, &m), b = frexp(x, &n);
+  SAME_PARTS(frexp, x, a, b, m, n);
+  p = MODEL(frexpf)(f, &k), q = frexpf(f, &l);
+  SAME_PARTS(frexpf, f, p, q, k, l);
+  a = MODEL(modf)(x, &c), b = modf(x, &d);
+  SAME_FLOATS(modf, x, a, b, c, d);
+  p = MODEL(modff)(f, &r), q = modff(f, &s);
+  SAME_FLOATS(modff, f, p, q, r, s);
+  MODEL(sincos)(x, &a, &c), sincos(x, &b, &d);
+  SAME_FLOATS(sincos, x, a, b, c, d);
+  MODEL(sincosf)(f, &p, &r), sincosf(f, &q, &s);
+  SAME_FLOATS(sincosf, f, p, q, r, s);
+  a = MODEL(lgamma_r)(x, &m), b = lgamma_r(x, &n);
+  SAME_PARTS(lgamma_r, x, a, b, m, n);
+  p = MODEL(lgammaf_r)(f, &k), q = lgammaf_r(f, &l);
+  SAME_PARTS(lgammaf_r, f, p, q, k, l);
+}
+
 static void collation(void) {
   char a[20], x[24], y[24];
   text(a, 15, "abAB,;");
@@ -408,6 +455,7 @@ int main(int argc, char **argv) {
     options();
     wide_strings();
     integers();
+    parts();
     collation();
     if (i % 100 == 0) wide_lines();
     if (i % 10 == 0) {
