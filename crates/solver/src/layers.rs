@@ -24,7 +24,7 @@ use crate::restrict::{self, Target};
 use crate::shrink::shrink_lengths;
 use crate::slice::{Hinted, Part, conjuncts, slice};
 use crate::statistics::Statistics;
-use crate::walk::{self, Walk};
+use crate::walk::{self, Class, Walk};
 
 /// Steps of bounds propagation before the back end is asked, and after it gave up.
 const BOUNDS_WORK: [u64; 2] = [200_000, 20_000_000];
@@ -238,7 +238,13 @@ impl Layers {
     }
 
     /// The layers that search.
-    fn by_search(&mut self, query: &mut Query<'_>, sliced: &Sliced, fixed: &Fixed) -> Answer {
+    fn by_search(
+        &mut self,
+        query: &mut Query<'_>,
+        sliced: &Sliced,
+        fixed: &Fixed,
+        class: Option<Class>,
+    ) -> Answer {
         if let Some(answer) = self.by_bounds(query, sliced, When::First, BOUNDS_WORK[0]) {
             return answer;
         }
@@ -249,7 +255,14 @@ impl Layers {
         if answer != Answer::Unknown(Reason::Steps) {
             return answer;
         }
-        let most = sliced.steps.map_or(u64::MAX, |steps| steps * WORK_PER_STEP);
+        // It knows nothing of calls: what little it can say, it has said.
+        if class == Some(Class::External) {
+            return answer;
+        }
+        let weight = class.map_or(1, Class::weight);
+        let most = sliced
+            .steps
+            .map_or(u64::MAX, |steps| steps / weight * WORK_PER_STEP);
         let more = self.by_bounds(query, sliced, When::Last, BOUNDS_WORK[1].min(most));
         more.unwrap_or(answer)
     }
@@ -440,13 +453,19 @@ pub(crate) fn left(deadline: Option<Instant>) -> Option<Duration> {
     deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
 }
 
+/// Asks the back end. Its steps are dearer in queries with floats, see [`Class::weight`].
 pub(crate) fn ask(
     backend: &mut dyn Solver,
     query: &mut Query<'_>,
     statistics: &mut Statistics,
 ) -> Answer {
     let started = Instant::now();
+    let weight = walk::class(query.pool, &query.constraints).map_or(1, Class::weight);
+    let given = query.budget.steps;
+    query.budget.steps = given.map(|steps| steps / weight);
     let answer = backend.check(query);
+    let unused = query.budget.steps.map_or(0, |left| left * weight);
+    query.budget.steps = given.map(|steps| steps.min(unused));
     statistics.calls += 1;
     statistics.backend_seconds += started.elapsed().as_secs_f64();
     answer

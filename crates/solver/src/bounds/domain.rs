@@ -25,12 +25,18 @@ impl Domain {
     }
 
     /// The values, where they are few.
-    pub(super) fn values(self) -> impl DoubleEndedIterator<Item = usize> {
+    pub(super) fn values(self) -> impl Iterator<Item = usize> {
         let words = match self {
             Domain::Small(words) => words,
             Domain::Wide(..) => [0; 4],
         };
-        (0..256).filter(move |value| words[value / 64] >> (value % 64) & 1 == 1)
+        words.into_iter().enumerate().flat_map(|(at, mut word)| {
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros() as usize;
+                word &= word.wrapping_sub(1);
+                (bit < 64).then_some(64 * at + bit)
+            })
+        })
     }
 
     /// Number of values, less one.
@@ -79,7 +85,13 @@ impl Domain {
     /// Leaves the values of a range.
     pub(super) fn meet(&mut self, range: Range, width: u32) -> Result<(), Conflict> {
         match self {
-            Domain::Small(_) => self.keep(|value| range.has(value as u128, width)),
+            // Most bytes of a wide number stay open.
+            Domain::Small(_) if range.span >= mask(width) => Ok(()),
+            Domain::Small(words) => {
+                let inside = of_range(range, width);
+                (0..4).for_each(|at| words[at] &= inside[at]);
+                (*words != [0; 4]).then_some(()).ok_or(Conflict)
+            }
             Domain::Wide(own, _) => {
                 *own = own.meet(range, width).ok_or(Conflict)?;
                 Ok(())
@@ -151,5 +163,59 @@ impl Domain {
                 }
             }
         }
+    }
+}
+
+/// The values of a range of at most 8 bits as a set.
+fn of_range(range: Range, width: u32) -> [u64; 4] {
+    let most = mask(width) as u32;
+    let first = range.start as u32 & most;
+    let last = first + (range.span as u32).min(most);
+    let (own, wrapped) = (between(first, last.min(most)), last & most);
+    if last <= most {
+        return own;
+    }
+    let rest = between(0, wrapped);
+    std::array::from_fn(|at| own[at] | rest[at])
+}
+
+/// The values from one to another, below 256, as a set.
+fn between(first: u32, last: u32) -> [u64; 4] {
+    std::array::from_fn(|at| {
+        let start = 64 * at as u32;
+        if last < start || first > start + 63 {
+            return 0;
+        }
+        let (low, high) = (first.max(start) - start, last.min(start + 63) - start);
+        (u64::MAX >> (63 - high)) & (u64::MAX << low)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_leaves_what_it_has() {
+        for width in [1, 3, 7, 8] {
+            let most = mask(width);
+            for start in 0..=most {
+                for span in 0..=most {
+                    let range = Range { start, span };
+                    let mut domain = Domain::full(width);
+                    assert_eq!(domain.meet(range, width), Ok(()));
+                    let left: Vec<_> = domain.values().map(|value| value as u128).collect();
+                    let wanted: Vec<_> = (0..=most).filter(|v| range.has(*v, width)).collect();
+                    assert_eq!(left, wanted, "{start} {span} of {width} bits");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_left_is_a_conflict() {
+        let mut domain = Domain::full(8);
+        assert_eq!(domain.meet(Range::between(3, 9), 8), Ok(()));
+        assert_eq!(domain.meet(Range::between(10, 255), 8), Err(Conflict));
     }
 }

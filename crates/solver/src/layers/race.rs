@@ -31,15 +31,12 @@ impl Layers {
     /// The answer to what no cheap layer could answer.
     pub(super) fn race(&mut self, query: &mut Query<'_>, sliced: &Sliced, fixed: &Fixed) -> Answer {
         let conditions: Vec<_> = sliced.parts.iter().map(|part| part.id).collect();
-        let class = self
-            .walk
-            .as_ref()
-            .and_then(|_| class(query.pool, &conditions));
+        let class = class(query.pool, &conditions);
         let shares = class.map(shares);
         if let Some(model) = self.walk_for(query, sliced, shares.map(|shares| shares[0])) {
             return Answer::Sat(model);
         }
-        let answer = self.by_search(query, sliced, fixed);
+        let answer = self.by_search(query, sliced, fixed, class);
         if matches!(answer, Answer::Unknown(_)) {
             if let Some(model) = self.walk_for(query, sliced, shares.map(|shares| shares[1])) {
                 return Answer::Sat(model);

@@ -21,6 +21,17 @@ pub(crate) enum Class {
     Product,
 }
 
+impl Class {
+    /// As so many steps a step of the back end or of bounds propagation counts: each takes about
+    /// that much longer where there are floats.
+    pub(crate) fn weight(self) -> u64 {
+        match self {
+            Class::External | Class::Float => 5,
+            Class::Product => 1,
+        }
+    }
+}
+
 /// The class of some conditions; `None` if the walk is not to be tried. Every query is asked
 /// for, so this must be cheap where the answer is no.
 pub(crate) fn class(pool: &Pool, conditions: &[ExprId]) -> Option<Class> {
