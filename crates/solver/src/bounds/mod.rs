@@ -19,7 +19,8 @@ mod range;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use labrys_expr::{Evaluator, Pool};
 use rustc_hash::FxHashMap;
@@ -175,9 +176,9 @@ impl Problem<'_> {
         let mut open: Vec<Choice> = Vec::new();
         let mut entailed = vec![false; self.cones.len()];
         let mut domains = domains;
-        let mut changed: BTreeSet<usize> = (0..self.cones.len()).collect();
+        let mut changed: Vec<usize> = (0..self.cones.len()).collect();
         loop {
-            let outcome = self.propagate(&mut domains, &mut entailed, changed);
+            let outcome = self.propagate(&mut domains, &mut entailed, &changed);
             if self.work > self.most_work {
                 return None;
             }
@@ -220,7 +221,7 @@ impl Problem<'_> {
                 (domains, entailed) = (choice.domains, choice.entailed);
                 choice.variable
             };
-            changed = self.users[variable].iter().copied().collect();
+            changed.clone_from(&self.users[variable]);
         }
     }
 
@@ -234,9 +235,15 @@ impl Problem<'_> {
         &mut self,
         domains: &mut [Domain],
         entailed: &mut [bool],
-        mut queue: BTreeSet<usize>,
+        changed: &[usize],
     ) -> Result<(), Conflict> {
-        while let Some(part) = queue.pop_first() {
+        // The first of the parts is next. Each is in the queue once: a length may have thousands
+        // of conditions, each of which moves it.
+        let mut queue: BinaryHeap<Reverse<usize>> = changed.iter().copied().map(Reverse).collect();
+        let mut queued = vec![false; self.cones.len()];
+        changed.iter().for_each(|part| queued[*part] = true);
+        while let Some(Reverse(part)) = queue.pop() {
+            queued[part] = false;
             if entailed[part] || self.disabled[part] || self.work > self.most_work {
                 continue;
             }
@@ -261,7 +268,12 @@ impl Problem<'_> {
                 if domains[*variable] != before {
                     self.touched[part] = true;
                     // A single pass over a condition need not be all that it can say.
-                    queue.extend(&self.users[*variable]);
+                    for user in &self.users[*variable] {
+                        if !queued[*user] && !entailed[*user] && !self.disabled[*user] {
+                            queued[*user] = true;
+                            queue.push(Reverse(*user));
+                        }
+                    }
                 }
             }
         }
