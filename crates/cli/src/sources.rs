@@ -18,6 +18,8 @@ use crate::values::SymbolicArgument;
 const ARGUMENT_ROOM: usize = 8;
 /// Length of the second initial input of a file; the first one is empty.
 const FIRST_LENGTH: usize = 32;
+/// Length of its lines in the second one.
+const LINE: usize = 8;
 /// Functions by which a program asks for input objects; those of other tools' harnesses call them.
 const INTRINSICS: &[&str] = &["labrys_symbolic", "__labrys_object"];
 
@@ -126,9 +128,19 @@ fn contents(
         }
         input
     };
+    let lines = |mut input: Input, files: &[(usize, usize)]| {
+        for (stream, _) in files {
+            let bytes = &mut input.streams[*stream].bytes;
+            for at in (LINE - 1..bytes.len()).step_by(LINE) {
+                bytes[at] = b'\n';
+            }
+        }
+        input
+    };
     if options.input.is_empty() {
         let second = filled(first.clone(), files);
-        return Ok(vec![first, second]);
+        let third = lines(second.clone(), files);
+        return Ok(vec![first, second, third]);
     }
     let read = |path: &PathBuf| {
         let bytes = std::fs::read(path).map_err(|error| {

@@ -196,6 +196,7 @@ fn every_strategy_works() {
     for strategy in [
         "auto",
         "rarity",
+        "missed",
         "context-guided",
         "cfg",
         "generational",

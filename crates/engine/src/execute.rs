@@ -29,6 +29,8 @@ pub struct Observation {
     pub outcome: Outcome,
     /// Its trace; `None` if the program spoiled its records.
     pub trace: Option<Trace>,
+    /// Branches that it took.
+    pub coverage: Coverage,
     /// Branches that no run of this session covered before.
     pub gain: usize,
     /// The test case that the run became, or is.
@@ -161,11 +163,17 @@ impl Session {
         if misused && !found {
             self.suspicions.learn(&misuses);
         }
-        let Facts { input, outcome, .. } = facts;
+        let Facts {
+            input,
+            outcome,
+            coverage,
+            ..
+        } = facts;
         Ok(Observation {
             input,
             outcome,
             trace,
+            coverage,
             gain,
             case,
         })

@@ -6,8 +6,8 @@
 use labrys_expr::Symbol;
 use labrys_suite::{Input, StreamKind};
 
-/// Makes the input of a child run. Files that grow are filled with random printable characters;
-/// objects grow with zeros, as the program reads zeros beyond their end.
+/// Makes the input of a child run. Files that grow are filled with random printable characters, or
+/// with a copy of how they begin: of what is read piece by piece, another piece. Objects grow with zeros, as the program reads zeros beyond their end.
 pub(crate) fn child(
     parent: &Input,
     model: impl IntoIterator<Item = (Symbol, u128)>,
@@ -46,8 +46,12 @@ fn set_length(input: &mut Input, stream: usize, length: usize, rng: &mut fastran
         return;
     };
     if target.kind.is_file() {
+        let old = target.bytes.len();
         target.bytes.truncate(length);
         target.bytes.resize_with(length, || rng.u8(b' '..=b'~'));
+        if old > 0 && rng.bool() {
+            (old..length).for_each(|at| target.bytes[at] = target.bytes[at - old]);
+        }
     }
 }
 
@@ -83,6 +87,7 @@ mod tests {
 
     #[test]
     fn files_change_their_length() {
+        let mut rng = fastrand::Rng::with_seed(2);
         let parent = Input::stdin(*b"hello");
         assert_eq!(
             make(&parent, &[byte(0, 4, b'O'), length(0, 2)]),
@@ -95,6 +100,9 @@ mod tests {
             (9, &b"hello"[..], b'!')
         );
         assert!(bytes.iter().all(|byte| (b' '..=b'~').contains(byte)));
+        let copied = (0..20)
+            .any(|_| child(&parent, [length(0, 9)], 20, &mut rng) == Input::stdin(*b"hellohell"));
+        assert!(copied);
         assert_eq!(make(&parent, &[length(0, u128::from(u64::MAX))]).len(), 20);
     }
 

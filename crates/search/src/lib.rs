@@ -13,6 +13,7 @@
 
 mod cache;
 mod child;
+mod growth;
 mod inputs;
 mod path;
 mod patience;
@@ -27,7 +28,7 @@ mod tree;
 pub use search::{Search, SearchOptions};
 pub use strategies::{
     Auto, BreadthFirst, CarFast, CfgDirected, ContextGuided, DepthFirst, Entry, Generational,
-    Interleaved, Options, RandomBranch, Rarity, STRATEGIES, UniformRandom, build,
+    Interleaved, Missed, Options, RandomBranch, Rarity, STRATEGIES, UniformRandom, build,
 };
 pub use strategy::{NodeRange, RunInfo, Strategy, View};
 pub use tree::{Candidate, Decision, Flip, Insertion, NodeId, Passage, RunId, Tree};

@@ -9,13 +9,14 @@ use labrys_suite::{Flip as FlippedBranch, Input, Origin};
 
 use crate::cache::Cache;
 use crate::child::child;
+use crate::growth::roomier;
 use crate::inputs::Inputs;
 use crate::path::{decisions, trace_direction};
 use crate::patience::Patience;
 use crate::pump::{Lengths, looked_at, pump};
 use crate::query::{Conditions, Known, conditions};
 use crate::relaxation::Relaxation;
-use crate::strategy::{RunInfo, Strategy, View};
+use crate::strategy::{RunInfo, Strategy, View, is_model};
 use crate::tree::{Candidate, Flip, Passage, RunId, Tree};
 
 /// Bytes of traces that are kept, and how many of them.
@@ -196,7 +197,19 @@ impl Search {
             answer = session.check(pool, vec![conditions.goal], &known.hint, steps);
         }
         match answer {
-            Answer::Sat(model) => Ok(model),
+            Answer::Sat(mut model) => {
+                let with_soft = self.relaxed.is_none();
+                let constraints = conditions.constraints(with_soft);
+                let Known {
+                    decoder,
+                    hint,
+                    input,
+                    ..
+                } = known;
+                let (pool, most) = (decoder.pool_mut(), session.max_input());
+                roomier(pool, &constraints, hint, input, &mut model, most);
+                Ok(model)
+            }
             Answer::Unsat(_) => Err(Flip::Unsat),
             Answer::Unknown(_) => Err(Flip::Unknown),
         }
@@ -301,11 +314,15 @@ impl Search {
             self.told_full = true;
             session.note("the execution tree is full; the rest of new runs is not searched");
         }
+        let program = session.program();
+        let in_models = |(site, _): &&(u32, u32)| is_model(program, *site);
+        let models = done.first_taken.iter().filter(in_models).count();
         let info = RunInfo {
             run: done.run,
             path: &done.path,
             first_new: done.first_new,
-            gain: seen.gain,
+            coverage: &seen.coverage,
+            gain: seen.gain + models,
             flipped,
             diverged,
         };

@@ -4,6 +4,7 @@
 //! them. The search marks every candidate that it was given before it asks for another one, so a
 //! strategy needs no memory of what it already named: it names open candidates only.
 
+use labrys_abi::RUNTIME_SITE;
 use labrys_program::{BranchId, Program, SiteId};
 use labrys_suite::Coverage;
 
@@ -29,12 +30,23 @@ impl View<'_> {
         self.program.branch(site, candidate.direction)
     }
 
-    /// Whether a candidate leads to a branch of the program that no run covered.
+    /// Whether a candidate leads to a branch of the program, or of a library model, that no run
+    /// took. What a program does with a word is often decided in the library that read it.
     #[must_use]
     pub fn uncovered(&self, candidate: Candidate) -> bool {
-        self.branch(candidate)
-            .is_some_and(|branch| !self.covered.contains(branch))
+        match self.branch(candidate) {
+            Some(branch) => !self.covered.contains(branch),
+            None => {
+                let site = self.tree.site(candidate.node);
+                is_model(self.program, site) && !self.tree.has_taken(site, candidate.direction)
+            }
+        }
     }
+}
+
+/// Whether a site is a decision of a library model: such sites are numbered after the program's.
+pub(crate) fn is_model(program: &Program, site: u32) -> bool {
+    (site as usize) >= program.sites.len() && site < RUNTIME_SITE
 }
 
 /// A run that was inserted in the tree.
@@ -46,7 +58,9 @@ pub struct RunInfo<'a> {
     pub path: &'a [Passage],
     /// Nodes from this position of `path` on are new; they have consecutive ids.
     pub first_new: usize,
-    /// The number of branches that no run before it covered.
+    /// The branches that it took.
+    pub coverage: &'a Coverage,
+    /// The number of branches, those of library models among them, that no run before it took.
     pub gain: usize,
     /// The candidate that the run was to take; `None` for an initial input.
     pub flipped: Option<Candidate>,
@@ -79,6 +93,16 @@ impl NodeRange {
     /// The nodes, the one nearest to the root first.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = NodeId> {
         (self.first..self.end).map(NodeId)
+    }
+
+    /// The first `count` of them.
+    #[must_use]
+    pub fn first(self, count: usize) -> NodeRange {
+        let count = u32::try_from(count.min(self.len())).expect("no more than there are");
+        NodeRange {
+            first: self.first,
+            end: self.first + count,
+        }
     }
 
     /// The node at a position.

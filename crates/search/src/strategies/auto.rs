@@ -17,7 +17,7 @@
 //! All arms see all runs, so each goes on from what the others found.
 
 use super::seeds::Seeds;
-use super::{CfgDirected, ContextGuided, Generational, Rarity};
+use super::{CfgDirected, ContextGuided, Generational, Missed, Rarity};
 use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, Flip, RunId};
 
@@ -71,6 +71,7 @@ impl Default for Auto {
             Box::new(ContextGuided::default()),
             Box::new(CfgDirected::default()),
             Box::new(Generational::default()),
+            Box::new(Missed::default()),
         ])
     }
 }

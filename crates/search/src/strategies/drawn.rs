@@ -1,7 +1,7 @@
 //! Trees drawn by hand for tests: a model program is a function from the directions taken so far
 //! to the next site. A pick is written as the directions of its prefix and the flipped one.
 
-use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteId, SiteKind};
+use labrys_program::{BlockId, FunctionId, Program, SiteId, SiteKind};
 use labrys_suite::Coverage;
 
 use crate::strategy::{RunInfo, Strategy, View};
@@ -178,14 +178,14 @@ fn insert(
 ) {
     let run = drawing.run(forced);
     let done = tree.insert(run.iter().copied());
-    let mut gain = 0;
+    let mut coverage = Coverage::default();
     for decision in &run {
         let branch = drawing
             .program
             .branch(SiteId(decision.site), decision.direction);
-        let branch: BranchId = branch.expect("sites of the drawing");
-        gain += usize::from(covered.insert(branch));
+        coverage.insert(branch.expect("sites of the drawing"));
     }
+    let gain = covered.union(&coverage);
     let view = View {
         tree,
         program: &drawing.program,
@@ -195,6 +195,7 @@ fn insert(
         run: done.run,
         path: &done.path,
         first_new: done.first_new,
+        coverage: &coverage,
         gain,
         flipped,
         diverged: false,

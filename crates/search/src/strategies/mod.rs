@@ -10,6 +10,7 @@ mod eager;
 mod expansion;
 mod generational;
 mod interleaved;
+mod missed;
 mod pool;
 mod random_branch;
 mod rarity;
@@ -27,6 +28,7 @@ pub use context_guided::ContextGuided;
 pub use dfs::DepthFirst;
 pub use generational::Generational;
 pub use interleaved::Interleaved;
+pub use missed::Missed;
 pub use random_branch::RandomBranch;
 pub use rarity::Rarity;
 pub use uniform_random::UniformRandom;
@@ -80,11 +82,12 @@ const fn entry(
 /// All strategies; the first is the default.
 #[rustfmt::skip]
 pub const STRATEGIES: &[Entry] = &[
-    entry("rarity", "uncovered branches of each run, then branches of runs that do what few others do", |_| Box::new(Rarity::default())),
     entry("auto", "several strategies on one tree and repetition of input, more work for what pays", |_| Box::new(Auto::default())),
+    entry("rarity", "uncovered branches of each run, then branches of runs that do what few others do", |_| Box::new(Rarity::default())),
     entry("context-guided", "branches reached in a way they were not flipped in before (--fixed-k, --no-dominators)", |options| Box::new(ContextGuided::new(options.fixed_k, options.dominators))),
     entry("cfg", "the branch nearest to something uncovered in the control flow", |_| Box::new(CfgDirected::default())),
     entry("generational", "all branches of the run with the largest coverage gain", |_| Box::new(Generational::default())),
+    entry("missed", "the branches of runs that came to a site whose other side no run took", |_| Box::new(Missed::default())),
     entry("carfast", "the branch to what is uncovered and controls most statements", |_| Box::new(CarFast::default())),
     entry("random-branch", "a random open branch of the last run", |_| Box::new(RandomBranch::default())),
     entry("uniform-random", "a walk through the tree with a coin at each decision", |_| Box::new(UniformRandom::default())),

@@ -36,6 +36,8 @@ pub struct Insertion {
     pub path: Vec<Passage>,
     /// Nodes from this position of `path` on are new (its length if none is).
     pub first_new: usize,
+    /// Branches, as site and direction, that no run took before.
+    pub first_taken: Vec<(u32, u32)>,
     /// Whether the tree was full, and `path` is a prefix of the run.
     pub truncated: bool,
 }
@@ -59,6 +61,7 @@ impl Tree {
             run,
             path: Vec::new(),
             first_new: 0,
+            first_taken: Vec::new(),
             truncated: false,
         };
         let mut place = Place::Root;
@@ -76,16 +79,22 @@ impl Tree {
             };
             done.path.push(passage);
             done.first_new += usize::from(known.is_some());
-            self.take(passage);
+            if self.take(passage) {
+                done.first_taken.push((decision.site, decision.direction));
+            }
             place = Place::Under(passage);
         }
         done
     }
 
-    fn take(&mut self, passage: Passage) {
-        if self.link(passage.node, passage.direction).flip() != Flip::Taken {
-            self.set_link(passage.node, passage.direction, Link::END);
+    /// Marks a direction as taken; tells whether no run took its branch before.
+    fn take(&mut self, passage: Passage) -> bool {
+        if self.link(passage.node, passage.direction).flip() == Flip::Taken {
+            return false;
         }
+        self.set_link(passage.node, passage.direction, Link::END);
+        let site = self.site(passage.node);
+        self.branches.insert((site, passage.direction))
     }
 
     fn first(&self, place: Place) -> Option<NodeId> {

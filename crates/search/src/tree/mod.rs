@@ -22,6 +22,8 @@ mod insert;
 mod tests;
 
 use edges::{Cell, Link};
+use rustc_hash::FxHashSet;
+
 pub use insert::{Decision, Insertion, Passage};
 
 /// A node of a [`Tree`].
@@ -102,6 +104,8 @@ const NONE: u32 = u32::MAX;
 pub struct Tree {
     nodes: Vec<Node>,
     cells: Vec<Cell>,
+    /// Site and direction of every branch that some run took.
+    branches: FxHashSet<(u32, u32)>,
     /// First node of the runs, with its alternatives.
     root: u32,
     open: u64,
@@ -126,6 +130,7 @@ impl Tree {
         Tree {
             nodes: Vec::new(),
             cells: Vec::new(),
+            branches: FxHashSet::default(),
             root: NONE,
             open: 0,
             runs: 0,
@@ -180,6 +185,12 @@ impl Tree {
     #[must_use]
     pub fn site(&self, node: NodeId) -> u32 {
         self.nodes[node.index()].site
+    }
+
+    /// Whether some run took a direction of a site, at any node.
+    #[must_use]
+    pub fn has_taken(&self, site: u32, direction: u32) -> bool {
+        self.branches.contains(&(site, direction))
     }
 
     /// The number of directions of the node.
