@@ -5,8 +5,8 @@
 //! by any strategy; then one subject wants contexts, another one repetitions. So this is a bandit
 //! whose arms forget:
 //!
-//! - work is given out in turns of [`TURN`] steps, [`PUMPS`] cheaper ones for pumping; a step is a query or a run, and a query that is
-//!   given up counts as many;
+//! - work is given out in turns of one step, [`PUMPS`] cheaper ones for pumping; a step is a query
+//!   or a run, and a query that is given up counts as many;
 //! - the *rate* of an arm is what it gained per step, both fading by [`FADE`] from turn to turn of
 //!   any arm, with a prior that speaks for arms that had no work of late;
 //! - a gain is a branch that no run covered, or a tenth for a run that repeats a branch as often
@@ -14,18 +14,18 @@
 //! - the next turn goes to an arm with probability proportional to its rate, but each arm keeps
 //!   [`SHARE`] of an equal part.
 //!
-//! All arms see all runs, so each goes on from what the others found.
+//! All arms see all runs, so each goes on from what the others found. Only what pumping made
+//! without covering anything is for the last arm alone: its many repetitions are rare by
+//! themselves, and would draw the work of the others to it.
 
 use super::seeds::Seeds;
 use super::{CfgDirected, ContextGuided, Generational, Missed, Rarity};
 use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, Flip, RunId};
 
-/// Steps of a turn.
-const TURN: u32 = 8;
 /// Runs of a turn that pumps: they ask no query.
-const PUMPS: u32 = 24;
-const FADE: f64 = 0.97;
+const PUMPS: u32 = 3;
+const FADE: f64 = 0.996;
 /// The part of an equal share that each arm keeps.
 const SHARE: f64 = 0.4;
 /// A prior gain, and the steps that it is for.
@@ -88,7 +88,7 @@ impl Auto {
             strategies,
             seeds: Seeds::default(),
             arm: 0,
-            left: TURN,
+            left: 1,
             asked: None,
             pumped: false,
         }
@@ -98,14 +98,14 @@ impl Auto {
     fn step(&mut self, rng: &mut fastrand::Rng) {
         if self.left == 0 {
             self.arm = self.choose(rng);
-            self.left = if self.is_pumping() { PUMPS } else { TURN };
+            self.left = if self.is_pumping() { PUMPS } else { 1 };
             for account in &mut self.accounts {
                 account.steps *= FADE;
                 account.gain *= FADE;
             }
         }
         self.left -= 1;
-        let cost = f64::from(TURN) / f64::from(PUMPS);
+        let cost = 1.0 / f64::from(PUMPS);
         self.accounts[self.arm].steps += if self.is_pumping() { cost } else { 1.0 };
     }
 
@@ -139,7 +139,9 @@ impl Strategy for Auto {
     }
 
     fn observe(&mut self, view: &View, info: &RunInfo) {
-        for strategy in &mut self.strategies {
+        let quiet = self.pumped && info.flipped.is_none() && info.gain == 0;
+        let skipped = if quiet { self.strategies.len() - 1 } else { 0 };
+        for strategy in &mut self.strategies[skipped..] {
             strategy.observe(view, info);
         }
         let repeats = self.seeds.learn(view, info);
