@@ -199,6 +199,10 @@ pub(crate) struct SearchOptions {
     /// Where a query is not decided, try its last condition alone
     #[arg(long)]
     pub(crate) optimistic: bool,
+
+    /// Check that what each run recorded is true of it: slow, to find bugs of Labrys
+    #[arg(long)]
+    pub(crate) audit: bool,
 }
 
 fn strategies() -> String {

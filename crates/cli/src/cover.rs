@@ -230,10 +230,12 @@ fn start(
         query_time: options.limits.timeout_solver,
         max_input: options.input.max_input,
     };
-    Ok(match suite {
+    let mut session = match suite {
         Some(suite) => Session::resumed(setup, suite),
         None => Session::new(setup),
-    })
+    };
+    session.set_audit(options.search.audit);
+    Ok(session)
 }
 
 fn solver(options: &Cover) -> Result<Layers, Problem> {

@@ -10,6 +10,8 @@
 //! | `open: GOAL…` | goals that an input reaches and the search does not find in time yet |
 //! | `failures: KIND…` | failures that must be found |
 //!
+//! With `AUDIT=1` every run is audited: what it recorded must be true of it. Runs take longer, so
+//! goals may be missed.
 //! Some suites are replayed on a build by another compiler, which counts the goals by itself.
 //! `CORPUS=NAME,…` restricts the test to some programs.
 
@@ -117,6 +119,7 @@ impl Program {
             .arg(format!("{}s", TIME.as_secs()))
             .arg("--out")
             .arg(out)
+            .args(std::env::var_os("AUDIT").map(|_| "--audit"))
             .arg(&self.path)
             .args(&self.options)
             .stderr(Stdio::piped())
@@ -132,6 +135,9 @@ impl Program {
         }
         let output = child.wait_with_output().expect("a child");
         let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.code() == Some(4) {
+            return Err(format!("{}: {words}", self.name));
+        }
         Suite::open(out).map_err(|error| format!("{}: {error}\n{words}", self.name))
     }
 

@@ -9,4 +9,14 @@ pub enum Error {
     /// The suite cannot be written.
     #[error(transparent)]
     Suite(#[from] labrys_suite::Error),
+    /// A run recorded what is not true of it.
+    #[error("what run {run} recorded is not true of it in {count} places, first {place}")]
+    Recording {
+        /// Number of the run.
+        run: u64,
+        /// Expressions and conditions that are wrong.
+        count: usize,
+        /// The first of them.
+        place: String,
+    },
 }

@@ -144,6 +144,7 @@ impl Session {
         if let (true, Some(trace)) = (facts.outcome.is_failure(), &trace) {
             self.see_failed_check(trace);
         }
+        self.audit(trace.as_ref(), &facts.input)?;
         let case = match known {
             Some(case) => {
                 self.book_targets(&facts, &input_path(case))?;

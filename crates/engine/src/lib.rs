@@ -6,6 +6,7 @@
 //! Law: the same program, seed and step budget give the same suite, byte for byte (but for the
 //! times in `summary.json` and `events.jsonl`), as long as no query and no run is timed out.
 
+mod audit;
 mod budget;
 mod checking;
 mod error;

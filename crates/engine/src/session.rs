@@ -104,6 +104,8 @@ pub struct Session {
     /// Hashes of the inputs that were run.
     pub(crate) tried: FxHashSet<u64>,
     pub(crate) told_timeout: bool,
+    /// Every run is audited.
+    pub(crate) audit: bool,
     pub(crate) last_status: Duration,
     pub(crate) last_summary: Duration,
     /// The input of the last test that was kept.
@@ -149,6 +151,7 @@ impl Session {
             next_case: 1,
             tried: FxHashSet::default(),
             told_timeout: false,
+            audit: false,
             last_status: Duration::ZERO,
             last_summary: Duration::ZERO,
             last_kept: None,
