@@ -5,7 +5,7 @@
 //! concrete, so that no query changes it. Both want another way to the same site. So each such
 //! branch is a *goal*, and the runs that missed it are its *approaches*: their decisions are
 //! flipped, from the site backwards, all of them, however often a branch repeats; the children
-//! that come by again are approaches too, those of the same length in the order of arrival.
+//! that come by again are approaches too, in the order of arrival.
 //! (Approaches are not ordered by a distance of values, as in Xie and others, "Fitness-Guided
 //! Path Exploration", DSN 2009: runs record no values of concrete conditions.)
 //!
@@ -19,10 +19,12 @@ use rustc_hash::FxHashMap;
 
 use super::expansion::{Expansion, Generations};
 use crate::strategy::{NodeRange, RunInfo, Strategy, View};
-use crate::tree::{Candidate, Passage};
+use crate::tree::Candidate;
 
 /// Picks for one goal before the next one has its turn.
 const BATCH: u64 = 4;
+/// Approaches of one goal that wait, at most. What is left out is done with the rest.
+const MOST: usize = 256;
 /// Copies of one branch in the first round of an expansion, where no goal has an approach.
 const PER_BRANCH: u32 = 8;
 
@@ -98,18 +100,13 @@ fn missed<'a>(view: &'a View, info: &'a RunInfo) -> impl Iterator<Item = BranchI
     })
 }
 
-/// The new nodes of a run up to its last symbolic decision at the site of a branch; all of them
-/// if there is none, as the site is then decided by what they led to.
-fn up_to(view: &View, info: &RunInfo, goal: BranchId) -> NodeRange {
-    let nodes = info.new_nodes();
-    let Some((site, _)) = view.program.branch_site(goal) else {
-        return nodes;
-    };
-    let decides = |passage: &Passage| view.tree.site(passage.node) == site.0;
-    match info.path.iter().rposition(decides) {
-        Some(position) => nodes.first((position + 1).saturating_sub(info.first_new)),
-        None => nodes,
-    }
+/// By site: how many of the new nodes of a run come up to its last symbolic decision there.
+fn last_decisions(view: &View, info: &RunInfo) -> FxHashMap<u32, usize> {
+    let positions = info.path.iter().enumerate();
+    let count = |position: usize| (position + 1).saturating_sub(info.first_new);
+    positions
+        .map(|(position, passage)| (view.tree.site(passage.node), count(position)))
+        .collect()
 }
 
 impl Missed {
@@ -120,8 +117,10 @@ impl Missed {
             ..Goal::default()
         };
         let found = self.goals.entry(goal).or_insert_with(fresh);
-        found.approaches.push_back(Approach { nodes, done: 0 });
-        self.wait(goal, 0);
+        if found.approaches.len() < MOST {
+            found.approaches.push_back(Approach { nodes, done: 0 });
+            self.wait(goal, 0);
+        }
     }
 
     /// Puts a goal with approaches in the queue, after so many picks.
@@ -161,9 +160,17 @@ impl Strategy for Missed {
     }
 
     fn observe(&mut self, view: &View, info: &RunInfo) {
-        self.rest.add(info.gain, info.new_nodes());
+        let nodes = info.new_nodes();
+        self.rest.add(info.gain, nodes);
+        if nodes.is_empty() {
+            return;
+        }
+        let last = last_decisions(view, info);
         for goal in missed(view, info) {
-            let nodes = up_to(view, info, goal);
+            let site = view.program.branch_site(goal).map(|(site, _)| site.0);
+            // A site without a symbolic decision is decided by what the run's decisions led to.
+            let count = site.and_then(|site| last.get(&site)).copied();
+            let nodes = count.map_or(nodes, |count| nodes.first(count));
             if !nodes.is_empty() {
                 self.add(goal, nodes);
             }
