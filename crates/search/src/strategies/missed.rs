@@ -14,7 +14,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use labrys_program::BranchId;
+use labrys_program::{BranchId, Site};
 use rustc_hash::FxHashMap;
 
 use super::expansion::{Expansion, Generations};
@@ -95,7 +95,7 @@ fn missed<'a>(view: &'a View, info: &'a RunInfo) -> impl Iterator<Item = BranchI
     info.coverage.iter().flat_map(move |taken| {
         let site = view.program.branch_site(taken).map(|(site, _)| site);
         let site = site.and_then(|site| view.program.site(site));
-        let branches = site.into_iter().flat_map(|site| site.branches());
+        let branches = site.into_iter().flat_map(Site::branches);
         branches.filter(|branch| !view.covered.contains(*branch))
     })
 }
