@@ -70,6 +70,7 @@ fn measure(strategy: &mut dyn Strategy, program: &Program) -> (Times, Tree) {
             run: done.run,
             path: &done.path,
             first_new: done.first_new,
+            coverage: &covered,
             gain: usize::from(times.runs == 0),
             flipped: None,
             diverged: false,
