@@ -222,8 +222,9 @@ mod tests {
         let expected = "file-a.conf file-b environment-LANG";
         assert_eq!(kinds(&[], &given, false), expected);
         let inputs = initial(&Invocation::default(), &given, false).expect("valid options");
-        assert_eq!(inputs.len(), 2);
+        assert_eq!(inputs.len(), 3);
         assert_eq!(inputs[1].streams[0].bytes, *b"AAA\n");
+        assert_eq!(inputs[2].streams[1].bytes, b"AAAAAAA\n".repeat(4));
         assert_eq!(inputs[1].streams[2].bytes, *b"LANG=\0\0\0");
         let twice = InputOptions {
             sym_file: vec![name("b", None), name("b", None)],
