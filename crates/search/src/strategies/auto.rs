@@ -5,8 +5,11 @@
 //! by any strategy; then one subject wants contexts, another one repetitions. So this is a bandit
 //! whose arms forget:
 //!
-//! - work is given out in turns of one step, [`PUMPS`] cheaper ones for pumping; a step is a query
-//!   or a run, and a query that is given up counts as many;
+//! - the first strategy works alone until it covered nothing in [`ALONE`] steps: it lives by
+//!   building on its own runs, and what is easily had is had soonest by one strategy;
+//! - then work is given out in turns of [`TURN`] steps, so that each strategy can follow what it
+//!   began; a step is a query or a run, a query that is given up counts as many, and a run of
+//!   pumping, which asks no query, as a third of one;
 //! - the *rate* of an arm is what it gained per step, both fading by [`FADE`] from turn to turn of
 //!   any arm, with a prior that speaks for arms that had no work of late;
 //! - a gain is a branch that no run covered, or a tenth for a run that repeats a branch as often
@@ -23,9 +26,11 @@ use super::{CfgDirected, ContextGuided, Generational, Missed, Rarity};
 use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, Flip, RunId};
 
-/// Runs of a turn that pumps: they ask no query.
-const PUMPS: u32 = 3;
-const FADE: f64 = 0.996;
+const TURN: u32 = 8;
+const ALONE: u32 = 50;
+/// What a run that pumps counts for.
+const PUMPED: f64 = 1.0 / 3.0;
+const FADE: f64 = 0.968;
 /// The part of an equal share that each arm keeps.
 const SHARE: f64 = 0.4;
 /// A prior gain, and the steps that it is for.
@@ -62,6 +67,8 @@ pub struct Auto {
     /// What the arm did last.
     asked: Option<Candidate>,
     pumped: bool,
+    /// Steps that the first strategy has alone, unless it gains.
+    alone: u32,
 }
 
 impl Default for Auto {
@@ -88,25 +95,26 @@ impl Auto {
             strategies,
             seeds: Seeds::default(),
             arm: 0,
-            left: 1,
+            left: 0,
             asked: None,
             pumped: false,
+            alone: ALONE,
         }
     }
 
-    /// Takes a step of the turn, or begins the next turn.
+    /// Takes a step of the turn, or begins the next turn once the first strategy came to an end.
     fn step(&mut self, rng: &mut fastrand::Rng) {
-        if self.left == 0 {
+        self.alone = self.alone.saturating_sub(1);
+        if self.left == 0 && self.alone == 0 {
             self.arm = self.choose(rng);
-            self.left = if self.is_pumping() { PUMPS } else { 1 };
+            self.left = TURN;
             for account in &mut self.accounts {
                 account.steps *= FADE;
                 account.gain *= FADE;
             }
         }
-        self.left -= 1;
-        let cost = 1.0 / f64::from(PUMPS);
-        self.accounts[self.arm].steps += if self.is_pumping() { cost } else { 1.0 };
+        self.left = self.left.saturating_sub(1);
+        self.accounts[self.arm].steps += if self.is_pumping() { PUMPED } else { 1.0 };
     }
 
     /// An arm, by the rates.
@@ -150,6 +158,9 @@ impl Strategy for Auto {
             None => std::mem::take(&mut self.pumped) && info.flipped.is_none(),
         };
         if own {
+            if self.alone > 0 && info.gain > 0 {
+                self.alone = ALONE;
+            }
             let gain = info.gain as f64 + if repeats { REPETITION } else { 0.0 };
             self.accounts[self.arm].gain += gain;
         }

@@ -92,8 +92,9 @@ impl ContextGuided {
         hash.finish()
     }
 
-    /// Goes to the next depth with open flips, or starts the next traversal.
-    fn advance(&mut self, view: &View, rng: &mut fastrand::Rng) {
+    /// Goes to the next depth with open flips, or starts the next traversal; false if none of the
+    /// nodes that were observed has any.
+    fn advance(&mut self, view: &View, rng: &mut fastrand::Rng) -> bool {
         while self.depth < self.levels.len() {
             let level = &mut self.levels[self.depth];
             self.depth += 1;
@@ -101,7 +102,7 @@ impl ContextGuided {
             if !level.is_empty() {
                 self.pending.clone_from(level);
                 rng.shuffle(&mut self.pending);
-                return;
+                return true;
             }
         }
         self.depth = 0;
@@ -111,6 +112,7 @@ impl ContextGuided {
             self.k += 1;
         }
         self.picked = false;
+        self.levels.iter().any(|level| !level.is_empty())
     }
 }
 
@@ -139,10 +141,12 @@ impl Strategy for ContextGuided {
     }
 
     fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
-        while view.tree.open() > 0 {
+        loop {
             let Some(node) = self.pending.last().copied() else {
-                self.advance(view, rng);
-                continue;
+                if self.advance(view, rng) {
+                    continue;
+                }
+                return None;
             };
             for candidate in view.tree.open_flips(node) {
                 let context = self.context(view, candidate);
@@ -153,7 +157,6 @@ impl Strategy for ContextGuided {
             }
             self.pending.pop();
         }
-        None
     }
 }
 

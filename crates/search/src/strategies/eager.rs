@@ -5,7 +5,8 @@
 //!
 //! Where no input takes such a branch at the end of this path, the decisions right before it are
 //! flipped: they are often what its condition is made of, the last digit of a number or the last
-//! letter of a word, and the next run comes by with a digit more.
+//! letter of a word, and the next run comes by with a digit more. Whoever found that out: where
+//! strategies share a tree, another one may have asked.
 
 use std::collections::VecDeque;
 
@@ -40,19 +41,23 @@ pub(super) struct Eager {
     taken: FxHashMap<Branch, u32>,
     /// How often each wanted branch was tried.
     tries: FxHashMap<Branch, u32>,
+    /// Candidates of the first run whose neighbors are flipped, and those neighbors themselves,
+    /// so that it stays with those; the last one that was asked.
+    followed: FxHashSet<Candidate>,
     asked: Option<Candidate>,
     dives: Vec<Candidate>,
 }
 
 impl Eager {
-    /// A new run.
-    pub(super) fn add(&mut self, view: &View, info: &RunInfo) {
+    /// A new run; one that another strategy made is looked at only if it covered something, as
+    /// there may be many of them.
+    pub(super) fn add(&mut self, view: &View, info: &RunInfo, own: bool) {
         let branch = |passage: &Passage| (view.tree.site(passage.node), passage.direction);
         let branches: FxHashSet<Branch> = info.path.iter().map(branch).collect();
         for branch in branches {
             *self.taken.entry(branch).or_insert(0) += 1;
         }
-        if !info.new_nodes().is_empty() {
+        if !info.new_nodes().is_empty() && (own || info.gain > 0) {
             self.fresh.push_back(info.new_nodes());
         }
     }
@@ -66,26 +71,30 @@ impl Eager {
 
     /// The next candidate; `None` if all runs were looked at.
     pub(super) fn next(&mut self, view: &View) -> Option<Candidate> {
-        if let Some(asked) = self.asked.take() {
-            self.follow(view, asked);
-        }
-        while let Some(candidate) = self.dives.pop() {
-            if view.tree.is_open(candidate) {
-                return Some(candidate);
+        loop {
+            while let Some(candidate) = self.dives.pop() {
+                if view.tree.is_open(candidate) {
+                    self.followed.insert(candidate);
+                    return Some(candidate);
+                }
             }
+            let candidate = self.scan(view)?;
+            if view.tree.is_open(candidate) {
+                self.asked = Some(candidate);
+                return self.asked;
+            }
+            self.follow(view, candidate);
         }
-        self.asked = self.scan(view);
-        self.asked
     }
 
     /// Makes the decisions before an infeasible branch be flipped.
-    fn follow(&mut self, view: &View, asked: Candidate) {
-        let branch = (view.tree.site(asked.node), asked.direction);
+    fn follow(&mut self, view: &View, infeasible: Candidate) {
+        let branch = (view.tree.site(infeasible.node), infeasible.direction);
         let tries = self.tries.get(&branch).copied().unwrap_or(0);
-        if view.tree.flip(asked) != Flip::Unsat || (tries > DIVES && tries % SELDOM != 0) {
+        if tries > DIVES && tries % SELDOM != 0 {
             return;
         }
-        let mut at = asked.node;
+        let mut at = infeasible.node;
         for _ in 0..NEIGHBORS {
             let Some(before) = view.tree.parent(at) else {
                 break;
@@ -95,14 +104,14 @@ impl Eager {
         }
     }
 
-    /// A wanted branch of the first run that has one, the deepest one first.
+    /// A wanted branch of the first run that has one, open or infeasible and not yet followed,
+    /// the deepest one first.
     fn scan(&mut self, view: &View) -> Option<Candidate> {
         while let Some(nodes) = self.fresh.front().copied() {
             while self.position < nodes.len() {
                 let node = nodes.get(nodes.len() - 1 - self.position)?;
-                let site = view.tree.site(node);
-                let mut open = view.tree.open_flips(node);
-                let found = open.find(|open| self.wanted(view, *open) && self.may(site, open));
+                let mut flips = view.tree.flips(node);
+                let found = flips.find(|flip| self.wanted(view, *flip) && self.is_new(view, *flip));
                 if found.is_some() {
                     return found;
                 }
@@ -111,12 +120,26 @@ impl Eager {
             self.fresh.pop_front();
             self.position = 0;
             self.copies.clear();
+            self.followed.clear();
         }
         None
     }
 
+    /// Whether a wanted branch is to be asked, or its neighbors are, as it is infeasible.
+    fn is_new(&mut self, view: &View, candidate: Candidate) -> bool {
+        let site = view.tree.site(candidate.node);
+        match view.tree.flip(candidate) {
+            Flip::Untried => self.may(site, candidate),
+            Flip::Unsat => {
+                let counted = self.asked == Some(candidate);
+                self.followed.insert(candidate) && (counted || self.may(site, candidate))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a candidate is to be tried; counts it if so.
-    fn may(&mut self, site: u32, candidate: &Candidate) -> bool {
+    fn may(&mut self, site: u32, candidate: Candidate) -> bool {
         let branch = (site, candidate.direction);
         let tries = self.tries.entry(branch).or_insert(0);
         let most = if *tries < TRIES { COPIES } else { 1 };

@@ -120,8 +120,10 @@ mod laws {
 
     use proptest::prelude::*;
 
-    use super::drawn::{Drawing, picks_with_seed};
+    use super::drawn::{Drawing, picks, picks_with_seed};
     use super::{Options, STRATEGIES, build};
+    use crate::strategy::{RunInfo, Strategy, View};
+    use crate::tree::Candidate;
 
     /// A random program: the site after some directions, and whether there is one, are drawn from
     /// a hash of the directions.
@@ -160,6 +162,41 @@ mod laws {
                 prop_assert_eq!(&set, &expected, "{} misses branches", name);
                 prop_assert_eq!(picks, all_picks(name, &drawing, seed), "{} varies", name);
             }
+        }
+    }
+
+    /// A strategy that is shown the first runs only.
+    struct Shown {
+        strategy: Box<dyn Strategy>,
+        left: u32,
+    }
+
+    impl Strategy for Shown {
+        fn name(&self) -> &str {
+            self.strategy.name()
+        }
+
+        fn observe(&mut self, view: &View, info: &RunInfo) {
+            if self.left > 0 {
+                self.left -= 1;
+                self.strategy.observe(view, info);
+            }
+        }
+
+        fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+            self.strategy.pick(view, rng)
+        }
+    }
+
+    /// The strategies that `auto` does not show all runs end where they know no more.
+    #[test]
+    fn strategies_end_where_they_know_no_more() {
+        for name in ["rarity", "context-guided", "cfg", "generational", "missed"] {
+            let strategy = build(name, &Options::default()).expect("a known strategy");
+            let order = picks(&mut Shown { strategy, left: 1 }, &Drawing::ladder(3));
+            let order: BTreeSet<&str> = order.split(' ').collect();
+            let first: BTreeSet<&str> = ["001", "01", "1"].into();
+            assert!(order.is_superset(&first), "{name}: {order:?}");
         }
     }
 

@@ -81,6 +81,8 @@ pub struct Rarity {
     /// The item whose turn it is, and how many picks it has left.
     current: Option<(u32, u32)>,
     arrived: u64,
+    /// The last pick.
+    picked: Option<Candidate>,
 }
 
 /// The class of a number of repetitions: exact up to 16, then two classes for each doubling.
@@ -225,34 +227,9 @@ impl Rarity {
         }
         found
     }
-}
 
-impl Strategy for Rarity {
-    fn name(&self) -> &str {
-        "rarity"
-    }
-
-    fn observe(&mut self, view: &View, info: &RunInfo) {
-        self.eager.add(view, info);
-        let features = self.book(view, info.path);
-        let nodes = info.new_nodes();
-        if nodes.is_empty() {
-            return;
-        }
-        let rank = self.rank(view, features[0], info.flipped);
-        let index = u32::try_from(self.items.len()).expect("fewer than 2^32 runs");
-        self.items.push(Some(Item {
-            features,
-            round: 0,
-            rank,
-            length: u32::try_from(info.path.len()).unwrap_or(u32::MAX),
-            nodes,
-            expansion: None,
-        }));
-        self.enqueue(index);
-    }
-
-    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
+    /// The next candidate.
+    fn next(&mut self, view: &View) -> Option<Candidate> {
         if let Some(candidate) = self.eager.next(view) {
             return Some(candidate);
         }
@@ -272,6 +249,37 @@ impl Strategy for Rarity {
     }
 }
 
+impl Strategy for Rarity {
+    fn name(&self) -> &str {
+        "rarity"
+    }
+
+    fn observe(&mut self, view: &View, info: &RunInfo) {
+        let own = self.picked.is_none() || info.flipped == self.picked;
+        self.eager.add(view, info, own);
+        let features = self.book(view, info.path);
+        let nodes = info.new_nodes();
+        if nodes.is_empty() {
+            return;
+        }
+        let rank = self.rank(view, features[0], info.flipped);
+        let index = u32::try_from(self.items.len()).expect("fewer than 2^32 runs");
+        self.items.push(Some(Item {
+            features,
+            round: 0,
+            rank,
+            length: u32::try_from(info.path.len()).unwrap_or(u32::MAX),
+            nodes,
+            expansion: None,
+        }));
+        self.enqueue(index);
+    }
+
+    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
+        self.picked = self.next(view);
+        self.picked
+    }
+}
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -239,6 +239,12 @@ impl Tree {
         self.flip(candidate) == Flip::Untried
     }
 
+    /// The candidates of a node, by direction.
+    pub fn flips(&self, node: NodeId) -> impl Iterator<Item = Candidate> + '_ {
+        self.links(node)
+            .map(move |(direction, _)| Candidate { node, direction })
+    }
+
     /// The open candidates of a node, by direction.
     pub fn open_flips(&self, node: NodeId) -> impl Iterator<Item = Candidate> + '_ {
         self.links(node)
