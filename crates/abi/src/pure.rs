@@ -11,6 +11,7 @@
 //! | `lgamma`, `lgammaf`, `gamma` | pure in the result; `signgam` is written by the call and read concretely |
 //! | classification (`__isnan`, `__fpclassify`, …) | a function of the bits |
 //! | integer helpers (`abs`, `ffs`, `htonl`, `difftime`, …) | arithmetic; those that the compiler knows are operations before they get here |
+//! | functions that the user marks | the user says so; they are no part of this table, see [`marked`](crate::marked) |
 //!
 //! Not in the table: `rand`, `drand48` and all that keeps a state; all that writes through a
 //! pointer (`frexp`, `modf`, `sincos` and `lgamma_r` are models in C, `remquo` is concrete); `nan`

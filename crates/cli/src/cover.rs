@@ -208,6 +208,7 @@ fn start(
         let checker = Checker::new(called(binary), &plan.limits);
         Box::new(checker) as Box<dyn Judge>
     });
+    labrys_engine::calls_by(&subject.instrumented);
     let setup = Setup {
         program: subject.program.clone(),
         instrumented: Box::new(executor(&subject.instrumented)?),

@@ -182,6 +182,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         Executor::start(launch, limits.clone())
     };
     let template = initial.first().cloned().unwrap_or_default();
+    labrys_engine::calls_by(&subject.instrumented);
     let setup = Setup {
         program: program.clone(),
         instrumented: Box::new(executor(&subject.instrumented)?),

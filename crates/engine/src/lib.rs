@@ -8,6 +8,7 @@
 
 mod audit;
 mod budget;
+mod calls;
 mod checking;
 mod error;
 mod execute;
@@ -28,6 +29,7 @@ mod technique;
 pub use labrys_executor::Mode;
 
 pub use budget::{Budget, Clock, End, StopFlag};
+pub use calls::calls_by;
 pub use error::Error;
 pub use execute::{Observation, PlainRun};
 pub use observer::{Notice, Observer, Silent, Status};

@@ -21,6 +21,7 @@
 //! The same executor runs the instrumented executable and the plain one, which records
 //! coverage only ([`Mode::Coverage`]); a [`Checker`] runs the one under AddressSanitizer. This is the only crate that starts programs under test.
 
+mod calls;
 mod checker;
 mod error;
 mod executor;
@@ -34,6 +35,7 @@ mod server;
 mod symbols;
 mod sys;
 
+pub use calls::Calls;
 pub use checker::{Checked, Checker, Frame, Report};
 pub use error::Error;
 pub use executor::{Executor, Run, input_objects};

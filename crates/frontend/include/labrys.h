@@ -21,6 +21,17 @@ void labrys_assume(int condition);
 /* Names this place, so that `labrys reach --target name` finds an input that gets here. */
 void labrys_target(const char *name);
 
+/* Marks a function as pure: it takes one to four numbers (int, long, float, double), and its
+ * result, a number, depends on them alone. Labrys does not look into it, but calls it when it
+ * solves conditions on its result.
+ *
+ *   labrys_pure double pressure(double height); */
+#ifdef __clang__
+#define labrys_pure __attribute__((annotate("labrys_pure")))
+#else
+#define labrys_pure
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@ pub mod harness;
 pub mod instrument;
 pub mod llvm;
 pub mod lower;
+mod marked;
 pub mod plain;
 pub mod sites;
 mod traps;

@@ -33,6 +33,12 @@ __attribute__((weak)) struct {
   uint64_t size, constant;
 } __labrys_globals[1];
 
+__attribute__((weak)) uint64_t __labrys_marked_count = 0;
+__attribute__((weak)) struct {
+  const char *name, *signature;
+  uint64_t (*call)(const uint64_t *arguments);
+} __labrys_marked[1];
+
 struct {
   uint64_t address, size;
 } __labrys_stack[4096];

@@ -18,7 +18,7 @@
 //! | `input`, `harness` | streams, `labrys_symbolic` and its kin; failures, fuzz targets |
 //! | `server` | start-up and fork server |
 //! | `repeat` | clock and randomness that repeat |
-//! | `pure` | calls of pure external functions |
+//! | `pure`, `marked` | calls of pure functions of the library and of the program |
 //! | `heap`, `text`, `file`, `seek`, `status`, `stdio`, `wide`, `math` | models of library functions |
 //!
 //! Invariant: a label that is handed out names a node whose `cv` is the value that the program
@@ -34,6 +34,7 @@ mod file;
 mod harness;
 mod heap;
 mod input;
+mod marked;
 mod math;
 mod node;
 mod object;

@@ -16,7 +16,7 @@ pub(crate) struct Operand {
 }
 
 impl Operand {
-    pub(crate) fn new(label: u32, value: u64) -> Self {
+    pub(crate) const fn new(label: u32, value: u64) -> Self {
         Operand { label, value }
     }
 

@@ -10,9 +10,9 @@ use crate::node::{Operand, append, node};
 use crate::state::{state, tracing};
 
 /// Arguments of a call at most.
-const MOST_ARGUMENTS: usize = 4;
-/// Bytes of a name at most.
-const LONGEST_NAME: usize = 32;
+const MOST_ARGUMENTS: usize = labrys_abi::marked::MOST_PARAMETERS;
+/// Bytes of a name at most, a multiple of 8.
+const LONGEST_NAME: usize = 64;
 /// Bytes of a call's record at most.
 const LARGEST: usize = 8 + LONGEST_NAME + 16 * MOST_ARGUMENTS;
 

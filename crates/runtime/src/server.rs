@@ -27,6 +27,15 @@ type Initializer = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_cha
 #[unsafe(link_section = ".init_array.00000")]
 static INITIALIZER: Initializer = __labrys_init;
 
+/// Behind the program's own initializers: the runtime is linked last.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LAST_INITIALIZER: extern "C" fn() = answer_calls;
+
+extern "C" fn answer_calls() {
+    crate::marked::serve();
+}
+
 /// Runs before the program's code. The linker is asked for this symbol by name.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_init(
@@ -38,6 +47,10 @@ unsafe extern "C" fn __labrys_init(
     unsafe {
         if __labrys_instrumented != 0 {
             map_shadow();
+        }
+        if take_variable(environment, labrys_abi::marked::ENV_CALLS) {
+            crate::marked::prepare();
+            return;
         }
         if !take_variable(environment, labrys_abi::ENV_ACTIVE) {
             return;

@@ -6,7 +6,10 @@
 
 #![allow(unsafe_code)]
 
+use labrys_abi::marked::MARK;
 use labrys_expr::Value;
+
+use crate::marked;
 
 /// How a number is passed to a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,11 +140,31 @@ pub(crate) fn find(name: &str) -> Option<&'static Function> {
     FUNCTIONS.get(name)
 }
 
+/// How the parameters of a function of the library or of the program are passed; `None` if there
+/// is no such function.
+pub(crate) fn parameters(name: &str) -> Option<Vec<Kind>> {
+    if let Some(function) = find(name) {
+        return Some(function.parameters.to_vec());
+    }
+    let signature = marked::signature(name)?;
+    let kind = |letter| match letter {
+        'd' => Kind::F64,
+        'f' => Kind::F32,
+        'l' => Kind::I64,
+        _ => Kind::I32,
+    };
+    Some(signature.chars().skip(1).map(kind).collect())
+}
+
 /// The result of a pure function on the bit patterns of its arguments; `None` if there is no
 /// such function with arguments and result of these widths.
 #[must_use]
 pub fn call(name: &str, arguments: &[Value], width: u32) -> Option<u128> {
-    let function = find(name)?;
+    let Some(function) = find(name) else {
+        return name
+            .starts_with(MARK)
+            .then(|| marked::call(name, arguments, width))?;
+    };
     if function.result.width() != width {
         return None;
     }

@@ -36,6 +36,7 @@ mod functions;
 mod layers;
 mod linear;
 mod log;
+pub mod marked;
 mod parts;
 mod query;
 mod restrict;

@@ -71,6 +71,8 @@ pub(crate) struct Invocation {
     pub(crate) verbose: bool,
     /// The checks of undefined behaviour that are compiled in.
     pub(crate) checks: Checks,
+    /// Files that list pure functions.
+    pub(crate) pure: Vec<PathBuf>,
     /// Options left out that the user should know of, with the reason.
     pub(crate) notes: Vec<String>,
 }
@@ -133,6 +135,7 @@ struct Reader {
     checks: Checks,
     /// There is a word that only the linker uses.
     linker_word: bool,
+    pure: Vec<PathBuf>,
     notes: Vec<String>,
 }
 
@@ -169,14 +172,18 @@ impl Reader {
     }
 
     fn own_option(&mut self, name: &str) -> Result<(), Refusal> {
+        if let Some(file) = name.strip_prefix("pure=") {
+            self.pure.push(PathBuf::from(file));
+            return Ok(());
+        }
         match name {
             "oracles" => self.checks.oracles = true,
             "no-oracles" => self.checks = Checks::NONE,
             "check-overflow" => self.checks.overflow = true,
             _ => {
                 return Err(Refusal(format!(
-                    "unknown option --labrys-{name}; there are --labrys-no-oracles and \
-                     --labrys-check-overflow"
+                    "unknown option --labrys-{name}; there are --labrys-no-oracles, \
+                     --labrys-check-overflow and --labrys-pure=FILE"
                 )));
             }
         }
@@ -293,6 +300,7 @@ impl Reader {
             output: self.output,
             verbose: self.verbose,
             checks: self.checks,
+            pure: self.pure,
             notes: self.notes,
         }
     }

@@ -8,26 +8,40 @@ use std::path::Path;
 
 use crate::harness;
 use crate::llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
+use crate::marked::{self, MarkError};
 use crate::traps;
 
 /// Leave to the library what is the library's (bodies in headers that no build need take), make
 /// SSA values of variables, drop what is plainly redundant, and keep decisions.
 const FREEZE: &str = "elim-avail-extern,function(sroa,early-cse,instsimplify)";
 
-/// Freezes the bitcode of a program.
+/// Why bitcode cannot be frozen.
+#[derive(Debug, thiserror::Error)]
+pub enum FreezeError {
+    /// It is not bitcode of LLVM 19, or the output cannot be written.
+    #[error(transparent)]
+    Llvm(#[from] LlvmError),
+    /// A function is marked as pure that cannot be.
+    #[error(transparent)]
+    Marked(#[from] MarkError),
+}
+
+/// Freezes the bitcode of a program; `pure` lists functions that are marked as pure.
 ///
 /// # Errors
-/// The input is not bitcode of LLVM 19, or the output cannot be written.
-pub fn freeze(merged: &Path, frozen: &Path) -> Result<(), LlvmError> {
+/// The input is not bitcode of LLVM 19, the output cannot be written, or a function that is
+/// marked as pure does not map numbers to a number.
+pub fn freeze(merged: &Path, frozen: &Path, pure: &[String]) -> Result<(), FreezeError> {
     let mut module = Module::read(merged)?;
     harness::complete(&mut module)?;
+    marked::mark(&module, pure)?;
     keep_templates(&module);
     module.run_passes(FREEZE)?;
     define_arithmetic(&module);
     define_null(&module);
     traps::separate(&module);
     keep_calls(&module);
-    module.write(frozen)
+    Ok(module.write(frozen)?)
 }
 
 /// Keeps the bodies of C++ functions that the library has as well (`std::string` is such a

@@ -32,7 +32,8 @@ use arguments::{Checks, Invocation, Mode};
 use jobs::Job;
 use tools::Tools;
 
-pub use freeze::freeze;
+pub use crate::marked::MarkError;
+pub use freeze::{FreezeError, freeze};
 
 /// The language whose libraries are linked and which sources without a telling name are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +116,9 @@ pub enum Error {
         /// LLVM's message.
         source: LlvmError,
     },
+    /// A function is marked as pure that cannot be.
+    #[error(transparent)]
+    Marked(MarkError),
     /// The instrumented program links and the plain one does not.
     #[error("internal error: the plain build does not link:\n{messages}")]
     PlainLink {
@@ -189,7 +193,15 @@ fn run(arguments: Vec<OsString>, language: Language) -> Result<(), Error> {
     if std::env::var_os("LABRYS_ORACLES").is_some_and(|value| value == "0") {
         invocation.checks = Checks::NONE;
     }
-    let session = Session { tools, language };
+    invocation
+        .pure
+        .extend(std::env::var_os("LABRYS_PURE").map(PathBuf::from));
+    let pure = names(&invocation.pure)?;
+    let session = Session {
+        tools,
+        language,
+        pure,
+    };
     for note in &invocation.notes {
         session.note(note);
     }
@@ -206,6 +218,25 @@ fn run(arguments: Vec<OsString>, language: Language) -> Result<(), Error> {
 struct Session {
     tools: Tools,
     language: Language,
+    /// Names of functions that are pure.
+    pure: Vec<String>,
+}
+
+/// The names in some files: one a line, up to `#`.
+fn names(files: &[PathBuf]) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    for path in files {
+        let text = std::fs::read_to_string(path).map_err(|source| Error::Io {
+            path: path.clone(),
+            source,
+        })?;
+        let lines = text.lines().map(|line| {
+            let name = line.split_once('#').map_or(line, |(name, _)| name);
+            name.trim().to_owned()
+        });
+        names.extend(lines.filter(|name| !name.is_empty()));
+    }
+    Ok(names)
 }
 
 impl Session {

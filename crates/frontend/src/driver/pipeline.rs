@@ -16,7 +16,7 @@ use crate::llvm::{LlvmError, Module};
 use crate::lower::lower;
 use crate::plain;
 
-use super::freeze::freeze;
+use super::freeze::{FreezeError, freeze};
 use super::jobs::Job;
 use super::line::{LinkLine, Pieces};
 use super::link::run_linker;
@@ -53,7 +53,10 @@ pub(super) fn build(
     scratch: &Path,
 ) -> Result<(), Error> {
     let (runtime, frozen) = (tools::runtime()?, scratch.join("frozen.bc"));
-    freeze(merged, &frozen).map_err(llvm("freezing the bitcode"))?;
+    freeze(merged, &frozen, &session.pure).map_err(|error| match error {
+        FreezeError::Llvm(source) => llvm("freezing the bitcode")(source),
+        FreezeError::Marked(error) => Error::Marked(error),
+    })?;
     let parts = Parts {
         session,
         line,

@@ -86,6 +86,9 @@ impl<'m> FunctionPass<'_, 'm> {
         if callee.kind() == LLVMValueKind::LLVMInlineAsmValueKind {
             return self.lose_arguments(i, Cause::Operation, UNKNOWN_FUNCTION, 0);
         }
+        if let Some(&row) = self.pass.marked.get(&callee) {
+            return self.marked_call(i, row);
+        }
         let number = self.function_number(callee);
         if direct && callee.is_declaration() && !name.starts_with(PREFIX) {
             match convention(&name) {
@@ -96,6 +99,34 @@ impl<'m> FunctionPass<'_, 'm> {
             }
         }
         self.labelled_call(i, number);
+    }
+
+    /// A call of a function that is marked as pure: whatever it does, its result is the call.
+    fn marked_call(&mut self, i: Value<'m>, row: u32) {
+        let arguments = i.arguments();
+        let labels: Vec<Label<'m>> = arguments.iter().map(|a| self.label_of(*a)).collect();
+        if labels.iter().all(Option::is_none) || !self.behind(i) {
+            return;
+        }
+        let (h, module) = (&self.pass.helpers, self.pass.module);
+        let (narrow, wide) = (module.int(32), module.int(64));
+        let types = [narrow, narrow, narrow, wide];
+        let pass = module.declare("__labrys_marked_argument", module.void(), &types);
+        for (index, (argument, label)) in (0..).zip(arguments.into_iter().zip(labels)) {
+            let bits = width(argument.ty()).unwrap_or(64);
+            let values = [
+                h.u32(index),
+                h.u32(bits),
+                self.operand(label),
+                self.bits(argument),
+            ];
+            let _ = h.builder.call(pass, &values);
+        }
+        let take = module.declare("__labrys_marked_result", narrow, &[narrow, narrow, wide]);
+        let bits = width(i.ty()).unwrap_or(64);
+        let values = [h.u32(row), h.u32(bits), self.bits(i)];
+        let label = h.builder.call(take, &values);
+        self.set_label(i, label);
     }
 
     /// A call whose callee may take labels and leave labels.
@@ -187,22 +218,10 @@ impl<'m> FunctionPass<'_, 'm> {
         if super::function::scalars(i.ty()).is_empty() {
             return;
         }
-        let h = &self.pass.helpers;
-        match i.opcode() {
-            LLVMOpcode::LLVMInvoke => {
-                let Some(normal) = i.parent().successors().first().copied() else {
-                    return;
-                };
-                let instructions = normal.instructions();
-                let first = instructions
-                    .iter()
-                    .find(|v| v.opcode() != LLVMOpcode::LLVMPHI);
-                let Some(first) = first else { return };
-                h.builder.before(*first);
-            }
-            LLVMOpcode::LLVMCallBr => return,
-            _ => self.after(i),
+        if !self.behind(i) {
+            return;
         }
+        let h = &self.pass.helpers;
         let mut labels = Vec::new();
         for (index, part) in self.scalar_values(i).into_iter().enumerate() {
             let bits = width(part.ty()).filter(|w| *w <= 64 && index < MAX_RESULTS);
@@ -211,5 +230,23 @@ impl<'m> FunctionPass<'_, 'm> {
             );
         }
         self.set_labels(i, labels);
+    }
+
+    /// New instructions go to where a call has returned; false if there is no such place.
+    fn behind(&self, i: Value<'m>) -> bool {
+        match i.opcode() {
+            LLVMOpcode::LLVMInvoke => {
+                let Some(normal) = i.parent().successors().first().copied() else {
+                    return false;
+                };
+                let mut instructions = normal.instructions().into_iter();
+                let first = instructions.find(|v| v.opcode() != LLVMOpcode::LLVMPHI);
+                let Some(first) = first else { return false };
+                self.pass.helpers.builder.before(first);
+            }
+            LLVMOpcode::LLVMCallBr => return false,
+            _ => self.after(i),
+        }
+        true
     }
 }

@@ -242,6 +242,10 @@ pub(super) fn define_globals(module: &Module) {
         if name.starts_with(PREFIX) || name.starts_with("llvm.") || global.initializer().is_none() {
             continue;
         }
+        // No code is generated of what describes the program to LLVM.
+        if global.section() == "llvm.metadata" {
+            continue;
+        }
         let size = module.size_of(global.global_type());
         if !(2..=LARGEST_OBJECT).contains(&size) || global.is_thread_local() {
             continue;

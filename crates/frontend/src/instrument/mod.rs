@@ -27,6 +27,7 @@ use std::path::Path;
 
 use crate::coverage;
 use crate::llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module, Value};
+use crate::marked;
 use crate::sites::sites;
 use function::FunctionPass;
 use helpers::Helpers;
@@ -53,6 +54,8 @@ struct Pass<'m> {
     checks: HashSet<Value<'m>>,
     /// Index in the program picture by function.
     functions: HashMap<Value<'m>, u32>,
+    /// Row in the table of functions that are marked as pure, by function.
+    marked: HashMap<Value<'m>, u32>,
 }
 
 /// Instruments frozen bitcode.
@@ -124,9 +127,10 @@ fn is_plain_leaf(module: &Module, function: Value<'_>) -> bool {
         LLVMOpcode::LLVMSelect | LLVMOpcode::LLVMAlloca => false,
         _ => true,
     });
-    let refused = ["noinline", "optnone"]
-        .iter()
-        .any(|a| module.has_attribute(function, a));
+    let refused = marked::is_marked(module, function)
+        || ["noinline", "optnone"]
+            .iter()
+            .any(|a| module.has_attribute(function, a));
     plain && !refused && instructions.len() <= LARGEST_LEAF
 }
 
@@ -157,6 +161,7 @@ fn instrument_linked(module: &Module, numbers: &Numbers) {
             .iter()
             .filter_map(|f| Some((*f, *numbers.functions.get(&f.name())?)))
             .collect(),
+        marked: marked::marked(module).into_iter().zip(0..).collect(),
     };
     // Helpers are not instrumented; models are, and keep the library's functions.
     for function in &functions {
@@ -170,4 +175,5 @@ fn instrument_linked(module: &Module, numbers: &Numbers) {
     helpers::describe_slow_paths(module);
     coverage::define(module, branches);
     memory::define_globals(module);
+    marked::define_table(module);
 }

@@ -60,6 +60,17 @@ impl Module {
         }
     }
 
+    /// Whether a function has an attribute that is a text.
+    #[must_use]
+    pub fn has_text_attribute(&self, function: Value<'_>, name: &str) -> bool {
+        // SAFETY: as `add_attribute`; null means "no".
+        unsafe {
+            let index = llvm_sys::LLVMAttributeFunctionIndex;
+            let (text, length) = (name.as_ptr().cast(), name.len() as c_uint);
+            !LLVMGetStringAttributeAtIndex(function.0, index, text, length).is_null()
+        }
+    }
+
     /// Adds an attribute without a value to a call.
     pub fn add_call_attribute(&self, call: Value<'_>, name: &str) {
         // SAFETY: as `add_attribute`, on a call instruction.

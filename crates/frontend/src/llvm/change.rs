@@ -98,6 +98,15 @@ impl<'m> Value<'m> {
     }
 }
 
+impl Value<'_> {
+    /// Removes a global variable that nothing refers to. The value is not to be used again.
+    pub fn delete_global(self) {
+        assert!(!self.is_used(), "{} is in use", self.name());
+        // SAFETY: callers pass global variables; nothing refers to this one.
+        unsafe { LLVMDeleteGlobal(self.0) }
+    }
+}
+
 impl<'m> Block<'m> {
     /// A new block behind all others of the same function.
     #[must_use]

@@ -190,6 +190,19 @@ impl<'m> Value<'m> {
         ordering != LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
     }
 
+    /// The section that a global variable is put in; empty if none is named.
+    #[must_use]
+    pub fn section(self) -> String {
+        // SAFETY: callers pass global variables; null is "none".
+        unsafe {
+            let name = llvm_sys::core::LLVMGetSection(self.0);
+            if name.is_null() {
+                return String::new();
+            }
+            CStr::from_ptr(name).to_string_lossy().into_owned()
+        }
+    }
+
     /// Alignment of a global variable or `alloca`, bytes; 0 if it has none of its own.
     #[must_use]
     pub fn alignment(self) -> u64 {

@@ -229,3 +229,18 @@ fn oracles_become_sites_of_their_own() {
     assert_eq!(oracles("without"), 0);
     assert!(oracles("with") > 0);
 }
+
+#[test]
+fn what_is_listed_as_pure_must_map_numbers() {
+    let project = project();
+    let list = project.path("pure");
+    std::fs::write(&list, "# by hand\nhelper # doubles\nmissing\n").unwrap();
+    project.cc("--labrys-pure=@pure @main.c @helper.c @native.o -o @program");
+    assert_eq!(project.run("program", &[]), OUTPUT);
+    std::fs::write(&list, "main\n").unwrap();
+    let flags = [format!("--labrys-pure={}", list.display()).into()];
+    let source = project.path("main.c");
+    let error = build_sources(&[&source], &flags, &project.path("other")).unwrap_err();
+    let text = error.to_string();
+    assert!(text.starts_with("main is marked as pure, but"), "{text}");
+}

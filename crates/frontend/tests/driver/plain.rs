@@ -22,7 +22,7 @@ fn branches(text: &str, runs: usize) -> Vec<String> {
     let project = Project::new(&[("main.c", text), ("printer.c", PRINTER)]);
     let emit = "-O2 -Xclang -disable-llvm-passes -emit-llvm -c @main.c -o @main.bc";
     project.tool("clang-19", emit);
-    freeze(&project.path("main.bc"), &project.path("frozen.bc")).unwrap();
+    freeze(&project.path("main.bc"), &project.path("frozen.bc"), &[]).unwrap();
     add_coverage(&project.path("frozen.bc"), &project.path("plain.bc")).unwrap();
     project.tool("clang-19", "-O2 -w @plain.bc @printer.c -o @program");
     let taken = |count| {

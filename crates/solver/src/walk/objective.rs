@@ -17,6 +17,9 @@ use crate::functions;
 
 /// Cost of an external call in nodes, and of a node that is evaluated, not compiled.
 const CALL_COST: u64 = 16;
+/// Cost of a call of the program's own functions, which another process computes. It is never
+/// compiled, so the cost of what is evaluated comes to it.
+const PROGRAM_CALL_COST: u64 = 200;
 const EVALUATED_COST: u64 = 16;
 /// Cost of an evaluation beside its nodes.
 const BASE_COST: u64 = 20;
@@ -160,9 +163,11 @@ impl<'a> Objective<'a> {
         let sides: Vec<_> = atoms.list.iter().flat_map(|a| [a.left, a.right]).collect();
         let nodes = needed(self.pool, &self.variables, &sides);
         let cost = nodes.iter().map(|id| match self.pool.op(*id) {
+            Op::External if is_program_call(self.pool, *id) => PROGRAM_CALL_COST,
             Op::External => CALL_COST,
             _ => 1,
         });
+        let cost = BASE_COST + cost.sum::<u64>();
         let number = self.units.len();
         used.iter()
             .for_each(|variable| self.users[*variable].push(number));
@@ -170,7 +175,7 @@ impl<'a> Objective<'a> {
         self.units.push(Unit {
             constraints,
             atoms: first..self.atoms.len(),
-            cost: BASE_COST + cost.sum::<u64>(),
+            cost,
         });
         Some(nodes)
     }
@@ -347,5 +352,11 @@ fn collect(pool: &Pool, roots: &[ExprId], stop: impl Fn(ExprId) -> bool) -> Vec<
 /// Whether a node can be evaluated: external calls need a known function.
 fn is_known(pool: &Pool, id: ExprId) -> bool {
     pool.as_call(id)
-        .is_none_or(|call| functions::find(call.name()).is_some())
+        .is_none_or(|call| functions::parameters(call.name()).is_some())
+}
+
+/// Whether a node is a call of a function that the program under test computes.
+fn is_program_call(pool: &Pool, id: ExprId) -> bool {
+    let call = pool.as_call(id);
+    call.is_some_and(|call| functions::find(call.name()).is_none())
 }

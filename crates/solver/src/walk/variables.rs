@@ -130,9 +130,9 @@ impl Variables {
                 }
             };
             if let Some(call) = pool.as_call(id) {
-                let kinds = functions::find(call.name()).map_or(&[][..], |known| known.parameters);
+                let kinds = functions::parameters(call.name()).unwrap_or_default();
                 for (argument, kind) in call.arguments().iter().zip(kinds) {
-                    vote(*argument, sort_of_kind(*kind));
+                    vote(*argument, sort_of_kind(kind));
                 }
             }
             for &operand in node.operands() {

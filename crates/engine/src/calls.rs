@@ -1,0 +1,24 @@
+//! The program under test computes its own pure functions for the solver.
+
+use std::path::Path;
+
+use labrys_executor::Calls;
+use labrys_solver::marked::{Program, answer_calls};
+
+struct Own(Calls);
+
+impl Program for Own {
+    fn signature(&mut self, name: &str) -> Option<String> {
+        self.0.signature(name)
+    }
+
+    fn call(&mut self, name: &str, arguments: &[u64]) -> Option<u64> {
+        self.0.call(name, arguments)
+    }
+}
+
+/// From now on the solver has this instrumented program compute the functions that the user
+/// marked as pure.
+pub fn calls_by(binary: &Path) {
+    answer_calls(Box::new(Own(Calls::of(binary))));
+}

@@ -1,0 +1,207 @@
+//! Has an instrumented program compute its functions that the user marked as pure, in a process
+//! of their own: what crashes or hangs there harms nobody. See [`labrys_abi::marked`].
+//!
+//! Invariant: the same call gives the same answer, as long as the functions keep what the mark
+//! promises; an answer that is missing stays missing.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use labrys_abi::marked::{ENV_CALLS, MARK, MOST_PARAMETERS, Request, width};
+use labrys_abi::{CONTROL_FD, STATUS_FD};
+
+use crate::sys::{self, Preparation};
+
+/// Time from the start to the table, and for one call.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Processes that end before functions are taken for broken.
+const MOST_STARTS: u32 = 20;
+/// Answers that are remembered.
+const MOST_ANSWERS: usize = 1 << 18;
+
+/// The marked functions of a program. The process is started when the first is asked for.
+#[derive(Debug)]
+pub struct Calls {
+    binary: PathBuf,
+    /// Rows of the table by name, once it is known.
+    rows: Option<HashMap<String, (u64, String)>>,
+    process: Option<Process>,
+    starts: u32,
+    answers: HashMap<(u64, [u64; MOST_PARAMETERS]), Option<u64>>,
+}
+
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    control: File,
+    status: File,
+}
+
+impl Calls {
+    /// The functions of an instrumented program.
+    #[must_use]
+    pub fn of(binary: &Path) -> Self {
+        Calls {
+            // A bare name would be looked for among the system's commands.
+            binary: binary.canonicalize().unwrap_or_else(|_| binary.to_owned()),
+            rows: None,
+            process: None,
+            starts: 0,
+            answers: HashMap::default(),
+        }
+    }
+
+    /// The signature of a function, named as in expressions; `None` if there is no such function.
+    pub fn signature(&mut self, name: &str) -> Option<String> {
+        self.row(name).map(|(_, signature)| signature)
+    }
+
+    /// The bits of the result of a call; `None` if there is no such function, or it did not
+    /// return.
+    pub fn call(&mut self, name: &str, arguments: &[u64]) -> Option<u64> {
+        let (row, signature) = self.row(name)?;
+        if signature.len() != arguments.len() + 1 {
+            return None;
+        }
+        let mut request = Request {
+            function: row,
+            ..Request::default()
+        };
+        request.arguments[..arguments.len()].copy_from_slice(arguments);
+        let key = (row, request.arguments);
+        if let Some(known) = self.answers.get(&key) {
+            return *known;
+        }
+        if self.answers.len() >= MOST_ANSWERS {
+            self.answers.retain(|_, answer| answer.is_none());
+        }
+        let answer = self.ask(&request);
+        self.answers.insert(key, answer);
+        answer
+    }
+
+    fn row(&mut self, name: &str) -> Option<(u64, String)> {
+        let name = name.strip_prefix(MARK)?;
+        if self.rows.is_none() {
+            self.rows = Some(HashMap::default());
+            self.start();
+        }
+        self.rows.as_ref()?.get(name).cloned()
+    }
+
+    /// The answer of the process, which is started if there is none.
+    fn ask(&mut self, request: &Request) -> Option<u64> {
+        if self.process.is_none() {
+            self.start();
+        }
+        let answer = self.process.as_mut()?.call(request);
+        if answer.is_none() {
+            self.process = None;
+        }
+        answer
+    }
+
+    fn start(&mut self) {
+        self.starts += 1;
+        if self.starts > MOST_STARTS {
+            return;
+        }
+        let Some(mut process) = Process::start(&self.binary) else {
+            return;
+        };
+        if let Some(rows) = process.table() {
+            self.rows = Some(rows);
+            self.process = Some(process);
+        }
+    }
+}
+
+impl Process {
+    fn start(binary: &Path) -> Option<Self> {
+        sys::reserve_descriptors();
+        let (control_read, control) = sys::pipe().ok()?;
+        let (status, status_write) = sys::pipe().ok()?;
+        let mut command = Command::new(binary);
+        command
+            .env_clear()
+            .env(ENV_CALLS, "1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let (read, write) = (control_read.as_raw_fd(), status_write.as_raw_fd());
+        let preparation = Preparation {
+            descriptors: [(read, CONTROL_FD), (write, STATUS_FD), (write, STATUS_FD)],
+            limits: [
+                (libc::RLIMIT_CORE, 0),
+                (libc::RLIMIT_FSIZE, 0),
+                (libc::RLIMIT_STACK, 64 << 20),
+                (libc::RLIMIT_NOFILE, 1024),
+                (libc::RLIMIT_NPROC, u64::MAX),
+            ],
+        };
+        sys::prepare(&mut command, preparation);
+        Some(Process {
+            child: command.spawn().ok()?,
+            control: control.into(),
+            status: status.into(),
+        })
+    }
+
+    /// What the process says of its functions: rows by name.
+    fn table(&mut self) -> Option<HashMap<String, (u64, String)>> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut text = Vec::new();
+        while !(text.ends_with(b"\n\n") || text == b"\n") {
+            text.extend(self.read::<1>(deadline)?);
+        }
+        let text = String::from_utf8(text).ok()?;
+        let rows = (0..).zip(text.lines()).filter_map(|(row, line)| {
+            let (name, signature) = line.split_once(' ')?;
+            let is_known = signature.chars().all(|letter| width(letter).is_some());
+            is_known.then(|| (name.to_owned(), (row, signature.to_owned())))
+        });
+        Some(rows.collect())
+    }
+
+    fn call(&mut self, request: &Request) -> Option<u64> {
+        let mut message = request.function.to_ne_bytes().to_vec();
+        for argument in request.arguments {
+            message.extend(argument.to_ne_bytes());
+        }
+        self.control.write_all(&message).ok()?;
+        self.read(Instant::now() + PATIENCE).map(u64::from_ne_bytes)
+    }
+
+    /// So many bytes; `None` if they do not come in time, or at all.
+    fn read<const N: usize>(&mut self, deadline: Instant) -> Option<[u8; N]> {
+        let mut bytes = [0; N];
+        let mut length = 0;
+        while length < N {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if !sys::wait_readable(self.status.as_fd(), left).ok()? {
+                if Instant::now() >= deadline {
+                    return None;
+                }
+                continue;
+            }
+            match self.status.read(&mut bytes[length..]).ok()? {
+                0 => return None,
+                count => length += count,
+            }
+        }
+        Some(bytes)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        sys::kill(-libc::pid_t::try_from(self.child.id()).unwrap_or(0));
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
