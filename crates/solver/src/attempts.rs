@@ -110,7 +110,12 @@ impl Layers {
                     cancel: query.budget.cancel.clone(),
                 },
             };
-            let answer = ask(self.backend.as_mut(), &mut small, &mut self.statistics);
+            let answer = ask(
+                self.backend.as_mut(),
+                &mut small,
+                &mut self.statistics,
+                self.weight,
+            );
             let left = small.budget.steps.unwrap_or(0);
             query.budget.spend(steps - left);
             match answer {

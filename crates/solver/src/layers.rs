@@ -45,6 +45,8 @@ pub struct Layers {
     pub(crate) target: Target,
     evaluator: Evaluator,
     walk: Option<Walk>,
+    /// What a step of the back end counts as in this query.
+    pub(crate) weight: u64,
     /// The nearest point of the walk for the last query, if that was given up.
     nearest: Option<Model>,
     pub(crate) statistics: Statistics,
@@ -85,6 +87,7 @@ impl Layers {
             target: Target::default(),
             evaluator: Evaluator::new(),
             walk: Some(Walk::default()),
+            weight: 1,
             nearest: None,
             statistics: Statistics::default(),
             log: None,
@@ -259,10 +262,9 @@ impl Layers {
         if class == Some(Class::External) {
             return answer;
         }
-        let weight = class.map_or(1, Class::weight);
         let most = sliced
             .steps
-            .map_or(u64::MAX, |steps| steps / weight * WORK_PER_STEP);
+            .map_or(u64::MAX, |steps| steps / self.weight * WORK_PER_STEP);
         let more = self.by_bounds(query, sliced, When::Last, BOUNDS_WORK[1].min(most));
         more.unwrap_or(answer)
     }
@@ -311,7 +313,12 @@ impl Layers {
                 hint: query.hint,
                 budget,
             };
-            let answer = ask(self.backend.as_mut(), &mut inner, &mut self.statistics);
+            let answer = ask(
+                self.backend.as_mut(),
+                &mut inner,
+                &mut self.statistics,
+                self.weight,
+            );
             query.budget.steps = inner.budget.steps;
             (answer, (0..parts.len()).collect())
         } else {
@@ -329,7 +336,12 @@ impl Layers {
                         hint: query.hint,
                         budget,
                     };
-                    let answer = ask(self.backend.as_mut(), &mut inner, &mut self.statistics);
+                    let answer = ask(
+                        self.backend.as_mut(),
+                        &mut inner,
+                        &mut self.statistics,
+                        self.weight,
+                    );
                     query.budget.steps = inner.budget.steps;
                     (answer, positions)
                 }
@@ -453,14 +465,14 @@ pub(crate) fn left(deadline: Option<Instant>) -> Option<Duration> {
     deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
 }
 
-/// Asks the back end. Its steps are dearer in queries with floats, see [`Class::weight`].
+/// Asks the back end, each of whose steps counts as `weight`, see [`Class::weight`].
 pub(crate) fn ask(
     backend: &mut dyn Solver,
     query: &mut Query<'_>,
     statistics: &mut Statistics,
+    weight: u64,
 ) -> Answer {
     let started = Instant::now();
-    let weight = walk::class(query.pool, &query.constraints).map_or(1, Class::weight);
     let given = query.budget.steps;
     query.budget.steps = given.map(|steps| steps / weight);
     let answer = backend.check(query);

@@ -33,6 +33,7 @@ impl Layers {
         let conditions: Vec<_> = sliced.parts.iter().map(|part| part.id).collect();
         let class = class(query.pool, &conditions);
         let shares = class.map(shares);
+        self.weight = class.map_or(1, Class::weight);
         if let Some(model) = self.walk_for(query, sliced, shares.map(|shares| shares[0])) {
             return Answer::Sat(model);
         }
