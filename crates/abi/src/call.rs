@@ -90,6 +90,8 @@ pub enum Intrinsic {
     FMax,
     /// Magnitude of the first operand, sign of the second.
     CopySign,
+    /// The first operand if the third, one bit, is 1, else the second (three operands).
+    Choose,
 }
 
 impl Intrinsic {
@@ -97,7 +99,7 @@ impl Intrinsic {
     #[must_use]
     #[inline]
     pub fn from_u8(byte: u8) -> Option<Self> {
-        if byte <= Intrinsic::CopySign as u8 {
+        if byte <= Intrinsic::Choose as u8 {
             // SAFETY: the enum is `repr(u8)` with contiguous discriminants from 0.
             #[allow(unsafe_code)]
             Some(unsafe { core::mem::transmute::<u8, Intrinsic>(byte) })

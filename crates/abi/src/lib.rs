@@ -44,6 +44,14 @@ pub const SHADOW_START: u64 = 0x1_0000;
 /// End of the shadow (exclusive).
 pub const SHADOW_END: u64 = (SHADOW_ADDRESS_MASK + 1) << SHADOW_SHIFT;
 
+/// Beside the shadow, one byte for each `1 << FLAG_SHIFT` bytes of memory is not 0 where the
+/// shadow may be not 0: that of address `a` is at `FLAG_START + (a >> FLAG_SHIFT)`.
+pub const FLAG_SHIFT: u32 = 6;
+/// First address of the flags.
+pub const FLAG_START: u64 = SHADOW_END;
+/// End of the flags (exclusive): user space has 47 bits of address.
+pub const FLAG_END: u64 = FLAG_START + (1 << (47 - FLAG_SHIFT));
+
 /// Argument labels passed in thread-local storage per call; later arguments are concretized.
 pub const MAX_ARGUMENT_LABELS: usize = 64;
 

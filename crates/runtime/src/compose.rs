@@ -66,7 +66,7 @@ extern "C" fn __labrys_slow_intrinsic(
             );
             binary(Op::Or, w, w, m, s, value)
         }
-        I::FunnelLeft | I::FunnelRight | I::MulAdd => 0,
+        I::FunnelLeft | I::FunnelRight | I::MulAdd | I::Choose => 0,
     }
 }
 
@@ -289,6 +289,9 @@ extern "C" fn __labrys_slow_ternary(
             binary(Op::FAdd, w, w, step, c, value)
         }
         Intrinsic::FunnelLeft | Intrinsic::FunnelRight => funnel(code, w, a, b, c, value),
+        Intrinsic::Choose if c.label == 0 => [b.label, a.label][usize::from(cv & 1 == 1)],
+        Intrinsic::Choose if a.label == b.label && av == bv => a.label,
+        Intrinsic::Choose => choose(c.label, reify(a, w), reify(b, w), value),
         _ => 0,
     }
 }

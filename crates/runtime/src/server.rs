@@ -10,8 +10,8 @@ use core::ptr::null_mut;
 use core::sync::atomic::Ordering::Relaxed;
 
 use labrys_abi::{
-    CONTROL_FD, Command, Header, MAGIC, Mode, REGION_FD, SHADOW_END, SHADOW_START, STATUS_FD,
-    Status, VERSION,
+    CONTROL_FD, Command, FLAG_END, FLAG_START, Header, MAGIC, Mode, REGION_FD, SHADOW_END,
+    SHADOW_START, STATUS_FD, Status, VERSION,
 };
 
 use crate::state::{
@@ -46,7 +46,8 @@ unsafe extern "C" fn __labrys_init(
     // SAFETY: called once by the loader, before other threads exist.
     unsafe {
         if __labrys_instrumented != 0 {
-            map_shadow();
+            map_shadow(SHADOW_START, SHADOW_END);
+            map_shadow(FLAG_START, FLAG_END);
         }
         if take_variable(environment, labrys_abi::marked::ENV_CALLS) {
             crate::marked::prepare();
@@ -90,14 +91,14 @@ unsafe fn take_variable(environment: *mut *mut c_char, name: &str) -> bool {
     false
 }
 
-unsafe fn map_shadow() {
-    let size = (SHADOW_END - SHADOW_START) as usize;
+unsafe fn map_shadow(start: u64, end: u64) {
+    let size = (end - start) as usize;
     let flags =
         libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: a fixed range that nothing occupies, or the call fails.
     unsafe {
-        let wanted = SHADOW_START as *mut c_void;
+        let wanted = start as *mut c_void;
         let got = libc::mmap(wanted, size, protection, flags, -1, 0);
         if got != wanted {
             let text = b"labrys: cannot map the shadow memory: the address range is taken or \

@@ -3,8 +3,10 @@
 //! The shadow of the bytes of one stored value is `label | i << 28` for byte `i`: byte `i` of
 //! node `label`. So a store creates no nodes, and a load of the same bytes finds the value's
 //! own label again.
+//!
+//! Invariant: where a shadow word is not 0, the flag of its address is not 0.
 
-use labrys_abi::{Cause, Node, Op, SHADOW_ADDRESS_MASK, SHADOW_SHIFT};
+use labrys_abi::{Cause, FLAG_SHIFT, FLAG_START, Node, Op, SHADOW_ADDRESS_MASK, SHADOW_SHIFT};
 
 use crate::event::concretized;
 use crate::node::{Operand, append, concat, constant, mask, node, unary};
@@ -26,6 +28,24 @@ pub(crate) fn shadow(address: *const u8, size: usize) -> &'static mut [u32] {
     let slot = ((address as u64) & SHADOW_ADDRESS_MASK) << SHADOW_SHIFT;
     // SAFETY: the whole shadow range is mapped at start-up in instrumented programs.
     unsafe { core::slice::from_raw_parts_mut(slot as *mut u32, size) }
+}
+
+/// Flags of `size` bytes at `address`, of a program that has a shadow.
+fn flags(address: *const u8, size: usize) -> &'static mut [u8] {
+    if size == 0 {
+        return &mut [];
+    }
+    let (first, last) = (address as u64, address as u64 + size as u64 - 1);
+    let (first, last) = (first >> FLAG_SHIFT, last >> FLAG_SHIFT);
+    let start = (FLAG_START + first) as *mut u8;
+    // SAFETY: the flags are mapped at start-up in instrumented programs.
+    unsafe { core::slice::from_raw_parts_mut(start, (last - first + 1) as usize) }
+}
+
+/// Shadow of bytes that labels or marks may be written to.
+pub(crate) fn marked(address: *const u8, size: usize) -> &'static mut [u32] {
+    flags(address, size).fill(1);
+    shadow(address, size)
 }
 
 pub(crate) fn has_shadow() -> bool {
@@ -107,6 +127,7 @@ pub(crate) fn is_concrete(address: *const u8, size: usize) -> bool {
         return true;
     }
     !has_shadow()
+        || flags(address, size).iter().all(|flag| *flag == 0)
         || shadow(address, size)
             .iter()
             .all(|word| word & LABEL_MASK == 0)
@@ -313,7 +334,6 @@ fn stored(p: *const u8, size: usize, label: u32) {
 /// Gives `size` bytes the label of one value.
 #[inline(always)]
 pub(crate) fn set(p: *const u8, size: usize, label: u32) {
-    let words = shadow(p, size);
     let mut label = label;
     if label != 0 {
         let n = node(label);
@@ -321,12 +341,11 @@ pub(crate) fn set(p: *const u8, size: usize, label: u32) {
             label = widened(label, size);
         }
     }
-    for (i, word) in words.iter_mut().enumerate() {
-        *word = if label == 0 {
-            0
-        } else {
-            label | (i as u32) << BYTE_SHIFT
-        };
+    if label == 0 {
+        return shadow(p, size).fill(0);
+    }
+    for (i, word) in marked(p, size).iter_mut().enumerate() {
+        *word = label | (i as u32) << BYTE_SHIFT;
     }
 }
 
@@ -345,11 +364,11 @@ pub(crate) fn set_bytes(p: *const u8, size: usize, first: u32) {
     if !has_shadow() {
         return;
     }
-    for (i, word) in shadow(p, size).iter_mut().enumerate() {
-        let label = if first == 0 { 0 } else { first + i as u32 };
-        if *word != label {
-            *word = label;
-        }
+    if first == 0 {
+        return clear(p, size);
+    }
+    for (i, word) in marked(p, size).iter_mut().enumerate() {
+        *word = first + i as u32;
     }
 }
 
@@ -380,15 +399,21 @@ pub(crate) fn copy_labels(to: *const u8, from: *const u8, size: usize) {
     }
     let source = shadow(from, size).as_ptr();
     // SAFETY: both ranges lie in the shadow; `copy` allows overlap.
-    unsafe { core::ptr::copy(source, shadow(to, size).as_mut_ptr(), size) };
+    unsafe { core::ptr::copy(source, marked(to, size).as_mut_ptr(), size) };
     poison::clear(to, size);
 }
 
-/// Takes labels and marks away.
+/// Takes labels and marks away. Flags of memory that lies in the range whole go too.
 fn clear(p: *const u8, size: usize) {
-    let clean = size > LONGEST_RANGE || !has_shadow();
-    if !clean && shadow(p, size).iter().any(|word| *word != 0) {
-        shadow(p, size).fill(0);
+    let clean = size > LONGEST_RANGE || !has_shadow() || flags(p, size).iter().all(|f| *f == 0);
+    if clean || shadow(p, size).iter().all(|word| *word == 0) {
+        return;
+    }
+    shadow(p, size).fill(0);
+    let chunk = 1usize << FLAG_SHIFT;
+    let start = p.align_offset(chunk);
+    if let Some(whole) = size.checked_sub(start).map(|rest| rest / chunk * chunk) {
+        flags(p.wrapping_add(start), whole).fill(0);
     }
 }
 
@@ -410,7 +435,7 @@ pub(crate) extern "C" fn __labrys_slow_fill(to: *const u8, label: u32, size: u64
     poison::access(to, size);
     match low_byte(label) {
         0 => clear(to, size),
-        label => shadow(to, size).fill(label),
+        label => marked(to, size).fill(label),
     }
 }
 
