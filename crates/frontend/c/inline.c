@@ -8,35 +8,39 @@
 typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long u64;
-typedef u32 u32x4 __attribute__((vector_size(16), aligned(4)));
-typedef u64 __attribute__((aligned(4), may_alias)) shadow2;
+/* Shadow and labels in flight have a type of their own: no store of the program can be taken for
+ * one to them. Pairs are of it too, since only single words are ever written. */
+typedef unsigned _BitInt(8) flag;
+typedef unsigned _BitInt(32) word;
+typedef unsigned _BitInt(64) __attribute__((aligned(4))) pair;
 
 #define HELPER static inline __attribute__((always_inline, used))
 #define UNLIKELY(x) __builtin_expect((x) != 0, 0)
 #define SHADOW(p) (((u64)(p) & 0xfffffffffffUL) << 2)
 
 /* Shadow of 1, 2, 4, 8, 16 bytes, reduced to "0 if and only if nothing is labelled". */
-#define SHADOW1(p) (*(const u32 *)SHADOW(p))
-#define SHADOW2(p) (*(const shadow2 *)SHADOW(p))
-#define SHADOW4(p) (((const shadow2 *)SHADOW(p))[0] | ((const shadow2 *)SHADOW(p))[1])
-static inline __attribute__((always_inline)) u64 fold(u32x4 v) {
-  return (u64)(v[0] | v[1]) | (u64)(v[2] | v[3]);
-}
-#define VECTOR(p, i) (((const u32x4 *)SHADOW(p))[i])
-#define SHADOW8(p) fold(VECTOR(p, 0) | VECTOR(p, 1))
-#define SHADOW16(p) fold(VECTOR(p, 0) | VECTOR(p, 1) | VECTOR(p, 2) | VECTOR(p, 3))
+#define PAIR(p, i) ((u64)((const pair *)SHADOW(p))[i])
+#define SHADOW1(p) ((u32)*(const word *)SHADOW(p))
+#define SHADOW2(p) PAIR(p, 0)
+#define SHADOW4(p) (PAIR(p, 0) | PAIR(p, 1))
+#define SHADOW8(p) (SHADOW4(p) | PAIR(p, 2) | PAIR(p, 3))
+#define SHADOW16(p) (SHADOW8(p) | PAIR(p, 4) | PAIR(p, 5) | PAIR(p, 6) | PAIR(p, 7))
+
+/* Not 0 where a word of the shadow of the 64 bytes around p may be not 0. */
+#define FLAG(p) ((u32)((const flag *)0x400000000000UL)[(u64)(p) >> 6])
 
 /* _Bool: no store to it can be taken for a store to anything else of the program. */
 extern _Bool __labrys_coverage_map[];
-extern u32 __labrys_all_branches;
+/* Set before the program's code runs: a constant for all that LLVM may do with it. */
+extern const u32 __labrys_all_branches;
 
 /* Labels on their way between caller and callee; the runtime defines it (c/thread.c there). */
 extern __thread struct {
   u64 tag;
   u64 copy_tag;
   const void *copies[8];
-  u32 args[64];
-  u32 results[8];
+  word args[64];
+  word results[8];
   u32 variadic_count;
   u64 variadic_tag;
   u64 variadic_serial;
@@ -83,6 +87,30 @@ LOAD(2)
 LOAD(4)
 LOAD(8)
 
+/* Of the concrete version of a function: not 0 if the bytes may have labels; if they do. */
+HELPER u32 __labrys_flag(void *p) { return FLAG(p); }
+
+HELPER u32 __labrys_flags(void *p, u64 size) {
+  u32 flags = FLAG((u64)p + size - 1);
+  for (u64 i = 0; i < size; i += 64) flags |= FLAG((u64)p + i);
+  return flags;
+}
+
+HELPER void __labrys_unlabelled(void *p, u64 size, u32 flags) {
+  if (UNLIKELY(flags))
+    for (u64 i = 0; i < size; i++)
+      if (((const word *)SHADOW(p))[i]) {
+        __labrys_slow_store(p, 0, (u32)size, 0);
+        return;
+      }
+}
+
+HELPER u64 __labrys_shadow(void *p, u64 size) {
+  u64 words = 0;
+  for (u64 i = 0; i < size; i++) words |= ((const word *)SHADOW(p))[i];
+  return words;
+}
+
 HELPER u32 __labrys_load16(void *p, u32 address, u64 low, u64 high) {
   if (UNLIKELY(address | SHADOW16(p))) return __labrys_slow_load_wide(p, address, low, high);
   return 0;
@@ -100,7 +128,7 @@ HELPER u32 __labrys_store_at(void *p, u32 address, u32 size, u32 label, u64 valu
 /* Values of a type that carries no labels were written: the old labels go. */
 HELPER void __labrys_clear(void *p, u64 size) {
   for (u64 i = 0; i < size; i++)
-    if (UNLIKELY(((u32 *)SHADOW(p))[i])) {
+    if (UNLIKELY(((const word *)SHADOW(p))[i])) {
       __labrys_slow_fill(p, 0, size, 0);
       return;
     }
@@ -138,7 +166,12 @@ HELPER u32 __labrys_offset(u32 base, u64 offset) {
   return UNLIKELY(base) ? __labrys_slow_offset(base, offset) : 0;
 }
 
-HELPER void __labrys_cover(u32 branch) { __labrys_coverage_map[branch] = 1; }
+HELPER u32 __labrys_all_branches_wanted(void) { return __labrys_all_branches; }
+
+/* Volatile: it must not wait for the end of a loop that may crash. */
+HELPER void __labrys_cover(u32 branch, u32 direction) {
+  if (branch != ~0u) *(volatile _Bool *)&__labrys_coverage_map[branch + direction] = 1;
+}
 
 /* `branch` is the site's first branch, or ~0 where nothing is counted (library models). */
 HELPER void __labrys_branch(u32 site, u32 label, u32 direction, u32 branch) {
@@ -185,8 +218,7 @@ PASS(6, (void *callee, u32 l0, u32 l1, u32 l2, u32 l3, u32 l4, u32 l5),
 HELPER void __labrys_argument(u32 index, u32 label) { __labrys_thread.args[index] = label; }
 HELPER void __labrys_pass(void *callee) { __labrys_thread.tag = (u64)callee; }
 
-HELPER u32 __labrys_enter(void *self, u32 function) {
-  if (UNLIKELY(__labrys_all_branches)) __labrys_slow_call(function, 0);
+HELPER u32 __labrys_entered(void *self) {
   if (UNLIKELY(__labrys_thread.tag == (u64)self)) {
     __labrys_thread.tag = 0;
     return 1;
@@ -198,11 +230,17 @@ HELPER u32 __labrys_param(u32 taken, u32 index, u32 width, u64 value) {
   return UNLIKELY(taken) ? __labrys_slow_param(index, width, value) : 0;
 }
 
+HELPER void __labrys_enter(u32 function) {
+  if (UNLIKELY(__labrys_all_branches)) __labrys_slow_call(function, 0);
+}
+
 HELPER void __labrys_leave(u32 function) {
   if (UNLIKELY(__labrys_all_branches)) __labrys_slow_call(function, 1);
 }
 
 HELPER void __labrys_return(u32 index, u32 label) { __labrys_thread.results[index] = label; }
+
+HELPER u32 __labrys_left(u32 index) { return __labrys_thread.results[index]; }
 
 HELPER u32 __labrys_result(u32 index, u32 width, u64 value) {
   u32 label = __labrys_thread.results[index];

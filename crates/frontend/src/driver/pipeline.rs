@@ -172,7 +172,14 @@ impl Parts<'_> {
         let level: &[&str] = match variant {
             // A place in the source for every instruction, which optimising loses.
             Variant::Checked => &["--lto-newpm-passes=default<O0>", "--lto-CGO0"],
-            Variant::Instrumented | Variant::Plain => &["--lto-newpm-passes=default<O2>"],
+            Variant::Plain => &["--lto-newpm-passes=default<O2>"],
+            // In large instrumented functions LLVM takes longer to look for vectors than for all
+            // else, and finds none.
+            Variant::Instrumented => &[
+                "--lto-newpm-passes=default<O2>",
+                "-mllvm",
+                "-vectorize-slp=false",
+            ],
         };
         arguments.extend(level.iter().map(OsString::from));
         arguments.push(format!("--lto-partitions={partitions}").into());

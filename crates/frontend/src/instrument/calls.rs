@@ -9,7 +9,8 @@ use labrys_abi::{Cause, MAX_ARGUMENT_LABELS};
 use crate::llvm::{LLVMOpcode, LLVMValueKind, Value};
 
 use super::PREFIX;
-use super::function::{FunctionPass, Label, width};
+use super::function::{FunctionPass, Label, Labels, width};
+use super::markers::marker;
 use super::redirect::{Convention, convention};
 
 /// Result labels passed back per call.
@@ -31,8 +32,7 @@ impl<'m> FunctionPass<'_, 'm> {
         let Some(first) = entry.first() else { return };
         let h = &self.pass.helpers;
         h.builder.before(*first);
-        let number = h.u32(self.function_number(self.function));
-        let taken = h.call("enter", &[self.function, number]);
+        let taken = h.call("entered", &[self.function]);
         let mut index = 0;
         let mut copies = 0;
         for (position, param) in self.function.params().into_iter().enumerate() {
@@ -62,10 +62,6 @@ impl<'m> FunctionPass<'_, 'm> {
             return;
         }
         h.builder.before(i);
-        let number = self.function_number(self.function);
-        if number != UNKNOWN_FUNCTION {
-            let _ = h.call("leave", &[h.u32(number)]);
-        }
         if i.operand_count() == 0 {
             return;
         }
@@ -82,6 +78,9 @@ impl<'m> FunctionPass<'_, 'm> {
         let name = if direct { callee.name() } else { String::new() };
         if name.starts_with("llvm.") {
             return self.intrinsic(i, &name);
+        }
+        if let Some(marker) = marker(&name) {
+            return self.decision(i, marker);
         }
         if callee.kind() == LLVMValueKind::LLVMInlineAsmValueKind {
             return self.lose_arguments(i, Cause::Operation, UNKNOWN_FUNCTION, 0);
@@ -221,14 +220,10 @@ impl<'m> FunctionPass<'_, 'm> {
         if !self.behind(i) {
             return;
         }
-        let h = &self.pass.helpers;
-        let mut labels = Vec::new();
-        for (index, part) in self.scalar_values(i).into_iter().enumerate() {
-            let bits = width(part.ty()).filter(|w| *w <= 64 && index < MAX_RESULTS);
-            labels.push(
-                bits.map(|w| h.call("result", &[h.u32(index as u32), h.u32(w), self.bits(part)])),
-            );
+        if self.concrete {
+            return self.look_at_results(i);
         }
+        let labels = self.result_labels(i);
         self.set_labels(i, labels);
     }
 
@@ -236,17 +231,55 @@ impl<'m> FunctionPass<'_, 'm> {
     fn behind(&self, i: Value<'m>) -> bool {
         match i.opcode() {
             LLVMOpcode::LLVMInvoke => {
-                let Some(normal) = i.parent().successors().first().copied() else {
+                let normal = i.parent().successors();
+                let Some(first) = normal.first().and_then(|block| block.first_after_phis()) else {
                     return false;
                 };
-                let mut instructions = normal.instructions().into_iter();
-                let first = instructions.find(|v| v.opcode() != LLVMOpcode::LLVMPHI);
-                let Some(first) = first else { return false };
                 self.pass.helpers.builder.before(first);
             }
             LLVMOpcode::LLVMCallBr => return false,
             _ => self.after(i),
         }
         true
+    }
+
+    /// The labels that a call has left, at the builder's position.
+    pub(super) fn result_labels(&self, i: Value<'m>) -> Labels<'m> {
+        let h = &self.pass.helpers;
+        let parts = self.scalar_values(i).into_iter().enumerate();
+        let label = |(index, part): (usize, Value<'m>)| {
+            let bits = width(part.ty()).filter(|w| *w <= 64 && index < MAX_RESULTS)?;
+            let arguments = [h.u32(index as u32), h.u32(bits), self.bits(part)];
+            Some(h.call("result", &arguments))
+        };
+        parts.map(label).collect()
+    }
+
+    /// In the concrete version, notes whether a call has left labels.
+    fn look_at_results(&mut self, i: Value<'m>) {
+        let h = &self.pass.helpers;
+        let count = super::function::scalars(i.ty()).len().min(MAX_RESULTS);
+        let labels = (0..count).map(|index| h.call("left", &[h.u32(index as u32)]));
+        self.met = labels.reduce(|a, b| h.builder.binary(LLVMOpcode::LLVMOr, a, b));
+        self.left = Some(i);
+    }
+}
+
+/// Whether results of a call may have labels when it returns.
+pub(super) fn may_leave_labels(i: Value<'_>) -> bool {
+    if i.opcode() != LLVMOpcode::LLVMCall || i.is_musttail() {
+        return false;
+    }
+    let callee = i.called();
+    if super::function::scalars(i.ty()).is_empty() {
+        return false;
+    }
+    match callee.kind() {
+        LLVMValueKind::LLVMInlineAsmValueKind => false,
+        LLVMValueKind::LLVMFunctionValueKind => {
+            let name = callee.name();
+            !name.starts_with("llvm.") && marker(&name).is_none()
+        }
+        _ => true,
     }
 }

@@ -1,10 +1,11 @@
-//! One function: labels of its values, in reverse postorder.
+//! One function: labels of its values, block by block, and the changes between its versions.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::llvm::{Block, LLVMOpcode, LLVMTypeKind, Type, Value};
+use crate::llvm::{Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 
 use super::Pass;
+use super::versions::{Shape, shape};
 
 /// The label of one scalar: `None` is the constant 0.
 pub(super) type Label<'m> = Option<Value<'m>>;
@@ -21,7 +22,18 @@ pub(super) struct FunctionPass<'p, 'm> {
     /// Serial number of the labels of the variable arguments.
     pub(super) serial: Option<Value<'m>>,
     labels: HashMap<Value<'m>, Labels<'m>>,
-    phis: Vec<(Value<'m>, Labels<'m>)>,
+    /// Label variables by the variable that holds the value.
+    pub(super) slots: HashMap<Value<'m>, Labels<'m>>,
+    /// Conditions that had an event in this block.
+    pub(super) decided: HashSet<Value<'m>>,
+    /// Whether the block at hand is of the concrete version.
+    pub(super) concrete: bool,
+    /// In the concrete version: not 0 if this block met labels.
+    pub(super) met: Option<Value<'m>>,
+    /// In the concrete version: address and size of what this block loaded.
+    pub(super) loads: Vec<(Value<'m>, u64)>,
+    /// In the concrete version: the call that ends this block and may have left labels.
+    pub(super) left: Option<Value<'m>>,
 }
 
 /// The scalars of a type, flattened. A type without labels (vectors, 80-bit floats, integers
@@ -53,25 +65,214 @@ pub(super) fn width(ty: Type<'_>) -> Option<u32> {
 impl<'p, 'm> FunctionPass<'p, 'm> {
     /// Instruments `function`.
     pub(super) fn run(pass: &'p Pass<'m>, function: Value<'m>, model: bool) {
+        let shape = shape(pass.module, function);
         let mut this = FunctionPass {
             pass,
             function,
             model,
             serial: None,
             labels: HashMap::new(),
-            phis: Vec::new(),
+            slots: HashMap::new(),
+            decided: HashSet::new(),
+            concrete: false,
+            met: None,
+            loads: Vec::new(),
+            left: None,
         };
-        let order = reverse_postorder(function);
-        let work: Vec<Vec<Value<'m>>> = order.iter().map(|b| b.instructions()).collect();
-        this.enter(&work[0]);
-        this.enter_variadic(&work);
-        for instructions in &work {
-            this.shadow_phis(instructions);
-            for instruction in instructions {
-                this.instruction(*instruction);
+        let prologue = shape.prologue.instructions();
+        let blocks = shape.blocks.iter();
+        let symbolic: Vec<_> = blocks.map(|block| block.instructions()).collect();
+        this.label_variables(&shape);
+        this.enter(&prologue);
+        this.enter_variadic(&prologue, &symbolic);
+        for instructions in std::iter::once(&prologue).chain(&symbolic) {
+            this.decided.clear();
+            for i in instructions {
+                this.instruction(*i);
             }
         }
-        this.fill_phis(&order);
+        if !shape.concrete.is_empty() {
+            this.concrete_version(&shape);
+        }
+    }
+
+    /// Gives each slot a label variable for each scalar.
+    fn label_variables(&mut self, shape: &Shape<'m>) {
+        let h = &self.pass.helpers;
+        let Some(end) = shape.prologue.instructions().first().copied() else {
+            return;
+        };
+        let u32 = self.pass.module.int(32);
+        for slot in &shape.slots {
+            let variable = |ty| {
+                width(ty).map(|_| {
+                    h.builder.before(end);
+                    let variable = h.builder.named_variable(u32, "label");
+                    h.builder.store(h.u32(0), variable);
+                    variable
+                })
+            };
+            let scalars = scalars(slot.allocated_type()).into_iter();
+            self.slots.insert(*slot, scalars.map(variable).collect());
+        }
+    }
+
+    /// Instruments the concrete version and joins it with the symbolic one.
+    fn concrete_version(&mut self, shape: &Shape<'m>) {
+        self.concrete = true;
+        for block in &shape.blocks {
+            let Some(copy) = shape.concrete.get(block) else {
+                continue;
+            };
+            self.met = None;
+            self.loads.clear();
+            self.left = None;
+            self.leave_region(shape, *block, *copy);
+            for i in copy.instructions() {
+                self.instruction(i);
+            }
+            self.leave_concrete(shape, *block, *copy);
+        }
+        for (head, ends) in &shape.heads {
+            self.return_to_concrete(shape, *head, ends);
+        }
+        // A call begins in the concrete version unless a parameter has a label, or every
+        // decision is recorded.
+        let Some(end) = shape.prologue.terminator() else {
+            return;
+        };
+        let symbolic = shape.prologue.successors()[0];
+        let Some(concrete) = shape.concrete.get(&symbolic) else {
+            return;
+        };
+        let values = shape.prologue.instructions().into_iter();
+        let values = self.function.params().into_iter().chain(values);
+        let mut labels: Vec<_> = values.flat_map(|v| self.labels_of(v)).flatten().collect();
+        let builder = &self.pass.helpers.builder;
+        builder.before(end);
+        labels.push(self.pass.helpers.call("all_branches_wanted", &[]));
+        match self.any(&labels) {
+            Some(any) => builder.unlikely(any, symbolic, *concrete),
+            None => builder.jump(*concrete),
+        }
+        end.erase();
+    }
+
+    /// Edges of the concrete version to blocks that have only a symbolic one.
+    fn leave_region(&self, shape: &Shape<'m>, block: Block<'m>, copy: Block<'m>) {
+        let Some(end) = copy.terminator() else { return };
+        for (index, successor) in block.successors().into_iter().enumerate() {
+            if !shape.concrete.contains_key(&successor) {
+                end.set_successor(index, self.door(shape, copy, successor));
+            }
+        }
+    }
+
+    /// A new block behind another that goes on in the symbolic version.
+    fn door(&self, shape: &Shape<'m>, behind: Block<'m>, symbolic: Block<'m>) -> Block<'m> {
+        let door = self.pass.module.block_after(behind);
+        let builder = &self.pass.helpers.builder;
+        builder.at_end(door);
+        self.no_labels(shape, symbolic);
+        builder.jump(symbolic);
+        door
+    }
+
+    /// Nothing that is live where a block begins has a label.
+    fn no_labels(&self, shape: &Shape<'m>, block: Block<'m>) {
+        for slot in &shape.live[&block] {
+            for place in self.label_places(*slot) {
+                let h = &self.pass.helpers;
+                h.builder.store(h.u32(0), place);
+            }
+        }
+    }
+
+    /// The label variables of a slot.
+    fn label_places(&self, slot: Value<'m>) -> Vec<Value<'m>> {
+        self.slots
+            .get(&slot)
+            .into_iter()
+            .flatten()
+            .filter_map(|place| *place)
+            .collect()
+    }
+
+    /// Whether any of these numbers is not 0, at the builder's position.
+    fn any(&self, numbers: &[Value<'m>]) -> Option<Value<'m>> {
+        let builder = &self.pass.helpers.builder;
+        let all = numbers
+            .iter()
+            .copied()
+            .reduce(|a, b| builder.binary(LLVMOpcode::LLVMOr, a, b))?;
+        Some(builder.compare(LLVMIntPredicate::LLVMIntNE, all, all.ty().zero()))
+    }
+
+    /// Ends a block of the concrete version that met labels: it is done again with labels, or
+    /// the labels of its call's results are taken.
+    fn leave_concrete(&self, shape: &Shape<'m>, block: Block<'m>, copy: Block<'m>) {
+        let h = &self.pass.helpers;
+        let Some(end) = copy.terminator() else { return };
+        h.builder.before(end);
+        let Some(met) = self.met.and_then(|met| self.any(&[met])) else {
+            return;
+        };
+        let next = copy.successors()[0];
+        let rare = self.pass.module.block_after(copy);
+        h.builder.unlikely(met, rare, next);
+        end.erase();
+        let Some(call) = self.left else {
+            let door = self.door(shape, rare, block);
+            h.builder.at_end(rare);
+            let words = self.shadow_of_loads();
+            return match self.any(words.as_slice()) {
+                Some(any) => h.builder.unlikely(any, door, next),
+                None => h.builder.jump(next),
+            };
+        };
+        let after = block.successors()[0];
+        h.builder.at_end(rare);
+        self.no_labels(shape, after);
+        let labels = self.result_labels(call);
+        let stores = copy.instructions().into_iter();
+        for store in stores.filter(|i| i.opcode() == LLVMOpcode::LLVMStore) {
+            let places = self.slots.get(&store.operand(1));
+            let Some(places) = places.filter(|_| store.operand(0) == call) else {
+                continue;
+            };
+            for (place, label) in places.iter().zip(&labels) {
+                if let Some(place) = place {
+                    h.builder.store(self.operand(*label), *place);
+                }
+            }
+        }
+        h.builder.jump(after);
+    }
+
+    /// At the head of a loop, the symbolic version goes on in the concrete one if no live value
+    /// has a label.
+    fn return_to_concrete(&self, shape: &Shape<'m>, head: Block<'m>, ends: &[Value<'m>]) {
+        let module = self.pass.module;
+        let builder = &self.pass.helpers.builder;
+        let look = module.block_after(head);
+        for end in ends {
+            for (index, successor) in end.parent().successors().into_iter().enumerate() {
+                if successor == head {
+                    end.set_successor(index, look);
+                }
+            }
+        }
+        builder.at_end(look);
+        let live = shape.live[&head].iter();
+        let places = live.flat_map(|slot| self.label_places(*slot));
+        let mut labels: Vec<_> = places
+            .map(|place| builder.load(module.int(32), place))
+            .collect();
+        labels.push(self.pass.helpers.call("all_branches_wanted", &[]));
+        match self.any(&labels) {
+            Some(any) => builder.unlikely(any, head, shape.concrete[&head]),
+            None => builder.jump(shape.concrete[&head]),
+        }
     }
 
     /// Labels of a value. Constants and values of unreachable code have none.
@@ -147,48 +348,10 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             _ => (low, self.pass.helpers.u64(0)),
         }
     }
-
-    /// One empty label phi per scalar of each phi.
-    fn shadow_phis(&mut self, instructions: &[Value<'m>]) {
-        let is_phi = |v: &&Value<'m>| v.opcode() == LLVMOpcode::LLVMPHI;
-        // Before the first phi: debug records stand between the phis and the rest.
-        let Some(first) = instructions.first().filter(is_phi) else {
-            return;
-        };
-        self.pass.helpers.builder.before(*first);
-        let label = self.pass.module.int(32);
-        for phi in instructions.iter().take_while(is_phi) {
-            let labels: Labels<'m> = scalars(phi.ty())
-                .into_iter()
-                .map(|ty| width(ty).map(|_| self.pass.helpers.builder.phi(label)))
-                .collect();
-            self.set_labels(*phi, labels.clone());
-            self.phis.push((*phi, labels));
-        }
-    }
-
-    /// Gives each label phi the labels of its phi's incoming values.
-    fn fill_phis(&mut self, order: &[Block<'m>]) {
-        let reached: HashSet<Block<'m>> = order.iter().copied().collect();
-        for (phi, shadows) in std::mem::take(&mut self.phis) {
-            for (value, from) in phi.incoming() {
-                let labels = if reached.contains(&from) {
-                    self.labels_of(value)
-                } else {
-                    vec![None; shadows.len()]
-                };
-                for (shadow, label) in shadows.iter().zip(labels) {
-                    if let Some(shadow) = shadow {
-                        shadow.add_incoming(self.operand(label), from);
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// Reachable blocks, each before its successors but for back edges.
-fn reverse_postorder(function: Value<'_>) -> Vec<Block<'_>> {
+pub(super) fn reverse_postorder(function: Value<'_>) -> Vec<Block<'_>> {
     let Some(entry) = function.blocks().first().copied() else {
         return Vec::new();
     };

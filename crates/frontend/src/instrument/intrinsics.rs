@@ -97,6 +97,15 @@ fn is(name: &str, stem: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
+/// Whether `name` is an intrinsic that does nothing but compute.
+pub(super) fn is_computation(name: &str) -> bool {
+    IDENTITY.iter().any(|stem| name.starts_with(stem))
+        || UNARY.iter().any(|(stem, ..)| is(name, stem))
+        || COMPOSED.iter().any(|(stem, _)| is(name, stem))
+        || TERNARY.iter().any(|(stem, _)| is(name, stem))
+        || OVERFLOW.iter().any(|(stem, ..)| is(name, stem))
+}
+
 impl<'m> FunctionPass<'_, 'm> {
     /// Instruments a call of intrinsic `name`.
     pub(super) fn intrinsic(&mut self, i: Value<'m>, name: &str) {

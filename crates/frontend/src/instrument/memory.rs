@@ -2,8 +2,10 @@
 
 use crate::llvm::{LLVMLinkage, LLVMOpcode, LLVMTypeKind, LLVMValueKind, Module, Type, Value};
 
+use labrys_abi::FLAG_SHIFT;
+
 use super::PREFIX;
-use super::function::{FunctionPass, Labels, width};
+use super::function::{FunctionPass, Label, Labels, width};
 
 /// Objects up to this size (bytes) are announced to the runtime, which may read them as tables.
 const LARGEST_OBJECT: u64 = 64 * 1024;
@@ -71,6 +73,12 @@ impl<'m> FunctionPass<'_, 'm> {
 
     pub(super) fn load(&mut self, i: Value<'m>) {
         let address = i.operand(0);
+        if let Some(places) = self.slots.get(&address) {
+            return self.load_slot(i, &places.clone());
+        }
+        if self.concrete {
+            return self.look_at(i);
+        }
         let address_label = self.operand(self.label_of(address));
         self.after(i);
         let parts = self.scalar_values(i);
@@ -101,6 +109,70 @@ impl<'m> FunctionPass<'_, 'm> {
         self.set_labels(i, labels);
     }
 
+    /// A value comes back from its variable, and its labels from theirs.
+    fn load_slot(&mut self, i: Value<'m>, places: &[Label<'m>]) {
+        if self.concrete {
+            return;
+        }
+        self.after(i);
+        let (builder, u32) = (&self.pass.helpers.builder, self.pass.module.int(32));
+        let labels = places
+            .iter()
+            .map(|place| place.map(|p| builder.load(u32, p)));
+        self.set_labels(i, labels.collect());
+    }
+
+    /// In the concrete version, notes whether what is loaded may have labels.
+    fn look_at(&mut self, i: Value<'m>) {
+        self.after(i);
+        let address = i.operand(0);
+        let size = self.pass.module.store_size_of(i.ty());
+        if places(self.pass.module, i.ty())
+            .iter()
+            .all(|p| width(p.ty).is_none())
+        {
+            return;
+        }
+        let flags = self.flags(address, size, i.alignment());
+        let h = &self.pass.helpers;
+        self.met = Some(match self.met {
+            Some(met) => h.builder.binary(LLVMOpcode::LLVMOr, met, flags),
+            None => flags,
+        });
+        self.loads.push((address, size));
+    }
+
+    /// Not 0 if bytes may have labels, at the builder's position.
+    fn flags(&self, address: Value<'m>, size: u64, alignment: u64) -> Value<'m> {
+        let h = &self.pass.helpers;
+        if size <= alignment.min(1 << FLAG_SHIFT) {
+            return h.call("flag", &[address]);
+        }
+        h.call("flags", &[address, h.u64(size)])
+    }
+
+    /// Not 0 if one of the loads of this block of the concrete version has a label.
+    pub(super) fn shadow_of_loads(&self) -> Option<Value<'m>> {
+        let h = &self.pass.helpers;
+        let words = self
+            .loads
+            .iter()
+            .map(|(address, size)| h.call("shadow", &[*address, h.u64(*size)]));
+        words.reduce(|a, b| h.builder.binary(LLVMOpcode::LLVMOr, a, b))
+    }
+
+    /// In the concrete version, the labels of what a store overwrites go.
+    fn store_concrete(&self, i: Value<'m>) {
+        self.after(i);
+        let h = &self.pass.helpers;
+        let (address, size) = (
+            i.operand(1),
+            self.pass.module.store_size_of(i.operand(0).ty()),
+        );
+        let flags = self.flags(address, size, i.alignment());
+        let _ = h.call("unlabelled", &[address, h.u64(size), flags]);
+    }
+
     /// A load's label has whole bytes; a value of another width (`i1`, `i17`) is its low part.
     fn fit_loaded(&self, label: Value<'m>, part: Value<'m>, bits: u32) -> Value<'m> {
         if bits % 8 == 0 {
@@ -114,6 +186,12 @@ impl<'m> FunctionPass<'_, 'm> {
 
     pub(super) fn store(&mut self, i: Value<'m>) {
         let (value, address) = (i.operand(0), i.operand(1));
+        if let Some(places) = self.slots.get(&address) {
+            return self.store_slot(i, &places.clone());
+        }
+        if self.concrete {
+            return self.store_concrete(i);
+        }
         let mut labels = self.labels_of(value);
         let mut address_label = self.operand(self.label_of(address));
         let places = places(self.pass.module, value.ty());
@@ -143,6 +221,19 @@ impl<'m> FunctionPass<'_, 'm> {
                     let size = self.pass.module.size_of(place.ty);
                     let _ = h.call("clear", &[p, h.u64(size)]);
                 }
+            }
+        }
+    }
+
+    /// A value goes to its variable, and its labels to theirs.
+    fn store_slot(&self, i: Value<'m>, places: &[Label<'m>]) {
+        if self.concrete {
+            return;
+        }
+        self.after(i);
+        for (place, label) in places.iter().zip(self.labels_of(i.operand(0))) {
+            if let Some(place) = place {
+                self.pass.helpers.builder.store(self.operand(label), *place);
             }
         }
     }

@@ -2,11 +2,11 @@
 //!
 //! Beside every value of at most 128 bits runs its *label*, a `u32` that names a node of the
 //! run's node table (0: concrete). Straight-line calls of small inlined helpers (`c/inline.c`)
-//! compute labels and report decisions; the pass never splits a block itself.
+//! compute labels and report decisions.
 //!
-//! Steps: number the sites; redirect modelled library functions; link helpers and library
-//! models; give every switch edge a block of its own; instrument each function in reverse
-//! postorder, shadow phis last; drop what is unused.
+//! Steps: number the sites; redirect modelled library functions; link library models; mark the
+//! sites, drop models that are not used, optimize (`markers`); link the helpers; instrument each
+//! function, both its versions (`versions`); drop what is unused.
 //!
 //! Invariant: the instrumented program computes what the frozen program computes; site ids are
 //! those of [`sites`](crate::sites) on the frozen bitcode, those of models follow.
@@ -15,18 +15,21 @@ mod calls;
 mod function;
 mod helpers;
 mod intrinsics;
+mod markers;
 mod memory;
 mod operations;
 mod redirect;
+mod regions;
 mod variadic;
+mod versions;
 
 pub(crate) use redirect::repeat;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::coverage;
-use crate::llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module, Value};
+use crate::llvm::{LLVMLinkage, LlvmError, Module, Value};
 use crate::marked;
 use crate::sites::sites;
 use function::FunctionPass;
@@ -48,10 +51,6 @@ const UNCOUNTED: u32 = u32::MAX;
 struct Pass<'m> {
     module: &'m Module,
     helpers: Helpers<'m>,
-    /// Site id and first branch by deciding instruction.
-    sites: HashMap<Value<'m>, (u32, u32)>,
-    /// The deciding instructions of oracle sites.
-    checks: HashSet<Value<'m>>,
     /// Index in the program picture by function.
     functions: HashMap<Value<'m>, u32>,
     /// Row in the table of functions that are marked as pure, by function.
@@ -66,21 +65,32 @@ pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     let mut module = Module::read(frozen)?;
     let numbers = Numbers::of(&module);
     redirect::redirect(&module);
-    inline_plain_leaves(&mut module)?;
-    module.link_bytes(INLINE, "inline helpers")?;
     module.link_bytes(MODELS, "library models")?;
+    // Each edge of a switch gets a block of its own.
     module.run_passes("function(break-crit-edges)")?;
-    instrument_linked(&module, &numbers);
-    for function in module.functions() {
-        if function.name().starts_with(MODEL_PREFIX) {
-            function.set_linkage(LLVMLinkage::LLVMInternalLinkage);
-        }
-    }
+    let branches = markers::insert(&module, &numbers);
+    set_linkage_of_models(&module, LLVMLinkage::LLVMInternalLinkage);
+    module.run_passes("globaldce")?;
+    // LLVM inlines an internal function into its only caller, however large it is.
+    set_linkage_of_models(&module, LLVMLinkage::LLVMExternalLinkage);
+    markers::optimize(&mut module)?;
+    versions::move_to_variables(&mut module)?;
+    module.link_bytes(INLINE, "inline helpers")?;
+    instrument_linked(&module, &numbers, branches);
+    set_linkage_of_models(&module, LLVMLinkage::LLVMInternalLinkage);
     module.run_passes("globaldce")?;
     module
         .verify()
         .map_err(|e| LlvmError(format!("the instrumented module is not well-formed: {e}")))?;
     module.write(out)
+}
+
+fn set_linkage_of_models(module: &Module, linkage: LLVMLinkage) {
+    for function in module.functions() {
+        if function.name().starts_with(MODEL_PREFIX) && !function.is_declaration() {
+            function.set_linkage(linkage);
+        }
+    }
 }
 
 /// What must be known of the frozen module before anything is changed.
@@ -100,63 +110,12 @@ impl Numbers {
     }
 }
 
-/// Instructions of a function that is inlined before the instrumentation, at most.
-const LARGEST_LEAF: usize = 40;
-
-/// Inlines small functions that neither decide nor call: a call costs more than they do, and
-/// nothing in them has a number. No other function is inlined: its sites would be doubled.
-fn inline_plain_leaves(module: &mut Module) -> Result<(), LlvmError> {
-    for function in module.functions() {
-        if is_plain_leaf(module, function) {
-            module.add_attribute(function, "alwaysinline", 0);
-        } else {
-            module.remove_attribute(function, "alwaysinline");
-        }
-    }
-    module.run_passes("always-inline")
-}
-
-fn is_plain_leaf(module: &Module, function: Value<'_>) -> bool {
-    let blocks = function.blocks();
-    let [block] = blocks.as_slice() else {
-        return false;
-    };
-    let instructions = block.instructions();
-    let plain = instructions.iter().all(|i| match i.opcode() {
-        LLVMOpcode::LLVMCall => i.called().name().starts_with("llvm."),
-        LLVMOpcode::LLVMSelect | LLVMOpcode::LLVMAlloca => false,
-        _ => true,
-    });
-    let refused = marked::is_marked(module, function)
-        || ["noinline", "optnone"]
-            .iter()
-            .any(|a| module.has_attribute(function, a));
-    plain && !refused && instructions.len() <= LARGEST_LEAF
-}
-
-/// Instruments a module into which helpers and models were linked. The sites and functions that
-/// `numbers` counts are the program's.
-fn instrument_linked(module: &Module, numbers: &Numbers) {
-    let counted = numbers.sites;
-    let mut branches = 0;
-    let mut table = HashMap::new();
-    let mut checks = HashSet::new();
-    for (id, decision) in sites(module).iter().enumerate() {
-        let first = if id < counted { branches } else { UNCOUNTED };
-        if id < counted {
-            branches += decision.kind.directions();
-        }
-        table.insert(decision.instruction, (id as u32, first));
-        if decision.oracle {
-            checks.insert(decision.instruction);
-        }
-    }
+/// Instruments a module with markers, into which helpers and models were linked.
+fn instrument_linked(module: &Module, numbers: &Numbers, branches: u32) {
     let functions = module.functions();
     let pass = Pass {
         module,
         helpers: Helpers::new(module),
-        sites: table,
-        checks,
         functions: functions
             .iter()
             .filter_map(|f| Some((*f, *numbers.functions.get(&f.name())?)))
@@ -172,6 +131,7 @@ fn instrument_linked(module: &Module, numbers: &Numbers) {
         }
         FunctionPass::run(&pass, *function, model);
     }
+    markers::sweep(module);
     helpers::describe_slow_paths(module);
     coverage::define(module, branches);
     memory::define_globals(module);

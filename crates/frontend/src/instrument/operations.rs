@@ -1,6 +1,6 @@
 //! One instruction: which helper computes the label of its result.
 
-use labrys_abi::{Meta, Op, WIDE_PREDICATE};
+use labrys_abi::{Cause, Intrinsic, Meta, Op, WIDE_PREDICATE};
 
 use crate::llvm::{LLVMOpcode, LLVMTypeKind, Value};
 
@@ -65,8 +65,6 @@ impl<'m> FunctionPass<'_, 'm> {
             O::LLVMGetElementPtr => self.address(i),
             O::LLVMAlloca => self.array(i),
             O::LLVMAtomicRMW | O::LLVMAtomicCmpXchg => self.atomic(i),
-            O::LLVMBr if i.is_conditional() => self.branch(i),
-            O::LLVMSwitch => self.switch(i),
             O::LLVMCall | O::LLVMInvoke | O::LLVMCallBr => self.call(i),
             O::LLVMRet => self.leave(i),
             _ => {}
@@ -182,80 +180,38 @@ impl<'m> FunctionPass<'_, 'm> {
     }
 
     fn select(&mut self, i: Value<'m>) {
-        let condition = i.operand(0);
-        let (a, b) = (self.labels_of(i.operand(1)), self.labels_of(i.operand(2)));
-        let h = &self.pass.helpers;
-        self.after(i);
+        let (condition, a, b) = (i.operand(0), i.operand(1), i.operand(2));
         if condition.ty().kind() != LLVMTypeKind::LLVMIntegerTypeKind {
             return;
         }
-        if let Some((site, branch)) = self.pass.sites.get(&i) {
-            let label = self.operand(self.label_of(condition));
-            let direction =
-                h.builder
-                    .cast(LLVMOpcode::LLVMZExt, condition, self.pass.module.int(32));
-            let _ = h.call("select", &[h.u32(*site), label, direction, h.u32(*branch)]);
+        let (la, lb) = (self.labels_of(a), self.labels_of(b));
+        let h = &self.pass.helpers;
+        self.after(i);
+        if let Some(label) = self.label_of(condition)
+            && !self.decided.contains(&condition)
+        {
+            // Not a decision of the program: LLVM made it of something that has no event.
+            if let Some(bits) = width(i.ty()).filter(|w| *w <= 64) {
+                let meta = Meta::new(Intrinsic::Choose as u8, bits as u16, 0);
+                let (la, lb) = (self.operand(la[0]), self.operand(lb[0]));
+                let (av, bv, cv) = (self.bits(a), self.bits(b), self.bits(condition));
+                let arguments = [h.u64(meta.0), la, lb, label, av, bv, cv, self.bits(i)];
+                let label = h.call("ternary", &arguments);
+                return self.set_label(i, label);
+            }
+            let cause = h.u32(Cause::Operation as u32);
+            let arguments = [cause, h.u32(u32::MAX), label, self.bits(condition)];
+            let _ = h.call("lost", &arguments);
         }
-        let labels = a
-            .into_iter()
-            .zip(b)
-            .map(|(a, b)| match (a, b) {
-                (None, None) => None,
-                (a, b) => Some(
-                    h.builder
-                        .select(condition, self.operand(a), self.operand(b)),
-                ),
-            })
-            .collect();
+        let labels = la.into_iter().zip(lb).map(|(a, b)| match (a, b) {
+            (None, None) => None,
+            (a, b) => {
+                let (a, b) = (self.operand(a), self.operand(b));
+                Some(h.builder.select(condition, a, b))
+            }
+        });
+        let labels = labels.collect();
         self.set_labels(i, labels);
-    }
-
-    fn branch(&mut self, i: Value<'m>) {
-        let Some((site, branch)) = self.pass.sites.get(&i) else {
-            return;
-        };
-        let helper = match self.pass.checks.contains(&i) {
-            true => "check_site",
-            false => "branch",
-        };
-        let condition = i.operand(0);
-        let label = self.operand(self.label_of(condition));
-        let h = &self.pass.helpers;
-        h.builder.before(i);
-        let direction = h
-            .builder
-            .cast(LLVMOpcode::LLVMZExt, condition, self.pass.module.int(32));
-        let _ = h.call(helper, &[h.u32(*site), label, direction, h.u32(*branch)]);
-    }
-
-    /// Reports a switch at the start of each successor: each edge has a block of its own.
-    fn switch(&mut self, i: Value<'m>) {
-        let Some((site, branch)) = self.pass.sites.get(&i) else {
-            return;
-        };
-        let scrutinee = i.operand(0);
-        let label = self.operand(self.label_of(scrutinee));
-        let h = &self.pass.helpers;
-        h.builder.before(i);
-        let value = self.bits(scrutinee);
-        for (direction, successor) in i.parent().successors().into_iter().enumerate() {
-            let instructions = successor.instructions();
-            let Some(first) = instructions
-                .iter()
-                .find(|v| v.opcode() != LLVMOpcode::LLVMPHI)
-            else {
-                continue;
-            };
-            h.builder.before(*first);
-            let arguments = [
-                h.u32(*site),
-                label,
-                h.u32(direction as u32),
-                value,
-                h.u32(*branch),
-            ];
-            let _ = h.call("switch", &arguments);
-        }
     }
 
     /// First scalar and number of scalars that `indices` select in `i`'s aggregate operand.

@@ -101,9 +101,9 @@ impl<'m> FunctionPass<'_, 'm> {
     }
 
     /// Takes the serial number of the labels left for this function, if it uses them.
-    pub(super) fn enter_variadic(&mut self, work: &[Vec<Value<'m>>]) {
+    pub(super) fn enter_variadic(&mut self, entry: &[Value<'m>], work: &[Vec<Value<'m>>]) {
         let starts = |i: &Value<'m>| is_call(*i) && i.called().name().starts_with("llvm.va_start");
-        let Some(first) = work.first().and_then(|entry| entry.first()) else {
+        let Some(first) = entry.first() else {
             return;
         };
         if work.iter().flatten().any(starts) {

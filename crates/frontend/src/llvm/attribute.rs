@@ -123,6 +123,15 @@ impl Module {
         }
     }
 
+    /// Gives an access or call the type, for alias analysis, that another access has.
+    pub fn copy_alias_type(&self, from: Value<'_>, to: Value<'_>) {
+        // SAFETY: both are instructions of this context; null metadata means "any type".
+        unsafe {
+            let kind = LLVMGetMDKindIDInContext(self.context, c"tbaa".as_ptr(), 4);
+            LLVMSetMetadata(to.0, kind, LLVMGetMetadata(from.0, kind));
+        }
+    }
+
     /// Byte offset of element `index` of a struct type.
     #[must_use]
     pub fn element_offset(&self, ty: Type<'_>, index: u32) -> u64 {

@@ -45,6 +45,40 @@ impl<'m> Builder<'m> {
         unsafe { LLVMBuildUnreachable(self.0) };
     }
 
+    /// Puts a detached instruction in.
+    pub fn insert(&self, instruction: Value<'m>) {
+        // SAFETY: the instruction is in no block.
+        unsafe { LLVMInsertIntoBuilder(self.0, instruction.0) }
+    }
+
+    /// A variable on the stack.
+    #[must_use]
+    pub fn named_variable(&self, ty: Type<'m>, name: &str) -> Value<'m> {
+        let name = super::c_string(name);
+        // SAFETY: the type is sized.
+        Value(
+            unsafe { LLVMBuildAlloca(self.0, ty.0, name.as_ptr()) },
+            PhantomData,
+        )
+    }
+
+    /// A branch whose condition hardly ever holds.
+    pub fn unlikely(&self, condition: Value<'m>, to: Block<'m>, otherwise: Block<'m>) {
+        // SAFETY: the blocks are of this function; the metadata is `{"branch_weights", 1, 2000}`.
+        unsafe {
+            let branch = LLVMBuildCondBr(self.0, condition.0, to.0, otherwise.0);
+            let context = LLVMGetTypeContext(LLVMTypeOf(condition.0));
+            let int = LLVMInt32TypeInContext(context);
+            let number = |n| LLVMValueAsMetadata(LLVMConstInt(int, n, 0));
+            let name = c"branch_weights";
+            let name = LLVMMDStringInContext2(context, name.as_ptr(), name.count_bytes());
+            let mut parts = [name, number(1), number(2000)];
+            let node = LLVMMDNodeInContext2(context, parts.as_mut_ptr(), parts.len());
+            let kind = LLVMGetMDKindIDInContext(context, c"prof".as_ptr(), 4);
+            LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(context, node));
+        }
+    }
+
     /// Calls a function.
     #[must_use]
     pub fn call(&self, function: Value<'m>, arguments: &[Value<'m>]) -> Value<'m> {

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_uint;
+use std::marker::PhantomData;
 
 use llvm_sys::core::*;
 
@@ -45,18 +46,6 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Sends successor `index` of a terminator to another block.
-    pub fn set_successor(self, index: usize, block: Block<'m>) {
-        // SAFETY: callers pass terminators and an index below their number of successors.
-        unsafe { LLVMSetSuccessor(self.0, index as c_uint, block.0) }
-    }
-
-    /// Removes an instruction that nothing uses.
-    pub fn erase(self) {
-        // SAFETY: by the contract above; the value is not touched again.
-        unsafe { LLVMInstructionEraseFromParent(self.0) }
-    }
-
     /// Replaces operand `index`.
     pub fn set_operand(self, index: usize, value: Value<'m>) {
         // SAFETY: the caller keeps types equal.
@@ -68,6 +57,31 @@ impl<'m> Value<'m> {
         let (mut value, mut block) = (value.0, block.0);
         // SAFETY: one pair, valid for the call.
         unsafe { LLVMAddIncoming(self.0, &raw mut value, &raw mut block, 1) }
+    }
+
+    /// A copy of an instruction that is in no block yet.
+    #[must_use]
+    pub fn duplicate(self) -> Value<'m> {
+        // SAFETY: callers pass instructions.
+        Value(unsafe { LLVMInstructionClone(self.0) }, PhantomData)
+    }
+
+    /// Takes an instruction out of its block.
+    pub fn detach(self) {
+        // SAFETY: callers pass instructions that are in a block, and put them into another.
+        unsafe { LLVMInstructionRemoveFromParent(self.0) }
+    }
+
+    /// Replaces successor `index` of a terminator.
+    pub fn set_successor(self, index: usize, block: Block<'m>) {
+        // SAFETY: the index is one of the terminator's.
+        unsafe { LLVMSetSuccessor(self.0, index as c_uint, block.0) }
+    }
+
+    /// Takes an instruction out of its block and frees it; it must have no uses left.
+    pub fn erase(self) {
+        // SAFETY: callers pass instructions that are in a block, and forget them.
+        unsafe { LLVMInstructionEraseFromParent(self.0) }
     }
 
     /// Replaces all uses by another value of the same type.
@@ -116,7 +130,7 @@ impl<'m> Block<'m> {
             let function = LLVMGetBasicBlockParent(self.0);
             let context = LLVMGetTypeContext(LLVMTypeOf(function));
             let block = LLVMAppendBasicBlockInContext(context, function, c"".as_ptr());
-            Block(block, std::marker::PhantomData)
+            Block(block, PhantomData)
         }
     }
 

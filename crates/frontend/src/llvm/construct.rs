@@ -26,6 +26,26 @@ impl Module {
         }
     }
 
+    /// A new block behind another.
+    #[must_use]
+    pub fn block_after<'m>(&'m self, block: Block<'m>) -> Block<'m> {
+        // SAFETY: the block is in a function of this module.
+        unsafe {
+            let function = LLVMGetBasicBlockParent(block.0);
+            let new = LLVMAppendBasicBlockInContext(self.context, function, c"".as_ptr());
+            LLVMMoveBasicBlockAfter(new, block.0);
+            Block(new, PhantomData)
+        }
+    }
+
+    /// A new block at the end of a function.
+    #[must_use]
+    pub fn block_in<'m>(&'m self, function: Value<'m>) -> Block<'m> {
+        // SAFETY: callers pass functions with a body.
+        let raw = unsafe { LLVMAppendBasicBlockInContext(self.context, function.0, c"".as_ptr()) };
+        Block(raw, PhantomData)
+    }
+
     /// Declares an external variable, or finds it if it is there.
     #[must_use]
     pub fn declare_global<'m>(&'m self, name: &str, ty: Type<'m>) -> Value<'m> {

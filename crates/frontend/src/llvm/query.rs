@@ -203,10 +203,10 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Alignment of a global variable or `alloca`, bytes; 0 if it has none of its own.
+    /// Alignment of a global variable, `alloca` or access, bytes; 0 if it has none of its own.
     #[must_use]
     pub fn alignment(self) -> u64 {
-        // SAFETY: callers pass global variables and allocas.
+        // SAFETY: callers pass global variables, allocas, loads and stores.
         u64::from(unsafe { LLVMGetAlignment(self.raw()) })
     }
 

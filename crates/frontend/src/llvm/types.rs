@@ -96,6 +96,21 @@ impl<'m> Block<'m> {
         }
     }
 
+    /// The function that the block is in.
+    #[must_use]
+    pub fn function(self) -> Value<'m> {
+        // SAFETY: the block is in a function.
+        Value::wrap(unsafe { LLVMGetBasicBlockParent(self.0) })
+    }
+
+    /// The first instruction behind the phis.
+    #[must_use]
+    pub fn first_after_phis(self) -> Option<Value<'m>> {
+        let instructions = self.instructions().into_iter();
+        let mut rest = instructions.skip_while(|i| i.opcode() == super::LLVMOpcode::LLVMPHI);
+        rest.next()
+    }
+
     /// The terminator, if the block is complete.
     #[must_use]
     pub fn terminator(self) -> Option<Value<'m>> {
