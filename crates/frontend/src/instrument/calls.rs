@@ -164,13 +164,14 @@ impl<'m> FunctionPass<'_, 'm> {
         }
     }
 
-    /// Leaves the argument labels for the callee, if there is any.
+    /// Leaves the argument labels for the callee, if there is any: of all arguments, since a place
+    /// may still hold what a callee before did not take.
     fn pass_arguments(&self, callee: Value<'m>, labels: &[Label<'m>]) {
         let h = &self.pass.helpers;
-        let Some(last) = labels.iter().rposition(Option::is_some) else {
+        if labels.iter().all(Option::is_none) {
             return;
-        };
-        let count = (last + 1).min(MAX_ARGUMENT_LABELS);
+        }
+        let count = labels.len().min(MAX_ARGUMENT_LABELS);
         let values: Vec<Value<'m>> = labels[..count].iter().map(|l| self.operand(*l)).collect();
         if count <= 6 {
             let arguments: Vec<Value<'m>> = std::iter::once(callee).chain(values).collect();
