@@ -177,8 +177,8 @@ pub(crate) struct BuildOptions {
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchOptions {
     /// Which branch to flip next
-    #[arg(long, value_name = "NAME[,NAME...]", default_value = STRATEGIES[0].name, help = strategies())]
-    pub(crate) strategy: String,
+    #[arg(long, value_name = "NAME[,NAME...]", help = strategies())]
+    pub(crate) strategy: Option<String>,
 
     /// Do not flip decisions deeper than this (dfs)
     #[arg(long, value_name = "N")]
@@ -209,7 +209,9 @@ fn strategies() -> String {
     let line = |entry: &labrys_search::Entry| format!("{}: {}", entry.name, entry.summary);
     let lines: Vec<String> = STRATEGIES.iter().map(line).collect();
     format!(
-        "Which branch to flip next; several take turns\n{}",
+        "Which branch to flip next; several take turns [default: {}, with --resume that of the \
+         suite]\n{}",
+        STRATEGIES[0].name,
         lines.join("\n")
     )
 }
@@ -411,6 +413,6 @@ mod tests {
             bytes: Some(8),
         };
         assert_eq!(cover.input.sym_arg, [expected]);
-        assert_eq!(cover.search.strategy, STRATEGIES[0].name);
+        assert_eq!(cover.search.strategy, None);
     }
 }

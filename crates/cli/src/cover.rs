@@ -31,18 +31,20 @@ struct Plan {
 /// Does what the command says; the exit status.
 pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     let stop = stop::on_signals()?;
-    let strategy = strategy(&options.search)?;
+    let out = &options.output.out;
+    let resumed = options.output.resume.then(|| SuiteWriter::resume(out));
+    let resumed = resumed.transpose()?;
+    let kept = resumed.as_ref().map(|(_, suite)| &*suite.config.strategy);
+    let strategy = strategy(&options.search, kept)?;
     let mut plan = resolve(options, strategy.name())?;
-    let (writer, suite) = if options.output.resume {
-        let (writer, suite) = SuiteWriter::resume(&options.output.out)?;
-        check_same(&plan, &suite)?;
-        plan.config = suite.config.clone();
-        (writer, Some(suite))
-    } else {
-        (
-            SuiteWriter::create(&options.output.out, &plan.config)?,
-            None,
-        )
+    let (writer, suite) = match resumed {
+        Some((mut writer, suite)) => {
+            check_same(&plan, &suite)?;
+            writer.set_strategy(strategy.name())?;
+            plan.config = suite.config.clone();
+            (writer, Some(suite))
+        }
+        None => (SuiteWriter::create(out, &plan.config)?, None),
     };
     let mut session = start(options, &plan, writer, suite, stop)?;
     let further = SearchOptions {
@@ -98,14 +100,18 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
     })
 }
 
-/// The strategy that the options name.
-fn strategy(options: &arguments::SearchOptions) -> Result<Box<dyn Strategy>, Problem> {
+/// The strategy that the options name, else the one that the suite was `kept` with.
+fn strategy(
+    options: &arguments::SearchOptions,
+    kept: Option<&str>,
+) -> Result<Box<dyn Strategy>, Problem> {
     let told = Options {
         depth: options.depth,
         fixed_k: options.fixed_k,
         dominators: !options.no_dominators,
     };
-    labrys_search::build(&options.strategy, &told).map_err(|unknown| {
+    let names = options.strategy.as_deref().or(kept);
+    labrys_search::build(names.unwrap_or(STRATEGIES[0].name), &told).map_err(|unknown| {
         let names: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
         Problem::usage(format!(
             "there is no strategy {unknown}; choose one of {}, or several separated by commas",

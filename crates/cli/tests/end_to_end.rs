@@ -293,15 +293,28 @@ fn a_busy_machine_gives_up_the_same_queries() {
     assert_eq!(alone, busy);
 }
 
+/// What a callee did not take is not what the next one is given.
+#[test]
+fn labels_of_one_call_are_not_those_of_another() {
+    let (suite, _) = Cover::new("more_arguments.c", "--steps 100").expect(0);
+    assert_eq!(summary(&suite).divergences, 0);
+}
+
 #[test]
 fn a_suite_is_gone_on_with() {
-    let mut cover = Cover::new("magic.c", "--steps 4");
+    let mut cover = Cover::new("magic.c", "--steps 4 --strategy bfs");
     let (before, _) = cover.expect(0);
     cover.options = vec!["--resume".into(), "--steps".into(), "200".into()];
     let (after, _) = cover.expect(1);
     assert_eq!(after.cases[..before.cases.len()], before.cases[..]);
-    let summary = summary(&after);
-    assert_eq!(summary.branches.covered, summary.branches.total);
+    let done = summary(&after);
+    assert_eq!(done.branches.covered, done.branches.total);
+    assert_eq!(done.strategy, "bfs");
+    // Another one is taken when it is named.
+    cover.options.extend(["--strategy".into(), "dfs".into()]);
+    let (last, _) = cover.expect(1);
+    assert_eq!(summary(&last).strategy, "dfs");
+    assert_eq!(last.config.strategy, "dfs");
 }
 
 /// Starts the command and waits until its suite has a test.

@@ -104,6 +104,18 @@ impl SuiteWriter {
         &self.config
     }
 
+    /// The suite goes on with another strategy.
+    ///
+    /// # Errors
+    /// If `config.json` cannot be written.
+    pub fn set_strategy(&mut self, strategy: &str) -> Result<(), Error> {
+        if self.config.strategy == strategy {
+            return Ok(());
+        }
+        strategy.clone_into(&mut self.config.strategy);
+        write_json(&self.folder.join("config.json"), &self.config)
+    }
+
     /// Writes a test case. Returns the path of its input in the folder.
     ///
     /// # Errors
