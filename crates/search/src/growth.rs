@@ -14,10 +14,11 @@ use labrys_suite::Input;
 /// By how many bytes a file grows.
 const PIECE: usize = 16;
 
-/// Lengthens the files that the model makes longer than the parent's.
+/// Lengthens the files that the model makes longer than the parent's. The constraints are asked
+/// for only if there is one.
 pub(crate) fn roomier(
     pool: &Pool,
-    constraints: &[ExprId],
+    constraints: impl Fn() -> Vec<ExprId>,
     hint: &Assignment,
     parent: &Input,
     model: &mut Model,
@@ -34,15 +35,10 @@ pub(crate) fn roomier(
             continue;
         }
         model.0.insert(symbol, wanted);
-        let value = |symbol| {
-            let given = model.get(symbol);
-            given.unwrap_or_else(|| labrys_expr::Environment::symbol(hint, symbol))
-        };
+        let value = |symbol| model.get(symbol).unwrap_or_else(|| hint.get(symbol));
         let mut evaluator = Evaluator::new();
-        if !constraints
-            .iter()
-            .all(|one| evaluator.holds(pool, *one, &value))
-        {
+        let mut constraints = constraints().into_iter();
+        if !constraints.all(|one| evaluator.holds(pool, one, &value)) {
             model.0.insert(symbol, new);
         }
     }
@@ -58,11 +54,12 @@ mod tests {
         let symbol = Symbol::Length { stream: 0 };
         let value = pool.symbol(symbol);
         let bounds = [least, most].map(|bound| pool.constant(64, bound));
-        let constraints = [pool.ule(bounds[0], value), pool.ule(value, bounds[1])];
+        let constraints = vec![pool.ule(bounds[0], value), pool.ule(value, bounds[1])];
+        let constraints = || constraints.clone();
         let parent = Input::stdin(*b"12345678");
         let hint = Assignment::from_streams([parent.streams[0].bytes.clone()]);
         let mut model = Model([(symbol, least)].into());
-        roomier(&pool, &constraints, &hint, &parent, &mut model, max_length);
+        roomier(&pool, constraints, &hint, &parent, &mut model, max_length);
         model.get(symbol).expect("a length")
     }
 

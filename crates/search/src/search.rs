@@ -199,15 +199,16 @@ impl Search {
         match answer {
             Answer::Sat(mut model) => {
                 let with_soft = self.relaxed.is_none();
-                let constraints = conditions.constraints(with_soft);
-                let Known {
-                    decoder,
-                    hint,
-                    input,
-                    ..
-                } = known;
-                let (pool, most) = (decoder.pool_mut(), session.max_input());
-                roomier(pool, &constraints, hint, input, &mut model, most);
+                let constraints = || conditions.constraints(with_soft);
+                let (pool, most) = (known.decoder.pool(), session.max_input());
+                roomier(
+                    pool,
+                    constraints,
+                    &known.hint,
+                    &known.input,
+                    &mut model,
+                    most,
+                );
                 Ok(model)
             }
             Answer::Unsat(_) => Err(Flip::Unsat),

@@ -6,7 +6,6 @@
 
 #![allow(unsafe_code)]
 
-use labrys_abi::marked::MARK;
 use labrys_expr::Value;
 
 use crate::marked;
@@ -161,9 +160,7 @@ pub(crate) fn parameters(name: &str) -> Option<Vec<Kind>> {
 #[must_use]
 pub fn call(name: &str, arguments: &[Value], width: u32) -> Option<u128> {
     let Some(function) = find(name) else {
-        return name
-            .starts_with(MARK)
-            .then(|| marked::call(name, arguments, width))?;
+        return marked::call(name, arguments, width);
     };
     if function.result.width() != width {
         return None;

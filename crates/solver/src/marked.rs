@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use labrys_abi::marked::{MARK, width};
+use labrys_abi::marked::width;
 use labrys_expr::Value;
 
 /// Computes marked functions.
@@ -29,9 +29,6 @@ pub fn answer_calls(by: Box<dyn Program>) {
 
 /// Letters of a marked function's result and parameters.
 pub(crate) fn signature(name: &str) -> Option<String> {
-    if !name.starts_with(MARK) {
-        return None;
-    }
     program().as_mut()?.signature(name)
 }
 

@@ -17,8 +17,8 @@
 //! - the next turn goes to an arm with probability proportional to its rate, but each arm keeps
 //!   [`SHARE`] of an equal part.
 //!
-//! All arms see all runs, so each goes on from what the others found. Only what pumping made
-//! without covering anything is for the last arm alone: its many repetitions are rare by
+//! All arms see the runs of all, so each goes on from what the others found; only what pumping
+//! made without covering anything is for the last arm alone: its many repetitions are rare by
 //! themselves, and would draw the work of the others to it.
 
 use super::seeds::Seeds;
@@ -203,7 +203,7 @@ impl Strategy for Auto {
 mod tests {
     use super::*;
 
-    /// An arm that pays gets more than twice an equal share, and loses it when another one pays.
+    /// An arm that pays gets most of the turns, and loses them when another one pays.
     #[test]
     fn work_goes_where_it_pays_and_comes_back() {
         let mut auto = Auto::default();
@@ -222,8 +222,7 @@ mod tests {
         // A strategy, and pumping.
         for paying in [2, 5] {
             let steps = turns(paying);
-            let equal = steps.iter().sum::<u32>() / steps.len() as u32;
-            assert!(steps[paying] > 2 * equal, "{steps:?}");
+            assert!(steps[paying] > 1800, "{steps:?}");
             assert!(steps.iter().all(|steps| *steps > 100), "{steps:?}");
         }
     }

@@ -280,6 +280,7 @@ impl Strategy for Rarity {
         self.picked
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
