@@ -12,7 +12,7 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use crate::shadow::{BYTE_SHIFT, LONGEST_RANGE, has_shadow, marked, shadow};
+use crate::shadow::{BYTE_SHIFT, LONGEST_RANGE, flagged, has_shadow, shadow};
 use crate::state::{header, state, tracing};
 
 /// Hits of one run whose places are told: each costs a walk through the stack.
@@ -40,15 +40,15 @@ pub(crate) fn allocated(p: *mut c_void, size: usize) {
         // SAFETY: a block of malloc.
         let room = unsafe { libc::malloc_usable_size(p) };
         let behind = (room.saturating_sub(size) + HEAD).min(MOST_BEHIND);
-        marked(start.wrapping_sub(HEAD), HEAD).fill(MARK);
-        marked(start.wrapping_add(size), behind).fill(MARK);
+        flagged(start.wrapping_sub(HEAD), HEAD).fill(MARK);
+        flagged(start.wrapping_add(size), behind).fill(MARK);
     }
 }
 
 /// A block of `size` bytes at `p` is about to be freed, or was moved away from.
 pub(crate) fn freed(p: *mut c_void, size: usize) {
     if tracing() && has_shadow() {
-        marked(p.cast_const().cast(), size.min(MOST_FREED)).fill(MARK);
+        flagged(p.cast_const().cast(), size.min(MOST_FREED)).fill(MARK);
     }
 }
 

@@ -43,7 +43,7 @@ fn flags(address: *const u8, size: usize) -> &'static mut [u8] {
 }
 
 /// Shadow of bytes that labels or marks may be written to.
-pub(crate) fn marked(address: *const u8, size: usize) -> &'static mut [u32] {
+pub(crate) fn flagged(address: *const u8, size: usize) -> &'static mut [u32] {
     flags(address, size).fill(1);
     shadow(address, size)
 }
@@ -344,7 +344,7 @@ pub(crate) fn set(p: *const u8, size: usize, label: u32) {
     if label == 0 {
         return shadow(p, size).fill(0);
     }
-    for (i, word) in marked(p, size).iter_mut().enumerate() {
+    for (i, word) in flagged(p, size).iter_mut().enumerate() {
         *word = label | (i as u32) << BYTE_SHIFT;
     }
 }
@@ -367,7 +367,7 @@ pub(crate) fn set_bytes(p: *const u8, size: usize, first: u32) {
     if first == 0 {
         return clear(p, size);
     }
-    for (i, word) in marked(p, size).iter_mut().enumerate() {
+    for (i, word) in flagged(p, size).iter_mut().enumerate() {
         *word = first + i as u32;
     }
 }
@@ -399,7 +399,7 @@ pub(crate) fn copy_labels(to: *const u8, from: *const u8, size: usize) {
     }
     let source = shadow(from, size).as_ptr();
     // SAFETY: both ranges lie in the shadow; `copy` allows overlap.
-    unsafe { core::ptr::copy(source, marked(to, size).as_mut_ptr(), size) };
+    unsafe { core::ptr::copy(source, flagged(to, size).as_mut_ptr(), size) };
     poison::clear(to, size);
 }
 
@@ -435,7 +435,7 @@ pub(crate) extern "C" fn __labrys_slow_fill(to: *const u8, label: u32, size: u64
     poison::access(to, size);
     match low_byte(label) {
         0 => clear(to, size),
-        label => marked(to, size).fill(label),
+        label => flagged(to, size).fill(label),
     }
 }
 
