@@ -111,8 +111,11 @@ impl Digraph {
     pub fn reverse_postorder(&self, root: u32) -> Vec<u32> {
         let mut seen = vec![false; self.len()];
         let mut order = Vec::new();
+        let Some(first) = seen.get_mut(root as usize) else {
+            return order;
+        };
+        *first = true;
         let mut stack = vec![(root, 0usize)];
-        seen[root as usize] = true;
         while let Some((node, next)) = stack.last_mut() {
             match self.successors(*node).get(*next) {
                 Some(&successor) => {
@@ -136,8 +139,11 @@ impl Digraph {
     #[must_use]
     pub fn reachable(&self, root: u32) -> Vec<bool> {
         let mut seen = vec![false; self.len()];
+        let Some(first) = seen.get_mut(root as usize) else {
+            return seen;
+        };
+        *first = true;
         let mut open = vec![root];
-        seen[root as usize] = true;
         while let Some(node) = open.pop() {
             for &next in self.successors(node) {
                 if !seen[next as usize] {

@@ -18,7 +18,7 @@ pub struct Dominators {
 }
 
 impl Dominators {
-    /// The dominators of the nodes reachable from `root`.
+    /// The dominators of the nodes reachable from `root`; a root that is no node reaches none.
     #[must_use]
     pub fn new(graph: &Digraph, root: u32) -> Self {
         let walk = Walk::new(graph, root);
@@ -74,7 +74,9 @@ impl Walk {
             number: vec![NONE; graph.len()],
             parent: Vec::new(),
         };
-        let mut stack = vec![(root, 0)];
+        let mut stack = Vec::new();
+        // A function that is only declared has no blocks.
+        stack.extend(((root as usize) < graph.len()).then_some((root, 0)));
         while let Some((node, parent)) = stack.pop() {
             if walk.number[node as usize] != NONE {
                 continue;
@@ -215,6 +217,15 @@ mod tests {
         assert!(tree.dominates(1, 5) && tree.dominates(4, 4));
         assert!(!tree.dominates(2, 4) && !tree.dominates(5, 4));
         assert!(!tree.dominates(6, 6) && !tree.dominates(0, 6) && !tree.reachable(6));
+    }
+
+    #[test]
+    fn graph_without_nodes() {
+        let tree = Dominators::new(&Digraph::new(0, &[]), 0);
+        assert!(tree.parent.is_empty() && tree.interval.is_empty());
+        // The graph of post-dominators has a virtual end besides.
+        let post = super::super::PostDominators::new(&Digraph::new(0, &[]), 0);
+        assert_eq!(post.immediate(0), None);
     }
 
     #[test]
