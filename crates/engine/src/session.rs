@@ -228,6 +228,11 @@ impl Session {
         self.writer.config().seed
     }
 
+    /// An input that is to be run before others are made.
+    pub fn add_initial(&mut self, input: Input) {
+        self.initial.push_back(Initial { input, case: None });
+    }
+
     /// The next input that the search is to start from.
     pub fn next_initial(&mut self) -> Option<Initial> {
         self.initial.pop_front()

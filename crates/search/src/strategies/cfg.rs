@@ -41,6 +41,8 @@ type Scored = (u32, Candidate);
 /// See the module.
 #[derive(Default)]
 pub struct CfgDirected {
+    /// The branches to go to; `None`: all that are uncovered.
+    targets: Option<Vec<BranchId>>,
     /// `None` until the program is seen.
     distances: Option<Distances>,
     /// What was covered when the distances were brought up to date.
@@ -60,10 +62,20 @@ struct Fresh {
 }
 
 impl CfgDirected {
+    /// Searches toward these branches, as long as they are uncovered, and toward no others.
+    #[must_use]
+    pub fn toward(targets: Vec<BranchId>) -> Self {
+        CfgDirected {
+            targets: Some(targets),
+            ..CfgDirected::default()
+        }
+    }
+
     fn update(&mut self, view: &View) {
         let Some(distances) = &mut self.distances else {
-            let all = (0..view.program.branch_count()).map(BranchId::new);
-            let open = all.filter(|branch| !view.covered.contains(*branch));
+            let all = || (0..view.program.branch_count()).map(BranchId::new);
+            let mut open = self.targets.take().unwrap_or_else(|| all().collect());
+            open.retain(|branch| !view.covered.contains(*branch));
             self.distances = Some(Distances::new(view.program, open));
             self.covered = view.covered.clone();
             return;
@@ -195,6 +207,17 @@ b5:
   ret i32 0
 }
 ";
+
+    /// Toward the true side of b2, which only runs on the true side of b1 come to.
+    #[test]
+    fn named_targets_only() {
+        let paths: [&[u32]; 1] = [&[0, 0, 0]];
+        let drawing = Drawing::of_program(PROGRAM);
+        // Branches in the order of sites, false before true: 5 is the true side of b2.
+        let mut strategy = CfgDirected::toward(vec![BranchId(5)]);
+        let order = picks_from(&mut strategy, &drawing, &paths, 1);
+        assert!(order.starts_with("01 011 "), "{order}");
+    }
 
     /// Only the true side of b4 is uncovered, and no run behind the false side of b0 gets there.
     /// In the last of the given runs, 10 is two branches away from it and 111 leads nowhere;
