@@ -92,16 +92,11 @@ impl Base<'_> {
         let candidates = call.map_or(&[][..], |call| image.calls.callees(call));
         let mut effects = Effects::default();
         for id in candidates {
-            let other = image.effects(*id);
-            effects.anywhere |= other.anywhere;
-            effects.inputs |= other.inputs;
-            effects.stops |= other.stops;
-            effects.globals.extend(&other.globals);
-            effects.unknown.extend(other.unknown.iter().cloned());
+            effects.absorb(image.effects(*id), false);
         }
         let open = call.is_none_or(|call| call.open);
         if open {
-            effects.anywhere = true;
+            effects.absorb(&image.outside, false);
         }
         let used = site
             .instruction
@@ -306,6 +301,9 @@ impl Base<'_> {
         if context.guard.is_some() && !quiet {
             return Step::Refused;
         }
+        if quiet {
+            self.havoc(state, image.effects(id));
+        }
         match known {
             Some(Library::Stops) => Step::Dead,
             _ if function.noreturn => Step::Dead,
@@ -319,7 +317,7 @@ impl Base<'_> {
                 self.pass_pure(state, context, site, &function.name);
                 Step::Done
             }
-            Some(Library::Allocates { zeroed }) => {
+            Some(Library::Allocates { zeroed, .. }) => {
                 if let Some(used) = self.used(state, site.instruction) {
                     self.begin_heap_object(state, &used, zeroed);
                 }
@@ -331,6 +329,7 @@ impl Base<'_> {
             None => {
                 let effects = image.effects(id);
                 let used = self.used(state, site.instruction).is_some();
+                state.inputs_lost |= effects.inputs;
                 if used || self.touches(effects, state) {
                     self.havoc(state, effects);
                     state.skip(Skip::Opaque(function.name.clone()));
@@ -411,11 +410,7 @@ impl Base<'_> {
         };
         let (Some(address), Some(size)) = (address, size.filter(|size| *size <= MAX_OBJECT)) else {
             state.inputs_lost = true;
-            let effects = Effects {
-                anywhere: true,
-                ..Effects::default()
-            };
-            self.havoc(state, &effects);
+            self.forget_written(state, address);
             state.skip(Skip::Opaque("an input object of unknown size".to_owned()));
             return Step::Done;
         };

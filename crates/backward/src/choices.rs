@@ -4,7 +4,7 @@
 use labrys_program::{BlockId, Callee, FunctionId, Operation};
 
 use crate::demand::{Base, Overrides};
-use crate::effects::{Effects, Pointed, pointed};
+use crate::effects::{Effects, Pointed, is_callable_from_outside, pointed};
 use crate::image::Loop;
 use crate::objects::Kind;
 use crate::pass::Step;
@@ -189,7 +189,9 @@ impl Base<'_> {
                 let call = calls
                     .iter()
                     .find(|one| one.block == *block && one.instruction as usize == index);
-                effects.anywhere |= call.is_none_or(|one| one.open);
+                if call.is_none_or(|one| one.open) {
+                    effects.absorb(&image.outside, false);
+                }
                 for callee in call.map_or(&[][..], |one| image.calls.callees(one)) {
                     effects.absorb(image.effects(*callee), false);
                 }
@@ -238,9 +240,9 @@ impl Base<'_> {
                 ways.push(way);
             }
         }
-        if image.function(id).address_taken && id != entry {
+        if is_callable_from_outside(image.function(id)) && id != entry {
             cuts.insert(format!(
-                "{} may be called through its address by code that is not known",
+                "{} may be called by code that is not known",
                 image.function(id).name
             ));
         }
@@ -293,11 +295,20 @@ impl Base<'_> {
         } = operation
         {
             let none = Overrides::default();
-            if let Callee::Indirect(address) = callee {
-                let function = self.function_address(left.function);
-                if let Some(address) = self.scalar(state.frame_mut(), &none, *address) {
-                    let same = self.pool.eq(address, function);
-                    state.require(&self.pool, same);
+            match callee {
+                Callee::Direct(id) if *id != left.function => {
+                    // A library function calls back, with arguments of its own.
+                    self.havoc(state, image.effects(*id));
+                    state.skip(Skip::Opaque(image.function(*id).name.clone()));
+                    return !state.is_dead();
+                }
+                Callee::Direct(_) => {}
+                Callee::Indirect(address) => {
+                    let function = self.function_address(left.function);
+                    if let Some(address) = self.scalar(state.frame_mut(), &none, *address) {
+                        let same = self.pool.eq(address, function);
+                        state.require(&self.pool, same);
+                    }
                 }
             }
             self.bind_parameters(state, &none, &left.env, arguments, left.function);

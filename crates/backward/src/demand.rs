@@ -12,6 +12,8 @@ use crate::image::{Definition, Image};
 use crate::objects::{Kind, Object, Objects};
 use crate::state::{Frame, Known};
 
+/// Gives the address of the error number.
+const ERRNO: &str = "__errno_location";
 /// Operations that one expression follows back; beyond, a value gets a symbol and waits.
 const MAX_DEPTH: u32 = 400;
 
@@ -248,27 +250,45 @@ impl Reader<'_, '_> {
         else {
             return;
         };
-        let allocates = match &instruction.operation {
-            Operation::Allocate { .. } => true,
+        let frame = self.frame.id;
+        let (kind, size) = match &instruction.operation {
+            Operation::Allocate { .. } => (Kind::Heap(frame, value), None),
             Operation::Call {
                 callee: labrys_program::Callee::Direct(callee),
+                arguments,
                 ..
             } => {
                 let called = self.image.function(*callee);
-                !called.defined && matches!(library(&called.name), Some(Library::Allocates { .. }))
+                if called.name == ERRNO {
+                    self.add_object(pool, Kind::Errno(frame, value), symbol, Some(4));
+                    return;
+                }
+                match library(&called.name).filter(|_| !called.defined) {
+                    Some(Library::Allocates { fails: true, .. }) => {
+                        (Kind::Heap(frame, value), None)
+                    }
+                    Some(Library::Allocates { fails: false, .. }) => {
+                        let size = arguments.first().copied();
+                        let size = size.and_then(|one| constant_count(self.image.program, one));
+                        (Kind::Made(frame, value), size)
+                    }
+                    _ => return,
+                }
             }
-            _ => false,
+            _ => return,
         };
-        if allocates {
-            let object = Object {
-                kind: Kind::Heap(self.frame.id, value),
-                symbol,
-                size: None,
-                private: false,
-                constant: false,
-            };
-            self.objects.add(pool, object);
-        }
+        self.add_object(pool, kind, symbol, size);
+    }
+
+    fn add_object(&mut self, pool: &Pool, kind: Kind, symbol: ExprId, size: Option<u64>) {
+        let object = Object {
+            kind,
+            symbol,
+            size,
+            private: false,
+            constant: false,
+        };
+        self.objects.add(pool, object);
     }
 }
 

@@ -1,12 +1,15 @@
 //! What calling a function may do, besides giving a result: a summary of its body and of all
 //! that it may call.
+//!
+//! Law: code that is not in the picture may call back each function whose address is taken or
+//! whose name is visible to it, so its effects include theirs.
 
 use std::collections::BTreeSet;
 
 use labrys_program::graph::CallGraph;
 use labrys_program::{
-    Callee, Function, FunctionId, GlobalId, Intrinsic, Operand, Operation, Program, Terminator,
-    ValueId,
+    Callee, Function, FunctionId, GlobalId, Intrinsic, Linkage, Operand, Operation, Program,
+    Terminator, ValueId,
 };
 use labrys_semantics::{Library, library};
 
@@ -27,11 +30,16 @@ pub(crate) struct Effects {
     pub(crate) unknown: BTreeSet<String>,
     /// Whether it has loops, or calls itself.
     pub(crate) repeats: bool,
+    /// Whether it may set the error number of the C library.
+    pub(crate) errno: bool,
+    /// Whether it runs code that is not in the picture.
+    pub(crate) foreign: bool,
 }
 
 impl Effects {
-    /// The effects of all functions.
-    pub(crate) fn of(program: &Program, calls: &CallGraph) -> Vec<Effects> {
+    /// The effects of all functions, and of code that is not in the picture.
+    pub(crate) fn of(program: &Program, calls: &CallGraph) -> (Vec<Effects>, Effects) {
+        let mut outside = Effects::of_library(UNKNOWN, false);
         let mut all: Vec<Effects> = program
             .functions
             .iter()
@@ -52,13 +60,18 @@ impl Effects {
                         changed |= all[index].absorb(&inner, callee.index() == index);
                     }
                     if call.open && calls.callees(call).is_empty() {
-                        let unknown = Effects::of_library("a function that is not known", false);
-                        changed |= all[index].absorb(&unknown, false);
+                        changed |= all[index].absorb(&outside, false);
                     }
+                }
+                if is_callable_from_outside(&program.functions[index]) {
+                    changed |= outside.absorb(&all[index], false);
+                }
+                if all[index].foreign {
+                    changed |= all[index].absorb(&outside.called_back(), false);
                 }
             }
             if !changed {
-                return all;
+                return (all, outside);
             }
         }
     }
@@ -71,7 +84,17 @@ impl Effects {
         self.inputs |= other.inputs;
         self.unknown.extend(other.unknown.iter().cloned());
         self.repeats |= other.repeats || itself;
+        self.errno |= other.errno;
+        self.foreign |= other.foreign;
         *self != before
+    }
+
+    /// What functions of the program do that code outside calls: with the names of that code left
+    /// out.
+    fn called_back(&self) -> Effects {
+        let mut effects = self.clone();
+        effects.unknown.remove(UNKNOWN);
+        effects
     }
 
     pub(crate) fn of_library(name: &str, noreturn: bool) -> Effects {
@@ -86,9 +109,12 @@ impl Effects {
             }
             Some(Library::InputValue) => effects.inputs = true,
             Some(Library::Assume | Library::Stops) => effects.stops = true,
-            Some(Library::Harmless | Library::Allocates { .. } | Library::Pure) => {}
+            Some(Library::Harmless | Library::Allocates { .. } | Library::Pure) => {
+                effects.errno = true;
+            }
             None => {
                 effects.anywhere = true;
+                effects.foreign = true;
                 effects.unknown.insert(name.to_owned());
             }
         }
@@ -140,7 +166,23 @@ impl Effects {
                 ..
             } => {
                 self.anywhere |= *writes_memory;
+                self.foreign |= *writes_memory;
                 self.unknown.insert(reason.to_string());
+            }
+            // What a callee does is added by the call graph, but for what it is given to fill.
+            Operation::Call {
+                callee: Callee::Direct(id),
+                arguments,
+                ..
+            } => {
+                let name = program
+                    .function(*id)
+                    .map_or("", |called| called.name.as_str());
+                if let (Some(Library::InputObject(_)), Some(to)) =
+                    (library(name), arguments.first())
+                {
+                    self.write(program, function, *to);
+                }
             }
             // What is called through a pointer is added by the call graph.
             Operation::Call {
@@ -160,6 +202,15 @@ impl Effects {
             Pointed::Anything => self.anywhere = true,
         }
     }
+}
+
+/// What stands for functions without a name.
+const UNKNOWN: &str = "a function that is not known";
+
+/// Whether code that is not in the picture may call a function.
+pub(crate) fn is_callable_from_outside(function: &Function) -> bool {
+    let visible = function.linkage != Linkage::Internal && function.name != "main";
+    function.defined && (function.address_taken || visible)
 }
 
 /// What an address points into, as far as its computation shows.

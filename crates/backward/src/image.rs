@@ -6,11 +6,11 @@
 
 use labrys_program::graph::{CallGraph, Digraph, Dominators};
 use labrys_program::{
-    BlockId, Function, FunctionId, Instruction, Operand, Operation, Program, ValueId,
+    BlockId, Function, FunctionId, Global, Instruction, Operand, Operation, Program, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::effects::Effects;
+use crate::effects::{Effects, is_callable_from_outside};
 use crate::escape;
 
 /// Where a value comes from.
@@ -58,6 +58,8 @@ pub struct Image<'p> {
     bodies: Vec<Option<Body>>,
     pub(crate) calls: CallGraph,
     pub(crate) effects: Vec<Effects>,
+    /// What code does that is not in the picture.
+    pub(crate) outside: Effects,
     /// Globals whose address the program keeps or passes on.
     pub(crate) shared: Vec<bool>,
     /// By function: calls from the entry, at least; the maximum where none lead there.
@@ -81,7 +83,7 @@ impl<'p> Image<'p> {
             })
             .collect();
         let calls = CallGraph::new(program);
-        let effects = Effects::of(program, &calls);
+        let (effects, outside) = Effects::of(program, &calls);
         let depths = depths(program, &calls, entry);
         let named = |name: &str| program.functions.iter().any(|one| one.name == name);
         let mut obstacles = Vec::new();
@@ -90,6 +92,15 @@ impl<'p> Image<'p> {
         }
         if named("pthread_create") || named("thrd_create") || named("fork") || named("vfork") {
             obstacles.push("the program starts threads or processes".to_owned());
+        }
+        if named("fopencookie") {
+            obstacles.push("the program has streams of its own".to_owned());
+        }
+        if program.globals.iter().any(holds_counting_format) {
+            obstacles.push("a format of the program has %n".to_owned());
+        }
+        if named("dlsym") {
+            obstacles.push("the program looks functions up by name".to_owned());
         }
         if named("signal") || named("sigaction") {
             obstacles.push("the program handles signals".to_owned());
@@ -103,6 +114,7 @@ impl<'p> Image<'p> {
             bodies,
             calls,
             effects,
+            outside,
             depths,
             shared: escape::shared_globals(program),
             obstacles,
@@ -207,11 +219,7 @@ fn natural_loops(
     predecessors: &[Vec<BlockId>],
 ) -> (FxHashMap<BlockId, Loop>, bool) {
     let mut loops: FxHashMap<BlockId, Loop> = FxHashMap::default();
-    let order = if graph.is_empty() {
-        Vec::new()
-    } else {
-        graph.reverse_postorder(0)
-    };
+    let order = graph.reverse_postorder(0);
     let mut position = vec![usize::MAX; graph.len()];
     for (index, node) in order.iter().enumerate() {
         position[*node as usize] = index;
@@ -242,6 +250,19 @@ fn natural_loops(
     (loops, irreducible)
 }
 
+/// Whether a constant holds text with a conversion that writes memory.
+fn holds_counting_format(global: &Global) -> bool {
+    let text = global.initializer.as_ref().filter(|_| global.constant);
+    let bytes = text.map_or(&[][..], |text| &text.bytes);
+    let conversion = |start: usize| {
+        let rest = bytes[start + 1..].iter();
+        let mut rest = rest.skip_while(|byte| b"0123456789$-+ #'.*hlLqjzt".contains(byte));
+        rest.next() == Some(&b'n')
+    };
+    let mut starts = (0..bytes.len()).filter(|at| bytes[*at] == b'%');
+    starts.any(conversion)
+}
+
 /// The depth of a function that is called through its address.
 const FAR: u32 = 1 << 20;
 
@@ -249,9 +270,9 @@ fn depths(program: &Program, calls: &CallGraph, entry: FunctionId) -> Vec<u32> {
     let mut depth = vec![u32::MAX; program.functions.len()];
     depth[entry.index()] = 0;
     let mut queue = std::collections::VecDeque::from([entry]);
-    // Whoever has the address of a function may call it, library code too.
+    // Whoever has the address of a function, or sees its name, may call it.
     for (index, function) in program.functions.iter().enumerate() {
-        if function.address_taken && function.defined && depth[index] == u32::MAX {
+        if is_callable_from_outside(function) && depth[index] == u32::MAX {
             depth[index] = FAR;
             queue.push_back(FunctionId::new(index));
         }

@@ -51,15 +51,47 @@ enum Overlap {
 /// Largest table that a read at a symbolic offset of a constant becomes.
 const MAX_TABLE: u64 = 4096;
 
+/// Choices in each other that are looked into.
+const MAX_CHOICES: u32 = 6;
+/// Bytes at the beginning of the address space where nothing is.
+const NULL_PAGE: u128 = 4096;
+
 impl Base<'_> {
+    /// An access through null, or a member of what null points to, ends the run; so where it is
+    /// made (under the guard, if there is one), the base of the address is not null.
+    pub(crate) fn not_null(&mut self, state: &mut State, address: ExprId, guard: Option<ExprId>) {
+        if self.objects.root(&mut self.pool, address).is_some() {
+            return;
+        }
+        let mut terms = vec![address];
+        let mut base = self.pool.constant(64, 0);
+        while let Some(term) = terms.pop() {
+            if self.pool.op(term) == Op::Add {
+                terms.extend(self.pool.node(term).operands());
+            } else if self.pool.bits(term).is_none_or(|bits| bits >= NULL_PAGE) {
+                base = self.pool.add(base, term);
+            }
+        }
+        let zero = self.pool.constant(64, 0);
+        let mut holds = self.pool.ne(base, zero);
+        if let Some(guard) = guard {
+            let not = self.pool.not(guard);
+            holds = self.pool.or(not, holds);
+        }
+        state.require(&self.pool, holds);
+    }
+
     /// The bytes at an address, as a symbol that waits for its write, or what they are known to
     /// be.
     pub(crate) fn read(&mut self, state: &mut State, address: ExprId, size: u32) -> ExprId {
-        if self.pool.op(address) == Op::Ite {
-            let [condition, a, b] = [0, 1, 2].map(|i| self.pool.node(address).operands()[i]);
+        if let Some([condition, a, b]) = self.arms(address) {
             let a = self.read(state, a, size);
             let b = self.read(state, b, size);
             return self.pool.ite(condition, a, b);
+        }
+        if self.pool.bits(address).is_some_and(|bits| bits < NULL_PAGE) {
+            // No run goes on behind a load from there, so no run has the value.
+            return self.pool.constant(8 * size, 0);
         }
         if let Some((object, offset)) = self.objects.root(&mut self.pool, address) {
             if let (true, Kind::Global(id)) = (object.constant, object.kind) {
@@ -82,8 +114,53 @@ impl Base<'_> {
         symbol
     }
 
+    /// An address that is a choice between two, of which one at least may be in an object: the
+    /// condition and the two.
+    fn arms(&mut self, address: ExprId) -> Option<[ExprId; 3]> {
+        let mut terms = vec![address];
+        let mut choice = None;
+        let mut rest = self.pool.constant(64, 0);
+        while let Some(term) = terms.pop() {
+            match self.pool.op(term) {
+                Op::Add => terms.extend(self.pool.node(term).operands()),
+                Op::Ite if choice.is_none() => choice = Some(term),
+                _ => rest = self.pool.add(rest, term),
+            }
+        }
+        let choice = choice?;
+        if choice != address && !self.is_pointer(choice, MAX_CHOICES) {
+            return None;
+        }
+        let [condition, a, b] = [0, 1, 2].map(|i| self.pool.node(choice).operands()[i]);
+        Some([condition, self.pool.add(a, rest), self.pool.add(b, rest)])
+    }
+
+    /// Whether one of the values of a choice is in an object.
+    fn is_pointer(&mut self, value: ExprId, depth: u32) -> bool {
+        if self.pool.op(value) != Op::Ite {
+            return self.objects.root(&mut self.pool, value).is_some();
+        }
+        let [a, b] = [1, 2].map(|i| self.pool.node(value).operands()[i]);
+        depth > 0 && (self.is_pointer(a, depth - 1) || self.is_pointer(b, depth - 1))
+    }
+
+    /// Takes reads apart whose address has become a choice, so that each part meets its writes.
+    fn settle(&mut self, state: &mut State) {
+        let reads = std::mem::take(&mut state.reads);
+        let mut pairs = Vec::new();
+        for read in reads {
+            if self.arms(read.address).is_some() {
+                pairs.push((read.symbol, self.read(state, read.address, read.size)));
+            } else {
+                state.reads.push(read);
+            }
+        }
+        state.substitute(&mut self.pool, &pairs);
+    }
+
     /// Passes a write, backward.
     pub(crate) fn write(&mut self, state: &mut State, write: &Write) {
+        self.settle(state);
         let reads = std::mem::take(&mut state.reads);
         let mut pairs = Vec::new();
         for read in reads {
@@ -337,7 +414,7 @@ impl Base<'_> {
                     }
                     _ => continue,
                 },
-                None if self.pool.op(read.address) == Op::Ite => {
+                None if self.arms(read.address).is_some() => {
                     self.read(state, read.address, read.size)
                 }
                 None => {
@@ -355,6 +432,16 @@ impl Base<'_> {
         state.reads.retain(|read| {
             let root = objects.root(pool, read.address);
             !matches!(root, Some((Object { kind: Kind::Stack(id, _), .. }, _)) if id == frame)
+        });
+    }
+
+    /// Something is written to an address, to nobody knows how many bytes.
+    pub(crate) fn forget_written(&mut self, state: &mut State, address: Option<ExprId>) {
+        let (pool, objects) = (&mut self.pool, &self.objects);
+        let to = address.and_then(|address| objects.root(pool, address));
+        state.reads.retain(|read| {
+            let from = objects.root(pool, read.address);
+            matches!((&to, from), (Some((to, _)), Some((from, _))) if to.symbol != from.symbol)
         });
     }
 
@@ -383,7 +470,10 @@ impl Base<'_> {
                     && (effects.globals.contains(&id) || (effects.anywhere && !object.private))
             }
             Kind::Function(_) => false,
-            Kind::Stack(..) | Kind::Heap(..) => effects.anywhere && !object.private,
+            Kind::Errno(..) => effects.errno || effects.anywhere,
+            Kind::Stack(..) | Kind::Heap(..) | Kind::Made(..) => {
+                effects.anywhere && !object.private
+            }
         }
     }
 }

@@ -16,8 +16,12 @@ pub(crate) enum Kind {
     Stack(u32, ValueId),
     Global(GlobalId),
     Function(FunctionId),
-    /// What an allocation of a frame gives.
+    /// What an allocation of a frame gives, which may be null.
     Heap(u32, ValueId),
+    /// The error number of the C library, as a call of a frame gives its address.
+    Errno(u32, ValueId),
+    /// What a driver makes: it is there before the function under test is called.
+    Made(u32, ValueId),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +123,7 @@ impl Objects {
         }
         used.sort_unstable();
         let mut axioms = Vec::new();
-        let alive = |object: &Object| !matches!(object.kind, Kind::Heap(..));
+        let alive = |object: &Object| !matches!(object.kind, Kind::Heap(..) | Kind::Errno(..));
         for index in &used {
             let object = self.list[*index];
             if alive(&object) {

@@ -129,6 +129,7 @@ impl Base<'_> {
             state.skip(Skip::Opaque("a load of an aggregate".to_owned()));
             return;
         };
+        self.not_null(state, address, context.guard);
         let bits = self.read(state, address, size as u32);
         let width = self.pool.width(scalar);
         let mut symbolic = self.symbolic();
@@ -152,6 +153,7 @@ impl Base<'_> {
         let Some(address) = self.top(state, context, address) else {
             return self.write_anywhere(state, "a store to an address without a model");
         };
+        self.not_null(state, address, context.guard);
         let content = match self.top(state, context, value) {
             Some(value) => Content::Scalar(pack(&mut self.symbolic(), value)),
             None => Content::Anything,
@@ -261,12 +263,9 @@ impl Base<'_> {
         };
         let mut concerned = used;
         if writes {
-            let effects = crate::effects::Effects {
-                anywhere: true,
-                ..Default::default()
-            };
-            concerned |= self.touches(&effects, state);
-            self.havoc(state, &effects);
+            let effects = &self.image.outside;
+            concerned |= self.touches(effects, state);
+            self.havoc(state, effects);
         }
         if concerned {
             state.skip(Skip::Opaque(why));

@@ -335,6 +335,11 @@ impl Evidence {
         }
     }
 
+    /// Branches that show it.
+    pub(crate) fn branches(&self) -> impl Iterator<Item = BranchId> + '_ {
+        self.branches.iter().map(|(branch, _)| *branch)
+    }
+
     /// Whether a run shows it.
     pub(crate) fn shown_by(&self, run: &PlainRun) -> bool {
         let ended = matches!(run.outcome, Outcome::Exit(_) | Outcome::AssumptionFailed);

@@ -6,7 +6,7 @@
 
 use labrys_engine::{Error, Progress, Session, Technique};
 use labrys_expr::Pool;
-use labrys_program::FunctionId;
+use labrys_program::{BranchId, FunctionId};
 use labrys_semantics::{External, Limit};
 use labrys_solver::Assignment;
 use labrys_suite::{Input, Origin, StreamKind, TargetStatus};
@@ -14,7 +14,7 @@ use labrys_suite::{Input, Origin, StreamKind, TargetStatus};
 use crate::adjust::{Variable, adjust};
 use crate::follow::{Trace, follow};
 use crate::image::Image;
-use crate::precision::Precision;
+use crate::precision::{PLAIN_PASS, Precision};
 use crate::search::{Counts, Found, Path, Search};
 use crate::state::Skip;
 use crate::target::{Evidence, Target};
@@ -64,6 +64,8 @@ pub struct Report {
     pub skips: Vec<Skip>,
     /// What was left out, and what stands against a proof.
     pub obstacles: Vec<String>,
+    /// Whether a search forward found the input.
+    pub forward: bool,
     /// Inputs that should have reached it and did not.
     pub diverged: u64,
     /// Passes that were begun.
@@ -81,15 +83,17 @@ pub struct Symcretic<'p> {
     search: Option<Search<'p>>,
     /// Paths that this pass found.
     paths: u32,
+    /// Inputs that came near to targets.
+    near: Vec<Input>,
 }
 
 /// Most segments of each pass.
 const SEGMENTS: [u64; 5] = [100, 300, 600, 600, 1500];
-/// The pass that takes ways one by one, for what the solver gives up on when they are merged.
-const PLAIN_PASS: usize = 3;
 /// Executions in phase II for one path, and for one target: short ones, then long ones.
 const EVALUATIONS: [u64; 2] = [2500, 500];
 const MAX_EVALUATIONS: u64 = 12_000;
+/// Inputs that came near and are kept.
+const MAX_NEAR: usize = 64;
 /// Queries without an answer after which a pass ends.
 const MAX_UNKNOWN: u64 = 8;
 /// Instructions of a short and of a long execution, and frames.
@@ -117,6 +121,7 @@ impl<'p> Symcretic<'p> {
             pass: 0,
             search: None,
             paths: 0,
+            near: Vec::new(),
         }
     }
 
@@ -133,40 +138,37 @@ impl<'p> Symcretic<'p> {
         self.reports.iter().any(open)
     }
 
-    fn precision(&self) -> Precision {
-        let bound = self.settings.loop_bound;
-        match self.pass {
-            0 => Precision {
-                loops: 0,
-                recursion: 0,
-                enter: false,
-                merge: true,
-            },
-            1 => Precision {
-                loops: bound.min(2),
-                recursion: 1,
-                enter: true,
-                merge: true,
-            },
-            2 => Precision {
-                loops: bound,
-                recursion: bound.clamp(1, 8),
-                enter: true,
-                merge: true,
-            },
-            PLAIN_PASS => Precision {
-                loops: 0,
-                recursion: 1,
-                enter: true,
-                merge: false,
-            },
-            _ => Precision {
-                loops: bound,
-                recursion: bound.clamp(1, 8),
-                enter: true,
-                merge: false,
-            },
+    /// The branches that lead to targets that are still open.
+    #[must_use]
+    pub fn leads(&self) -> Vec<BranchId> {
+        let open = |report: &Report| matches!(report.verdict, Verdict::Open | Verdict::NotFound);
+        let pairs = self.reports.iter().zip(&self.evidence);
+        let mut leads: Vec<BranchId> = pairs
+            .filter(|(report, _)| open(report))
+            .flat_map(|(_, evidence)| evidence.branches())
+            .collect();
+        leads.sort_unstable();
+        leads.dedup();
+        leads
+    }
+
+    /// Inputs for a search forward to begin with: models of paths that their runs left.
+    #[must_use]
+    pub fn take_near(&mut self) -> Vec<Input> {
+        std::mem::take(&mut self.near)
+    }
+
+    /// As [`Symcretic::try_input`], for an input that a search forward found.
+    ///
+    /// # Errors
+    /// If the program cannot be run or the suite not be written.
+    pub fn try_forward(&mut self, session: &mut Session, input: &Input) -> Result<bool, Error> {
+        let before: Vec<bool> = self.reports.iter().map(Report::is_reached).collect();
+        let shown = self.try_input(session, input)?;
+        for (report, before) in self.reports.iter_mut().zip(before) {
+            report.forward |= report.is_reached() && !before;
         }
+        Ok(shown)
     }
 
     /// Looks whether a run of an input shows targets that are open, and makes it a test if so.
@@ -228,9 +230,12 @@ impl<'p> Symcretic<'p> {
             .collect();
         let current = self.current;
         let input = self.input(&objects(&widths, &values));
-        if path.model.is_some() && self.try_input(session, &input)? {
-            self.note_path(current, path);
-            return Ok(());
+        if path.model.is_some() {
+            if self.try_input(session, &input)? {
+                self.note_path(current, path);
+                return Ok(());
+            }
+            self.remember(input);
         }
         if path.skips.is_empty() && path.model.is_some() {
             self.reports[current].diverged += 1;
@@ -273,17 +278,25 @@ impl<'p> Symcretic<'p> {
             let found = adjust(&variables, values, budget, session.seed(), &mut evaluate);
             self.reports[current].evaluations += found.evaluations;
             values = found.values;
+            let input = self.input(&objects(widths, &values));
             if found.fitness == 0.0 {
-                let input = self.input(&objects(widths, &values));
                 if self.try_input(session, &input)? {
                     self.note_path(current, path.clone());
                 } else {
                     self.reports[current].diverged += 1;
+                    self.remember(input);
                 }
                 break;
             }
+            self.remember(input);
         }
         Ok(())
+    }
+
+    fn remember(&mut self, input: Input) {
+        if self.near.len() < MAX_NEAR && !self.near.contains(&input) {
+            self.near.push(input);
+        }
     }
 
     fn note_path(&mut self, current: usize, path: Path) {
@@ -347,7 +360,12 @@ impl<'p> Symcretic<'p> {
         let report = &mut self.reports[self.current];
         report.passes += 1;
         let points = report.target.points.clone();
-        let mut search = Search::new(self.image, self.settings.entry, &points, self.precision());
+        let mut search = Search::new(
+            self.image,
+            self.settings.entry,
+            &points,
+            Precision::of_pass(self.pass, self.settings.loop_bound),
+        );
         if let Some(branch) = self.reports[self.current].target.branch {
             search.start_from_branch(branch);
         }
@@ -410,6 +428,10 @@ impl Technique for Symcretic<'_> {
 }
 
 impl Report {
+    fn is_reached(&self) -> bool {
+        self.verdict == Verdict::Reached
+    }
+
     fn new(target: Target) -> Self {
         Report {
             target,
@@ -420,6 +442,7 @@ impl Report {
             input: None,
             skips: Vec::new(),
             obstacles: Vec::new(),
+            forward: false,
             diverged: 0,
             passes: 0,
         }

@@ -16,10 +16,12 @@ pub enum Library {
     Stops,
     /// Writes no memory that the program sees; its result is anything.
     Harmless,
-    /// Gives a new object of as many bytes as its arguments' product, zeroed or not; or null.
+    /// Gives a new object of as many bytes as its arguments' product.
     Allocates {
         /// Whether the bytes are 0.
         zeroed: bool,
+        /// Whether the result may be null.
+        fails: bool,
     },
     /// A pure function of libm.
     Pure,
@@ -72,9 +74,10 @@ const PURE: &[&str] = &[
 #[must_use]
 pub fn library(name: &str) -> Option<Library> {
     Some(match name {
-        "labrys_symbolic" | "klee_make_symbolic" | "__VERIFIER_nondet_memory" => {
-            Library::InputObject(None)
-        }
+        "labrys_symbolic"
+        | "__labrys_object"
+        | "klee_make_symbolic"
+        | "__VERIFIER_nondet_memory" => Library::InputObject(None),
         "__CrestUChar" | "__CrestChar" => Library::InputObject(Some(1)),
         "__CrestUShort" | "__CrestShort" => Library::InputObject(Some(2)),
         "__CrestUInt" | "__CrestInt" => Library::InputObject(Some(4)),
@@ -89,8 +92,18 @@ pub fn library(name: &str) -> Option<Library> {
         | "klee_prefer_cex" | "vprintf" | "vfprintf" | "isatty" | "getpid" | "rand" | "clock" => {
             Library::Harmless
         }
-        "malloc" => Library::Allocates { zeroed: false },
-        "calloc" => Library::Allocates { zeroed: true },
+        "malloc" => Library::Allocates {
+            zeroed: false,
+            fails: true,
+        },
+        "calloc" => Library::Allocates {
+            zeroed: true,
+            fails: true,
+        },
+        "__labrys_new" => Library::Allocates {
+            zeroed: false,
+            fails: false,
+        },
         _ if name.starts_with("__VERIFIER_nondet_") => Library::InputValue,
         _ => {
             let double = PURE.contains(&name);
