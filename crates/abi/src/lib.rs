@@ -66,4 +66,6 @@ pub mod section {
     /// The checked executable: the same frozen bitcode under AddressSanitizer. Missing where it
     /// cannot be linked.
     pub const CHECKED: &str = ".labrys.checked";
+    /// The command of the linker, so that the program can be linked again with a driver.
+    pub const LINK: &str = ".labrys.link";
 }

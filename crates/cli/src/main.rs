@@ -7,6 +7,7 @@ mod cover;
 mod problem;
 mod progress;
 mod reach;
+mod reach_entry;
 mod reach_output;
 mod reach_targets;
 mod replay;

@@ -1,7 +1,7 @@
 //! `labrys reach`: an input that reaches a place, or a proof that there is none.
 //!
 //! Backward execution comes first; in the time that is left, concolic search goes on forward
-//! with the targets that are still open.
+//! toward the targets that are still open, beginning with the inputs that came near.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,15 +10,17 @@ use clap::Args;
 use labrys_backward::{Image, Settings, Symcretic, Target, Verdict};
 use labrys_engine::{Budget, Error, Progress, Session, Setup, Technique};
 use labrys_executor::{Executor, Limits as RunLimits};
-use labrys_search::{Options, STRATEGIES, Search, SearchOptions};
+use labrys_search::{CfgDirected, Interleaved, Options, STRATEGIES, Search, SearchOptions};
 use labrys_suite::{Config, Input, Invocation, SuiteWriter};
 
 use crate::arguments::{BuildOptions, InputOptions, Output};
 use crate::cover::{launch, probe};
 use crate::problem::{Problem, status};
+use crate::reach_entry::{self, EntryOptions};
+use crate::reach_output::{self, Results};
 use crate::subject::Subject;
 use crate::values::duration;
-use crate::{progress, reach_output, reach_targets, sources, stop};
+use crate::{progress, reach_targets, sources, stop};
 
 const REACH: &str = "\
 Finds an input that drives the program to a place, or proves that no input does.
@@ -33,10 +35,16 @@ Examples:
   labrys reach tcas.c --target tcas.c:118
   labrys reach a.c b.c --target check --target overflow
   labrys reach parser.c --from-coverage labrys-out
+  labrys reach parser.c --entry parse_number --target parser.c:52
   labrys reach src/grep --diff HEAD~1..HEAD --time 5m -- pattern @@
 
 A target is FILE:LINE, a function, or the name of a labrys_target(\"name\") in the program.
-\"unreachable\" rests on one assumption: the program accesses memory inside its objects.
+\"unreachable\" rests on one assumption: the program accesses memory inside its objects. With
+--entry it rests on what the function is given, too, which is printed with it.
+
+With --entry or --all-entries a driver calls the function; it makes an input of each number, and
+for each pointer an object filled with input, or null. The driver is kept in the suite as driver.c,
+the program that it is linked to as unit.
 
 Exit status: 0 every target is decided, 1 some target is neither reached nor proved unreachable,
 2 wrong use, 3 the program could not be built or run, 4 a bug in Labrys.";
@@ -55,6 +63,9 @@ pub(crate) struct Reach {
 
     #[command(flatten)]
     pub(crate) targets: TargetOptions,
+
+    #[command(flatten)]
+    pub(crate) entries: EntryOptions,
 
     #[command(flatten)]
     pub(crate) build: BuildOptions,
@@ -102,6 +113,11 @@ pub(crate) struct TargetOptions {
     #[arg(long, value_name = "SUITE")]
     pub(crate) from_coverage: Option<PathBuf>,
 
+    /// At most so many of the open branches, evenly spread over the program
+    #[arg(long, value_name = "N", requires = "from_coverage",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) most: Option<u64>,
+
     /// The lines that a range of commits changes (git diff in the current folder)
     #[arg(long, value_name = "REV..REV")]
     pub(crate) diff: Option<String>,
@@ -110,9 +126,31 @@ pub(crate) struct TargetOptions {
 /// Backward first, then forward.
 struct Both<'p> {
     backward: Symcretic<'p>,
+    /// Whether to search forward at all.
+    on: bool,
+    /// There once the backward search is done.
     forward: Option<Search>,
     backward_done: bool,
+    seed: u64,
     kept: Option<Input>,
+}
+
+impl Both<'_> {
+    /// Concolic search toward what is open, in turns with one toward everything: the nearest
+    /// decision in the control flow may not be the one that matters.
+    fn begin_forward(&mut self, session: &mut Session) {
+        if !self.on || !self.backward.has_open() {
+            return;
+        }
+        for input in self.backward.take_near() {
+            session.add_initial(input);
+        }
+        let toward = CfgDirected::toward(self.backward.leads());
+        let all = (STRATEGIES[0].build)(&Options::default());
+        let both = Interleaved::new(vec![Box::new(toward), all]);
+        let search = Search::new(Box::new(both), SearchOptions::default(), self.seed);
+        self.forward = Some(search);
+    }
 }
 
 impl Technique for Both<'_> {
@@ -123,6 +161,9 @@ impl Technique for Both<'_> {
     fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
         if !self.backward_done {
             self.backward_done = self.backward.step(session)? == Progress::Done;
+            if self.backward_done {
+                self.begin_forward(session);
+            }
             return Ok(Progress::More);
         }
         let Some(forward) = self.forward.as_mut().filter(|_| self.backward.has_open()) else {
@@ -132,7 +173,7 @@ impl Technique for Both<'_> {
         if session.last_kept() != self.kept.as_ref() {
             self.kept = session.last_kept().cloned();
             if let Some(input) = self.kept.clone() {
-                self.backward.try_input(session, &input)?;
+                self.backward.try_forward(session, &input)?;
                 self.kept = session.last_kept().cloned();
             }
         }
@@ -149,12 +190,24 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         ));
     }
     let subject = Subject::open(&options.program, &options.build)?;
+    let hash = subject.hash();
+    let targets = reach_targets::collect(&options.targets, &subject.program, &hash)?;
+    let (subject, unit) = match reach_entry::with_drivers(&options.entries, &subject, &targets)? {
+        Some((subject, unit)) => (subject, Some(unit)),
+        None => (subject, None),
+    };
     let program = subject.program.clone();
     let entry = program
         .function_named("main")
         .filter(|id| program.functions[id.index()].defined)
-        .ok_or_else(|| Problem::program("the program has no main of its own"))?;
-    let targets = reach_targets::collect(&options.targets, &program)?;
+        .ok_or_else(|| {
+            Problem::program("the program has no main of its own; name a function by --entry")
+        })?;
+    // The functions are the same, and more; numbers of constants and the like are not.
+    let targets = match &unit {
+        Some(_) => reach_targets::collect(&options.targets, &program, &hash)?,
+        None => targets,
+    };
     let invocation = Invocation::new(options.arguments.iter().cloned());
     let limits = RunLimits {
         timeout: options.timeout_run,
@@ -165,8 +218,12 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         None => probe(&subject, &invocation, &limits)?,
     };
     let initial = sources::initial(&invocation, &options.input, objects)?;
+    let unit_path = options.output.out.join("unit");
     let config = Config {
-        program: subject.name.clone(),
+        program: match unit {
+            Some(_) => unit_path.display().to_string(),
+            None => subject.name.clone(),
+        },
         bitcode_hash: subject.hash(),
         invocation,
         streams: sources::shape(&initial),
@@ -176,6 +233,9 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         ..Config::default()
     };
     let writer = SuiteWriter::create(&options.output.out, &config)?;
+    if let Some(unit) = &unit {
+        reach_entry::keep(&subject, unit, &unit_path)?;
+    }
     let executor = |binary: &Path| {
         let streams = config.streams.clone();
         let launch = launch(binary, &config.invocation, streams, &subject);
@@ -217,7 +277,13 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     let end = labrys_engine::run(&mut session, &mut technique);
     session.set_observer(Box::new(labrys_engine::Silent));
     end?;
-    reach_output::print(options, &program, &technique.backward, &session)?;
+    let results = Results {
+        options,
+        program: &program,
+        unit: unit.as_ref(),
+        session: &session,
+    };
+    reach_output::print(&results, &technique.backward)?;
     Ok(if technique.backward.has_open() {
         status::FAILURES
     } else {
@@ -231,14 +297,12 @@ fn both<'p>(
     settings: Settings,
     targets: Vec<Target>,
 ) -> Both<'p> {
-    let forward = (!options.no_forward).then(|| {
-        let strategy = (STRATEGIES[0].build)(&Options::default());
-        Search::new(strategy, SearchOptions::default(), options.seed)
-    });
     Both {
         backward: Symcretic::new(image, settings, targets),
-        forward,
+        on: !options.no_forward,
+        forward: None,
         backward_done: false,
+        seed: options.seed,
         kept: None,
     }
 }

@@ -5,28 +5,38 @@ use std::fmt::Write as _;
 
 use labrys_backward::{Hop, Report, Skip, Symcretic, Verdict};
 use labrys_engine::Session;
+use labrys_frontend::unit::Unit;
 use labrys_program::Program;
 use labrys_suite::TargetStatus;
 use serde_json::{Value, json};
 
 use crate::problem::Problem;
 use crate::reach::{Reach, word};
+use crate::reach_entry;
 
 /// Lines of a path that are shown.
 const SHOWN: usize = 24;
 
+/// What is printed, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Results<'a> {
+    pub(crate) options: &'a Reach,
+    pub(crate) program: &'a Program,
+    /// The drivers, if runs do not begin in main.
+    pub(crate) unit: Option<&'a Unit>,
+    pub(crate) session: &'a Session,
+}
+
 /// Prints the results.
-pub(crate) fn print(
-    options: &Reach,
-    program: &Program,
-    technique: &Symcretic<'_>,
-    session: &Session,
-) -> Result<(), Problem> {
+pub(crate) fn print(results: &Results<'_>, technique: &Symcretic<'_>) -> Result<(), Problem> {
+    let Results {
+        options, session, ..
+    } = *results;
     if options.output.json {
         let targets: Vec<Value> = technique
             .reports()
             .iter()
-            .map(|report| record(program, report, session))
+            .map(|report| record(results, report))
             .collect();
         let all = json!({
             "targets": targets,
@@ -43,7 +53,7 @@ pub(crate) fn print(
     }
     let mut text = String::new();
     for report in technique.reports() {
-        describe(&mut text, options, program, report, session);
+        describe(&mut text, results, report);
     }
     let statistics = session.statistics();
     let _ = writeln!(
@@ -57,13 +67,13 @@ pub(crate) fn print(
     Ok(())
 }
 
-fn describe(
-    text: &mut String,
-    options: &Reach,
-    program: &Program,
-    report: &Report,
-    session: &Session,
-) {
+fn describe(text: &mut String, results: &Results<'_>, report: &Report) {
+    let Results {
+        options,
+        program,
+        unit,
+        session,
+    } = *results;
     let _ = writeln!(text, "{:<12}{}", word(&report.verdict), report.target.name);
     match report.verdict {
         Verdict::Reached => {
@@ -75,9 +85,15 @@ fn describe(
                     place.display()
                 );
             }
+            if let Some(call) = call(results, report) {
+                let _ = writeln!(text, "  call      {call}");
+            }
             match &report.path {
                 Some(path) => {
                     let _ = writeln!(text, "  path      {}", lines(program, &path.hops).join(" "));
+                }
+                None if report.forward => {
+                    let _ = writeln!(text, "  found     forward, by concolic search");
                 }
                 None => {
                     let _ = writeln!(text, "  found     on another path");
@@ -87,9 +103,14 @@ fn describe(
         Verdict::Unreachable => {
             let _ = writeln!(
                 text,
-                "  proof     every path backward ends in a contradiction before main begins; \
-                 no bound was used"
+                "  proof     every path backward ends in a contradiction before {} begins; \
+                 no bound was used",
+                if unit.is_some() { "the driver" } else { "main" }
             );
+            let assumed = unit.map(|unit| reach_entry::assumptions(&options.entries, unit));
+            for line in assumed.into_iter().flatten() {
+                let _ = writeln!(text, "  assuming  {line}");
+            }
         }
         Verdict::Open | Verdict::NotFound => {
             for reason in reasons(program, report) {
@@ -197,7 +218,19 @@ fn input_path(report: &Report, session: &Session) -> Option<String> {
         .filter(|_| target.status == TargetStatus::Reached)
 }
 
-fn record(program: &Program, report: &Report, session: &Session) -> Value {
+/// The call that the input of a target stands for.
+fn call(results: &Results<'_>, report: &Report) -> Option<String> {
+    reach_entry::call(results.unit?, report.input.as_ref()?)
+}
+
+fn record(results: &Results<'_>, report: &Report) -> Value {
+    let Results {
+        options,
+        program,
+        unit,
+        session,
+    } = *results;
+    let proved = unit.filter(|_| report.verdict == Verdict::Unreachable);
     let path = report.path.as_ref();
     let skips: Vec<String> = report
         .skips
@@ -209,6 +242,9 @@ fn record(program: &Program, report: &Report, session: &Session) -> Value {
         "target": report.target.name,
         "verdict": word(&report.verdict),
         "input": input_path(report, session),
+        "call": call(results, report),
+        "assumptions": proved.map(|unit| reach_entry::assumptions(&options.entries, unit)),
+        "forward": report.forward,
         "path": path.map(|path| lines(program, &path.hops)),
         "stepped_over": skips,
         "reasons": if open { reasons(program, report) } else { Vec::new() },

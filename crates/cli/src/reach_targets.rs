@@ -10,8 +10,13 @@ use labrys_suite::Suite;
 use crate::problem::Problem;
 use crate::reach::TargetOptions;
 
-/// All targets that the options name.
-pub(crate) fn collect(options: &TargetOptions, program: &Program) -> Result<Vec<Target>, Problem> {
+/// All targets that the options name. A suite must be of the program with this hash, of which
+/// `program` has all sites, with the same numbers.
+pub(crate) fn collect(
+    options: &TargetOptions,
+    program: &Program,
+    hash: &str,
+) -> Result<Vec<Target>, Problem> {
     let mut targets = Vec::new();
     for name in &options.target {
         let target = Target::named(program, name)
@@ -20,11 +25,6 @@ pub(crate) fn collect(options: &TargetOptions, program: &Program) -> Result<Vec<
     }
     if let Some(folder) = &options.from_coverage {
         let suite = Suite::open(folder)?;
-        let hash: String = program
-            .bitcode_hash
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
         if suite.config.bitcode_hash != hash {
             return Err(Problem::usage(format!(
                 "the suite in {} is of another build of the program; run labrys cover on this \
@@ -37,7 +37,10 @@ pub(crate) fn collect(options: &TargetOptions, program: &Program) -> Result<Vec<
         let open = (0..count)
             .map(BranchId)
             .filter(|branch| !covered.contains(*branch));
-        targets.extend(open.filter_map(|branch| Target::branch(program, branch)));
+        let open: Vec<Target> = open
+            .filter_map(|branch| Target::branch(program, branch))
+            .collect();
+        targets.extend(spread(open, options.most));
     }
     if let Some(range) = &options.diff {
         targets.extend(changed(program, range)?);
@@ -48,6 +51,17 @@ pub(crate) fn collect(options: &TargetOptions, program: &Program) -> Result<Vec<
         ));
     }
     Ok(targets)
+}
+
+/// At most so many of the targets, with as many left out between one and the next.
+fn spread(all: Vec<Target>, most: Option<u64>) -> Vec<Target> {
+    let count = all.len() as u64;
+    let most = most.unwrap_or(count).min(count);
+    let chosen = |index: u64| (index + 1) * most / count > index * most / count;
+    let numbered = (0..).zip(all);
+    numbered
+        .filter_map(|(index, target)| chosen(index).then_some(target))
+        .collect()
 }
 
 /// The changed lines that have code, one target for each.
@@ -107,6 +121,25 @@ fn changed_lines(diff: &str) -> BTreeSet<(String, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn some_targets_are_spread_over_all() {
+        let target = |index: u32| Target {
+            name: index.to_string(),
+            points: Vec::new(),
+            marker: false,
+            branch: None,
+        };
+        let names = |count: u32, most: Option<u64>| {
+            let chosen = spread((0..count).map(target).collect(), most);
+            let names: Vec<String> = chosen.into_iter().map(|target| target.name).collect();
+            names.join(" ")
+        };
+        assert_eq!(names(7, Some(3)), "2 4 6");
+        assert_eq!(names(3, Some(9)), "0 1 2");
+        assert_eq!(names(2, None), "0 1");
+        assert_eq!(names(0, Some(2)), "");
+    }
 
     #[test]
     fn added_lines_of_a_diff() {

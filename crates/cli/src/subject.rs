@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use labrys_frontend::container::Container;
-use labrys_frontend::driver::{Error, build_sources};
+use labrys_frontend::driver::{Error, build_sources, build_unit};
+use labrys_frontend::unit::{Bounds, Unit};
 use labrys_program::Program;
 use tempfile::TempDir;
 
@@ -47,16 +48,37 @@ pub(crate) struct Subject {
 impl Subject {
     /// Opens an executable, or builds sources.
     pub(crate) fn open(paths: &[PathBuf], build: &BuildOptions) -> Result<Self, Problem> {
-        let folder = tempfile::Builder::new().prefix("labrys-").tempdir();
-        let folder = folder.map_err(|error| {
-            Problem::program(format!(
-                "cannot make a temporary folder: {error}; check TMPDIR"
-            ))
-        })?;
+        let folder = temporary_folder()?;
         let instrumented = match paths {
             [path] if !is_source(path) => path.clone(),
             sources => built(sources, build, folder.path())?,
         };
+        let names: Vec<String> = paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        Self::unpack(names.join(" "), instrumented, folder)
+    }
+
+    /// The program with drivers for functions; `None` in place of it if none of them has one.
+    pub(crate) fn with_drivers(
+        &self,
+        functions: &[String],
+        bounds: Bounds,
+    ) -> Result<(Option<Self>, Unit), Problem> {
+        let folder = temporary_folder()?;
+        let path = folder.path().join("unit");
+        let unit = build_unit(&self.instrumented, functions, bounds, &path);
+        let unit = unit.map_err(Problem::program)?;
+        if unit.entries.is_empty() {
+            return Ok((None, unit));
+        }
+        let subject = Self::unpack(self.name.clone(), path, folder)?;
+        Ok((Some(subject), unit))
+    }
+
+    /// Takes the other executables out of the instrumented one.
+    fn unpack(name: String, instrumented: PathBuf, folder: TempDir) -> Result<Self, Problem> {
         let container = Container::open(&instrumented).map_err(Problem::program)?;
         let program = container.program().map_err(Problem::program)?;
         let plain = variant_path(folder.path(), "plain", &instrumented)?;
@@ -65,12 +87,8 @@ impl Subject {
         let has = container
             .write_checked(&checked)
             .map_err(Problem::program)?;
-        let names: Vec<String> = paths
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
         Ok(Subject {
-            name: names.join(" "),
+            name,
             program: Arc::new(program),
             instrumented,
             plain,
@@ -84,6 +102,15 @@ impl Subject {
         let digits = self.program.bitcode_hash.iter();
         digits.map(|byte| format!("{byte:02x}")).collect()
     }
+}
+
+fn temporary_folder() -> Result<TempDir, Problem> {
+    let folder = tempfile::Builder::new().prefix("labrys-").tempdir();
+    folder.map_err(|error| {
+        Problem::program(format!(
+            "cannot make a temporary folder: {error}; check TMPDIR"
+        ))
+    })
 }
 
 /// Where another executable goes: under the same name as the instrumented one, for programs

@@ -29,6 +29,8 @@ pub struct Contents<'a> {
     pub plain: &'a [u8],
     /// The checked executable; none where it could not be linked.
     pub checked: Option<&'a [u8]>,
+    /// The command of the linker.
+    pub link: &'a [u8],
 }
 
 /// An executable built by `labrys-cc`.
@@ -40,6 +42,7 @@ pub struct Container {
     bitcode: Range<usize>,
     plain: Range<usize>,
     checked: Option<Range<usize>>,
+    link: Option<Range<usize>>,
 }
 
 /// Why an executable cannot be used.
@@ -96,10 +99,11 @@ impl Container {
         let (Some(program), Some(bitcode), Some(plain)) = sections else {
             return Err(ContainerError::NotLabrys(path));
         };
-        let checked = find(section::CHECKED);
+        let (checked, link) = (find(section::CHECKED), find(section::LINK));
         Ok(Container {
             path,
             checked,
+            link,
             file,
             program,
             bitcode,
@@ -142,6 +146,12 @@ impl Container {
         self.checked.clone().map(|range| &self.file[range])
     }
 
+    /// The command of the linker; executables of earlier versions have none.
+    #[must_use]
+    pub(crate) fn link(&self) -> Option<&[u8]> {
+        self.link.clone().map(|range| &self.file[range])
+    }
+
     /// Writes the plain executable to a file that can be run.
     ///
     /// # Errors
@@ -179,6 +189,7 @@ pub fn seal(executable: &Path, contents: &Contents<'_>, to: &Path) -> Result<(),
     if let Some(checked) = contents.checked {
         table.add(&mut file, section::CHECKED, checked);
     }
+    table.add(&mut file, section::LINK, contents.link);
     let header = table.append_to(&mut file).ok_or_else(not_elf)?;
     file[..header.len()].copy_from_slice(&header);
     write(to, &file)
@@ -224,10 +235,12 @@ mod tests {
             bitcode: b"BC",
             plain: b"\x7fELF...",
             checked: None,
+            link: b"link",
         };
         let own = std::env::current_exe().unwrap();
         seal(&own, &contents, &sealed).unwrap();
         let container = Container::open(&sealed).unwrap();
+        assert_eq!(container.link(), Some(&b"link"[..]));
         assert_eq!(container.program_bytes(), contents.program);
         assert_eq!(container.bitcode(), contents.bitcode);
         assert_eq!(container.plain(), contents.plain);

@@ -14,3 +14,4 @@ mod marked;
 pub mod plain;
 pub mod sites;
 mod traps;
+pub mod unit;

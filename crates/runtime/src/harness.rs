@@ -30,6 +30,19 @@ extern "C" fn __labrys_object(to: *mut c_void, size: usize, name: *const c_char,
     create_object(to.cast(), size, c_bytes(name), kind as u8);
 }
 
+/// A new object for a driver of `labrys reach`, which is never null.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_new(size: usize) -> *mut c_void {
+    let _ = arguments::<0>(__labrys_new as *const () as usize);
+    // SAFETY: the block is the caller's.
+    let object = unsafe { __labrys_w_malloc(size) };
+    if object.is_null() {
+        // SAFETY: ends the process.
+        unsafe { libc::abort() }
+    }
+    object
+}
+
 /// The program found a failure of its own.
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_failure(text: *const c_char) {

@@ -18,7 +18,7 @@ use super::object::Nature;
 
 /// A word or two of the line.
 #[derive(Debug, PartialEq, Eq)]
-enum Item {
+pub(crate) enum Item {
     /// Goes into each link.
     Word(OsString),
     /// An input made of bitcode: only merged.
@@ -32,8 +32,8 @@ enum Item {
 /// A link, understood.
 #[derive(Debug)]
 pub(crate) struct LinkLine {
-    linker: PathBuf,
-    items: Vec<Item>,
+    pub(crate) linker: PathBuf,
+    pub(crate) items: Vec<Item>,
     /// Where the result goes.
     pub(crate) output: PathBuf,
     /// Whether nothing is linked dynamically.

@@ -85,7 +85,7 @@ fn linker_option(linker: &Path) -> OsString {
 }
 
 /// A private folder for one link, removed at the end.
-fn scratch_folder() -> Result<tempfile::TempDir, Error> {
+pub(super) fn scratch_folder() -> Result<tempfile::TempDir, Error> {
     tempfile::Builder::new()
         .prefix("labrys-")
         .tempdir()

@@ -19,8 +19,10 @@ mod object;
 mod options;
 mod pipeline;
 mod probe;
+mod recipe;
 mod response;
 mod tools;
+mod unit;
 
 use std::ffi::OsString;
 use std::io;
@@ -34,6 +36,7 @@ use tools::Tools;
 
 pub use crate::marked::MarkError;
 pub use freeze::{FreezeError, freeze};
+pub use unit::build_unit;
 
 /// The language whose libraries are linked and which sources without a telling name are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +134,9 @@ pub enum Error {
         /// The linker's messages, or what is missing.
         messages: String,
     },
+    /// An executable does not tell how it was linked.
+    #[error("{}: built by an earlier labrys-cc, so it cannot be linked again with a driver; rebuild it", .0.display())]
+    NoLink(PathBuf),
     /// The result cannot be written.
     #[error(transparent)]
     Container(#[from] ContainerError),

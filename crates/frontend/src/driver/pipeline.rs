@@ -20,7 +20,7 @@ use super::freeze::{FreezeError, freeze};
 use super::jobs::Job;
 use super::line::{LinkLine, Pieces};
 use super::link::run_linker;
-use super::{Error, Session, tools};
+use super::{Error, Session, recipe, tools};
 
 /// Bitcode of more bytes than this is compiled in parts.
 const LARGE_MODULE: u64 = 512 * 1024;
@@ -52,15 +52,26 @@ pub(super) fn build(
     merged: &Path,
     scratch: &Path,
 ) -> Result<(), Error> {
-    let (runtime, frozen) = (tools::runtime()?, scratch.join("frozen.bc"));
+    let frozen = scratch.join("frozen.bc");
     freeze(merged, &frozen, &session.pure).map_err(|error| match error {
         FreezeError::Llvm(source) => llvm("freezing the bitcode")(source),
         FreezeError::Marked(error) => Error::Marked(error),
     })?;
+    build_frozen(session, line, &frozen, scratch)
+}
+
+/// Builds the executable of a link from its frozen bitcode.
+pub(super) fn build_frozen(
+    session: &Session,
+    line: &LinkLine,
+    frozen: &Path,
+    scratch: &Path,
+) -> Result<(), Error> {
+    let runtime = tools::runtime()?;
     let parts = Parts {
         session,
         line,
-        frozen: &frozen,
+        frozen,
         runtime: &runtime,
         scratch,
     };
@@ -69,7 +80,7 @@ pub(super) fn build(
         let plain = scope.spawn(|| parts.build(Variant::Plain));
         let checked = scope.spawn(|| parts.checked());
         (
-            picture(&frozen, &line.output),
+            picture(frozen, &line.output),
             join(instrumented),
             join(plain),
             join(checked),
@@ -77,13 +88,14 @@ pub(super) fn build(
     });
     // If both fail, the first has told why.
     let (instrumented, plain) = (instrumented?, plain?);
-    let (bitcode, plain) = (read(&frozen)?, read(&plain)?);
+    let (bitcode, plain) = (read(frozen)?, read(&plain)?);
     let checked = checked?.map(|path| read(&path)).transpose()?;
     let contents = Contents {
         program: &program?,
         bitcode: &bitcode,
         plain: &plain,
         checked: checked.as_deref(),
+        link: &recipe::write(line, session.language),
     };
     Ok(container::seal(&instrumented, &contents, &line.output)?)
 }
@@ -210,7 +222,7 @@ fn join<T>(handle: ScopedJoinHandle<'_, T>) -> T {
     }
 }
 
-fn llvm(step: &'static str) -> impl Fn(LlvmError) -> Error {
+pub(super) fn llvm(step: &'static str) -> impl Fn(LlvmError) -> Error {
     move |source| Error::Llvm { step, source }
 }
 

@@ -16,19 +16,41 @@ impl Module {
     /// Size in bytes of the structure that parameter `index` of `function` passes by value.
     #[must_use]
     pub fn by_value_size(&self, function: Value<'_>, index: usize) -> Option<u64> {
-        // SAFETY: attribute index 0 is the result, parameters follow; null means "none".
+        self.attribute_size(function, index, "byval")
+    }
+
+    /// Size in bytes of the result that a function writes behind parameter `index`.
+    #[must_use]
+    pub fn result_size(&self, function: Value<'_>, index: usize) -> Option<u64> {
+        self.attribute_size(function, index, "sret")
+    }
+
+    /// Size of the type that an attribute of parameter `index` names.
+    fn attribute_size(&self, function: Value<'_>, index: usize, name: &str) -> Option<u64> {
+        // SAFETY: attribute index 0 is the result, parameters follow; null means "none"; callers
+        // name attributes that have a type.
         unsafe {
-            let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
             let attribute = LLVMGetEnumAttributeAtIndex(function.0, index as c_uint + 1, kind);
             (!attribute.is_null())
                 .then(|| self.size_of(Type(LLVMGetTypeAttributeValue(attribute), PhantomData)))
         }
     }
 
+    /// Whether parameter `index` of a function has an attribute without a value.
+    #[must_use]
+    pub fn has_parameter_attribute(&self, function: Value<'_>, index: usize, name: &str) -> bool {
+        // SAFETY: as `attribute_size`; null means "no".
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            !LLVMGetEnumAttributeAtIndex(function.0, index as c_uint + 1, kind).is_null()
+        }
+    }
+
     /// Size in bytes of the structure that argument `index` of a call passes by value.
     #[must_use]
     pub fn by_value_argument_size(&self, call: Value<'_>, index: usize) -> Option<u64> {
-        // SAFETY: as `by_value_size`, on a call instruction.
+        // SAFETY: as `attribute_size`, on a call instruction.
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
             let attribute = LLVMGetCallSiteEnumAttribute(call.0, index as c_uint + 1, kind);

@@ -16,6 +16,12 @@ impl<'m> Value<'m> {
         unsafe { LLVMSetLinkage(self.0, linkage) }
     }
 
+    /// Gives a function or variable another name.
+    pub fn rename(self, name: &str) {
+        // SAFETY: the name is `len` bytes long and copied.
+        unsafe { LLVMSetValueName2(self.0, name.as_ptr().cast(), name.len()) }
+    }
+
     /// Sets the initializer of a global variable.
     pub fn set_initializer(self, value: Value<'m>) {
         // SAFETY: the value has the variable's type.

@@ -11,6 +11,7 @@ mod attribute;
 mod builder;
 mod change;
 mod construct;
+mod debug;
 mod module;
 mod query;
 mod types;
@@ -19,6 +20,7 @@ mod value;
 use std::ffi::CString;
 use std::marker::PhantomData;
 
+pub(crate) use debug::{DebugNode, tag};
 use llvm_sys::prelude::*;
 pub use llvm_sys::{
     LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, LLVMValueKind,

@@ -1,0 +1,97 @@
+//! An executable in which functions of another are called by drivers (see
+//! [`unit`](crate::unit)): the frozen bitcode of the program and that of the drivers in one
+//! module, linked as the program was.
+
+use std::fs;
+use std::path::Path;
+
+use crate::container::Container;
+use crate::llvm::Module;
+use crate::unit::{self, Bounds, Unit};
+
+use super::freeze::{FreezeError, freeze};
+use super::jobs::Job;
+use super::link::scratch_folder;
+use super::pipeline::{build_frozen, llvm};
+use super::tools::Tools;
+use super::{Error, Session, recipe};
+
+/// How drivers are compiled: as sources of programs are.
+const OPTIONS: [&str; 9] = [
+    "-c",
+    "-emit-llvm",
+    "-g",
+    "-O2",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-fPIE",
+    "-fno-strict-aliasing",
+    "-w",
+];
+
+/// Builds from an executable another one that calls functions of it, and tells what their inputs
+/// are. If no function has a driver, nothing is built.
+///
+/// # Errors
+/// The executable was not built by `labrys-cc`, or what it was linked with is no longer there.
+pub fn build_unit(
+    executable: &Path,
+    functions: &[String],
+    bounds: Bounds,
+    out: &Path,
+) -> Result<Unit, Error> {
+    let container = Container::open(executable)?;
+    let line = container.link();
+    let line = line.and_then(|bytes| recipe::read(bytes, out.to_path_buf()));
+    let (line, language) = line.ok_or_else(|| Error::NoLink(executable.to_path_buf()))?;
+    let failed = llvm("linking the drivers");
+    let mut module = Module::from_bytes(container.bitcode(), "frozen bitcode").map_err(&failed)?;
+    let globals = match bounds.any_globals {
+        true => unit::fillable(&module),
+        false => Vec::new(),
+    };
+    let unit = unit::describe(&module, functions, &globals, bounds);
+    if unit.entries.is_empty() {
+        return Ok(unit);
+    }
+    let session = Session {
+        tools: Tools::find()?,
+        language,
+        pure: Vec::new(),
+    };
+    let scratch = scratch_folder()?;
+    let scratch = scratch.path();
+    let drivers = compiled(&session, &unit.text, scratch)?;
+    unit::rename_main(&module);
+    module.link_bytes(&drivers, "drivers").map_err(&failed)?;
+    unit::connect(&module, &unit.entries, &globals);
+    module.verify().map_err(&failed)?;
+    let frozen = scratch.join("frozen.bc");
+    module.write(&frozen).map_err(&failed)?;
+    build_frozen(&session, &line, &frozen, scratch)?;
+    Ok(unit)
+}
+
+/// The frozen bitcode of drivers.
+fn compiled(session: &Session, text: &str, scratch: &Path) -> Result<Vec<u8>, Error> {
+    let source = scratch.join("driver.c");
+    let (bitcode, frozen) = (scratch.join("unit.bc"), scratch.join("unit-frozen.bc"));
+    let io = |source| Error::Io {
+        path: scratch.to_path_buf(),
+        source,
+    };
+    fs::write(&source, text).map_err(io)?;
+    let mut arguments: Vec<_> = OPTIONS.iter().map(Into::into).collect();
+    arguments.extend([
+        source.into_os_string(),
+        "-o".into(),
+        bitcode.clone().into_os_string(),
+    ]);
+    let program = session.tools.clang.clone();
+    Job { program, arguments }.run(scratch)?;
+    freeze(&bitcode, &frozen, &[]).map_err(|error| match error {
+        FreezeError::Llvm(source) => llvm("freezing the drivers")(source),
+        FreezeError::Marked(error) => Error::Marked(error),
+    })?;
+    fs::read(&frozen).map_err(io)
+}
