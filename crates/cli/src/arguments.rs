@@ -192,6 +192,11 @@ pub(crate) struct SearchOptions {
     #[arg(long)]
     pub(crate) no_dominators: bool,
 
+    /// Fuzz the program too: its runs are cheap and need no conditions. Both share what they find,
+    /// and the one that covers more gets more of the work
+    #[arg(long)]
+    pub(crate) fuzz: bool,
+
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,

@@ -54,6 +54,10 @@ impl Closing<'_> {
             queries.unsat,
             queries.unknown,
         )?;
+        if statistics.fuzzed > 0 {
+            let fuzzed = count(statistics.fuzzed, "run");
+            writeln!(f, "fuzzed    {fuzzed} of the plain program")?;
+        }
         writeln!(f, "ended     {}", self.end.text())
     }
 

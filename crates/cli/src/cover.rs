@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use labrys_engine::{Budget, End, Judge, Session, Setup, StopFlag};
+use labrys_engine::{Budget, End, Judge, Session, Setup, StopFlag, Technique};
 use labrys_executor::{Checker, Executor, Launch, Limits, Mode, input_objects};
+use labrys_fuzz::Hybrid;
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
 use labrys_solver::{Layers, QueryLog};
 use labrys_suite::{Config, Input, Invocation, Property, StreamKind, Suite, SuiteWriter};
@@ -51,11 +52,16 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
         optimistic: options.search.optimistic,
         ..SearchOptions::default()
     };
-    let mut search = Search::new(strategy, further, plan.config.seed);
-    let end = labrys_engine::run(&mut session, &mut search);
+    let seed = plan.config.seed;
+    let search = Box::new(Search::new(strategy, further, seed));
+    let mut technique: Box<dyn Technique> = match options.search.fuzz {
+        true => Box::new(Hybrid::new(search, seed)),
+        false => search,
+    };
+    let end = labrys_engine::run(&mut session, &mut *technique);
     let status = finish(options, &mut session, end);
     session.leave();
-    std::mem::forget(search);
+    std::mem::forget(technique);
     status
 }
 
@@ -156,6 +162,9 @@ fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
     }
     if options.search.no_dominators {
         note("no-dominators", "true".to_owned());
+    }
+    if options.search.fuzz {
+        note("fuzz", "true".to_owned());
     }
     note("max-input", options.input.max_input.to_string());
     further

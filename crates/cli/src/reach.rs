@@ -143,7 +143,7 @@ impl Both<'_> {
             return;
         }
         for input in self.backward.take_near() {
-            session.add_initial(input);
+            session.suggest(input, "seed");
         }
         let toward = CfgDirected::toward(self.backward.leads());
         let all = (STRATEGIES[0].build)(&Options::default());

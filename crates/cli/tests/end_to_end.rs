@@ -253,13 +253,16 @@ fn without_times(content: &[u8]) -> Vec<u8> {
 
 #[test]
 fn the_same_seed_and_steps_give_the_same_suite() {
-    let suites = [(); 2].map(|()| {
-        let cover = Cover::new("endless.c", "--steps 300 --seed 5 --timeout-run 10s");
-        cover.expect(0);
-        files(&cover.out())
-    });
-    assert!(suites[0].len() > 5);
-    assert_eq!(suites[0], suites[1]);
+    for steps in ["--steps 300", "--steps 60 --fuzz"] {
+        let options = format!("{steps} --seed 5 --timeout-run 10s");
+        let suites = [(); 2].map(|()| {
+            let cover = Cover::new("endless.c", &options);
+            cover.expect(0);
+            files(&cover.out())
+        });
+        assert!(suites[0].len() > 5);
+        assert_eq!(suites[0], suites[1]);
+    }
 }
 
 /// Runs an action while other threads keep the processors busy.

@@ -65,7 +65,7 @@ impl Session {
     /// If the program cannot be run or the suite not be written.
     pub fn run_initial(&mut self, initial: Initial) -> Result<Observation, Error> {
         let origin = Origin {
-            strategy: "seed".to_owned(),
+            strategy: initial.made_by.to_owned(),
             ..Origin::default()
         };
         self.observe(initial.input, origin, initial.case, &[])
@@ -100,13 +100,31 @@ impl Session {
     pub fn run_plain(&mut self, input: &Input) -> Result<PlainRun, Error> {
         self.statistics.replays += 1;
         let run = self.plain.run(input, Mode::Coverage)?;
+        Ok(self.plain_run(run))
+    }
+
+    /// As [`Session::run_plain`], and says how often each branch was taken (modulo 255, but never 0
+    /// for one that was).
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn fuzz(&mut self, input: &Input, visits: &mut [u8]) -> Result<PlainRun, Error> {
+        self.statistics.fuzzed += 1;
+        let run = self.plain.run(input, Mode::Coverage)?;
+        for (visits, count) in visits.iter_mut().zip(&run.recording.coverage) {
+            *visits = *count;
+        }
+        Ok(self.plain_run(run))
+    }
+
+    fn plain_run(&mut self, run: Run) -> PlainRun {
         let plain = PlainRun {
             outcome: run.outcome,
             coverage: Coverage::from_bytes(&run.recording.coverage),
             targets: run.recording.targets(),
         };
         self.plain.recycle(run.recording);
-        Ok(plain)
+        plain
     }
 
     fn observe(
@@ -229,7 +247,7 @@ impl Session {
         };
         let path = self.writer.add(&case)?;
         self.statistics.tests += 1;
-        self.last_kept = Some(case.input.clone());
+        self.kept_inputs.push(case.input.clone());
         self.observer.notice(Notice::Kept(&case));
         if confirmed == Confirmation::Confirmed {
             self.kept.union(&facts.coverage);

@@ -65,6 +65,20 @@ pub struct Initial {
     pub input: Input,
     /// The test case that it is in a resumed suite.
     pub case: Option<u32>,
+    /// What its test says made it.
+    pub made_by: &'static str,
+}
+
+impl Initial {
+    /// An input that was there before the search.
+    fn seed(input: Input, case: Option<u32>) -> Self {
+        let made_by = "seed";
+        Initial {
+            input,
+            case,
+            made_by,
+        }
+    }
 }
 
 /// See the module.
@@ -108,8 +122,8 @@ pub struct Session {
     pub(crate) audit: bool,
     pub(crate) last_status: Duration,
     pub(crate) last_summary: Duration,
-    /// The input of the last test that was kept.
-    pub(crate) last_kept: Option<Input>,
+    /// The inputs of the tests that were kept, those of a resumed suite apart.
+    pub(crate) kept_inputs: Vec<Input>,
 }
 
 impl Session {
@@ -128,7 +142,7 @@ impl Session {
             oracles: setup.oracles,
             solver: setup.solver,
             writer: setup.writer,
-            initial: initial.map(|input| Initial { input, case: None }).collect(),
+            initial: initial.map(|input| Initial::seed(input, None)).collect(),
             budget: setup.budget,
             stop: setup.stop,
             observer: setup.observer,
@@ -154,7 +168,7 @@ impl Session {
             audit: false,
             last_status: Duration::ZERO,
             last_summary: Duration::ZERO,
-            last_kept: None,
+            kept_inputs: Vec::new(),
         }
     }
 
@@ -178,10 +192,8 @@ impl Session {
         session.failures = Failures::resumed(suite.failures);
         for case in suite.cases.into_iter().rev() {
             session.kept.union(&case.coverage);
-            session.initial.push_front(Initial {
-                input: case.input,
-                case: Some(case.id),
-            });
+            let initial = Initial::seed(case.input, Some(case.id));
+            session.initial.push_front(initial);
         }
         session
     }
@@ -219,7 +231,13 @@ impl Session {
     /// The input of the last test that became part of the suite in this session.
     #[must_use]
     pub fn last_kept(&self) -> Option<&Input> {
-        self.last_kept.as_ref()
+        self.kept_inputs.last()
+    }
+
+    /// The inputs of all tests that became part of the suite in this session.
+    #[must_use]
+    pub fn kept_inputs(&self) -> &[Input] {
+        &self.kept_inputs
     }
 
     /// The seed of all random choices.
@@ -228,14 +246,31 @@ impl Session {
         self.writer.config().seed
     }
 
-    /// An input that is to be run before others are made.
-    pub fn add_initial(&mut self, input: Input) {
-        self.initial.push_back(Initial { input, case: None });
-    }
-
     /// The next input that the search is to start from.
     pub fn next_initial(&mut self) -> Option<Initial> {
         self.initial.pop_front()
+    }
+
+    /// The number of inputs that the search is still to start from.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.initial.len()
+    }
+
+    /// Gives the search one more input to start from, before it makes others: what another
+    /// technique found.
+    pub fn suggest(&mut self, input: Input, made_by: &'static str) {
+        self.initial.push_back(Initial {
+            input,
+            case: None,
+            made_by,
+        });
+    }
+
+    /// Whether the session was asked to end: what goes on for long looks at it.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_set()
     }
 
     /// Whether this very input was run before.

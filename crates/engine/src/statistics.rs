@@ -18,6 +18,8 @@ pub struct Statistics {
     pub reruns: u64,
     /// Runs of the plain program.
     pub replays: u64,
+    /// Runs of the plain program by a fuzzer, in this session.
+    pub fuzzed: u64,
     /// Runs of the checked program.
     pub checks: u64,
     /// Queries by answer.

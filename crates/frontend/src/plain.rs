@@ -1,8 +1,9 @@
 //! The plain build: the frozen program as it is, plus one coverage byte per branch, and with a
 //! clock and randomness that repeat under the fork server.
 //!
-//! Oracle sites count in no coverage. A branch and a select store 1 to `map[first + condition]`; a switch stores 1 at the begin of
-//! each edge, for which its edges get blocks of their own.
+//! Oracle sites count in no coverage. A branch and a select count in `map[first + condition]`; a
+//! switch counts at the begin of each edge, for which its edges get blocks of their own. A count
+//! goes on with 1 after 255: it is 0 for branches only that were not taken.
 //!
 //! Invariant: numbering is that of [`sites`](crate::sites) on the frozen bitcode, and no other
 //! effect is added to runs by hand.
@@ -83,7 +84,7 @@ impl<'m> Marker<'m> {
             .builder
             .cast(LLVMOpcode::LLVMZExt, condition, self.module.int(64));
         let index = self.builder.binary(LLVMOpcode::LLVMAdd, base, direction);
-        self.store(index);
+        self.count(index);
     }
 
     fn mark_edge(&self, edge: Block<'m>, branch: u32) {
@@ -93,14 +94,21 @@ impl<'m> Marker<'m> {
             .find(|instruction| instruction.opcode() != LLVMOpcode::LLVMPHI);
         if let Some(first) = first {
             self.builder.before(first);
-            self.store(self.module.const_int(64, u64::from(branch)));
+            self.count(self.module.const_int(64, u64::from(branch)));
         }
     }
 
-    fn store(&self, index: Value<'m>) {
-        let byte = self.module.int(8);
-        let address = self.builder.element_address(byte, self.map, index);
-        self.builder.store(self.module.const_int(8, 1), address);
+    /// Adds 1, and the carry.
+    fn count(&self, index: Value<'m>) {
+        let (builder, byte, wide) = (&self.builder, self.module.int(8), self.module.int(16));
+        let address = builder.element_address(byte, self.map, index);
+        let before = builder.load(byte, address);
+        let before = builder.cast(LLVMOpcode::LLVMZExt, before, wide);
+        let next = builder.binary(LLVMOpcode::LLVMAdd, before, self.module.const_int(16, 1));
+        let carry = builder.binary(LLVMOpcode::LLVMLShr, next, self.module.const_int(16, 8));
+        let next = builder.binary(LLVMOpcode::LLVMAdd, next, carry);
+        let next = builder.cast(LLVMOpcode::LLVMTrunc, next, byte);
+        builder.store(next, address);
     }
 }
 

@@ -2,24 +2,22 @@
 //! as much work as it pays for.
 //!
 //! What pays changes in the course of a search: the branches near to what is covered come first,
-//! by any strategy; then one subject wants contexts, another one repetitions. So this is a bandit
-//! whose arms forget:
+//! by any strategy; then one subject wants contexts, another one repetitions. So:
 //!
 //! - the first strategy works alone until it covered nothing in [`ALONE`] steps: it lives by
 //!   building on its own runs, and what is easily had is had soonest by one strategy;
 //! - then work is given out in turns of [`TURN`] steps, so that each strategy can follow what it
 //!   began; a step is a query or a run, a query that is given up counts as many, and a run of
 //!   pumping, which asks no query, as a third of one;
-//! - the *rate* of an arm is what it gained per step, both fading by [`FADE`] from turn to turn of
-//!   any arm, with a prior that speaks for arms that had no work of late;
 //! - a gain is a branch that no run covered, or a tenth for a run that repeats a branch as often
 //!   as none before;
-//! - the next turn goes to an arm with probability proportional to its rate, but each arm keeps
-//!   [`SHARE`] of an equal part.
+//! - the next turn goes to an arm by what each gained per step ([`Shares`]).
 //!
 //! All arms see the runs of all, so each goes on from what the others found; only what pumping
 //! made without covering anything is for the last arm alone: its many repetitions are rare by
 //! themselves, and would draw the work of the others to it.
+
+use labrys_engine::Shares;
 
 use super::seeds::Seeds;
 use super::{CfgDirected, ContextGuided, Generational, Missed, Rarity};
@@ -30,11 +28,6 @@ const TURN: u32 = 8;
 const ALONE: u32 = 50;
 /// What a run that pumps counts for.
 const PUMPED: f64 = 1.0 / 3.0;
-const FADE: f64 = 0.968;
-/// The part of an equal share that each arm keeps.
-const SHARE: f64 = 0.4;
-/// A prior gain, and the steps that it is for.
-const PRIOR: (f64, f64) = (0.2, 8.0);
 /// Steps that pumping has to its account from the start: there is little to repeat at first.
 const LATE: f64 = 64.0;
 /// Further steps that a query counts for which the solver gave up.
@@ -42,24 +35,11 @@ const GIVEN_UP: f64 = 16.0;
 /// What a new number of repetitions is worth.
 const REPETITION: f64 = 0.1;
 
-/// What an arm had and gave.
-#[derive(Clone, Copy, Default)]
-struct Account {
-    steps: f64,
-    gain: f64,
-}
-
-impl Account {
-    fn rate(self) -> f64 {
-        (self.gain + PRIOR.0) / (self.steps + PRIOR.1)
-    }
-}
-
 /// See the module.
 pub struct Auto {
     strategies: Vec<Box<dyn Strategy>>,
-    /// One for each strategy, and one for pumping.
-    accounts: Vec<Account>,
+    /// An arm for each strategy, and one for pumping.
+    shares: Shares,
     seeds: Seeds,
     /// The arm whose turn it is, and its steps to come.
     arm: usize,
@@ -85,13 +65,10 @@ impl Default for Auto {
 
 impl Auto {
     fn new(strategies: Vec<Box<dyn Strategy>>) -> Self {
-        let mut accounts = vec![Account::default(); strategies.len()];
-        accounts.push(Account {
-            steps: LATE,
-            gain: 0.0,
-        });
+        let mut shares = Shares::new(strategies.len() + 1);
+        shares.spend(strategies.len(), LATE);
         Auto {
-            accounts,
+            shares,
             strategies,
             seeds: Seeds::default(),
             arm: 0,
@@ -106,29 +83,12 @@ impl Auto {
     fn step(&mut self, rng: &mut fastrand::Rng) {
         self.alone = self.alone.saturating_sub(1);
         if self.left == 0 && self.alone == 0 {
-            self.arm = self.choose(rng);
+            self.arm = self.shares.turn(rng.f64());
             self.left = TURN;
-            for account in &mut self.accounts {
-                account.steps *= FADE;
-                account.gain *= FADE;
-            }
         }
         self.left = self.left.saturating_sub(1);
-        self.accounts[self.arm].steps += if self.is_pumping() { PUMPED } else { 1.0 };
-    }
-
-    /// An arm, by the rates.
-    fn choose(&self, rng: &mut fastrand::Rng) -> usize {
-        let all: f64 = self.accounts.iter().map(|account| account.rate()).sum();
-        let equal = 1.0 / self.accounts.len() as f64;
-        let mut left = rng.f64();
-        for (arm, account) in self.accounts.iter().enumerate() {
-            left -= SHARE * equal + (1.0 - SHARE) * account.rate() / all;
-            if left < 0.0 {
-                return arm;
-            }
-        }
-        self.accounts.len() - 1
+        let steps = if self.is_pumping() { PUMPED } else { 1.0 };
+        self.shares.spend(self.arm, steps);
     }
 
     fn is_pumping(&self) -> bool {
@@ -162,7 +122,7 @@ impl Strategy for Auto {
                 self.alone = ALONE;
             }
             let gain = info.gain as f64 + if repeats { REPETITION } else { 0.0 };
-            self.accounts[self.arm].gain += gain;
+            self.shares.gain(self.arm, gain);
         }
     }
 
@@ -173,7 +133,7 @@ impl Strategy for Auto {
         }
         let asked = self.asked.take();
         if asked.is_some_and(|asked| view.tree.flip(asked) == Flip::Unknown) {
-            self.accounts[self.arm].steps += GIVEN_UP;
+            self.shares.spend(self.arm, GIVEN_UP);
         }
         self.step(rng);
         self.pumped = self.is_pumping();
@@ -209,12 +169,12 @@ mod tests {
         let mut auto = Auto::default();
         let mut rng = fastrand::Rng::with_seed(1);
         let mut turns = |paying: usize| {
-            let mut steps = vec![0; auto.accounts.len()];
+            let mut steps = vec![0; auto.shares.arms()];
             for _ in 0..4000 {
                 auto.step(&mut rng);
                 steps[auto.arm] += 1;
                 if auto.arm == paying {
-                    auto.accounts[paying].gain += 0.2;
+                    auto.shares.gain(paying, 0.2);
                 }
             }
             steps

@@ -1,0 +1,23 @@
+//! Fuzzing beside another technique: one corpus, two ways to make inputs.
+//!
+//! A concolic search takes one decision at a time and needs its condition; a fuzzer (LibAFL)
+//! changes inputs blindly, but its runs are those of the plain program and cost a fraction of a
+//! recorded one. What it has to find is what expressions do not tell: decisions on values that
+//! became concrete, effects of code that is not instrumented, long repetitions (as in Stephens
+//! and others, "Driller", NDSS 2016, and Yun and others, "QSYM", USENIX Security 2018).
+//!
+//! - The tests of the suite are seeds of the [`Fuzzer`].
+//! - Its inputs that take a branch which no run took, fail in a new way or reach an open target
+//!   are handed to the other technique, which runs them for their traces and goes on from there.
+//! - [`Hybrid`] is the technique that joins both and shifts work to the one that gains more.
+//!
+//! Law: all choices follow from the seed and from counts, so the suite repeats itself.
+
+mod clock;
+mod fuzzer;
+mod hybrid;
+mod parts;
+mod program;
+
+pub use fuzzer::Fuzzer;
+pub use hybrid::Hybrid;
