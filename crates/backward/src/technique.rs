@@ -4,6 +4,8 @@
 //! A pass that looks coarsely is tried first, because what it proves is proved, and the paths
 //! that it finds are short. What one pass leaves open, the next looks at more closely.
 
+use std::collections::VecDeque;
+
 use labrys_engine::{Error, Progress, Session, Technique};
 use labrys_expr::Pool;
 use labrys_program::{BranchId, FunctionId};
@@ -78,6 +80,9 @@ pub struct Symcretic<'p> {
     settings: Settings,
     reports: Vec<Report>,
     evidence: Vec<Evidence>,
+    /// Targets with the passes that are to come: each target has its first pass before any has
+    /// its second, so that a hard one does not take the time of the others.
+    queue: VecDeque<(usize, usize)>,
     current: usize,
     pass: usize,
     search: Option<Search<'p>>,
@@ -111,8 +116,10 @@ impl<'p> Symcretic<'p> {
             .iter()
             .map(|target| Evidence::of(image, settings.entry, target))
             .collect();
+        let queue = (0..targets.len()).map(|target| (target, 0)).collect();
         let reports = targets.into_iter().map(Report::new).collect();
         Symcretic {
+            queue,
             image,
             settings,
             reports,
@@ -349,11 +356,15 @@ impl<'p> Symcretic<'p> {
         } else {
             self.pass + 1
         };
-        if report.verdict == Verdict::Open && self.pass >= SEGMENTS.len() {
-            report.verdict = Verdict::NotFound;
-            session.set_target(&report.target.name, TargetStatus::Open)?;
+        if report.verdict != Verdict::Open {
+            return Ok(());
         }
-        Ok(())
+        if self.pass < SEGMENTS.len() {
+            self.queue.push_back((self.current, self.pass));
+            return Ok(());
+        }
+        report.verdict = Verdict::NotFound;
+        session.set_target(&report.target.name, TargetStatus::Open)
     }
 
     fn begin_pass(&mut self) {
@@ -379,20 +390,21 @@ impl Technique for Symcretic<'_> {
     }
 
     fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
-        let Some(report) = self.reports.get(self.current) else {
-            return Ok(Progress::Done);
-        };
-        if report.verdict != Verdict::Open {
+        if self.search.is_none() {
+            let Some((current, pass)) = self.queue.pop_front() else {
+                return Ok(Progress::Done);
+            };
+            (self.current, self.pass, self.paths) = (current, pass, 0);
+            if self.reports[current].verdict == Verdict::Open {
+                self.begin_pass();
+            }
+            return Ok(Progress::More);
+        }
+        if self.reports[self.current].verdict != Verdict::Open {
             if let Some(search) = self.search.take() {
                 self.reports[self.current].counts.add(search.counts());
             }
-            self.paths = 0;
-            self.pass = 0;
-            self.current += 1;
             return Ok(Progress::More);
-        }
-        if self.search.is_none() {
-            self.begin_pass();
         }
         let Some(search) = &mut self.search else {
             return Ok(Progress::Done);
