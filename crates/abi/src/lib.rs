@@ -52,6 +52,14 @@ pub const FLAG_START: u64 = SHADOW_END;
 /// End of the flags (exclusive): user space has 47 bits of address.
 pub const FLAG_END: u64 = FLAG_START + (1 << (47 - FLAG_SHIFT));
 
+/// Beside the flags, one byte for each `1 << PAGE_FLAG_SHIFT` bytes of memory is not 0 where one of
+/// their flags is not 0: that of address `a` is at `PAGE_FLAG_START + (a >> PAGE_FLAG_SHIFT)`.
+pub const PAGE_FLAG_SHIFT: u32 = 12;
+/// Where the flags of pages begin.
+pub const PAGE_FLAG_START: u64 = FLAG_END;
+/// Behind the last flag of a page.
+pub const PAGE_FLAG_END: u64 = PAGE_FLAG_START + (1 << (47 - PAGE_FLAG_SHIFT));
+
 /// Argument labels passed in thread-local storage per call; later arguments are concretized.
 pub const MAX_ARGUMENT_LABELS: usize = 64;
 

@@ -13,6 +13,7 @@ typedef unsigned long u64;
 typedef unsigned _BitInt(8) flag;
 typedef unsigned _BitInt(32) word;
 typedef unsigned _BitInt(64) __attribute__((aligned(4))) pair;
+typedef unsigned _BitInt(64) __attribute__((aligned(1))) eight;
 
 #define HELPER static inline __attribute__((always_inline, used))
 #define UNLIKELY(x) __builtin_expect((x) != 0, 0)
@@ -50,6 +51,7 @@ extern __thread struct {
 } __labrys_thread;
 
 extern u32 __labrys_slow_load(void *p, u32 address, u32 size, u64 value);
+extern u64 __labrys_slow_ahead(u64 start, u64 more, long step, u64 times);
 extern u32 __labrys_slow_load_wide(void *p, u32 address, u64 low, u64 high);
 extern void __labrys_slow_store(void *p, u32 address, u32 size, u32 label);
 extern u32 __labrys_slow_store_at(void *p, u32 address, u32 size, u32 label, u64 value);
@@ -94,6 +96,18 @@ HELPER u32 __labrys_flags(void *p, u64 size) {
   u32 flags = FLAG((u64)p + size - 1);
   for (u64 i = 0; i < size; i += 64) flags |= FLAG((u64)p + i);
   return flags;
+}
+
+/* Not 0 if bytes that `times` turns of a loop touch may have labels, or if they are not of the
+ * program: those that the first turn touches, `more` behind `start`, and then a step further each
+ * turn. The loop may touch fewer, so nothing is known of the addresses. */
+HELPER u64 __labrys_flags_ahead(u64 start, u64 more, long step, u64 times) {
+  long way = step * (long)(times - 1);
+  u64 first = start + (u64)(way < 0 ? way : 0), last = start + (u64)(way > 0 ? way : 0) + more;
+  u64 line = first >> 6, lines = (last >> 6) - line;
+  if (UNLIKELY(last >= 0x7ffffffff000UL)) return 1;
+  if (lines >= 8) return __labrys_slow_ahead(start, more, step, times);
+  return *(const eight *)(0x400000000000UL + line) << (56 - 8 * lines);
 }
 
 HELPER void __labrys_unlabelled(void *p, u64 size, u32 flags) {

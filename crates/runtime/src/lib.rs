@@ -31,6 +31,7 @@ mod compute;
 mod control;
 mod event;
 mod file;
+mod flags;
 mod harness;
 mod heap;
 mod input;

@@ -12,7 +12,8 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use crate::shadow::{BYTE_SHIFT, LONGEST_RANGE, flagged, has_shadow, shadow};
+use crate::flags::{LONGEST_RANGE, is_clean};
+use crate::shadow::{BYTE_SHIFT, flagged, has_shadow, shadow};
 use crate::state::{header, state, tracing};
 
 /// Hits of one run whose places are told: each costs a walk through the stack.
@@ -67,7 +68,7 @@ pub(crate) fn clear(start: *const u8, size: usize) {
 /// The program, or the library for it, accesses these bytes.
 #[inline]
 pub(crate) fn access(start: *const u8, size: usize) {
-    if !tracing() || !has_shadow() || size > LONGEST_RANGE {
+    if !tracing() || !has_shadow() || size > LONGEST_RANGE || is_clean(start, size) {
         return;
     }
     if shadow(start, size).contains(&MARK) && HITS.fetch_add(1, Relaxed) < MOST_HITS {

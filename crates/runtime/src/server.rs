@@ -10,7 +10,7 @@ use core::ptr::null_mut;
 use core::sync::atomic::Ordering::Relaxed;
 
 use labrys_abi::{
-    CONTROL_FD, Command, FLAG_END, FLAG_START, Header, MAGIC, Mode, REGION_FD, SHADOW_END,
+    CONTROL_FD, Command, FLAG_START, Header, MAGIC, Mode, PAGE_FLAG_END, REGION_FD, SHADOW_END,
     SHADOW_START, STATUS_FD, Status, VERSION,
 };
 
@@ -47,7 +47,7 @@ unsafe extern "C" fn __labrys_init(
     unsafe {
         if __labrys_instrumented != 0 {
             map_shadow(SHADOW_START, SHADOW_END);
-            map_shadow(FLAG_START, FLAG_END);
+            map_shadow(FLAG_START, PAGE_FLAG_END);
         }
         if take_variable(environment, labrys_abi::marked::ENV_CALLS) {
             crate::marked::prepare();

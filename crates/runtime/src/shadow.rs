@@ -6,9 +6,10 @@
 //!
 //! Invariant: where a shadow word is not 0, the flag of its address is not 0.
 
-use labrys_abi::{Cause, FLAG_SHIFT, FLAG_START, Node, Op, SHADOW_ADDRESS_MASK, SHADOW_SHIFT};
+use labrys_abi::{Cause, FLAG_SHIFT, Node, Op, SHADOW_ADDRESS_MASK, SHADOW_SHIFT};
 
 use crate::event::concretized;
+use crate::flags::{LONGEST_RANGE, flags, is_clean, page_flags};
 use crate::node::{Operand, append, concat, constant, mask, node, unary};
 use crate::object;
 use crate::poison;
@@ -30,20 +31,9 @@ pub(crate) fn shadow(address: *const u8, size: usize) -> &'static mut [u32] {
     unsafe { core::slice::from_raw_parts_mut(slot as *mut u32, size) }
 }
 
-/// Flags of `size` bytes at `address`, of a program that has a shadow.
-fn flags(address: *const u8, size: usize) -> &'static mut [u8] {
-    if size == 0 {
-        return &mut [];
-    }
-    let (first, last) = (address as u64, address as u64 + size as u64 - 1);
-    let (first, last) = (first >> FLAG_SHIFT, last >> FLAG_SHIFT);
-    let start = (FLAG_START + first) as *mut u8;
-    // SAFETY: the flags are mapped at start-up in instrumented programs.
-    unsafe { core::slice::from_raw_parts_mut(start, (last - first + 1) as usize) }
-}
-
 /// Shadow of bytes that labels or marks may be written to.
 pub(crate) fn flagged(address: *const u8, size: usize) -> &'static mut [u32] {
+    page_flags(address, size).fill(1);
     flags(address, size).fill(1);
     shadow(address, size)
 }
@@ -118,16 +108,13 @@ pub(crate) fn raw_byte(address: *const u8) -> u32 {
     byte_label(shadow(address, 1)[0])
 }
 
-/// Ranges longer than this (bytes) are not looked at: no call can mean them.
-pub(crate) const LONGEST_RANGE: usize = 1 << 36;
-
 /// Does no byte of the range carry a label?
 pub(crate) fn is_concrete(address: *const u8, size: usize) -> bool {
     if size > LONGEST_RANGE {
         return true;
     }
     !has_shadow()
-        || flags(address, size).iter().all(|flag| *flag == 0)
+        || is_clean(address, size)
         || shadow(address, size)
             .iter()
             .all(|word| word & LABEL_MASK == 0)
@@ -405,7 +392,7 @@ pub(crate) fn copy_labels(to: *const u8, from: *const u8, size: usize) {
 
 /// Takes labels and marks away. Flags of memory that lies in the range whole go too.
 fn clear(p: *const u8, size: usize) {
-    let clean = size > LONGEST_RANGE || !has_shadow() || flags(p, size).iter().all(|f| *f == 0);
+    let clean = size > LONGEST_RANGE || !has_shadow() || is_clean(p, size);
     if clean || shadow(p, size).iter().all(|word| *word == 0) {
         return;
     }

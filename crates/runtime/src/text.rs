@@ -9,10 +9,11 @@ use labrys_abi::{Cause, Op};
 
 use crate::control::{arguments, result};
 use crate::event::concretized;
+use crate::flags::{LONGEST_RANGE, is_clean};
 use crate::node::{Operand, binary, choose, node, predicate, reify, unary};
 use crate::poison;
 use crate::scatter::__labrys_slow_fill_some;
-use crate::shadow::{__labrys_slow_copy, is_concrete, load_byte};
+use crate::shadow::{__labrys_slow_copy, has_shadow, is_concrete, load_byte};
 use crate::state::{state, tracing};
 
 /// Longest comparison that becomes an expression, bytes.
@@ -77,12 +78,21 @@ fn answer(chain: Operand) -> c_int {
     chain.value as u32 as c_int
 }
 
+/// Whether memory may have labels, or marks of the heap. The usual answer is quick.
+#[inline]
+fn may_have_labels(p: *const u8, n: usize) -> bool {
+    tracing() && has_shadow() && (n > LONGEST_RANGE || !is_clean(p, n))
+}
+
 /// `memcmp`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w_memcmp(a: *const u8, b: *const u8, n: usize) -> c_int {
     let [_, _, length] = arguments::<3>(__labrys_w_memcmp as *const () as usize);
     // SAFETY: as the caller's.
     unsafe {
+        if length == 0 && !may_have_labels(a, n) && !may_have_labels(b, n) {
+            return libc::memcmp(a.cast(), b.cast(), n);
+        }
         let plain = !tracing() || (is_concrete(a, n) && is_concrete(b, n)) || n > LONGEST;
         concretized(Cause::LibraryArgument, length, n as u64);
         poison::access(a, n);
@@ -118,6 +128,9 @@ unsafe fn compare_strings(a: *const u8, b: *const u8, n: usize) -> c_int {
         let la = libc::strnlen(a.cast(), n);
         let lb = libc::strnlen(b.cast(), n);
         let (wa, wb) = ((la + 1).min(n), (lb + 1).min(n));
+        if !may_have_labels(a, wa) && !may_have_labels(b, wb) {
+            return libc::strncmp(a.cast(), b.cast(), n);
+        }
         poison::access(a, wa);
         poison::access(b, wb);
         let symbolic = tracing() && (!is_concrete(a, wa) || !is_concrete(b, wb));

@@ -8,10 +8,10 @@ use labrys_abi::{Cause, MAX_ARGUMENT_LABELS};
 
 use crate::llvm::{LLVMOpcode, LLVMValueKind, Value};
 
-use super::PREFIX;
 use super::function::{FunctionPass, Label, Labels, width};
 use super::markers::marker;
 use super::redirect::{Convention, convention};
+use super::{PREFIX, WRAPPER_PREFIX};
 
 /// Result labels passed back per call.
 const MAX_RESULTS: usize = 8;
@@ -89,6 +89,9 @@ impl<'m> FunctionPass<'_, 'm> {
             return self.marked_call(i, row);
         }
         let number = self.function_number(callee);
+        if let Some(size) = comparison(i).filter(|_| self.concrete) {
+            return self.compare_concrete(i, size);
+        }
         if direct && callee.is_declaration() && !name.starts_with(PREFIX) {
             match convention(&name) {
                 Some(Convention::Output) => return,
@@ -98,6 +101,22 @@ impl<'m> FunctionPass<'_, 'm> {
             }
         }
         self.labelled_call(i, number);
+    }
+
+    /// In the concrete version a comparison of few bytes only reads them: LLVM may know how to do
+    /// that in place.
+    fn compare_concrete(&mut self, i: Value<'m>, size: u64) {
+        let callee = i.called();
+        let name = callee.name();
+        let name = name.strip_prefix(WRAPPER_PREFIX).unwrap_or(&name);
+        let library = self.pass.module.declare_like(name, callee);
+        i.set_operand(i.operand_count() - 1, library);
+        self.after(i);
+        for address in [i.operand(0), i.operand(1)] {
+            if !self.points_to_constant(address) {
+                self.look_at_bytes(address, size, 1);
+            }
+        }
     }
 
     /// A call of a function that is marked as pure: whatever it does, its result is the call.
@@ -266,6 +285,23 @@ impl<'m> FunctionPass<'_, 'm> {
     }
 }
 
+/// The number of bytes that a call compares, if that is a small constant.
+pub(super) fn comparison(i: Value<'_>) -> Option<u64> {
+    const MOST: u64 = 64;
+    if i.opcode() != LLVMOpcode::LLVMCall || i.is_musttail() {
+        return None;
+    }
+    let callee = i.called();
+    let direct = callee.kind() == LLVMValueKind::LLVMFunctionValueKind;
+    let name = direct.then(|| callee.name())?;
+    let function = name.strip_prefix(WRAPPER_PREFIX)?;
+    if !matches!(function, "memcmp" | "bcmp") {
+        return None;
+    }
+    let size = i.operand(2).const_int_value()?;
+    (1..=MOST).contains(&size).then_some(size)
+}
+
 /// Whether results of a call may have labels when it returns.
 pub(super) fn may_leave_labels(i: Value<'_>) -> bool {
     if i.opcode() != LLVMOpcode::LLVMCall || i.is_musttail() {
@@ -279,7 +315,7 @@ pub(super) fn may_leave_labels(i: Value<'_>) -> bool {
         LLVMValueKind::LLVMInlineAsmValueKind => false,
         LLVMValueKind::LLVMFunctionValueKind => {
             let name = callee.name();
-            !name.starts_with("llvm.") && marker(&name).is_none()
+            !name.starts_with("llvm.") && marker(&name).is_none() && comparison(i).is_none()
         }
         _ => true,
     }

@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 use crate::llvm::{Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 
 use super::Pass;
+use super::ahead::Clean;
+use super::objects::{Objects, Stores};
 use super::versions::{Shape, shape};
 
 /// The label of one scalar: `None` is the constant 0.
@@ -24,6 +26,11 @@ pub(super) struct FunctionPass<'p, 'm> {
     labels: HashMap<Value<'m>, Labels<'m>>,
     /// Label variables by the variable that holds the value.
     pub(super) slots: HashMap<Value<'m>, Labels<'m>>,
+    /// What its addresses point into.
+    pub(super) objects: Objects<'m>,
+    pub(super) stores: Stores<'m>,
+    /// Accesses of clean versions of loops that need no look.
+    pub(super) covered: HashSet<Value<'m>>,
     /// Conditions that had an event in this block.
     pub(super) decided: HashSet<Value<'m>>,
     /// Whether the block at hand is of the concrete version.
@@ -66,6 +73,9 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
     /// Instruments `function`.
     pub(super) fn run(pass: &'p Pass<'m>, function: Value<'m>, model: bool) {
         let shape = shape(pass.module, function);
+        let mut all = vec![shape.prologue];
+        all.extend(&shape.blocks);
+        let stores = Stores::new(&all, &shape.slots);
         let mut this = FunctionPass {
             pass,
             function,
@@ -73,6 +83,9 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             serial: None,
             labels: HashMap::new(),
             slots: HashMap::new(),
+            objects: Objects::of(&stores, shape.prologue),
+            stores,
+            covered: HashSet::new(),
             decided: HashSet::new(),
             concrete: false,
             met: None,
@@ -120,21 +133,16 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
     /// Instruments the concrete version and joins it with the symbolic one.
     fn concrete_version(&mut self, shape: &Shape<'m>) {
         self.concrete = true;
-        for block in &shape.blocks {
-            let Some(copy) = shape.concrete.get(block) else {
-                continue;
-            };
-            self.met = None;
-            self.loads.clear();
-            self.left = None;
-            self.leave_region(shape, *block, *copy);
-            for i in copy.instructions() {
-                self.instruction(i);
+        let clean = self.clean_versions(shape);
+        for copies in std::iter::once(&shape.concrete).chain(clean.iter().map(|c| &c.copies)) {
+            for block in &shape.blocks {
+                if let Some(copy) = copies.get(block) {
+                    self.concrete_block(shape, *block, *copy);
+                }
             }
-            self.leave_concrete(shape, *block, *copy);
         }
         for (head, ends) in &shape.heads {
-            self.return_to_concrete(shape, *head, ends);
+            self.return_to_concrete(shape, &clean, *head, ends);
         }
         // A call begins in the concrete version unless a parameter has a label, or every
         // decision is recorded.
@@ -156,6 +164,17 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             None => builder.jump(*concrete),
         }
         end.erase();
+    }
+
+    fn concrete_block(&mut self, shape: &Shape<'m>, block: Block<'m>, copy: Block<'m>) {
+        self.met = None;
+        self.loads.clear();
+        self.left = None;
+        self.leave_region(shape, block, copy);
+        for i in copy.instructions() {
+            self.instruction(i);
+        }
+        self.leave_concrete(shape, block, copy);
     }
 
     /// Edges of the concrete version to blocks that have only a symbolic one.
@@ -199,7 +218,7 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
     }
 
     /// Whether any of these numbers is not 0, at the builder's position.
-    fn any(&self, numbers: &[Value<'m>]) -> Option<Value<'m>> {
+    pub(super) fn any(&self, numbers: &[Value<'m>]) -> Option<Value<'m>> {
         let builder = &self.pass.helpers.builder;
         let all = numbers
             .iter()
@@ -251,7 +270,13 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
 
     /// At the head of a loop, the symbolic version goes on in the concrete one if no live value
     /// has a label.
-    fn return_to_concrete(&self, shape: &Shape<'m>, head: Block<'m>, ends: &[Value<'m>]) {
+    fn return_to_concrete(
+        &self,
+        shape: &Shape<'m>,
+        clean: &[Clean<'m>],
+        head: Block<'m>,
+        ends: &[Value<'m>],
+    ) {
         let module = self.pass.module;
         let builder = &self.pass.helpers.builder;
         let look = module.block_after(head);
@@ -269,9 +294,11 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             .map(|place| builder.load(module.int(32), place))
             .collect();
         labels.push(self.pass.helpers.call("all_branches_wanted", &[]));
+        let clean = clean.iter().find(|clean| clean.head == head);
+        let concrete = clean.map_or(shape.concrete[&head], |clean| clean.entry);
         match self.any(&labels) {
-            Some(any) => builder.unlikely(any, head, shape.concrete[&head]),
-            None => builder.jump(shape.concrete[&head]),
+            Some(any) => builder.unlikely(any, head, concrete),
+            None => builder.jump(concrete),
         }
     }
 

@@ -35,7 +35,7 @@ impl<'m> Helpers<'m> {
 }
 
 /// Slow paths that write neither the program's memory nor its shadow, but read them.
-const READERS: &[&str] = &["load", "load_wide", "result", "lost"];
+const READERS: &[&str] = &["load", "load_wide", "ahead", "result", "lost"];
 
 /// Slow paths that need nothing but their arguments.
 const RECORDERS: &[&str] = &[

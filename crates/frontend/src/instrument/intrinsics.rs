@@ -106,10 +106,15 @@ pub(super) fn is_computation(name: &str) -> bool {
         || OVERFLOW.iter().any(|(stem, ..)| is(name, stem))
 }
 
+/// Whether it neither computes nor writes memory that could carry labels.
+pub(super) fn is_silent(name: &str) -> bool {
+    SILENT.iter().any(|stem| name.starts_with(stem))
+}
+
 impl<'m> FunctionPass<'_, 'm> {
     /// Instruments a call of intrinsic `name`.
     pub(super) fn intrinsic(&mut self, i: Value<'m>, name: &str) {
-        if SILENT.iter().any(|stem| name.starts_with(stem)) {
+        if is_silent(name) {
             return;
         }
         if IDENTITY.iter().any(|stem| name.starts_with(stem)) {

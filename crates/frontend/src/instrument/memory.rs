@@ -4,8 +4,8 @@ use crate::llvm::{LLVMLinkage, LLVMOpcode, LLVMTypeKind, LLVMValueKind, Module, 
 
 use labrys_abi::FLAG_SHIFT;
 
-use super::PREFIX;
 use super::function::{FunctionPass, Label, Labels, width};
+use super::{PREFIX, objects};
 
 /// Objects up to this size (bytes) are announced to the runtime, which may read them as tables.
 const LARGEST_OBJECT: u64 = 64 * 1024;
@@ -124,8 +124,10 @@ impl<'m> FunctionPass<'_, 'm> {
 
     /// In the concrete version, notes whether what is loaded may have labels.
     fn look_at(&mut self, i: Value<'m>) {
-        self.after(i);
         let address = i.operand(0);
+        if self.covered.contains(&i) || self.points_to_constant(address) {
+            return;
+        }
         let size = self.pass.module.store_size_of(i.ty());
         if places(self.pass.module, i.ty())
             .iter()
@@ -133,7 +135,20 @@ impl<'m> FunctionPass<'_, 'm> {
         {
             return;
         }
-        let flags = self.flags(address, size, i.alignment());
+        self.after(i);
+        self.look_at_bytes(address, size, i.alignment());
+    }
+
+    /// Whether an address is inside a constant variable, which has no labels.
+    pub(super) fn points_to_constant(&self, address: Value<'m>) -> bool {
+        let object = self.objects.object(address);
+        object.is_some_and(objects::is_constant)
+    }
+
+    /// In the concrete version, notes at the builder's position whether bytes that were read may
+    /// have labels.
+    pub(super) fn look_at_bytes(&mut self, address: Value<'m>, size: u64, alignment: u64) {
+        let flags = self.flags(address, size, alignment);
         let h = &self.pass.helpers;
         self.met = Some(match self.met {
             Some(met) => h.builder.binary(LLVMOpcode::LLVMOr, met, flags),
@@ -145,6 +160,11 @@ impl<'m> FunctionPass<'_, 'm> {
     /// Not 0 if bytes may have labels, at the builder's position.
     fn flags(&self, address: Value<'m>, size: u64, alignment: u64) -> Value<'m> {
         let h = &self.pass.helpers;
+        let object = self.objects.object(address);
+        let small = object.filter(|object| objects::has_one_flag(self.pass.module, *object));
+        if let Some(object) = small {
+            return h.call("flag", &[object]);
+        }
         if size <= alignment.min(1 << FLAG_SHIFT) {
             return h.call("flag", &[address]);
         }
@@ -163,6 +183,9 @@ impl<'m> FunctionPass<'_, 'm> {
 
     /// In the concrete version, the labels of what a store overwrites go.
     fn store_concrete(&self, i: Value<'m>) {
+        if self.covered.contains(&i) {
+            return;
+        }
         self.after(i);
         let h = &self.pass.helpers;
         let (address, size) = (

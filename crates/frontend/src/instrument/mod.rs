@@ -11,12 +11,15 @@
 //! Invariant: the instrumented program computes what the frozen program computes; site ids are
 //! those of [`sites`](crate::sites) on the frozen bitcode, those of models follow.
 
+mod ahead;
 mod calls;
 mod function;
 mod helpers;
 mod intrinsics;
+mod linear;
 mod markers;
 mod memory;
+mod objects;
 mod operations;
 mod redirect;
 mod regions;
@@ -75,6 +78,7 @@ pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     set_linkage_of_models(&module, LLVMLinkage::LLVMExternalLinkage);
     markers::optimize(&mut module)?;
     versions::move_to_variables(&mut module)?;
+    objects::align(&module);
     module.link_bytes(INLINE, "inline helpers")?;
     instrument_linked(&module, &numbers, branches);
     set_linkage_of_models(&module, LLVMLinkage::LLVMInternalLinkage);

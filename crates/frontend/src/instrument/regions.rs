@@ -36,8 +36,16 @@ pub(super) struct Region<'m> {
     pub(super) blocks: Vec<Block<'m>>,
     /// Heads of loops, and ends of blocks that jump there from outside or from the loop's end.
     pub(super) heads: Vec<(Block<'m>, Vec<Value<'m>>)>,
+    /// Loops that hold no other, whole in the region and entered at their heads only.
+    pub(super) inner: Vec<Loop<'m>>,
     /// By block, the slots that are live when it begins.
     pub(super) live: HashMap<Block<'m>, Vec<Value<'m>>>,
+}
+
+/// A loop by its head and all its blocks.
+pub(super) struct Loop<'m> {
+    pub(super) head: Block<'m>,
+    pub(super) body: Vec<Block<'m>>,
 }
 
 impl<'f, 'm> Regions<'f, 'm> {
@@ -93,6 +101,7 @@ impl<'f, 'm> Regions<'f, 'm> {
         };
         let all = 0..self.blocks.len();
         Region {
+            inner: self.inner(&loops, &chosen),
             heads: heads.map(|head| (self.blocks[head], ends(head))).collect(),
             live: all
                 .clone()
@@ -103,6 +112,28 @@ impl<'f, 'm> Regions<'f, 'm> {
                 .map(|block| self.blocks[block])
                 .collect(),
         }
+    }
+
+    /// Loops without loops in them, of chosen blocks, that nothing enters but at the head.
+    fn inner(&self, loops: &[(usize, HashSet<usize>)], chosen: &[bool]) -> Vec<Loop<'m>> {
+        let is_inner = |head: usize, body: &HashSet<usize>| {
+            let other = |other: &usize| *other != head && body.contains(other);
+            let within = |block: &usize| {
+                let before = &self.predecessors[*block];
+                chosen[*block] && (*block == head || before.iter().all(|b| body.contains(b)))
+            };
+            !loops.iter().any(|(head, _)| other(head)) && body.iter().all(within)
+        };
+        let inner = loops.iter().filter(|(head, body)| is_inner(*head, body));
+        let inner = inner.map(|(head, body)| {
+            let mut body: Vec<usize> = body.iter().copied().collect();
+            body.sort_unstable();
+            Loop {
+                head: self.blocks[*head],
+                body: body.into_iter().map(|block| self.blocks[block]).collect(),
+            }
+        });
+        inner.collect()
     }
 
     fn live_slots(&self, block: usize) -> Vec<Value<'m>> {

@@ -24,11 +24,11 @@ use std::collections::{HashMap, HashSet};
 
 use crate::llvm::{Block, Builder, LLVMOpcode, LLVMValueKind, LlvmError, Module, Value};
 
-use super::calls::may_leave_labels;
+use super::calls::{comparison, may_leave_labels};
 use super::function::reverse_postorder;
 use super::intrinsics::is_computation;
 use super::markers::marker;
-use super::regions::Regions;
+use super::regions::{Loop, Regions};
 
 /// A function cut into blocks between which all values are in variables.
 pub(super) struct Shape<'m> {
@@ -43,6 +43,8 @@ pub(super) struct Shape<'m> {
     /// Heads of loops that have a concrete version, and the ends of the symbolic blocks that look
     /// there whether it can take over.
     pub(super) heads: Vec<(Block<'m>, Vec<Value<'m>>)>,
+    /// Loops that may have a clean version.
+    pub(super) inner: Vec<Loop<'m>>,
     /// By block, the slots that are live when it begins.
     pub(super) live: HashMap<Block<'m>, Vec<Value<'m>>>,
 }
@@ -67,7 +69,7 @@ pub(super) fn is_slot(value: Value<'_>) -> bool {
 
 /// Whether the concrete version looks at shadow for an instruction.
 pub(super) fn looks_at_shadow(i: Value<'_>) -> bool {
-    i.opcode() == LLVMOpcode::LLVMLoad && !is_slot(i.operand(0))
+    i.opcode() == LLVMOpcode::LLVMLoad && !is_slot(i.operand(0)) || comparison(i).is_some()
 }
 
 /// Cuts a function whose values between blocks are in variables.
@@ -98,12 +100,14 @@ pub(super) fn shape<'m>(module: &'m Module, function: Value<'m>) -> Shape<'m> {
         blocks,
         concrete: HashMap::new(),
         heads: Vec::new(),
+        inner: Vec::new(),
         live: HashMap::new(),
     };
     if two {
         let region = Regions::of(&shape.blocks, &shape.slots).choose();
-        shape.concrete = cutter.copy(function, &region.blocks);
+        shape.concrete = copy(module, function, &region.blocks);
         shape.heads = region.heads;
+        shape.inner = region.inner;
         shape.live = region.live;
     }
     shape
@@ -206,7 +210,7 @@ impl<'m> Cutter<'m> {
                     String::new()
                 };
                 let token = marker(&name).is_some_and(|name| name.starts_with("at_switch"));
-                !token && !is_computation(&name)
+                !token && !is_computation(&name) && comparison(i).is_none()
             }
             O::LLVMBr => i.is_conditional(),
             O::LLVMStore
@@ -272,35 +276,39 @@ impl<'m> Cutter<'m> {
         }
         slot
     }
+}
 
-    /// Copies blocks; jumps between them go to copies.
-    fn copy(&self, function: Value<'m>, blocks: &[Block<'m>]) -> HashMap<Block<'m>, Block<'m>> {
-        let copies: HashMap<_, _> = blocks
-            .iter()
-            .map(|block| (*block, self.module.block_in(function)))
-            .collect();
-        for block in blocks {
-            let mover = self.module.builder();
-            mover.at_end(copies[block]);
-            let mut values = HashMap::new();
-            for i in block.instructions() {
-                let new = i.duplicate();
-                mover.insert(new);
-                for (index, operand) in i.operands().into_iter().enumerate() {
-                    if let Some(value) = values.get(&operand) {
-                        new.set_operand(index, *value);
-                    }
+/// Copies blocks; jumps between them go to copies.
+pub(super) fn copy<'m>(
+    module: &'m Module,
+    function: Value<'m>,
+    blocks: &[Block<'m>],
+) -> HashMap<Block<'m>, Block<'m>> {
+    let copies: HashMap<_, _> = blocks
+        .iter()
+        .map(|block| (*block, module.block_in(function)))
+        .collect();
+    for block in blocks {
+        let mover = module.builder();
+        mover.at_end(copies[block]);
+        let mut values = HashMap::new();
+        for i in block.instructions() {
+            let new = i.duplicate();
+            mover.insert(new);
+            for (index, operand) in i.operands().into_iter().enumerate() {
+                if let Some(value) = values.get(&operand) {
+                    new.set_operand(index, *value);
                 }
-                values.insert(i, new);
             }
-            if let Some(end) = copies[block].terminator() {
-                for (index, successor) in block.successors().into_iter().enumerate() {
-                    if let Some(copy) = copies.get(&successor) {
-                        end.set_successor(index, *copy);
-                    }
+            values.insert(i, new);
+        }
+        if let Some(end) = copies[block].terminator() {
+            for (index, successor) in block.successors().into_iter().enumerate() {
+                if let Some(copy) = copies.get(&successor) {
+                    end.set_successor(index, *copy);
                 }
             }
         }
-        copies
     }
+    copies
 }

@@ -79,6 +79,16 @@ impl<'m> Builder<'m> {
         }
     }
 
+    /// Any fixed value where LLVM might take a value for anything.
+    #[must_use]
+    pub fn freeze(&self, value: Value<'m>) -> Value<'m> {
+        // SAFETY: the value is of this function.
+        Value(
+            unsafe { LLVMBuildFreeze(self.0, value.0, c"".as_ptr()) },
+            PhantomData,
+        )
+    }
+
     /// Calls a function.
     #[must_use]
     pub fn call(&self, function: Value<'m>, arguments: &[Value<'m>]) -> Value<'m> {

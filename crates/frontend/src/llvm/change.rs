@@ -28,9 +28,9 @@ impl<'m> Value<'m> {
         unsafe { LLVMSetInitializer(self.0, value.0) }
     }
 
-    /// Sets the alignment of a global variable, bytes.
+    /// Sets the alignment of a global variable or `alloca`, bytes.
     pub fn set_alignment(self, bytes: u32) {
-        // SAFETY: callers pass global variables and powers of two.
+        // SAFETY: callers pass global variables, allocas and powers of two.
         unsafe { LLVMSetAlignment(self.0, bytes) }
     }
 
