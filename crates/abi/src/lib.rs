@@ -4,9 +4,9 @@
 //! under test:
 //!
 //! ```text
-//! ┌────────┬──────────┬───────┬────────┬───────┬──────┐
-//! │ Header │ coverage │ input │ events │ nodes │ data │
-//! └────────┴──────────┴───────┴────────┴───────┴──────┘
+//! ┌────────┬──────────┬──────┬───────┬────────┬───────┬──────┐
+//! │ Header │ coverage │ near │ input │ events │ nodes │ data │
+//! └────────┴──────────┴──────┴───────┴────────┴───────┴──────┘
 //! ```
 //!
 //! Each section starts at a multiple of [`PAGE`]; offsets and capacities stand in the

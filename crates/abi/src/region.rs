@@ -7,7 +7,7 @@ pub const PAGE: usize = 4096;
 /// First word of a [`Header`].
 pub const MAGIC: u64 = 0x3159_5242_414c_0001;
 /// Version of this contract; explorer and runtime must agree.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Descriptor of the shared region in a program under test.
 pub const REGION_FD: i32 = 197;
@@ -108,6 +108,9 @@ pub struct Header {
     pub size: u64,
     /// One byte per branch of the program: 1 if taken.
     pub coverage: Region,
+    /// A `u32` per branch of the program: how near a run came to it, as a distance of the values
+    /// that its condition compares, plus 1. The runtime writes only what is less than it finds.
+    pub near: Region,
     /// Bytes of the streams that are not files.
     pub input: Region,
     /// [`Event`](crate::Event)s.

@@ -6,7 +6,7 @@
 
 use labrys_abi::OBJECT_SITE;
 use labrys_executor::{Mode, Run, input_objects};
-use labrys_program::SiteId;
+use labrys_program::{BranchId, SiteId};
 use labrys_suite::{
     Confirmation, Coverage, Event, Input, InputObject, Origin, Outcome, StreamKind, TargetStatus,
     TargetSummary, TestCase,
@@ -33,6 +33,9 @@ pub struct Observation {
     pub coverage: Coverage,
     /// Branches that no run of this session covered before.
     pub gain: usize,
+    /// Branches that no run of this session covered before or now, to whose sites this one came:
+    /// how far apart the values are that the decision compares, as far as the run measured it.
+    pub near: Vec<(BranchId, u32)>,
     /// The test case that the run became, or is.
     pub case: Option<u32>,
 }
@@ -145,6 +148,9 @@ impl Session {
         self.tried.insert(input.stable_hash());
         let coverage = Coverage::from_bytes(&recording.coverage);
         let gain = self.seen.union(&coverage);
+        if gain > 0 {
+            self.want();
+        }
         let mut targets = recording.targets();
         targets.extend(reached.iter().cloned());
         let facts = Facts {
@@ -157,6 +163,7 @@ impl Session {
         };
         let reported = recording.failure();
         let misuses = recording.misuses.clone();
+        let near = self.near(&recording, &facts.coverage);
         let trace = Trace::new(recording, &self.program).ok();
         self.statistics.malformed += u64::from(trace.is_none());
         if let (true, Some(trace)) = (facts.outcome.is_failure(), &trace) {
@@ -194,8 +201,28 @@ impl Session {
             trace,
             coverage,
             gain,
+            near,
             case,
         })
+    }
+
+    /// Asks runs how near they come to what no run covered.
+    pub(crate) fn want(&mut self) {
+        self.instrumented.want(&self.counted.new_over(&self.seen));
+    }
+
+    /// See [`Observation::near`].
+    fn near(&self, recording: &Recording, coverage: &Coverage) -> Vec<(BranchId, u32)> {
+        // Where a comparison is made too early, the run need not come to the decision.
+        let came = |branch: BranchId| {
+            let site = self.program.branch_site(branch).map(|(site, _)| site);
+            let site = site.and_then(|site| self.program.site(site))?;
+            site.branches().find(|other| coverage.contains(*other))
+        };
+        let near = recording.near.iter();
+        near.map(|(branch, distance)| (BranchId(*branch), distance.saturating_sub(1)))
+            .filter(|(branch, _)| !self.seen.contains(*branch) && came(*branch).is_some())
+            .collect()
     }
 
     /// A check that failed is the last decision of its run; no coverage tells of it.

@@ -1,7 +1,7 @@
 //! What a session runs programs with: the executor, or a model of a program in tests.
 
 use labrys_executor::{Checked, Checker, Error, Executor, Mode, Run};
-use labrys_suite::Input;
+use labrys_suite::{Coverage, Input};
 use labrys_trace::Recording;
 
 /// Runs a program on inputs.
@@ -16,6 +16,9 @@ pub trait Runner {
     fn recycle(&mut self, recording: Recording) {
         drop(recording);
     }
+
+    /// From now on runs record how near they come to these branches, and to no others.
+    fn want(&mut self, _branches: &Coverage) {}
 }
 
 impl Runner for Executor {
@@ -25,6 +28,10 @@ impl Runner for Executor {
 
     fn recycle(&mut self, recording: Recording) {
         Executor::recycle(self, recording);
+    }
+
+    fn want(&mut self, branches: &Coverage) {
+        Executor::want(self, branches);
     }
 }
 

@@ -134,7 +134,7 @@ impl Session {
         let targets = targets(&setup.program);
         let passed = passed(&setup.program);
         let initial = setup.initial.into_iter();
-        Session {
+        let mut session = Session {
             program: setup.program,
             instrumented: setup.instrumented,
             plain: setup.plain,
@@ -169,7 +169,9 @@ impl Session {
             last_status: Duration::ZERO,
             last_summary: Duration::ZERO,
             kept_inputs: Vec::new(),
-        }
+        };
+        session.want();
+        session
     }
 
     /// A session that goes on with a suite: its tests are the first initial inputs.

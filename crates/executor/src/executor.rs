@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::Instant;
 
 use labrys_abi::{Header, Mode, Stream, StreamKind as AbiKind};
-use labrys_suite::{Input, InputObject, InputStream, ObjectKind, Outcome, StreamKind};
+use labrys_suite::{Coverage, Input, InputObject, InputStream, ObjectKind, Outcome, StreamKind};
 use labrys_trace::{Exit, Recording};
 
 use crate::region::SharedRegion;
@@ -139,6 +139,12 @@ impl Executor {
         Err(Error::ServerLost {
             binary: self.launch.binary.clone(),
         })
+    }
+
+    /// From now on runs record how near they come to these branches, and to no others; none is
+    /// recorded before the first call.
+    pub fn want(&mut self, branches: &Coverage) {
+        self.region.want(branches.iter().map(|branch| branch.0));
     }
 
     /// Gives back a recording, so that its memory is used for a later run.

@@ -26,6 +26,9 @@ pub(crate) struct SharedRegion {
     size: usize,
     branches: usize,
     coverage: Region,
+    near: Region,
+    /// The branches whose distances are recorded.
+    wanted: Vec<u32>,
     input: Region,
     events: Region,
     nodes: Region,
@@ -49,6 +52,7 @@ impl SharedRegion {
             region
         };
         let coverage = section(branches);
+        let near = section(branches * size_of::<u32>());
         let input = section(limits.input as usize);
         let events = section(limits.events as usize * size_of::<Event>());
         let nodes = section(limits.nodes as usize * size_of::<Node>());
@@ -61,6 +65,8 @@ impl SharedRegion {
             size,
             branches,
             coverage,
+            near,
+            wanted: Vec::new(),
             input,
             events,
             nodes,
@@ -88,7 +94,7 @@ impl SharedRegion {
     }
 
     fn write_header(&mut self, limits: &Limits) {
-        let (coverage, input) = (self.coverage, self.input);
+        let (coverage, near, input) = (self.coverage, self.near, self.input);
         let (events, nodes, data) = (self.events, self.nodes, self.data);
         let size = self.size as u64;
         let header = self.header();
@@ -98,6 +104,7 @@ impl SharedRegion {
             (*header).version = VERSION;
             (*header).size = size;
             (*header).coverage = coverage;
+            (*header).near = near;
             (*header).input = input;
             (*header).events = events;
             (*header).nodes = nodes;
@@ -134,6 +141,33 @@ impl SharedRegion {
         }
         // SAFETY: the coverage section holds at least a byte per branch.
         unsafe { self.section(self.coverage).write_bytes(0, self.branches) }
+        self.set_distances(u32::MAX);
+    }
+
+    /// From now on runs record how near they come to these branches, and to no others.
+    pub(crate) fn want(&mut self, branches: impl Iterator<Item = u32>) {
+        self.set_distances(0);
+        let known = |branch: &u32| (*branch as usize) < self.branches;
+        self.wanted = branches.filter(known).collect();
+    }
+
+    /// Of the branches that are wanted.
+    fn set_distances(&mut self, distance: u32) {
+        let first = self.section(self.near).cast::<u32>();
+        for branch in &self.wanted {
+            // SAFETY: the section holds a word per branch, and wanted branches are among them.
+            unsafe { first.add(*branch as usize).write(distance) }
+        }
+    }
+
+    /// The wanted branches that a run came near to, with distances.
+    fn copy_distances(&self, to: &mut Vec<(u32, u32)>) {
+        let first = self.section(self.near).cast::<u32>();
+        // SAFETY: as in `set_distances`.
+        let distance = |branch: &u32| unsafe { first.add(*branch as usize).read() };
+        let near = self.wanted.iter().map(|branch| (*branch, distance(branch)));
+        to.clear();
+        to.extend(near.filter(|(_, distance)| *distance < u32::MAX));
     }
 
     /// Bytes of the input section that can be written.
@@ -184,6 +218,7 @@ impl SharedRegion {
             self.copy_section(self.data, data, &mut recording.data);
             self.copy_section(self.coverage, self.branches, &mut recording.coverage);
         }
+        self.copy_distances(&mut recording.near);
         if let Some(unused) = recording.nodes.first_mut() {
             *unused = Node::default();
         }

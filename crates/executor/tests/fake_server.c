@@ -20,7 +20,7 @@ struct header {
   uint64_t magic;
   uint32_t version, mode;
   uint64_t size;
-  struct region coverage, input, events, nodes, data;
+  struct region coverage, near, input, events, nodes, data;
   uint32_t events_per_branch, stream_count;
   struct stream streams[48];
   uint32_t event_count, node_count, data_used, overflow, exit_kind, objects_used, misuses[16];
@@ -47,6 +47,9 @@ static void event(struct event event) {
 /* if (byte == 'y') */
 static void branch(unsigned char byte) {
   base[header->coverage.offset + (byte == 'y')] = 1;
+  uint32_t *near = (uint32_t *)(base + header->near.offset) + (byte != 'y');
+  uint32_t distance = abs(byte - 'y') + 1;
+  if (*near > distance) *near = distance;
   if (header->mode == 0) return;
   struct node *nodes = (struct node *)(base + header->nodes.offset);
   nodes[1] = (struct node){.op = 1, .width = 8, .cv = byte};

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use labrys_executor::{Error, Executor, Launch, Limits, Mode, Run, input_objects};
-use labrys_program::{BlockId, FunctionId, Program, SiteKind};
-use labrys_suite::{Input, InputStream, Invocation, ObjectKind, Outcome};
+use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteKind};
+use labrys_suite::{Coverage, Input, InputStream, Invocation, ObjectKind, Outcome};
 use labrys_trace::Trace;
 
 /// The program, compiled once by every process that runs tests.
@@ -61,6 +61,22 @@ fn run(executor: &mut Executor, input: &str) -> Run {
 
 fn outcome(executor: &mut Executor, input: &str) -> Outcome {
     run(executor, input).outcome
+}
+
+/// Of the branches that are wanted, and only of those, a run tells how near it came.
+#[test]
+fn distances_are_told_where_they_are_wanted() {
+    let mut executor = start();
+    let near = |executor: &mut Executor, input: &str| run(executor, input).recording.near;
+    assert_eq!(near(&mut executor, "n"), []);
+    let mut wanted = Coverage::default();
+    wanted.insert(BranchId(1));
+    executor.want(&wanted);
+    assert_eq!(near(&mut executor, "n"), [(1, 12)]);
+    assert_eq!(near(&mut executor, "x"), [(1, 2)]);
+    assert_eq!(near(&mut executor, "y"), []);
+    executor.want(&Coverage::default());
+    assert_eq!(near(&mut executor, "x"), []);
 }
 
 #[test]

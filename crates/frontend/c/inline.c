@@ -32,6 +32,8 @@ typedef unsigned _BitInt(64) __attribute__((aligned(1))) eight;
 
 /* _Bool: no store to it can be taken for a store to anything else of the program. */
 extern _Bool __labrys_coverage_map[];
+/* Not 0 where it is asked how near a run comes to a branch. */
+extern const word __labrys_near_map[];
 /* Set before the program's code runs: a constant for all that LLVM may do with it. */
 extern const u32 __labrys_all_branches;
 
@@ -65,6 +67,7 @@ extern u32 __labrys_slow_ternary(u64 meta, u32 a, u32 b, u32 c, u64 av, u64 bv, 
 extern u32 __labrys_slow_index(u32 base, u32 index, u64 bv, u64 iv, u64 scale);
 extern u32 __labrys_slow_offset(u32 base, u64 offset);
 extern void __labrys_slow_branch(u32 site, u32 label, u32 direction, u32 branch);
+extern void __labrys_slow_near(u32 branch, u32 is_signed, u64 a, u64 b);
 extern void __labrys_slow_select(u32 site, u32 label, u32 direction, u32 branch);
 extern void __labrys_slow_switch(u32 site, u32 label, u32 direction, u64 value, u32 branch);
 extern u32 __labrys_slow_param(u32 index, u32 width, u64 value);
@@ -192,6 +195,12 @@ HELPER void __labrys_branch(u32 site, u32 label, u32 direction, u32 branch) {
   if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
   if (UNLIKELY(label | __labrys_all_branches))
     __labrys_slow_branch(site, label, direction, branch);
+}
+
+/* For a decision that compares these two. */
+HELPER void __labrys_near(u32 branch, u32 direction, u32 is_signed, u64 a, u64 b) {
+  if (UNLIKELY(__labrys_near_map[branch + !direction]))
+    __labrys_slow_near(branch + !direction, is_signed, a, b);
 }
 
 /* A check of undefined behavior. It counts in no coverage, and nothing is done where it cannot

@@ -1,34 +1,48 @@
-//! The coverage bytes of an executable, one per branch.
+//! The coverage bytes of an executable, one per branch, and beside them how near a run came.
 //!
 //! A module defines
 //!
 //! ```c
-//! struct { unsigned char *map; unsigned long size; } __labrys_coverage;
+//! struct { unsigned char *map; unsigned long size; unsigned *near; } __labrys_coverage;
 //! ```
 //!
-//! by which the runtime finds them.
+//! by which the runtime finds them. `near` has a word per byte of the map, or is null where
+//! nothing writes it.
+
+use labrys_abi::PAGE;
 
 use crate::llvm::{LLVMLinkage, Module, Value};
 
 /// Defines the coverage bytes: page-aligned and whole pages, so that the runtime can map the
 /// shared region over them.
 pub(crate) fn define(module: &Module, branches: u32) -> Value<'_> {
-    let size = (u64::from(branches).max(1)).next_multiple_of(labrys_abi::PAGE as u64);
-    let ty = module.array(module.int(8), size);
-    let map = module.declare_global("__labrys_coverage_map", ty);
+    let size = (u64::from(branches).max(1)).next_multiple_of(PAGE as u64);
+    let map = table(module, "__labrys_coverage_map", 8, size);
+    let near = match module.global("__labrys_near_map") {
+        Some(_) => table(module, "__labrys_near_map", 32, size),
+        None => map.ty().zero(),
+    };
+    let fields = [map, module.const_int(64, size), near];
+    let fields = module.const_struct(&fields);
+    let exported = module.declare_global("__labrys_coverage", fields.ty());
+    exported.set_initializer(fields);
+    map
+}
+
+/// Defines a table of integers.
+fn table<'m>(module: &'m Module, name: &str, width: u32, count: u64) -> Value<'m> {
+    let ty = module.array(module.int(width), count);
+    let map = module.declare_global(name, ty);
     let storage = if map.global_type() == ty {
         map
     } else {
         // Declared by the helpers with unknown size: define beside it and replace.
-        let storage = module.declare_global("__labrys_coverage_storage", ty);
+        let storage = module.declare_global(&format!("{name}_storage"), ty);
         map.replace_uses(storage);
         storage
     };
     storage.set_initializer(ty.zero());
-    storage.set_alignment(labrys_abi::PAGE as u32);
+    storage.set_alignment(PAGE as u32);
     storage.set_linkage(LLVMLinkage::LLVMInternalLinkage);
-    let pair = module.const_struct(&[storage, module.const_int(64, size)]);
-    let exported = module.declare_global("__labrys_coverage", pair.ty());
-    exported.set_initializer(pair);
     storage
 }

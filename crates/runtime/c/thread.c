@@ -24,7 +24,8 @@ static unsigned char no_coverage[4096] __attribute__((aligned(4096)));
 __attribute__((weak)) struct {
   unsigned char *map;
   uint64_t size;
-} __labrys_coverage = {no_coverage, sizeof no_coverage};
+  uint32_t *near;
+} __labrys_coverage = {no_coverage, sizeof no_coverage, 0};
 
 __attribute__((weak)) uint32_t __labrys_instrumented = 0;
 __attribute__((weak)) uint64_t __labrys_globals_count = 0;

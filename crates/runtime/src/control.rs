@@ -73,6 +73,27 @@ extern "C" fn __labrys_slow_branch(site: u32, label: u32, direction: u32, branch
     decide(EventKind::Branch, site, label, direction, 0, branch);
 }
 
+/// Of a decision that compares these two: how near it is to its other side, a branch about which
+/// the explorer asks.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_near(branch: u32, is_signed: u32, a: u64, b: u64) {
+    // SAFETY: the table is only looked up.
+    let (words, size) = unsafe { (__labrys_coverage.near, __labrys_coverage.size) };
+    if !tracing() || words.is_null() || u64::from(branch) >= size {
+        return;
+    }
+    let distance = match is_signed {
+        0 => a.abs_diff(b),
+        _ => (a as i64).abs_diff(b as i64),
+    };
+    let distance = distance.min(u64::from(u32::MAX) - 2) as u32 + 1;
+    // SAFETY: in range; only the traced thread writes.
+    unsafe {
+        let least = words.add(branch as usize);
+        least.write(distance.min(least.read()));
+    }
+}
+
 /// Select.
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_slow_select(site: u32, label: u32, direction: u32, branch: u32) {

@@ -10,8 +10,8 @@ use core::ptr::null_mut;
 use core::sync::atomic::Ordering::Relaxed;
 
 use labrys_abi::{
-    CONTROL_FD, Command, FLAG_START, Header, MAGIC, Mode, PAGE_FLAG_END, REGION_FD, SHADOW_END,
-    SHADOW_START, STATUS_FD, Status, VERSION,
+    CONTROL_FD, Command, FLAG_START, Header, MAGIC, Mode, PAGE_FLAG_END, REGION_FD, Region,
+    SHADOW_END, SHADOW_START, STATUS_FD, Status, VERSION,
 };
 
 use crate::state::{
@@ -141,11 +141,12 @@ unsafe fn map_region() -> Result<(), i32> {
         STATE.events = Table::new(base, (*h).events, u32::MAX, &raw const (*h).event_count);
         STATE.data = Table::new(base, (*h).data, u32::MAX, &raw const (*h).data_used);
         STATE.input = base.add((*h).input.offset as usize);
-        let (target, pages) = coverage_pages(h);
-        if pages > 0 {
+        for (section, target, bytes) in coverage_pages(h) {
             let flags = libc::MAP_SHARED | libc::MAP_FIXED;
-            let offset = (*h).coverage.offset as libc::off_t;
-            if libc::mmap(target, pages, protection, flags, REGION_FD, offset) != target {
+            let offset = section.offset as libc::off_t;
+            if bytes > 0
+                && libc::mmap(target, bytes, protection, flags, REGION_FD, offset) != target
+            {
                 return Err(errno());
             }
         }
@@ -153,13 +154,26 @@ unsafe fn map_region() -> Result<(), i32> {
     Ok(())
 }
 
-/// Where the coverage bytes are that the region holds, and how many bytes of whole pages.
-unsafe fn coverage_pages(header: *const Header) -> (*mut c_void, usize) {
+/// The sections of the region that the program's coverage bytes and the words beside them are,
+/// where those lie, and how many bytes of whole pages.
+unsafe fn coverage_pages(header: *const Header) -> [(Region, *mut c_void, usize); 2] {
     // SAFETY: the header is mapped, and the program defines its coverage bytes.
     unsafe {
         let map = &raw const __labrys_coverage;
-        let bytes = (*map).size.min((*header).coverage.capacity) as usize;
-        ((*map).map.cast(), bytes.next_multiple_of(labrys_abi::PAGE))
+        let pages = |section: Region, bytes: u64| {
+            let bytes = bytes.min(section.capacity) as usize;
+            bytes.next_multiple_of(labrys_abi::PAGE)
+        };
+        let (coverage, near) = ((*header).coverage, (*header).near);
+        let words = if (*map).near.is_null() {
+            0
+        } else {
+            (*map).size
+        };
+        [
+            (coverage, (*map).map.cast(), pages(coverage, (*map).size)),
+            (near, (*map).near.cast(), pages(near, 4 * words)),
+        ]
     }
 }
 
@@ -228,11 +242,12 @@ unsafe fn start_run(argc: c_int, argv: *mut *mut c_char, environment: *mut *mut 
 unsafe extern "C" fn stop_recording() {
     // SAFETY: the child of a fork has one thread; its own coverage bytes are mapped anew.
     unsafe {
-        let (target, pages) = coverage_pages(STATE.header);
-        if pages > 0 {
+        for (_, target, bytes) in coverage_pages(STATE.header) {
             let protection = libc::PROT_READ | libc::PROT_WRITE;
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-            let _ = libc::mmap(target, pages, protection, flags, -1, 0);
+            if bytes > 0 {
+                let _ = libc::mmap(target, bytes, protection, flags, -1, 0);
+            }
         }
         STATE.symbolic = false;
         STATE.active = false;

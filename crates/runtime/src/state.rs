@@ -43,6 +43,8 @@ pub(crate) struct GlobalObject {
 pub(crate) struct CoverageMap {
     pub(crate) map: *mut u8,
     pub(crate) size: u64,
+    /// As many words, or null.
+    pub(crate) near: *mut u32,
 }
 
 /// An array on the stack.

@@ -16,6 +16,9 @@ pub struct Recording {
     pub data: Vec<u8>,
     /// One byte per branch: not 0 if taken.
     pub coverage: Vec<u8>,
+    /// Of the branches that were asked for: how near the run came to them, as pairs of a branch and
+    /// the distance of the values that its condition compares, plus 1.
+    pub near: Vec<(u32, u32)>,
     /// Whether a table was full, so that the rest of the run was concrete.
     pub overflow: bool,
     /// Concretizations by [`Cause`].
@@ -74,12 +77,14 @@ impl Recording {
             events,
             data,
             coverage,
+            near,
             ..
         } = self;
         nodes.clear();
         events.clear();
         data.clear();
         coverage.clear();
+        near.clear();
         self.overflow = false;
         self.concretizations = [0; 16];
         self.objects_used = 0;

@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::llvm::{Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
+use crate::llvm::{Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, LLVMValueKind, Type, Value};
 
 use super::Pass;
 use super::ahead::Clean;
 use super::objects::{Objects, Stores};
-use super::versions::{Shape, shape};
+use super::versions::{Shape, is_slot, shape};
 
 /// The label of one scalar: `None` is the constant 0.
 pub(super) type Label<'m> = Option<Value<'m>>;
@@ -31,6 +31,10 @@ pub(super) struct FunctionPass<'p, 'm> {
     pub(super) stores: Stores<'m>,
     /// Accesses of clean versions of loops that need no look.
     pub(super) covered: HashSet<Value<'m>>,
+    /// In the version at hand: comparisons by the variable that holds the result.
+    pub(super) comparisons: HashMap<Value<'m>, Value<'m>>,
+    /// Whether the block at hand is in a loop of the concrete version.
+    pub(super) repeated: bool,
     /// Conditions that had an event in this block.
     pub(super) decided: HashSet<Value<'m>>,
     /// Whether the block at hand is of the concrete version.
@@ -41,6 +45,19 @@ pub(super) struct FunctionPass<'p, 'm> {
     pub(super) loads: Vec<(Value<'m>, u64)>,
     /// In the concrete version: the call that ends this block and may have left labels.
     pub(super) left: Option<Value<'m>>,
+}
+
+/// The comparisons whose results are kept in variables, by these.
+fn stored_comparisons<'m>(blocks: &[Vec<Value<'m>>]) -> HashMap<Value<'m>, Value<'m>> {
+    let stores = blocks.iter().flatten().filter(|i| {
+        let value = (i.opcode() == LLVMOpcode::LLVMStore).then(|| i.operand(0));
+        value.is_some_and(|value| {
+            value.kind() == LLVMValueKind::LLVMInstructionValueKind
+                && value.opcode() == LLVMOpcode::LLVMICmp
+                && is_slot(i.operand(1))
+        })
+    });
+    stores.map(|i| (i.operand(1), i.operand(0))).collect()
 }
 
 /// The scalars of a type, flattened. A type without labels (vectors, 80-bit floats, integers
@@ -86,6 +103,8 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             objects: Objects::of(&stores, shape.prologue),
             stores,
             covered: HashSet::new(),
+            comparisons: HashMap::new(),
+            repeated: false,
             decided: HashSet::new(),
             concrete: false,
             met: None,
@@ -95,6 +114,7 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
         let prologue = shape.prologue.instructions();
         let blocks = shape.blocks.iter();
         let symbolic: Vec<_> = blocks.map(|block| block.instructions()).collect();
+        this.comparisons = stored_comparisons(&symbolic);
         this.label_variables(&shape);
         this.enter(&prologue);
         this.enter_variadic(&prologue, &symbolic);
@@ -134,9 +154,14 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
     fn concrete_version(&mut self, shape: &Shape<'m>) {
         self.concrete = true;
         let clean = self.clean_versions(shape);
-        for copies in std::iter::once(&shape.concrete).chain(clean.iter().map(|c| &c.copies)) {
+        let versions = || std::iter::once(&shape.concrete).chain(clean.iter().map(|c| &c.copies));
+        let copies = versions().flat_map(HashMap::values);
+        let copies: Vec<_> = copies.map(|copy| copy.instructions()).collect();
+        self.comparisons = stored_comparisons(&copies);
+        for copies in versions() {
             for block in &shape.blocks {
                 if let Some(copy) = copies.get(block) {
+                    self.repeated = shape.repeated.contains(block);
                     self.concrete_block(shape, *block, *copy);
                 }
             }

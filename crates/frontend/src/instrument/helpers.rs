@@ -48,6 +48,7 @@ const RECORDERS: &[&str] = &[
     "index",
     "offset",
     "branch",
+    "near",
     "check_site",
     "select",
     "switch",

@@ -24,7 +24,9 @@ use std::collections::HashMap;
 
 use labrys_program::SiteKind;
 
-use crate::llvm::{Builder, LLVMOpcode, LlvmError, Module, Type, Value};
+use crate::llvm::{
+    Builder, LLVMIntPredicate, LLVMOpcode, LLVMValueKind, LlvmError, Module, Type, Value,
+};
 use crate::marked;
 use crate::sites::sites;
 
@@ -195,6 +197,10 @@ impl<'m> FunctionPass<'_, 'm> {
         let arguments = i.arguments();
         match (marker, arguments.as_slice()) {
             ("at_branch" | "at_select", &[_, branch, condition]) if self.concrete => {
+                if !self.repeated {
+                    self.near(branch, condition);
+                    h.builder.before(i);
+                }
                 self.cover(i, branch, condition);
             }
             ("at_edge", &[_, branch, direction, ..]) if self.concrete => {
@@ -206,6 +212,10 @@ impl<'m> FunctionPass<'_, 'm> {
                 let u32 = self.pass.module.int(32);
                 let direction = h.builder.cast(LLVMOpcode::LLVMZExt, condition, u32);
                 let helper = &marker["at_".len()..];
+                if helper != "check_site" {
+                    self.near(branch, condition);
+                    h.builder.before(i);
+                }
                 let _ = h.call(helper, &[site, label, direction, branch]);
                 self.decided.insert(condition);
             }
@@ -220,6 +230,49 @@ impl<'m> FunctionPass<'_, 'm> {
             _ => {}
         }
         i.erase();
+    }
+
+    /// Measures how near a decision is to its other side, where it compares two integers. Loops of
+    /// the concrete version are spared.
+    fn near(&self, branch: Value<'m>, condition: Value<'m>) {
+        use LLVMIntPredicate as P;
+        let is = |value: Value<'m>, opcode| {
+            value.kind() == LLVMValueKind::LLVMInstructionValueKind && value.opcode() == opcode
+        };
+        let slot = is(condition, LLVMOpcode::LLVMLoad).then(|| condition.operand(0));
+        let stored = slot.and_then(|slot| self.comparisons.get(&slot));
+        let comparison = stored.copied().unwrap_or(condition);
+        let uncounted = branch.const_int_value() == Some(u64::from(UNCOUNTED));
+        if uncounted || !is(comparison, LLVMOpcode::LLVMICmp) {
+            return;
+        }
+        let Some(next) = comparison.next() else {
+            return;
+        };
+        let h = &self.pass.helpers;
+        h.builder.before(next);
+        let predicate = comparison.int_predicate();
+        let is_signed = !matches!(
+            predicate,
+            P::LLVMIntUGT | P::LLVMIntUGE | P::LLVMIntULT | P::LLVMIntULE
+        );
+        let extension = match is_signed {
+            true => LLVMOpcode::LLVMSExt,
+            false => LLVMOpcode::LLVMZExt,
+        };
+        let to = self.pass.module.int(64);
+        let wide = |value: Value<'m>| match value.ty().int_width() {
+            Some(64) => Some(value),
+            Some(width) if width < 64 => Some(h.builder.cast(extension, value, to)),
+            Some(_) => None,
+            None => Some(h.builder.cast(LLVMOpcode::LLVMPtrToInt, value, to)),
+        };
+        if let (Some(a), Some(b)) = (wide(comparison.operand(0)), wide(comparison.operand(1))) {
+            let is_signed = h.u32(is_signed.into());
+            let u32 = self.pass.module.int(32);
+            let direction = h.builder.cast(LLVMOpcode::LLVMZExt, comparison, u32);
+            let _ = h.call("near", &[branch, direction, is_signed, a, b]);
+        }
     }
 
     /// Counts a decision in coverage: on the edges of the branch that takes it, where it can.

@@ -40,6 +40,8 @@ pub(super) struct Region<'m> {
     pub(super) inner: Vec<Loop<'m>>,
     /// By block, the slots that are live when it begins.
     pub(super) live: HashMap<Block<'m>, Vec<Value<'m>>>,
+    /// All blocks of loops.
+    pub(super) repeated: HashSet<Block<'m>>,
 }
 
 /// A loop by its head and all its blocks.
@@ -76,6 +78,8 @@ impl<'f, 'm> Regions<'f, 'm> {
     pub(super) fn choose(&self) -> Region<'m> {
         let mut chosen = vec![true; self.blocks.len()];
         let mut loops = self.loops();
+        let repeated = loops.iter().flat_map(|(_, body)| body);
+        let repeated = repeated.map(|block| self.blocks[*block]).collect();
         let whole = self.joined(&chosen) <= LIMIT;
         if !whole {
             chosen.fill(false);
@@ -102,6 +106,7 @@ impl<'f, 'm> Regions<'f, 'm> {
         let all = 0..self.blocks.len();
         Region {
             inner: self.inner(&loops, &chosen),
+            repeated,
             heads: heads.map(|head| (self.blocks[head], ends(head))).collect(),
             live: all
                 .clone()

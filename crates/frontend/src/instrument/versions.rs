@@ -47,6 +47,8 @@ pub(super) struct Shape<'m> {
     pub(super) inner: Vec<Loop<'m>>,
     /// By block, the slots that are live when it begins.
     pub(super) live: HashMap<Block<'m>, Vec<Value<'m>>>,
+    /// All blocks of loops, where there are two versions.
+    pub(super) repeated: HashSet<Block<'m>>,
 }
 
 /// Part of the name that LLVM gives to variables that hold values between blocks.
@@ -102,6 +104,7 @@ pub(super) fn shape<'m>(module: &'m Module, function: Value<'m>) -> Shape<'m> {
         heads: Vec::new(),
         inner: Vec::new(),
         live: HashMap::new(),
+        repeated: HashSet::new(),
     };
     if two {
         let region = Regions::of(&shape.blocks, &shape.slots).choose();
@@ -109,6 +112,7 @@ pub(super) fn shape<'m>(module: &'m Module, function: Value<'m>) -> Shape<'m> {
         shape.heads = region.heads;
         shape.inner = region.inner;
         shape.live = region.live;
+        shape.repeated = region.repeated;
     }
     shape
 }
