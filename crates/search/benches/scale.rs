@@ -71,6 +71,8 @@ fn measure(strategy: &mut dyn Strategy, program: &Program) -> (Times, Tree) {
             path: &done.path,
             first_new: done.first_new,
             coverage: &covered,
+            near: &[],
+            length: 0,
             gain: usize::from(times.runs == 0),
             flipped: None,
             diverged: false,

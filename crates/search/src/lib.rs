@@ -28,7 +28,7 @@ mod tree;
 pub use search::{Search, SearchOptions};
 pub use strategies::{
     Auto, BreadthFirst, CarFast, CfgDirected, ContextGuided, DepthFirst, Entry, Generational,
-    Interleaved, Missed, Options, RandomBranch, Rarity, STRATEGIES, UniformRandom, build,
+    Interleaved, Latest, Missed, Options, RandomBranch, Rarity, STRATEGIES, UniformRandom, build,
 };
 pub use strategy::{NodeRange, RunInfo, Strategy, View};
 pub use tree::{Candidate, Decision, Flip, Insertion, NodeId, Passage, RunId, Tree};

@@ -302,6 +302,7 @@ impl Search {
                 session.note_divergence();
             }
         }
+        let length = seen.input.len();
         if done.first_new < done.path.len() {
             self.inputs.push(&seen.input, parent);
             let known = Known::new(trace, seen.input);
@@ -324,6 +325,8 @@ impl Search {
             first_new: done.first_new,
             coverage: &seen.coverage,
             gain: seen.gain + models,
+            near: &seen.near,
+            length,
             flipped,
             diverged,
         };

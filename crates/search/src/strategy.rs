@@ -5,7 +5,7 @@
 //! strategy needs no memory of what it already named: it names open candidates only.
 
 use labrys_abi::RUNTIME_SITE;
-use labrys_program::{BranchId, Program, SiteId};
+use labrys_program::{BranchId, Program, Site, SiteId};
 use labrys_suite::Coverage;
 
 use crate::tree::{Candidate, NodeId, Passage, RunId, Tree};
@@ -44,6 +44,18 @@ impl View<'_> {
     }
 }
 
+impl View<'_> {
+    /// The branches that no run took and whose site a run with this coverage came to.
+    pub fn missed(&self, coverage: &Coverage) -> impl Iterator<Item = BranchId> {
+        coverage.iter().flat_map(move |taken| {
+            let site = self.program.branch_site(taken).map(|(site, _)| site);
+            let site = site.and_then(|site| self.program.site(site));
+            let branches = site.into_iter().flat_map(Site::branches);
+            branches.filter(|branch| !self.covered.contains(*branch))
+        })
+    }
+}
+
 /// Whether a site is a decision of a library model: such sites are numbered after the program's.
 pub(crate) fn is_model(program: &Program, site: u32) -> bool {
     (site as usize) >= program.sites.len() && site < RUNTIME_SITE
@@ -58,10 +70,15 @@ pub struct RunInfo<'a> {
     pub path: &'a [Passage],
     /// Nodes from this position of `path` on are new; they have consecutive ids.
     pub first_new: usize,
+    /// The length of its input in bytes.
+    pub length: usize,
     /// The branches that it took.
     pub coverage: &'a Coverage,
     /// The number of branches, those of library models among them, that no run before it took.
     pub gain: usize,
+    /// Branches that no run took, to whose sites this one came, with the distance of the values
+    /// that the decision compares, where it was measured.
+    pub near: &'a [(BranchId, u32)],
     /// The candidate that the run was to take; `None` for an initial input.
     pub flipped: Option<Candidate>,
     /// Whether it left the predicted path before that.

@@ -9,8 +9,8 @@
 //! - then work is given out in turns of [`TURN`] steps, so that each strategy can follow what it
 //!   began; a step is a query or a run, a query that is given up counts as many, and a run of
 //!   pumping, which asks no query, as a third of one;
-//! - a gain is a branch that no run covered, or a tenth for a run that repeats a branch as often
-//!   as none before;
+//! - a gain is a branch that no run covered, half of one for a run that came nearer to one than all
+//!   before, or a tenth for a run that repeats a branch as often as none before;
 //! - the next turn goes to an arm by what each gained per step ([`Shares`]).
 //!
 //! All arms see the runs of all, so each goes on from what the others found; only what pumping
@@ -20,7 +20,7 @@
 use labrys_engine::Shares;
 
 use super::seeds::Seeds;
-use super::{CfgDirected, ContextGuided, Generational, Missed, Rarity};
+use super::{CfgDirected, ContextGuided, Generational, Latest, Missed, Rarity};
 use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, Flip, RunId};
 
@@ -32,8 +32,6 @@ const PUMPED: f64 = 1.0 / 3.0;
 const LATE: f64 = 64.0;
 /// Further steps that a query counts for which the solver gave up.
 const GIVEN_UP: f64 = 16.0;
-/// What a new number of repetitions is worth.
-const REPETITION: f64 = 0.1;
 
 /// See the module.
 pub struct Auto {
@@ -58,6 +56,7 @@ impl Default for Auto {
             Box::new(ContextGuided::default()),
             Box::new(CfgDirected::default()),
             Box::new(Generational::default()),
+            Box::new(Latest::default()),
             Box::new(Missed::default()),
         ])
     }
@@ -112,7 +111,7 @@ impl Strategy for Auto {
         for strategy in &mut self.strategies[skipped..] {
             strategy.observe(view, info);
         }
-        let repeats = self.seeds.learn(view, info);
+        let worth = self.seeds.learn(view, info);
         let own = match self.asked.take() {
             Some(asked) => info.flipped == Some(asked),
             None => std::mem::take(&mut self.pumped) && info.flipped.is_none(),
@@ -121,8 +120,7 @@ impl Strategy for Auto {
             if self.alone > 0 && info.gain > 0 {
                 self.alone = ALONE;
             }
-            let gain = info.gain as f64 + if repeats { REPETITION } else { 0.0 };
-            self.shares.gain(self.arm, gain);
+            self.shares.gain(self.arm, info.gain as f64 + worth);
         }
     }
 
@@ -180,7 +178,7 @@ mod tests {
             steps
         };
         // A strategy, and pumping.
-        for paying in [2, 5] {
+        for paying in [2, 6] {
             let steps = turns(paying);
             assert!(steps[paying] > 1800, "{steps:?}");
             assert!(steps.iter().all(|steps| *steps > 100), "{steps:?}");

@@ -1,7 +1,7 @@
 //! Trees drawn by hand for tests: a model program is a function from the directions taken so far
 //! to the next site. A pick is written as the directions of its prefix and the flipped one.
 
-use labrys_program::{BlockId, FunctionId, Program, SiteId, SiteKind};
+use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteId, SiteKind};
 use labrys_suite::Coverage;
 
 use crate::strategy::{RunInfo, Strategy, View};
@@ -10,10 +10,14 @@ use crate::tree::{Candidate, Decision, Flip, NodeId, Tree};
 /// The site that follows some directions.
 type Next = dyn Fn(&[u32]) -> Option<u32>;
 
+/// How near a run with these directions comes to a branch.
+type Near = dyn Fn(&[u32]) -> Vec<(BranchId, u32)>;
+
 /// A model program.
 pub(crate) struct Drawing {
     program: Program,
     next: Box<Next>,
+    near: Box<Near>,
     infeasible: Vec<String>,
 }
 
@@ -35,6 +39,7 @@ impl Drawing {
         Drawing {
             program,
             next: Box::new(next),
+            near: Box::new(|_| Vec::new()),
             infeasible: Vec::new(),
         }
     }
@@ -64,6 +69,7 @@ impl Drawing {
         Drawing {
             program,
             next: Box::new(next),
+            near: Box::new(|_| Vec::new()),
             infeasible: Vec::new(),
         }
     }
@@ -78,6 +84,12 @@ impl Drawing {
     /// These picks have no model.
     pub(crate) fn infeasible(mut self, picks: &[&str]) -> Self {
         self.infeasible = picks.iter().map(ToString::to_string).collect();
+        self
+    }
+
+    /// Runs tell how near they come to branches.
+    pub(crate) fn near(mut self, near: impl Fn(&[u32]) -> Vec<(BranchId, u32)> + 'static) -> Self {
+        self.near = Box::new(near);
         self
     }
 
@@ -186,6 +198,7 @@ fn insert(
         coverage.insert(branch.expect("sites of the drawing"));
     }
     let gain = covered.union(&coverage);
+    let directions: Vec<u32> = run.iter().map(|decision| decision.direction).collect();
     let view = View {
         tree,
         program: &drawing.program,
@@ -197,6 +210,8 @@ fn insert(
         first_new: done.first_new,
         coverage: &coverage,
         gain,
+        near: &(drawing.near)(&directions),
+        length: run.len(),
         flipped,
         diverged: false,
     };

@@ -5,16 +5,17 @@
 //! concrete, so that no query changes it. Both want another way to the same site. So each such
 //! branch is a *goal*, and the runs that missed it are its *approaches*: their decisions are
 //! flipped, from the site backwards, all of them, however often a branch repeats; the children
-//! that come by again are approaches too, in the order of arrival.
-//! (Approaches are not ordered by a distance of values, as in Xie and others, "Fitness-Guided
-//! Path Exploration", DSN 2009: runs record no values of concrete conditions.)
+//! that come by again are approaches too.
 //!
-//! The goals share the work evenly; a new one has its turn at once.
+//! Approaches are ordered by how far apart the values are that the decision compares, as in Xie
+//! and others, "Fitness-Guided Path Exploration" (DSN 2009), those of one distance by arrival.
+//!
+//! The goals have turns; one that is new, or that a run came nearer to, has its turn at once, and
+//! longer ones for a while.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
-use labrys_program::{BranchId, Site};
+use labrys_program::BranchId;
 use rustc_hash::FxHashMap;
 
 use super::expansion::{Expansion, Generations};
@@ -22,7 +23,10 @@ use crate::strategy::{NodeRange, RunInfo, Strategy, View};
 use crate::tree::Candidate;
 
 /// Picks for one goal before the next one has its turn.
-const BATCH: u64 = 4;
+const BATCH: u32 = 4;
+/// As many for a goal that had at most [`HOT`] picks since a run came nearer to it.
+const LONG_BATCH: u32 = 16;
+const HOT: u32 = 64;
 /// Approaches of one goal that wait, at most. What is left out is done with the rest.
 const MOST: usize = 256;
 /// Copies of one branch in the first round of an expansion, where no goal has an approach.
@@ -38,24 +42,47 @@ struct Approach {
 /// A branch that no run took.
 #[derive(Default)]
 struct Goal {
-    approaches: VecDeque<Approach>,
-    /// Picks so far; more for a goal that came late, so that it does not keep all the others from
-    /// work.
-    work: u64,
-    /// Whether it is in the queue of goals.
-    waits: bool,
+    /// Open candidates that lead to it.
+    direct: VecDeque<Candidate>,
+    /// By distance and number.
+    approaches: BTreeMap<(u32, u32), Approach>,
+    /// The least distance of an approach so far; `None` if there was none.
+    least: Option<u32>,
+    /// Picks since then.
+    work: u32,
+    /// Its valid place in the queue, if it has one.
+    ticket: Option<u32>,
 }
 
 impl Goal {
-    /// The next candidate of its approaches.
+    /// The next candidate: every second time one that leads to it.
     fn next(&mut self, view: &View) -> Option<Candidate> {
-        while let Some(approach) = self.approaches.front_mut() {
+        self.work = self.work.saturating_add(1);
+        if self.work % 2 == 0 {
+            self.next_direct(view).or_else(|| self.next_approach(view))
+        } else {
+            self.next_approach(view).or_else(|| self.next_direct(view))
+        }
+    }
+
+    fn next_direct(&mut self, view: &View) -> Option<Candidate> {
+        loop {
+            let candidate = self.direct.pop_front()?;
+            if view.tree.is_open(candidate) {
+                return Some(candidate);
+            }
+        }
+    }
+
+    fn next_approach(&mut self, view: &View) -> Option<Candidate> {
+        while let Some(mut first) = self.approaches.first_entry() {
+            let approach = first.get_mut();
             let left = approach.nodes.len() - approach.done;
             let node = left
                 .checked_sub(1)
                 .and_then(|last| approach.nodes.get(last));
             let Some(node) = node else {
-                self.approaches.pop_front();
+                first.remove();
                 continue;
             };
             if let Some(candidate) = view.tree.open_flips(node).next() {
@@ -70,10 +97,12 @@ impl Goal {
 /// See the module.
 pub struct Missed {
     goals: FxHashMap<BranchId, Goal>,
-    /// Goals with approaches, the one with the least work first.
-    turns: BinaryHeap<Reverse<(u64, u32)>>,
-    /// The goal whose turn it is, and its picks in this turn.
-    current: Option<(BranchId, u64)>,
+    /// Counts approaches and tickets.
+    arrivals: u32,
+    /// Goals with approaches, with the ticket that makes the place valid.
+    turns: VecDeque<(BranchId, u32)>,
+    /// The goal whose turn it is, and its picks to come.
+    current: Option<(BranchId, u32)>,
     /// What is done where no goal has an approach.
     rest: Generations,
 }
@@ -83,21 +112,12 @@ impl Default for Missed {
         let begin = |nodes, round| Expansion::uncovered_first(nodes, round, PER_BRANCH);
         Missed {
             goals: FxHashMap::default(),
-            turns: BinaryHeap::new(),
+            arrivals: 0,
+            turns: VecDeque::new(),
             current: None,
             rest: Generations::new(begin),
         }
     }
-}
-
-/// The branches that no run took and whose site a run came to.
-fn missed<'a>(view: &'a View, info: &'a RunInfo) -> impl Iterator<Item = BranchId> + 'a {
-    info.coverage.iter().flat_map(move |taken| {
-        let site = view.program.branch_site(taken).map(|(site, _)| site);
-        let site = site.and_then(|site| view.program.site(site));
-        let branches = site.into_iter().flat_map(Site::branches);
-        branches.filter(|branch| !view.covered.contains(*branch))
-    })
 }
 
 /// By site: how many of the new nodes of a run come up to its last symbolic decision there.
@@ -110,39 +130,58 @@ fn last_decisions(view: &View, info: &RunInfo) -> FxHashMap<u32, usize> {
 }
 
 impl Missed {
-    fn add(&mut self, goal: BranchId, nodes: NodeRange) {
-        let least = self.turns.peek().map_or(0, |Reverse((work, _))| *work);
-        let fresh = || Goal {
-            work: least.saturating_sub(1),
-            ..Goal::default()
-        };
-        let found = self.goals.entry(goal).or_insert_with(fresh);
-        if found.approaches.len() < MOST {
-            found.approaches.push_back(Approach { nodes, done: 0 });
-            self.wait(goal, 0);
+    fn add(
+        &mut self,
+        branch: BranchId,
+        distance: u32,
+        nodes: NodeRange,
+        direct: Option<Candidate>,
+    ) {
+        self.arrivals += 1;
+        let goal = self.goals.entry(branch).or_default();
+        goal.direct.extend(direct);
+        if goal.direct.len() > MOST {
+            goal.direct.pop_front();
+        }
+        let approach = Approach { nodes, done: 0 };
+        goal.approaches.insert((distance, self.arrivals), approach);
+        if goal.approaches.len() > MOST {
+            goal.approaches.pop_last();
+        }
+        if goal.least.is_none_or(|least| distance < least) {
+            goal.least = Some(distance);
+            goal.work = 0;
+            goal.ticket = Some(self.arrivals);
+            self.turns.push_front((branch, self.arrivals));
+        } else {
+            self.wait(branch);
         }
     }
 
-    /// Puts a goal with approaches in the queue, after so many picks.
-    fn wait(&mut self, branch: BranchId, picks: u64) {
+    /// Puts a goal with approaches at the end of the queue.
+    fn wait(&mut self, branch: BranchId) {
         let Some(goal) = self.goals.get_mut(&branch) else {
             return;
         };
-        goal.work += picks;
-        if !goal.waits && !goal.approaches.is_empty() {
-            goal.waits = true;
-            self.turns.push(Reverse((goal.work, branch.0)));
+        if goal.ticket.is_none() && !(goal.approaches.is_empty() && goal.direct.is_empty()) {
+            self.arrivals += 1;
+            goal.ticket = Some(self.arrivals);
+            self.turns.push_back((branch, self.arrivals));
         }
     }
 
-    /// The goal whose turn it is next.
-    fn turn(&mut self) -> Option<BranchId> {
-        let Reverse((_, branch)) = self.turns.pop()?;
-        let branch = BranchId(branch);
-        if let Some(goal) = self.goals.get_mut(&branch) {
-            goal.waits = false;
+    /// The goal whose turn it is next, and how many picks it has.
+    fn turn(&mut self) -> Option<(BranchId, u32)> {
+        loop {
+            let (branch, ticket) = self.turns.pop_front()?;
+            if let Some(goal) = self.goals.get_mut(&branch)
+                && goal.ticket == Some(ticket)
+            {
+                goal.ticket = None;
+                let batch = if goal.work <= HOT { LONG_BATCH } else { BATCH };
+                return Some((branch, batch));
+            }
         }
-        Some(branch)
     }
 
     /// The next candidate for a goal, unless it is covered.
@@ -166,33 +205,39 @@ impl Strategy for Missed {
             return;
         }
         let last = last_decisions(view, info);
-        for goal in missed(view, info) {
-            let site = view.program.branch_site(goal).map(|(site, _)| site.0);
+        let near: FxHashMap<BranchId, u32> = info.near.iter().copied().collect();
+        for goal in view.missed(info.coverage) {
+            let Some((site, direction)) = view.program.branch_site(goal) else {
+                continue;
+            };
             // A site without a symbolic decision is decided by what the run's decisions led to.
-            let count = site.and_then(|site| last.get(&site)).copied();
+            let count = last.get(&site.0).copied();
             let nodes = count.map_or(nodes, |count| nodes.first(count));
+            let at = count.and_then(|count| nodes.get(count.checked_sub(1)?));
+            let direct = at.map(|node| Candidate { node, direction });
             if !nodes.is_empty() {
-                self.add(goal, nodes);
+                let distance = near.get(&goal).copied().unwrap_or(u32::MAX);
+                self.add(goal, distance, nodes, direct);
             }
         }
     }
 
     fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
         loop {
-            let Some((goal, picks)) = self.current.take() else {
+            let Some((goal, left)) = self.current.take() else {
                 match self.turn() {
-                    Some(goal) => self.current = Some((goal, 0)),
+                    Some(turn) => self.current = Some(turn),
                     None => return self.rest.next(view),
                 }
                 continue;
             };
-            if picks < BATCH
+            if left > 0
                 && let Some(candidate) = self.advance(view, goal)
             {
-                self.current = Some((goal, picks + 1));
+                self.current = Some((goal, left - 1));
                 return Some(candidate);
             }
-            self.wait(goal, picks);
+            self.wait(goal);
         }
     }
 }
@@ -202,8 +247,8 @@ mod tests {
     use super::*;
     use crate::strategies::drawn::{Drawing, picks};
 
-    /// Site 3 comes after two decisions on each path; its direction 1 has no model. So the ways to
-    /// it are tried, the last decision first, before what is left.
+    /// Site 3 comes after two decisions on each path; its direction 1 has no model. It is asked for
+    /// first on each way that leads there, then the decisions of the way are flipped.
     #[test]
     fn the_way_to_what_was_missed_comes_first() {
         let drawing = Drawing::new(&[2; 4], |taken| match taken {
@@ -214,13 +259,29 @@ mod tests {
         });
         let drawing = drawing.infeasible(&["001", "011", "101", "111"]);
         let order = picks(&mut Missed::default(), &drawing);
-        assert_eq!(order, "1 01 001 101 11 011 111");
+        assert_eq!(order, "001 01 1 011 101 11 111");
     }
 
-    /// What is covered is no goal: the rest is done run by run.
+    /// The same where runs that take direction 1 come nearer to what was missed: when the first of
+    /// them has arrived, the last decision of its way is flipped before what is left of the others.
+    #[test]
+    fn the_nearest_comes_first() {
+        let drawing = Drawing::new(&[2; 4], |taken| match taken {
+            [] => Some(0),
+            [_] => Some(1),
+            [_, _] => Some(3),
+            _ => None,
+        });
+        let drawing = drawing.infeasible(&["001", "011", "101", "111"]);
+        let near = |directions: &[u32]| vec![(BranchId(7), 5 - 2 * directions[1] - directions[0])];
+        let order = picks(&mut Missed::default(), &drawing.near(near));
+        assert_eq!(order, "001 01 011 1 101 11 111");
+    }
+
+    /// What is covered is no goal: the rest is done run by run, the last goal of the first run first.
     #[test]
     fn runs_are_expanded_where_nothing_is_missed() {
         let order = picks(&mut Missed::default(), &Drawing::ladder(3));
-        assert_eq!(order, "1 01 001 11 101 011 111");
+        assert_eq!(order, "001 01 1 011 11 101 111");
     }
 }

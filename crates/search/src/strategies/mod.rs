@@ -10,6 +10,7 @@ mod eager;
 mod expansion;
 mod generational;
 mod interleaved;
+mod latest;
 mod missed;
 mod pool;
 mod random_branch;
@@ -28,6 +29,7 @@ pub use context_guided::ContextGuided;
 pub use dfs::DepthFirst;
 pub use generational::Generational;
 pub use interleaved::Interleaved;
+pub use latest::Latest;
 pub use missed::Missed;
 pub use random_branch::RandomBranch;
 pub use rarity::Rarity;
@@ -87,6 +89,7 @@ pub const STRATEGIES: &[Entry] = &[
     entry("context-guided", "branches reached in a way they were not flipped in before (--fixed-k, --no-dominators)", |options| Box::new(ContextGuided::new(options.fixed_k, options.dominators))),
     entry("cfg", "the branch nearest to something uncovered in the control flow", |_| Box::new(CfgDirected::default())),
     entry("generational", "all branches of the run with the largest coverage gain", |_| Box::new(Generational::default())),
+    entry("latest", "the decisions that follow what was covered last", |_| Box::new(Latest::default())),
     entry("missed", "the branches of runs that came to a site whose other side no run took", |_| Box::new(Missed::default())),
     entry("carfast", "the branch to what is uncovered and controls most statements", |_| Box::new(CarFast::default())),
     entry("random-branch", "a random open branch of the last run", |_| Box::new(RandomBranch::default())),
@@ -191,7 +194,14 @@ mod laws {
     /// The strategies that `auto` does not show all runs end where they know no more.
     #[test]
     fn strategies_end_where_they_know_no_more() {
-        for name in ["rarity", "context-guided", "cfg", "generational", "missed"] {
+        for name in [
+            "rarity",
+            "context-guided",
+            "cfg",
+            "generational",
+            "latest",
+            "missed",
+        ] {
             let strategy = build(name, &Options::default()).expect("a known strategy");
             let order = picks(&mut Shown { strategy, left: 1 }, &Drawing::ladder(3));
             let order: BTreeSet<&str> = order.split(' ').collect();

@@ -1,6 +1,10 @@
 //! Runs whose inputs are worth changing: those that covered a branch first, or took a branch so
-//! often as none before, in classes as fuzzers use them (Zalewski, AFL).
+//! often as none before, in classes as fuzzers use them (Zalewski, AFL); and for each branch that
+//! no run took, those that came nearest to it.
 
+use std::collections::BTreeMap;
+
+use labrys_program::BranchId;
 use rustc_hash::FxHashMap;
 
 use crate::strategy::{RunInfo, View};
@@ -8,6 +12,14 @@ use crate::tree::RunId;
 
 /// Seeds that count as recent.
 const RECENT: usize = 12;
+/// What it is worth to come nearer to a branch than all runs before.
+const NEARER: f64 = 0.5;
+/// What a new number of repetitions is worth.
+const REPETITION: f64 = 0.1;
+/// Draws after which a branch to which no run came nearer is drawn half as often.
+const PATIENCE: u32 = 16;
+/// Runs that are kept for a branch that no run took.
+const NEAREST: usize = 8;
 
 /// See the module.
 #[derive(Default)]
@@ -15,6 +27,24 @@ pub(super) struct Seeds {
     runs: Vec<RunId>,
     /// By branch, `(site, direction)`: the classes of repetitions that some run had, as bits.
     classes: FxHashMap<(u32, u32), u64>,
+    goals: BTreeMap<BranchId, Goal>,
+}
+
+/// A branch that no run took.
+#[derive(Default)]
+struct Goal {
+    /// The runs that came nearest to it, with distances and lengths of inputs, the nearest first,
+    /// of one distance the shortest.
+    nearest: Vec<(u32, usize, RunId)>,
+    /// Draws since a run came nearer than all before.
+    draws: u32,
+}
+
+impl Goal {
+    /// How often it is drawn: what does not pay is drawn less and less.
+    fn weight(&self) -> f64 {
+        1.0 / f64::from(self.draws + PATIENCE)
+    }
 }
 
 /// The class of a number of repetitions: exact up to 8, then two classes for each doubling.
@@ -30,8 +60,8 @@ fn class(count: u32) -> u32 {
 }
 
 impl Seeds {
-    /// Learns a run; tells whether it is a seed.
-    pub(super) fn learn(&mut self, view: &View, info: &RunInfo) -> bool {
+    /// Learns a run; tells what it is worth beside what it covered.
+    pub(super) fn learn(&mut self, view: &View, info: &RunInfo) -> f64 {
         let mut counts: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         for passage in info.path {
             let branch = (view.tree.site(passage.node), passage.direction);
@@ -43,26 +73,78 @@ impl Seeds {
             new |= *seen >> class(count) & 1 == 0;
             *seen |= 1 << class(count);
         }
+        if info.gain > 0 {
+            let open = |branch: &BranchId| !view.covered.contains(*branch);
+            self.goals.retain(|branch, _| open(branch));
+        }
         // Only a run with nodes of its own can be had again.
-        let is_seed = new && !info.new_nodes().is_empty();
-        if is_seed {
+        if info.new_nodes().is_empty() {
+            return 0.0;
+        }
+        if new {
             self.runs.push(info.run);
         }
-        is_seed
+        match (self.approach(info), new) {
+            (true, _) => NEARER,
+            (_, true) => REPETITION,
+            _ => 0.0,
+        }
     }
 
-    /// A random seed, every second time one of the last.
-    pub(super) fn draw(&self, rng: &mut fastrand::Rng) -> Option<RunId> {
+    /// Keeps a run for the branches that it came near to; tells whether it is the nearest of one.
+    fn approach(&mut self, info: &RunInfo) -> bool {
+        let mut nearer = false;
+        for (branch, distance) in info.near {
+            let goal = self.goals.entry(*branch).or_default();
+            if goal
+                .nearest
+                .first()
+                .is_none_or(|(least, ..)| distance < least)
+            {
+                nearer = true;
+                goal.draws = 0;
+            }
+            let seed = (*distance, info.length, info.run);
+            let place = goal.nearest.partition_point(|other| *other < seed);
+            goal.nearest.insert(place, seed);
+            goal.nearest.truncate(NEAREST);
+        }
+        nearer
+    }
+
+    /// A random seed: every second time one that came near to a branch, else every second time
+    /// one of the last.
+    pub(super) fn draw(&mut self, rng: &mut fastrand::Rng) -> Option<RunId> {
+        if rng.bool()
+            && let Some(seed) = self.draw_near(rng)
+        {
+            return Some(seed);
+        }
         let from = match rng.bool() {
             true => self.runs.len().saturating_sub(RECENT),
             false => 0,
         };
         rng.choice(&self.runs[from..]).copied()
     }
+
+    /// A run that came near to a branch.
+    fn draw_near(&mut self, rng: &mut fastrand::Rng) -> Option<RunId> {
+        let mut left = rng.f64() * self.goals.values().map(Goal::weight).sum::<f64>();
+        for goal in self.goals.values_mut() {
+            left -= goal.weight();
+            if left < 0.0 {
+                goal.draws = goal.draws.saturating_add(1);
+                return rng.choice(&goal.nearest).map(|(_, _, run)| *run);
+            }
+        }
+        None
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use labrys_suite::Coverage;
+
     use super::*;
 
     #[test]
@@ -71,5 +153,38 @@ mod tests {
         assert!(classes.is_sorted() && classes[..8] == [1, 2, 3, 4, 5, 6, 7, 8]);
         assert!(class(11) < class(12) && class(12) == class(15) && class(15) < class(16));
         assert_eq!(class(u32::MAX), 63);
+    }
+
+    /// Of a branch that no run took, the nearest runs are drawn, the short ones of one distance.
+    #[test]
+    fn the_nearest_runs_are_seeds() {
+        let coverage = Coverage::default();
+        let mut seeds = Seeds::default();
+        let mut learn = |run: u32, distance: u32, length: usize| {
+            let info = RunInfo {
+                run: RunId(run),
+                path: &[],
+                first_new: 0,
+                coverage: &coverage,
+                gain: 0,
+                near: &[(BranchId(3), distance)],
+                length,
+                flipped: None,
+                diverged: false,
+            };
+            seeds.approach(&info)
+        };
+        assert!(learn(0, 9, 4));
+        assert!(!learn(1, 9, 2));
+        assert!(learn(2, 5, 8));
+        for run in 3..20 {
+            assert!(!learn(run, 5, 7));
+        }
+        let nearest = &seeds.goals[&BranchId(3)].nearest;
+        assert_eq!(nearest.len(), NEAREST);
+        assert!(nearest.iter().all(|seed| (seed.0, seed.1) == (5, 7)));
+        let mut rng = fastrand::Rng::with_seed(1);
+        let drawn = seeds.draw_near(&mut rng).expect("a seed");
+        assert!((3..20).contains(&drawn.0));
     }
 }
