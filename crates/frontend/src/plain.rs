@@ -98,7 +98,8 @@ impl<'m> Marker<'m> {
         }
     }
 
-    /// Adds 1, and the carry.
+    /// Adds 1, and the carry; at once, since a loop in which the run is killed has no end where
+    /// LLVM might do it instead.
     fn count(&self, index: Value<'m>) {
         let (builder, byte, wide) = (&self.builder, self.module.int(8), self.module.int(16));
         let address = builder.element_address(byte, self.map, index);
@@ -108,7 +109,7 @@ impl<'m> Marker<'m> {
         let carry = builder.binary(LLVMOpcode::LLVMLShr, next, self.module.const_int(16, 8));
         let next = builder.binary(LLVMOpcode::LLVMAdd, next, carry);
         let next = builder.cast(LLVMOpcode::LLVMTrunc, next, byte);
-        builder.store(next, address);
+        builder.volatile_store(next, address);
     }
 }
 

@@ -189,6 +189,12 @@ impl<'m> Builder<'m> {
         unsafe { LLVMBuildStore(self.0, value.0, address.0) };
     }
 
+    /// Writes memory, where and as often as the code says.
+    pub fn volatile_store(&self, value: Value<'m>, address: Value<'m>) {
+        // SAFETY: the address is a pointer, and the store is an instruction that can be volatile.
+        unsafe { LLVMSetVolatile(LLVMBuildStore(self.0, value.0, address.0), 1) };
+    }
+
     /// Element `index` of an aggregate value.
     #[must_use]
     pub fn extract_value(&self, aggregate: Value<'m>, index: u32) -> Value<'m> {
