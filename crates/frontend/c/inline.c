@@ -67,7 +67,7 @@ extern u32 __labrys_slow_ternary(u64 meta, u32 a, u32 b, u32 c, u64 av, u64 bv, 
 extern u32 __labrys_slow_index(u32 base, u32 index, u64 bv, u64 iv, u64 scale);
 extern u32 __labrys_slow_offset(u32 base, u64 offset);
 extern void __labrys_slow_branch(u32 site, u32 label, u32 direction, u32 branch);
-extern void __labrys_slow_near(u32 branch, u32 is_signed, u64 a, u64 b);
+extern void __labrys_slow_near(u32 branch, u32 kind, u64 a, u64 b);
 extern void __labrys_slow_select(u32 site, u32 label, u32 direction, u32 branch);
 extern void __labrys_slow_switch(u32 site, u32 label, u32 direction, u64 value, u32 branch);
 extern u32 __labrys_slow_param(u32 index, u32 width, u64 value);
@@ -197,10 +197,11 @@ HELPER void __labrys_branch(u32 site, u32 label, u32 direction, u32 branch) {
     __labrys_slow_branch(site, label, direction, branch);
 }
 
-/* For a decision that compares these two. */
-HELPER void __labrys_near(u32 branch, u32 direction, u32 is_signed, u64 a, u64 b) {
+/* For a decision that compares these two: unsigned (0), signed (1), or the bits of doubles (2) or
+ * floats (3). */
+HELPER void __labrys_near(u32 branch, u32 direction, u32 kind, u64 a, u64 b) {
   if (UNLIKELY(__labrys_near_map[branch + !direction]))
-    __labrys_slow_near(branch + !direction, is_signed, a, b);
+    __labrys_slow_near(branch + !direction, kind, a, b);
 }
 
 /* A check of undefined behavior. It counts in no coverage, and nothing is done where it cannot

@@ -73,18 +73,26 @@ extern "C" fn __labrys_slow_branch(site: u32, label: u32, direction: u32, branch
     decide(EventKind::Branch, site, label, direction, 0, branch);
 }
 
+/// A difference of real numbers as a distance: the bits of positive numbers are ordered as they
+/// are, and those of NaN come last.
+fn real(difference: f64) -> u64 {
+    difference.abs().to_bits() >> 32
+}
+
 /// Of a decision that compares these two: how near it is to its other side, a branch about which
 /// the explorer asks.
 #[unsafe(no_mangle)]
-extern "C" fn __labrys_slow_near(branch: u32, is_signed: u32, a: u64, b: u64) {
+extern "C" fn __labrys_slow_near(branch: u32, kind: u32, a: u64, b: u64) {
     // SAFETY: the table is only looked up.
     let (words, size) = unsafe { (__labrys_coverage.near, __labrys_coverage.size) };
     if !tracing() || words.is_null() || u64::from(branch) >= size {
         return;
     }
-    let distance = match is_signed {
+    let distance = match kind {
         0 => a.abs_diff(b),
-        _ => (a as i64).abs_diff(b as i64),
+        1 => (a as i64).abs_diff(b as i64),
+        2 => real(f64::from_bits(a) - f64::from_bits(b)),
+        _ => real(f64::from(f32::from_bits(a as u32)) - f64::from(f32::from_bits(b as u32))),
     };
     let distance = distance.min(u64::from(u32::MAX) - 2) as u32 + 1;
     // SAFETY: in range; only the traced thread writes.

@@ -53,7 +53,7 @@ fn stored_comparisons<'m>(blocks: &[Vec<Value<'m>>]) -> HashMap<Value<'m>, Value
         let value = (i.opcode() == LLVMOpcode::LLVMStore).then(|| i.operand(0));
         value.is_some_and(|value| {
             value.kind() == LLVMValueKind::LLVMInstructionValueKind
-                && value.opcode() == LLVMOpcode::LLVMICmp
+                && matches!(value.opcode(), LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMFCmp)
                 && is_slot(i.operand(1))
         })
     });

@@ -25,7 +25,8 @@ use std::collections::HashMap;
 use labrys_program::SiteKind;
 
 use crate::llvm::{
-    Builder, LLVMIntPredicate, LLVMOpcode, LLVMValueKind, LlvmError, Module, Type, Value,
+    Builder, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, LLVMValueKind, LlvmError, Module, Type,
+    Value,
 };
 use crate::marked;
 use crate::sites::sites;
@@ -232,10 +233,9 @@ impl<'m> FunctionPass<'_, 'm> {
         i.erase();
     }
 
-    /// Measures how near a decision is to its other side, where it compares two integers. Loops of
+    /// Measures how near a decision is to its other side, where it compares two numbers. Loops of
     /// the concrete version are spared.
     fn near(&self, branch: Value<'m>, condition: Value<'m>) {
-        use LLVMIntPredicate as P;
         let is = |value: Value<'m>, opcode| {
             value.kind() == LLVMValueKind::LLVMInstructionValueKind && value.opcode() == opcode
         };
@@ -243,7 +243,8 @@ impl<'m> FunctionPass<'_, 'm> {
         let stored = slot.and_then(|slot| self.comparisons.get(&slot));
         let comparison = stored.copied().unwrap_or(condition);
         let uncounted = branch.const_int_value() == Some(u64::from(UNCOUNTED));
-        if uncounted || !is(comparison, LLVMOpcode::LLVMICmp) {
+        let integers = is(comparison, LLVMOpcode::LLVMICmp);
+        if uncounted || !(integers || is(comparison, LLVMOpcode::LLVMFCmp)) {
             return;
         }
         let Some(next) = comparison.next() else {
@@ -251,27 +252,35 @@ impl<'m> FunctionPass<'_, 'm> {
         };
         let h = &self.pass.helpers;
         h.builder.before(next);
-        let predicate = comparison.int_predicate();
-        let is_signed = !matches!(
-            predicate,
-            P::LLVMIntUGT | P::LLVMIntUGE | P::LLVMIntULT | P::LLVMIntULE
-        );
-        let extension = match is_signed {
-            true => LLVMOpcode::LLVMSExt,
-            false => LLVMOpcode::LLVMZExt,
-        };
-        let to = self.pass.module.int(64);
-        let wide = |value: Value<'m>| match value.ty().int_width() {
-            Some(64) => Some(value),
-            Some(width) if width < 64 => Some(h.builder.cast(extension, value, to)),
-            Some(_) => None,
-            None => Some(h.builder.cast(LLVMOpcode::LLVMPtrToInt, value, to)),
-        };
-        if let (Some(a), Some(b)) = (wide(comparison.operand(0)), wide(comparison.operand(1))) {
-            let is_signed = h.u32(is_signed.into());
+        let kind = order(comparison);
+        let operands = [comparison.operand(0), comparison.operand(1)];
+        if let [Some(a), Some(b)] = operands.map(|value| self.wide(value, kind)) {
             let u32 = self.pass.module.int(32);
             let direction = h.builder.cast(LLVMOpcode::LLVMZExt, comparison, u32);
-            let _ = h.call("near", &[branch, direction, is_signed, a, b]);
+            let _ = h.call("near", &[branch, direction, h.u32(kind), a, b]);
+        }
+    }
+
+    /// A number that is compared, as 64 bits.
+    fn wide(&self, value: Value<'m>, kind: u32) -> Option<Value<'m>> {
+        use LLVMOpcode as O;
+        let builder = &self.pass.helpers.builder;
+        let to = self.pass.module.int(64);
+        let extension = if kind == SIGNED {
+            O::LLVMSExt
+        } else {
+            O::LLVMZExt
+        };
+        match value.ty().kind() {
+            LLVMTypeKind::LLVMPointerTypeKind => Some(builder.cast(O::LLVMPtrToInt, value, to)),
+            LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind => {
+                Some(self.bits(value))
+            }
+            _ => match value.ty().int_width()? {
+                64 => Some(value),
+                width if width < 64 => Some(builder.cast(extension, value, to)),
+                _ => None,
+            },
         }
     }
 
@@ -294,6 +303,27 @@ impl<'m> FunctionPass<'_, 'm> {
         let u32 = self.pass.module.int(32);
         let direction = h.builder.cast(LLVMOpcode::LLVMZExt, condition, u32);
         let _ = h.call("cover", &[branch, direction]);
+    }
+}
+
+/// How the operands of a comparison are ordered, for `near`.
+const UNSIGNED: u32 = 0;
+const SIGNED: u32 = 1;
+const DOUBLE: u32 = 2;
+const FLOAT: u32 = 3;
+
+/// The order that a comparison goes by.
+fn order(comparison: Value<'_>) -> u32 {
+    use LLVMIntPredicate as P;
+    match comparison.operand(0).ty().kind() {
+        LLVMTypeKind::LLVMFloatTypeKind => return FLOAT,
+        LLVMTypeKind::LLVMDoubleTypeKind => return DOUBLE,
+        _ if comparison.opcode() == LLVMOpcode::LLVMFCmp => return DOUBLE,
+        _ => {}
+    }
+    match comparison.int_predicate() {
+        P::LLVMIntUGT | P::LLVMIntUGE | P::LLVMIntULT | P::LLVMIntULE => UNSIGNED,
+        _ => SIGNED,
     }
 }
 
