@@ -4,7 +4,8 @@
 //! What pays changes in the course of a search: the branches near to what is covered come first,
 //! by any strategy; then one subject wants contexts, another one repetitions. So:
 //!
-//! - the first strategy works alone until it covered nothing in [`ALONE`] steps: it lives by
+//! - the first strategy works alone until it covered nothing in [`ALONE`] steps, at most for
+//!   [`MOST_ALONE`], as a large program always has something for it to cover: it lives by
 //!   building on its own runs, and what is easily had is had soonest by one strategy;
 //! - then work is given out in turns of [`TURN`] steps, so that each strategy can follow what it
 //!   began; a step is a query or a run, a query that is given up counts as many, and a run of
@@ -26,6 +27,8 @@ use crate::tree::{Candidate, Flip, RunId};
 
 const TURN: u32 = 8;
 const ALONE: u32 = 50;
+/// Most steps that the first strategy has alone.
+const MOST_ALONE: u32 = 100;
 /// What a run that pumps counts for.
 const PUMPED: f64 = 1.0 / 3.0;
 /// Steps that pumping has to its account from the start: there is little to repeat at first.
@@ -45,8 +48,9 @@ pub struct Auto {
     /// What the arm did last.
     asked: Option<Candidate>,
     pumped: bool,
-    /// Steps that the first strategy has alone, unless it gains.
+    /// Steps that the first strategy has alone, unless it gains, and at most.
     alone: u32,
+    most_alone: u32,
 }
 
 impl Default for Auto {
@@ -75,12 +79,14 @@ impl Auto {
             asked: None,
             pumped: false,
             alone: ALONE,
+            most_alone: MOST_ALONE,
         }
     }
 
     /// Takes a step of the turn, or begins the next turn once the first strategy came to an end.
     fn step(&mut self, rng: &mut fastrand::Rng) {
-        self.alone = self.alone.saturating_sub(1);
+        self.most_alone = self.most_alone.saturating_sub(1);
+        self.alone = self.alone.saturating_sub(1).min(self.most_alone);
         if self.left == 0 && self.alone == 0 {
             self.arm = self.shares.turn(rng.f64());
             self.left = TURN;
