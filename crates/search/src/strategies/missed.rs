@@ -247,18 +247,22 @@ mod tests {
     use super::*;
     use crate::strategies::drawn::{Drawing, picks};
 
-    /// Site 3 comes after two decisions on each path; its direction 1 has no model. It is asked for
-    /// first on each way that leads there, then the decisions of the way are flipped.
-    #[test]
-    fn the_way_to_what_was_missed_comes_first() {
+    /// Site 3 comes after two decisions on each path; its direction 1 has no model.
+    fn all_ways_miss() -> Drawing {
         let drawing = Drawing::new(&[2; 4], |taken| match taken {
             [] => Some(0),
             [_] => Some(1),
             [_, _] => Some(3),
             _ => None,
         });
-        let drawing = drawing.infeasible(&["001", "011", "101", "111"]);
-        let order = picks(&mut Missed::default(), &drawing);
+        drawing.infeasible(&["001", "011", "101", "111"])
+    }
+
+    /// What was missed is asked for first on each way that leads there, then the decisions of the
+    /// way are flipped.
+    #[test]
+    fn the_way_to_what_was_missed_comes_first() {
+        let order = picks(&mut Missed::default(), &all_ways_miss());
         assert_eq!(order, "001 01 1 011 101 11 111");
     }
 
@@ -266,15 +270,8 @@ mod tests {
     /// them has arrived, the last decision of its way is flipped before what is left of the others.
     #[test]
     fn the_nearest_comes_first() {
-        let drawing = Drawing::new(&[2; 4], |taken| match taken {
-            [] => Some(0),
-            [_] => Some(1),
-            [_, _] => Some(3),
-            _ => None,
-        });
-        let drawing = drawing.infeasible(&["001", "011", "101", "111"]);
         let near = |directions: &[u32]| vec![(BranchId(7), 5 - 2 * directions[1] - directions[0])];
-        let order = picks(&mut Missed::default(), &drawing.near(near));
+        let order = picks(&mut Missed::default(), &all_ways_miss().near(near));
         assert_eq!(order, "001 01 011 1 101 11 111");
     }
 
