@@ -35,6 +35,6 @@ static int group(void) {
 int main(void) {
   ssize_t size = read(0, text, sizeof text - 1);
   if (size <= 0 || !group() || at != size) return 1;
-  if (deepest == 9) labrys_target("deep");
+  if (deepest >= 6) labrys_target("deep");
   return 0;
 }
