@@ -106,7 +106,7 @@ pub struct Header {
     pub mode: u32,
     /// Size of the whole region in bytes.
     pub size: u64,
-    /// One byte per branch of the program: 1 if taken.
+    /// One byte per branch of the program: not 0 if taken.
     pub coverage: Region,
     /// A `u32` per branch of the program: how near a run came to it, as a distance of the values
     /// that its condition compares, plus 1. The runtime writes only what is less than it finds.

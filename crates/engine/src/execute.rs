@@ -33,7 +33,7 @@ pub struct Observation {
     pub coverage: Coverage,
     /// Branches that no run of this session covered before.
     pub gain: usize,
-    /// Branches that no run of this session covered before or now, to whose sites this one came:
+    /// Branches that are still uncovered and to whose sites this run came:
     /// how far apart the values are that the decision compares, as far as the run measured it.
     pub near: Vec<(BranchId, u32)>,
     /// The test case that the run became, or is.
@@ -216,12 +216,12 @@ impl Session {
         // Where a comparison is made too early, the run need not come to the decision.
         let came = |branch: BranchId| {
             let site = self.program.branch_site(branch).map(|(site, _)| site);
-            let site = site.and_then(|site| self.program.site(site))?;
-            site.branches().find(|other| coverage.contains(*other))
+            let site = site.and_then(|site| self.program.site(site));
+            site.is_some_and(|site| site.branches().any(|other| coverage.contains(other)))
         };
         let near = recording.near.iter();
         near.map(|(branch, distance)| (BranchId(*branch), distance.saturating_sub(1)))
-            .filter(|(branch, _)| !self.seen.contains(*branch) && came(*branch).is_some())
+            .filter(|(branch, _)| !self.seen.contains(*branch) && came(*branch))
             .collect()
     }
 

@@ -236,7 +236,7 @@ impl Session {
         self.kept_inputs.last()
     }
 
-    /// The inputs of all tests that became part of the suite in this session.
+    /// The inputs of the tests that were kept, those of a resumed suite apart.
     #[must_use]
     pub fn kept_inputs(&self) -> &[Input] {
         &self.kept_inputs
@@ -269,7 +269,7 @@ impl Session {
         });
     }
 
-    /// Whether the session was asked to end: what goes on for long looks at it.
+    /// Whether exploring was asked to end: what goes on for long looks at it.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.is_set()

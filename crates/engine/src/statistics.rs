@@ -18,7 +18,7 @@ pub struct Statistics {
     pub reruns: u64,
     /// Runs of the plain program.
     pub replays: u64,
-    /// Runs of the plain program by a fuzzer, in this session.
+    /// Runs of the plain program by a fuzzer, those before `--resume` apart.
     pub fuzzed: u64,
     /// Runs of the checked program.
     pub checks: u64,

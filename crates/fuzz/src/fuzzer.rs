@@ -104,7 +104,7 @@ impl Fuzzer {
         self.evaluate(session, &parts, &mut Yield::default())
     }
 
-    /// Runs about so many new inputs, and hands on what the session wants to see.
+    /// Runs about so many new inputs, and hands on what the search is to see.
     pub(crate) fn turn(
         &mut self,
         session: &mut Session,

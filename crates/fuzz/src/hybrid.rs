@@ -1,7 +1,7 @@
 //! The technique that joins another one with the fuzzer.
 //!
 //! Work is given out in turns by what each of the two gains ([`Shares`]): branches that no run
-//! took, per step. A fuzzing turn is one step of the session; it counts as a turn of the other
+//! took, per step. A fuzzing turn is one step of the engine; it counts as a turn of the other
 //! technique, as its runs cost a part of a query and a recorded run. A run that a limit cuts off
 //! costs far more, so after it the other technique has as many turns for itself.
 //!

@@ -1,4 +1,4 @@
-//! The program under test as an executor of LibAFL: a run of the plain executable by the session.
+//! The program under test as an executor of LibAFL: a run of the plain executable by the engine.
 
 use labrys_engine::{Error, PlainRun, Session};
 use libafl::executors::{Executor, ExitKind, HasObservers};

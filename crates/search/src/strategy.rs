@@ -42,9 +42,7 @@ impl View<'_> {
             }
         }
     }
-}
 
-impl View<'_> {
     /// The branches that no run took and whose site a run with this coverage came to.
     pub fn missed(&self, coverage: &Coverage) -> impl Iterator<Item = BranchId> {
         coverage.iter().flat_map(move |taken| {

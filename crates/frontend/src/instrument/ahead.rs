@@ -4,8 +4,9 @@
 //! flags of what it will touch can be looked at beforehand: when a loop has made a few turns, its
 //! *front* computes from the variables which bytes the next [`TURNS`] turns may touch, and if no
 //! flag of them is set, the *clean* version of the loop runs, in which these accesses are left
-//! alone. After so many turns the front is asked again. An access of a small variable is answered for by the whole
-//! variable, for any number of turns. Accesses of other kinds are looked at as ever.
+//! alone. After so many turns the front is asked again. An access of a small variable is answered
+//! for by the whole variable, for any number of turns. Accesses of other kinds are looked at as
+//! ever.
 //!
 //! Values between blocks are in variables, so the versions can be left for one another at every
 //! edge. How often the loop runs need not be known: what the front looks at beyond its end can
