@@ -1,7 +1,9 @@
-/* What Rust cannot define: thread-local variables with a C name, and weak defaults of the
- * symbols that an instrumented program defines (so that the library also links alone). */
+/* What Rust cannot define: thread-local variables with a C name, weak defaults of the symbols
+ * that an instrumented program defines (so that the library also links alone), and a call of
+ * what a C library may lack. */
 
 #include <stdint.h>
+#include <unistd.h>
 
 __thread struct thread {
   uint64_t tag;
@@ -45,3 +47,10 @@ struct {
 } __labrys_stack[4096];
 uint32_t __labrys_stack_top;
 uint32_t __labrys_all_branches;
+
+/* glibc has it since 2.34. */
+extern pid_t _Fork(void) __attribute__((weak));
+
+/* A fork of a process with one thread. What the program's libraries do at forks is for programs
+ * that fork: AddressSanitizer goes through a table of 4 MiB in each child. */
+pid_t __labrys_fork(void) { return _Fork ? _Fork() : fork(); }

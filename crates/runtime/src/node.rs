@@ -27,9 +27,41 @@ impl Operand {
 
 const CACHE_BITS: u32 = 12;
 
+/// A place in the cache.
+type Recent = (u32, u32);
+
+/// Whole pages.
+#[repr(align(4096))]
+struct Cache([Recent; 1 << CACHE_BITS]);
+
 /// Label and hash of recent nodes: the hash keeps a miss from touching the node itself. Small
 /// enough to stay in the first level cache of the processor.
-static mut CACHE: [(u32, u32); 1 << CACHE_BITS] = [(0, 0); 1 << CACHE_BITS];
+static mut CACHE: Cache = Cache([(0, 0); 1 << CACHE_BITS]);
+
+/// In the fork server: puts the cache into memory that all runs share, one after the other. A run
+/// maps its pages at once, and would copy each of them otherwise.
+pub(crate) fn share_cache() {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+    // SAFETY: replaces the pages of a variable by zeros, which it holds; if it fails, they stay.
+    unsafe { libc::mmap(cache().cast(), size_of::<Cache>(), protection, flags, -1, 0) };
+    clear_cache();
+}
+
+/// At the start of a run: nothing is known of what an earlier one wrote.
+pub(crate) fn clear_cache() {
+    // SAFETY: one thread, before the program's code.
+    unsafe {
+        // What is read is mapped with its neighbors, see `table`.
+        cache().read_volatile();
+        cache().write_bytes(0, 1 << CACHE_BITS);
+    }
+}
+
+fn cache() -> *mut Recent {
+    // SAFETY: only the address is taken.
+    unsafe { (&raw mut CACHE.0).cast() }
+}
 
 /// The low `width` bits of `value`.
 #[inline]
@@ -74,7 +106,7 @@ extern "C" fn intern(head: u64, operands: u64, immediate: u64, cv: u64) -> u32 {
         (hash >> (32 - CACHE_BITS)) as u32,
     );
     // SAFETY: only the traced thread gets here; the slot is below the cache's size.
-    let cached = unsafe { &mut *(&raw mut CACHE).cast::<(u32, u32)>().add(slot as usize) };
+    let cached = unsafe { &mut *cache().add(slot as usize) };
     let nodes = &state().nodes;
     if cached.1 == tag && cached.0 != 0 {
         // SAFETY: the label was reserved below, and a node is four words.

@@ -19,7 +19,12 @@ use crate::state::{
     set_tracing,
 };
 use crate::table::Table;
-use crate::{control, heap, input, object, shadow};
+use crate::{control, heap, input, node, object, shadow};
+
+unsafe extern "C" {
+    /// `c/thread.c`.
+    fn __labrys_fork() -> libc::pid_t;
+}
 
 type Initializer = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char);
 
@@ -57,6 +62,7 @@ unsafe extern "C" fn __labrys_init(
             return;
         }
         take_variable(environment, labrys_abi::SANITIZER_VARIABLE);
+        take_variable(environment, labrys_abi::LOADER_VARIABLE);
         if let Err(errno) = map_region() {
             send(Status::Failed, errno as u32);
             libc::_exit(126);
@@ -64,6 +70,7 @@ unsafe extern "C" fn __labrys_init(
         if __labrys_instrumented != 0 {
             heap::prepare();
             object::prepare();
+            node::share_cache();
         }
         serve();
         start_run(argc, argv, environment);
@@ -196,7 +203,7 @@ unsafe fn serve() {
                 libc::_exit(0);
             }
             let server = libc::getpid();
-            let child = libc::fork();
+            let child = __labrys_fork();
             if child < 0 {
                 send(Status::Failed, errno() as u32);
                 continue;
@@ -228,6 +235,9 @@ unsafe fn start_run(argc: c_int, argv: *mut *mut c_char, environment: *mut *mut 
         libc::lseek(0, 0, libc::SEEK_SET);
         STATE.active = true;
         STATE.symbolic = __labrys_instrumented != 0 && header().mode != Mode::Coverage as u32;
+        if STATE.symbolic {
+            node::clear_cache();
+        }
         set_tracing(STATE.symbolic);
         __labrys_all_branches = u32::from(all_branches());
         control::prepare_limits();
