@@ -134,9 +134,12 @@ impl Backend {
     }
 
     fn solve(&mut self, query: &mut Query<'_>, formulas: &Formulas) -> Result<Answer, Error> {
-        if !query.budget.spend(self.translator.ledger.cost()) {
+        let cost = self.translator.ledger.cost();
+        if query.budget.steps.is_some_and(|left| left < cost) {
+            self.translator.ledger.refuse();
             return Ok(Answer::Unknown(Reason::Steps));
         }
+        query.budget.spend(cost);
         let deadline = query.budget.timeout.map(|timeout| Instant::now() + timeout);
         let terms = &mut self.translator.terms;
         let switches = self.switches.assumptions(terms, &formulas.terms)?;

@@ -24,6 +24,8 @@ const GATES_PER_STEP: u64 = 25;
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     loaded: FxHashSet<Term>,
+    /// Terms of the present problem with their gates, and whether they were not loaded before.
+    present: Vec<(Term, u64, bool)>,
     /// Gates of all loaded terms.
     total: u64,
     /// Gates of the present problem.
@@ -38,15 +40,29 @@ impl Ledger {
     /// Begins another problem.
     pub(super) fn next(&mut self) {
         (self.live, self.fresh) = (0, 0);
+        self.present.clear();
     }
 
     /// The present problem uses this term.
     pub(super) fn uses(&mut self, term: Term, gates: u64) {
         self.live += gates;
-        if self.loaded.insert(term) {
+        let is_new = self.loaded.insert(term);
+        if is_new {
             self.total += gates;
             self.fresh += gates;
         }
+        self.present.push((term, gates, is_new));
+    }
+
+    /// The present problem is not handed to the solver: what is new in it is not built.
+    pub(super) fn refuse(&mut self) {
+        for (term, gates, is_new) in self.present.drain(..) {
+            if is_new {
+                self.loaded.remove(&term);
+                self.total -= gates;
+            }
+        }
+        (self.live, self.fresh) = (0, 0);
     }
 
     /// Steps that it takes to build what the present problem needs and is not there yet.
@@ -61,7 +77,12 @@ impl Ledger {
         let wants = self.waste > self.live.saturating_mul(REBUILD).saturating_add(NEGLIGIBLE);
         if wants {
             self.loaded.clear();
-            (self.total, self.fresh, self.waste) = (self.live, self.live, 0);
+            (self.total, self.fresh, self.live, self.waste) = (0, 0, 0, 0);
+            for (term, gates, _) in std::mem::take(&mut self.present) {
+                if !self.loaded.contains(&term) {
+                    self.uses(term, gates);
+                }
+            }
         }
         wants
     }
@@ -107,6 +128,24 @@ mod tests {
             count += usize::from(ledger.wants_reset());
         }
         count
+    }
+
+    #[test]
+    fn what_was_refused_is_not_loaded() {
+        let mut solver = Instance::new(&Settings::default()).unwrap();
+        let terms: Vec<_> = (0..3).map(|value| solver.bits(8, value).unwrap()).collect();
+        let mut ledger = Ledger::default();
+        ledger.uses(terms[0], 1_000);
+        ledger.next();
+        ledger.uses(terms[0], 1_000);
+        ledger.uses(terms[1], 50_000);
+        assert_eq!(ledger.cost(), 50_000 / GATES_PER_STEP);
+        ledger.refuse();
+        ledger.next();
+        for term in [0, 1, 2] {
+            ledger.uses(terms[term], 50_000);
+        }
+        assert_eq!(ledger.cost(), 100_000 / GATES_PER_STEP);
     }
 
     #[test]
