@@ -35,10 +35,11 @@ impl Class {
 /// The class of some conditions; `None` if the walk is not to be tried. Every query is asked
 /// for, so this must be cheap where the answer is no.
 pub(crate) fn class(pool: &Pool, conditions: &[ExprId]) -> Option<Class> {
-    let symbols: usize = conditions.iter().map(|id| pool.symbols(*id).len()).sum();
-    if symbols > MOST_SYMBOLS {
+    let has_many = |id: &ExprId| pool.symbols(*id).len() > MOST_SYMBOLS;
+    if conditions.iter().any(has_many) {
         return None;
     }
+    let mut symbols = 0;
     let mut seen: FxHashSet<ExprId> = FxHashSet::default();
     let mut stack = conditions.to_vec();
     let mut hardest = None;
@@ -46,7 +47,8 @@ pub(crate) fn class(pool: &Pool, conditions: &[ExprId]) -> Option<Class> {
         if !seen.insert(id) {
             continue;
         }
-        if seen.len() > MOST_NODES {
+        symbols += usize::from(pool.op(id) == Op::Symbol);
+        if seen.len() > MOST_NODES || symbols > MOST_SYMBOLS {
             return None;
         }
         hardest = [hardest, of(pool, id)].into_iter().flatten().min();
@@ -68,5 +70,34 @@ fn of(pool: &Pool, id: ExprId) -> Option<Class> {
                 .then_some(Class::Product)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Conditions on the sums of `doubles` doubles, each of all of them.
+    fn conditions(pool: &mut Pool, doubles: u32, count: u32) -> Vec<ExprId> {
+        let first = pool.input(0, 0, 8);
+        let sum = (1..doubles).fold(first, |sum, number| {
+            let next = pool.input(0, 8 * number, 8);
+            pool.binary(Op::FAdd, sum, next)
+        });
+        (0..count)
+            .map(|limit| {
+                let limit = pool.constant(64, f64::from(limit).to_bits().into());
+                pool.binary(Op::FOlt, limit, sum)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_symbol_counts_once_however_many_conditions_it_is_in() {
+        let mut pool = Pool::new();
+        let many_conditions = conditions(&mut pool, 6, 100);
+        assert_eq!(class(&pool, &many_conditions), Some(Class::Float));
+        let many_symbols = conditions(&mut pool, 65, 1);
+        assert_eq!(class(&pool, &many_symbols), None);
     }
 }
