@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use labrys_expr::{ExprId, Pool};
-use labrys_solver::{Answer, Assignment, Budget, Model, Query, Reason, Solver};
+use labrys_solver::{Answer, Assignment, Budget, Model, Query, Reason, Solver, Statistics};
+use labrys_suite::Queries;
 
 use crate::Session;
 
@@ -18,7 +19,7 @@ impl Session {
         steps: Option<u64>,
     ) -> Answer {
         let started = Instant::now();
-        let cached = self.solver.statistics().cached;
+        let before = self.solver.statistics();
         let answer = self.solver.check(&mut Query {
             pool,
             constraints,
@@ -26,9 +27,8 @@ impl Session {
             budget: self.query_budget(steps),
         });
         self.statistics.solver_time += started.elapsed();
-        let cached = self.solver.statistics().cached - cached;
         let queries = &mut self.statistics.queries;
-        queries.cached += cached;
+        count_layers(queries, &before, &self.solver.statistics());
         match &answer {
             Answer::Sat(_) => queries.sat += 1,
             Answer::Unsat(_) => queries.unsat += 1,
@@ -73,4 +73,16 @@ impl Session {
             cancel: Some(self.stop.shared()),
         }
     }
+}
+
+/// Counts what answered a query, by what the solver had counted before it and after.
+fn count_layers(queries: &mut Queries, before: &Statistics, after: &Statistics) {
+    queries.cached += after.cached - before.cached;
+    let layers = &mut queries.by_layer;
+    layers.trivial += after.trivial - before.trivial;
+    layers.walk_first += after.walked[0] - before.walked[0];
+    layers.bounds += after.bounded - before.bounded;
+    layers.restricted += after.restricted - before.restricted;
+    layers.backend += after.solved - before.solved;
+    layers.walk_last += after.walked[1] - before.walked[1];
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! constants → conjuncts → slice → hint → cache → single symbols → walk → bounds
-//!   → restricted attempts → back end → bounds, with more patience → walk
+//!   → restricted attempts → back end → bounds, with more patience, or walk
 //! ```
 //!
 //! What a layer can answer does not go further. Every model, wherever it comes from, is
@@ -255,11 +255,11 @@ impl Layers {
             return Answer::Sat(model);
         }
         let answer = self.whole(query, sliced, fixed);
-        if answer != Answer::Unknown(Reason::Steps) {
-            return answer;
+        if !matches!(answer, Answer::Unknown(_)) {
+            self.statistics.solved += 1;
         }
-        // It knows nothing of calls: what little it can say, it has said.
-        if class == Some(Class::External) {
+        // Of what is walked, bounds say what they can say at once, or never.
+        if answer != Answer::Unknown(Reason::Steps) || class.is_some() {
             return answer;
         }
         let most = sliced
@@ -284,10 +284,9 @@ impl Layers {
         query.budget.spend((most - left) / WORK_PER_STEP);
         match bounded {
             Bounded::Model(model) => {
+                let model = self.finish(query, &sliced.parts, model).ok()?;
                 self.statistics.bounded += 1;
-                self.finish(query, &sliced.parts, model)
-                    .ok()
-                    .map(Answer::Sat)
+                Some(Answer::Sat(model))
             }
             Bounded::Core(core) => {
                 self.statistics.bounded += 1;

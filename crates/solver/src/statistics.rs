@@ -19,8 +19,10 @@ pub struct Statistics {
     pub bounded: u64,
     /// Queries answered by fixing most symbols to the hint's values.
     pub restricted: u64,
-    /// Queries answered by the concolic walk.
-    pub walked: u64,
+    /// Queries answered by the concolic walk, before the back end and after it.
+    pub walked: [u64; 2],
+    /// Queries answered by the back end as a whole.
+    pub solved: u64,
     /// Calls of the back end, restricted attempts included.
     pub calls: u64,
     /// Models that did not satisfy their query. This is never right.
@@ -48,7 +50,8 @@ impl AddAssign for Statistics {
         self.trivial += other.trivial;
         self.bounded += other.bounded;
         self.restricted += other.restricted;
-        self.walked += other.walked;
+        (0..2).for_each(|at| self.walked[at] += other.walked[at]);
+        self.solved += other.solved;
         self.calls += other.calls;
         self.invalid += other.invalid;
         self.seconds += other.seconds;

@@ -50,6 +50,8 @@ pub use folder::Suite;
 pub use harness::{Harness, ValueFunction};
 pub use input::{INPUT_FILE, Input, InputStream, StreamKind};
 pub use outcome::Outcome;
-pub use summary::{Branches, Event, FailureSummary, Queries, Summary, TargetStatus, TargetSummary};
+pub use summary::{
+    Branches, ByLayer, Event, FailureSummary, Queries, Summary, TargetStatus, TargetSummary,
+};
 pub use testcomp::{Metadata, Property};
 pub use writer::SuiteWriter;

@@ -29,6 +29,27 @@ pub struct Queries {
     pub unknown: u64,
     /// Answered from the cache; these count under their answer too.
     pub cached: u64,
+    /// What answered the others of those with a model or a core.
+    #[serde(default)]
+    pub by_layer: ByLayer,
+}
+
+/// Queries with a model or a core by the layer of the solver that found it, in the order of the
+/// layers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByLayer {
+    /// Constants, the input whose path is explored, or values of single symbols.
+    pub trivial: u64,
+    /// The concolic walk, before the back end is asked.
+    pub walk_first: u64,
+    /// Bounds propagation.
+    pub bounds: u64,
+    /// Most symbols fixed.
+    pub restricted: u64,
+    /// The back end, asked the whole query.
+    pub backend: u64,
+    /// The concolic walk, after the back end gave up.
+    pub walk_last: u64,
 }
 
 /// A failure in the summary.

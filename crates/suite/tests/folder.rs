@@ -376,7 +376,15 @@ fn files_for_machines_look_like_this() {
             "sat": 0,
             "unsat": 0,
             "unknown": 0,
-            "cached": 0
+            "cached": 0,
+            "by_layer": {
+              "trivial": 0,
+              "walk_first": 0,
+              "bounds": 0,
+              "restricted": 0,
+              "backend": 0,
+              "walk_last": 0
+            }
           },
           "solver_seconds": 0.0,
           "seconds": 0.5,

@@ -22,8 +22,7 @@ fn all_steps(budget: &Budget) -> u64 {
 fn shares(class: Class) -> [f64; 2] {
     match class {
         Class::External => [0.1, 0.25],
-        Class::Float => [0.05, 0.2],
-        Class::Product => [0.01, 0.05],
+        Class::Float | Class::Product => [0.05, 0.2],
     }
 }
 
@@ -35,11 +34,13 @@ impl Layers {
         let shares = class.map(shares);
         self.weight = class.map_or(1, Class::weight);
         if let Some(model) = self.walk_for(query, sliced, shares.map(|shares| shares[0])) {
+            self.statistics.walked[0] += 1;
             return Answer::Sat(model);
         }
         let answer = self.by_search(query, sliced, fixed, class);
         if matches!(answer, Answer::Unknown(_)) {
             if let Some(model) = self.walk_for(query, sliced, shares.map(|shares| shares[1])) {
+                self.statistics.walked[1] += 1;
                 return Answer::Sat(model);
             }
         } else {
@@ -70,11 +71,7 @@ impl Layers {
         let (outcome, done) = walk.run(query.pool, &conditions, &start, steps);
         query.budget.spend(done);
         match outcome {
-            Outcome::Found(model) => {
-                let model = self.finish(query, &sliced.parts, model).ok()?;
-                self.statistics.walked += 1;
-                Some(model)
-            }
+            Outcome::Found(model) => self.finish(query, &sliced.parts, model).ok(),
             Outcome::Near(model) => {
                 self.nearest = Some(model);
                 None
