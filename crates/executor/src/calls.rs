@@ -19,8 +19,11 @@ use crate::sys::{self, Preparation};
 
 /// Time from the start to the table, and for one call.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Processes that end before functions are taken for broken.
-const MOST_STARTS: u32 = 20;
+/// Trouble after which functions are taken for broken: so many crashes, each of which costs the
+/// start of a process.
+const MOST_TROUBLE: u32 = 200;
+/// Trouble of a call that hangs.
+const HANGING: u32 = 10;
 /// Answers that are remembered.
 const MOST_ANSWERS: usize = 1 << 18;
 
@@ -31,7 +34,7 @@ pub struct Calls {
     /// Rows of the table by name, once it is known.
     rows: Option<HashMap<String, (u64, String)>>,
     process: Option<Process>,
-    starts: u32,
+    trouble: u32,
     answers: HashMap<(u64, [u64; MOST_PARAMETERS]), Option<u64>>,
 }
 
@@ -51,7 +54,7 @@ impl Calls {
             binary: binary.canonicalize().unwrap_or_else(|_| binary.to_owned()),
             rows: None,
             process: None,
-            starts: 0,
+            trouble: 0,
             answers: HashMap::default(),
         }
     }
@@ -99,25 +102,30 @@ impl Calls {
         if self.process.is_none() {
             self.start();
         }
+        let started = Instant::now();
         let answer = self.process.as_mut()?.call(request);
         if answer.is_none() {
             self.process = None;
+            let hung = started.elapsed() >= PATIENCE;
+            self.trouble += if hung { HANGING } else { 1 };
         }
         answer
     }
 
     fn start(&mut self) {
-        self.starts += 1;
-        if self.starts > MOST_STARTS {
+        if self.trouble >= MOST_TROUBLE {
             return;
         }
-        let Some(mut process) = Process::start(&self.binary) else {
+        let process = Process::start(&self.binary);
+        let Some((process, rows)) = process.and_then(|mut process| {
+            let rows = process.table()?;
+            Some((process, rows))
+        }) else {
+            self.trouble += HANGING;
             return;
         };
-        if let Some(rows) = process.table() {
-            self.rows = Some(rows);
-            self.process = Some(process);
-        }
+        self.rows = Some(rows);
+        self.process = Some(process);
     }
 }
 
