@@ -35,6 +35,15 @@ int main(void) {
       break;
     case 5:
       if (lgamma_r(u, &exponent) > 2 && exponent < 0 && u < -3) labrys_target("sign");
+      break;
+    case 6:
+      if (remquo(u, 3.5, &exponent) == -1.25 && exponent == 6 && u > 100) labrys_target("quotient");
+      break;
+    case 7:
+      if (__builtin_frexp(u, &exponent) == -0.625 && exponent == -20) labrys_target("intrinsic");
+      break;
+    case 8:
+      if (__builtin_frexpf(f, &exponent) > 0.99f && exponent == 100) labrys_target("single-intrinsic");
   }
   return 0;
 }

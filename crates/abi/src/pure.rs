@@ -14,7 +14,7 @@
 //! | functions that the user marks | the user says so; they are no part of this table, see [`marked`](crate::marked) |
 //!
 //! Not in the table: `rand`, `drand48` and all that keeps a state; all that writes through a
-//! pointer (`frexp`, `modf`, `sincos` and `lgamma_r` are models in C, `remquo` is concrete); `nan`
+//! pointer (`frexp`, `modf`, `remquo`, `sincos` and `lgamma_r` are models in C); `nan`
 //! (reads a string); everything on `long double`, which carries no labels. `sqrt`, `fabs`, `fmod`, `floor`, `ceil`, `trunc`, `rint`, `round` and their
 //! kin are operations of expressions and never become calls.
 

@@ -1,7 +1,8 @@
 /* Functions of the mathematics library that write a second result through a pointer.
  *
  * `frexp` and `modf` take numbers apart, which is done on their bits: no solver needs to know
- * the functions. The others are two calls of pure functions. */
+ * the functions. `sincos` and `lgamma_r` are two calls of pure functions. `remquo` is `fmod` and
+ * long division by what is left: the differences are exact. */
 
 extern double __labrys_w_trunc(double x);
 extern float __labrys_w_truncf(float x);
@@ -11,6 +12,8 @@ extern double __labrys_w_cos(double x);
 extern float __labrys_w_cosf(float x);
 extern double __labrys_w_lgamma(double x);
 extern float __labrys_w_lgammaf(float x);
+extern double __labrys_w_fmod(double x, double y);
+extern float __labrys_w_fmodf(float x, float y);
 
 /* The functions of one type of floats: its name, its integer of the same size, bits of the
  * fraction, exponent of 1, and the suffix of the functions. */
@@ -67,6 +70,21 @@ extern float __labrys_w_lgammaf(float x);
     else                                                                                \
       *sign = down != x && __labrys_w_trunc##suffix(half) == half ? -1 : 1;             \
     return value;                                                                       \
+  }                                                                                     \
+  /* The quotient modulo 8, as the library gives it; none where there is no remainder. */\
+  real MODEL(remquo##suffix)(real x, real y, int *quotient) {                           \
+    const word sign = (word)1 << (8 * sizeof(word) - 1);                                \
+    int is_negative = (bits_of##suffix(x) ^ bits_of##suffix(y)) >= sign, count = 0;     \
+    real size = of_bits##suffix(bits_of##suffix(x) & ~sign);                            \
+    y = of_bits##suffix(bits_of##suffix(y) & ~sign);                                    \
+    if (x != x || y != y || y == 0 || size - size != 0) return (x * y) / (x * y);       \
+    size = __labrys_w_fmod##suffix(size, 8 * y);                                        \
+    for (int step = 4; step > 0; step /= 2)                                             \
+      if (size >= step * y) size -= step * y, count += step;                            \
+    real rest = y - size;                                                               \
+    if (size > rest || (size == rest && count & 1)) size = -rest, count++;              \
+    *quotient = is_negative ? -count : count;                                           \
+    return bits_of##suffix(x) & sign ? -size : size;                                    \
   }
 
 PARTS(double, uint64_t, 52, 1023, )

@@ -6,7 +6,7 @@
 
 use labrys_abi::PURE;
 
-use crate::llvm::Module;
+use crate::llvm::{Module, Value};
 
 use super::{MODEL_PREFIX, WRAPPER_PREFIX};
 
@@ -41,7 +41,7 @@ const MODELS: &str = "
     wcsstr wcsspn wcscspn wcspbrk wmemcpy wmemset wcpcpy wcscpy wcsncpy wcscat wcsncat wcsdup
     wcstol wcstoll wcstoul wcstoull fgetws
     abs labs llabs imaxabs ffs ffsl ffsll div ldiv lldiv imaxdiv toascii isascii
-    frexp frexpf modf modff sincos sincosf lgamma_r lgammaf_r
+    frexp frexpf modf modff sincos sincosf lgamma_r lgammaf_r remquo remquof
     asprintf vasprintf __asprintf_chk __vasprintf_chk strxfrm
     _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
 ";
@@ -111,6 +111,41 @@ fn behind_intrinsic(name: &str) -> Option<String> {
     (stem != "copysign" && is_pure(&function)).then_some(function)
 }
 
+/// The library's function for an intrinsic that gives fraction and exponent as a pair.
+fn frexp_behind(name: &str) -> Option<Frexp> {
+    let (library, ints) = match name {
+        "llvm.frexp.f64.i32" => ("frexp", 2),
+        "llvm.frexp.f32.i32" => ("frexpf", 1),
+        _ => return None,
+    };
+    Some(Frexp { library, ints })
+}
+
+/// `frexp` of one type of floats.
+struct Frexp {
+    library: &'static str,
+    /// Size of the fraction, in `int`s.
+    ints: u64,
+}
+
+/// A function that gives the pair by the model of `frexp`.
+fn define_frexp<'m>(module: &'m Module, intrinsic: Value<'m>, frexp: &Frexp) -> Value<'m> {
+    let model = format!("{MODEL_PREFIX}{}", frexp.library);
+    let function = module.declare_like(&format!("{model}_pair"), intrinsic);
+    let number = function.params()[0];
+    let model = module.declare(&model, number.ty(), &[number.ty(), module.pointer()]);
+    let pair_type = intrinsic.global_type().function_result();
+    let builder = module.builder();
+    builder.at_end(module.define_body(function));
+    let pair = builder.variable(pair_type);
+    let behind = module.const_int(64, frexp.ints);
+    let exponent = builder.element_address(module.int(32), pair, behind);
+    let fraction = builder.call(model, &[number, exponent]);
+    builder.store(fraction, pair);
+    builder.ret(builder.load(pair_type, pair));
+    function
+}
+
 fn is_pure(name: &str) -> bool {
     PURE.iter().any(|pure| pure.name == name)
 }
@@ -142,6 +177,10 @@ pub(super) fn redirect(module: &Module) {
     for function in module.functions() {
         let name = function.name();
         if !function.is_declaration() {
+            continue;
+        }
+        if let Some(frexp) = frexp_behind(&name) {
+            function.replace_uses(define_frexp(module, function, &frexp));
             continue;
         }
         if let Some(pure) = behind_intrinsic(&name) {

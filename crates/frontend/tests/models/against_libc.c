@@ -25,6 +25,8 @@ double __labrys_w_cos(double x) { return cos(x); }
 float __labrys_w_cosf(float x) { return cosf(x); }
 double __labrys_w_lgamma(double x) { return lgamma(x); }
 float __labrys_w_lgammaf(float x) { return lgammaf(x); }
+double __labrys_w_fmod(double x, double y) { return fmod(x, y); }
+float __labrys_w_fmodf(float x, float y) { return fmodf(x, y); }
 int __labrys_w_ungetc(int c, FILE *f) { return ungetc(c, f); }
 
 #include <locale.h>
@@ -411,6 +413,15 @@ static void parts(void) {
   SAME_PARTS(lgamma_r, x, a, b, m, n);
   p = MODEL(lgammaf_r)(f, &k), q = lgammaf_r(f, &l);
   SAME_PARTS(lgammaf_r, f, p, q, k, l);
+  double y = EDGES[random_below(12)];
+  if (random_below(3)) y = ldexp(random_below(1000) / 8.0, random_below(2) ? 0 : (int)random_below(2100) - 1080);
+  if (random_below(3) == 0) y = x / (1 + random_below(40)) * 2;
+  y *= random_below(2) ? -1 : 1;
+  m = n = k = l = 7;
+  a = MODEL(remquo)(x, y, &m), b = remquo(x, y, &n);
+  SAME_PARTS(remquo, x, a, b, m, n);
+  p = MODEL(remquof)(f, (float)y, &k), q = remquof(f, (float)y, &l);
+  SAME_PARTS(remquof, f, p, q, k, l);
 }
 
 static void collation(void) {
