@@ -2,7 +2,7 @@
 //! smaller, or always one that is no larger.
 //!
 //! Conversions, shifts and divisions by constants, and most floating operations with a constant
-//! are such. Ranges go through them by their ends, and back by bisection.
+//! are such. Ranges go through them by their ends, and back by their inverse, or by bisection.
 
 use labrys_expr::{Op, apply, mask, signed};
 
@@ -133,17 +133,43 @@ impl Monotone {
         let Some((least, most)) = self.result.ends(result, self.width) else {
             return Some(range);
         };
-        let (first, last) = if at_low <= at_high {
-            let first = self.first(low, high, |result| result >= least);
-            (first, self.first(low, high, |result| result > most) - 1)
-        } else {
-            let first = self.first(low, high, |result| result <= most);
-            (first, self.first(low, high, |result| result < least) - 1)
+        if least <= at_low.min(at_high) && at_low.max(at_high) <= most {
+            return Some(range);
+        }
+        let (first, last) = match self.inverse(least, most) {
+            Some((first, last)) => (first.max(low), last.min(high)),
+            None => self.bisect(low, high, at_low <= at_high, least, most),
         };
         if first > last {
             return None;
         }
         range.meet(self.source.range(first, last, self.from), self.from)
+    }
+
+    /// The first and the last operand with results in a range, of operations that round down;
+    /// there may be no such operands of this width.
+    fn inverse(&self, least: i128, most: i128) -> Option<(i128, i128)> {
+        let divisor = match self.op {
+            Op::ZExt | Op::SExt => 1,
+            Op::UDiv => i128::try_from(self.constant).ok()?,
+            Op::Extract | Op::LShr | Op::AShr if self.constant < u128::from(self.from.min(64)) => {
+                1 << self.constant
+            }
+            _ => return None,
+        };
+        let last = most.checked_mul(divisor)?.checked_add(divisor - 1)?;
+        Some((least.checked_mul(divisor)?, last))
+    }
+
+    /// The first and the last operand between two of them with results in a range.
+    fn bisect(&self, low: i128, high: i128, rises: bool, least: i128, most: i128) -> (i128, i128) {
+        if rises {
+            let first = self.first(low, high, |result| result >= least);
+            (first, self.first(low, high, |result| result > most) - 1)
+        } else {
+            let first = self.first(low, high, |result| result <= most);
+            (first, self.first(low, high, |result| result < least) - 1)
+        }
     }
 
     /// The first operand between the two whose result passes a test that all later ones pass,
@@ -262,6 +288,42 @@ mod tests {
         let floats = third.backward(floats, wanted).unwrap();
         let numbers = whole.backward(Range::full(32), floats);
         assert_eq!(numbers, Some(Range::between(3704, 3705)));
+    }
+
+    /// The inverse finds what bisection finds.
+    #[test]
+    fn inverses_agree_with_bisection() {
+        let mut rules: Vec<Monotone> = Vec::new();
+        for op in [Op::LShr, Op::AShr, Op::UDiv] {
+            let with = |constant| Monotone::with_constant(op, 6, constant, false);
+            rules.extend((0..9).filter_map(with));
+        }
+        rules.extend((1..6).filter_map(|low| Monotone::unary(Op::Extract, 6 - low, 6, low.into())));
+        rules.extend([Op::ZExt, Op::SExt].map(|op| Monotone::unary(op, 9, 6, 0).unwrap()));
+        let mut inverted = 0;
+        for rule in rules {
+            let (low, high) = rule.source.ends(Range::full(6), 6).unwrap();
+            let (least, most) = rule
+                .result
+                .ends(Range::full(rule.width), rule.width)
+                .unwrap();
+            for a in least..=most {
+                for b in a..=most {
+                    let Some((first, last)) = rule.inverse(a, b) else {
+                        continue;
+                    };
+                    let found = (first.max(low), last.min(high));
+                    let bisected = rule.bisect(low, high, true, a, b);
+                    let none = |(first, last)| first > last;
+                    assert!(
+                        found == bisected || none(found) && none(bisected),
+                        "{rule:?} {a} {b}"
+                    );
+                    inverted += 1;
+                }
+            }
+        }
+        assert!(inverted > 100_000, "{inverted}");
     }
 
     #[test]
