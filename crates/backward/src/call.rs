@@ -94,7 +94,7 @@ impl Base<'_> {
         for id in candidates {
             effects.absorb(image.effects(*id), false);
         }
-        let open = call.is_none_or(|call| call.open);
+        let open = call.is_none_or(|call| image.leaves_picture(call));
         if open {
             effects.absorb(&image.outside, false);
         }
@@ -108,6 +108,9 @@ impl Base<'_> {
         if context.guard.is_some() {
             return Step::Refused;
         }
+        if precision.coarse {
+            return self.step_over(state, site, &effects, "a function by its address");
+        }
         let Some(address) = self.top(state, context, address) else {
             return self.step_over(state, site, &effects, "a function that is not known");
         };
@@ -117,7 +120,7 @@ impl Base<'_> {
             let function = self.function_address(*id);
             let same = self.pool.eq(address, function);
             way.require(&self.pool, same);
-            if way.is_dead() {
+            if self.is_dead(&mut way) {
                 continue;
             }
             match self.pass_known_call(&mut way, context, precision, site, *id) {
@@ -215,9 +218,9 @@ impl Base<'_> {
             way.hop();
             if let (Some(used), Some(value)) = (used, value) {
                 let value = self.value(way.frame_mut(), &Overrides::default(), *value);
-                way.bind(&mut self.pool, &used, value.as_ref());
+                self.bind(&mut way, &used, value.as_ref());
             }
-            if !way.is_dead() {
+            if !self.is_dead(&mut way) {
                 ways.push(way);
             }
         }
@@ -275,13 +278,13 @@ impl Base<'_> {
                 .get(index)
                 .and_then(|one| self.value(state.frame_mut(), overrides, *one));
             if let Some(argument) = argument {
-                crate::state::pair(used, &argument, &mut pairs);
+                crate::substitute::pair(used, &argument, &mut pairs);
             }
         }
         // A call that does not fit its callee passes bits of another width.
         let pool = &self.pool;
         pairs.retain(|(used, value)| pool.width(*used) == pool.width(*value));
-        state.substitute(&mut self.pool, &pairs);
+        self.substitute(state, &pairs);
     }
 
     fn pass_library(
@@ -296,7 +299,7 @@ impl Base<'_> {
         let known = library(&function.name);
         let quiet = matches!(
             known,
-            Some(Library::Harmless | Library::Pure | Library::Allocates { .. })
+            Some(Library::Harmless | Library::Reads | Library::Pure | Library::Allocates { .. })
         );
         if context.guard.is_some() && !quiet {
             return Step::Refused;
@@ -307,7 +310,7 @@ impl Base<'_> {
         match known {
             Some(Library::Stops) => Step::Dead,
             _ if function.noreturn => Step::Dead,
-            Some(Library::Harmless) => {
+            Some(Library::Harmless | Library::Reads) => {
                 if self.used(state, site.instruction).is_some() {
                     state.skip(Skip::Opaque(function.name.clone()));
                 }
@@ -347,7 +350,7 @@ impl Base<'_> {
                 let root = self.objects.root(&mut self.pool, read.address);
                 if root.is_some_and(|(object, _)| object.symbol == address) {
                     let zero = self.pool.constant(8 * read.size, 0);
-                    state.substitute(&mut self.pool, &[(read.symbol, zero)]);
+                    self.substitute(state, &[(read.symbol, zero)]);
                 }
             }
         }
@@ -373,7 +376,7 @@ impl Base<'_> {
         if value.is_none() {
             state.skip(Skip::Opaque(name.to_owned()));
         }
-        state.bind(&mut self.pool, &used, value.as_ref());
+        self.bind(state, &used, value.as_ref());
     }
 
     fn pass_assumption(&mut self, state: &mut State, context: Context<'_>, site: Site<'_>) -> Step {
@@ -450,7 +453,7 @@ impl Base<'_> {
                 let low = self.pool.extract(part, 0, 1);
                 value = self.symbolic().resize(low, width);
             }
-            state.bind(&mut self.pool, &used, Some(&Meaning::Scalar(value)));
+            self.bind(state, &used, Some(&Meaning::Scalar(value)));
         }
         Step::Done
     }

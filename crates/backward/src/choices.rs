@@ -2,11 +2,10 @@
 //! 4.3), those nearest to the entry first.
 
 use labrys_program::{BlockId, Callee, FunctionId, Operation};
+use labrys_semantics::{CallsBack, calls_back};
 
 use crate::demand::{Base, Overrides};
-use crate::effects::{Effects, Pointed, is_callable_from_outside, pointed};
 use crate::image::Loop;
-use crate::objects::Kind;
 use crate::pass::Step;
 use crate::precision::Precision;
 use crate::state::{Skip, State};
@@ -43,26 +42,34 @@ impl Base<'_> {
         let body = image.body(state.function());
         let block = state.block;
         if block == BlockId(0) {
-            return self.entry(state, entry, cuts);
+            return self.entry(state, precision, entry, cuts);
         }
-        if let Some(natural) = body.loops.get(&block) {
+        let natural = body.loops.get(&block);
+        if let Some(natural) = natural.filter(|_| !precision.coarse) {
             return Head::Choices(self.loop_ways(&state, natural, precision));
         }
         let mut from = body.predecessors[block.index()].clone();
-        if let [only] = from[..] {
+        if let ([only], None) = (&from[..], natural) {
+            let only = *only;
             if self.cross(&mut state, only) {
                 return Head::Single(state);
             }
             return Head::Choices(Vec::new());
         }
-        if precision.merge {
+        if precision.merge && natural.is_none() {
             let mut folded = state.clone();
             if self.fold_join(&mut folded, precision) {
-                if folded.is_dead() {
+                if self.is_dead(&mut folded) {
                     return Head::Choices(Vec::new());
                 }
                 return Head::Single(folded);
             }
+        }
+        if precision.coarse {
+            if self.step_over_ways(&mut state) {
+                return Head::Single(state);
+            }
+            return Head::Choices(Vec::new());
         }
         from.sort_by_key(|one| (body.rank[one.index()], *one));
         if body.irreducible {
@@ -113,95 +120,14 @@ impl Base<'_> {
         ways
     }
 
-    /// Any number of times round: what the loop changes is anything. Its last way out stays.
-    fn step_over_loop(&mut self, state: &mut State, natural: &Loop) {
-        let image = self.image;
-        let id = state.function();
-        let function = image.function(id);
-        let header = state.block;
-        for phi in &function.blocks[header.index()].phis {
-            state.frame_mut().env.remove(&phi.result);
-        }
-        let (effects, own) = self.loop_effects(id, natural);
-        self.havoc(state, &effects);
-        let frame = state.frame().id;
-        let (pool, objects) = (&mut self.pool, &self.objects);
-        state
-            .reads
-            .retain(|read| match objects.root(pool, read.address) {
-                Some((object, _)) => match object.kind {
-                    Kind::Stack(owner, value) => owner != frame || !own.contains(&value),
-                    _ => true,
-                },
-                None => own.is_empty(),
-            });
-        state.inputs_lost |= effects.inputs;
-        state.skip(Skip::Loop(id, header));
-        let level = state.level;
-        let inside = |hop: &crate::state::Hop| {
-            hop.level > level || (hop.level == level && natural.blocks.contains(&hop.block))
-        };
-        while state.hops.len() > 1 && state.hops.last().is_some_and(inside) {
-            state.hops.pop();
-        }
-        state.free_last();
-    }
-
-    /// What a loop does, and the function's own stack objects that it writes.
-    fn loop_effects(
-        &mut self,
-        id: FunctionId,
-        natural: &Loop,
-    ) -> (Effects, std::collections::BTreeSet<labrys_program::ValueId>) {
-        let image = self.image;
-        let function = image.function(id);
-        let mut effects = Effects::default();
-        let mut own = std::collections::BTreeSet::new();
-        for block in &natural.blocks {
-            let instructions = &function.blocks[block.index()].instructions;
-            for (index, instruction) in instructions.iter().enumerate() {
-                effects.add(image.program, function, &instruction.operation);
-                for address in written(&instruction.operation) {
-                    match crate::effects::base_object(function, address, 32) {
-                        Some(object) => {
-                            own.insert(object);
-                        }
-                        None if matches!(
-                            pointed(image.program, function, address, 32),
-                            Pointed::Anything
-                        ) =>
-                        {
-                            own.extend(
-                                image
-                                    .body(id)
-                                    .fixed
-                                    .iter()
-                                    .filter(|one| !image.body(id).private.contains(one)),
-                            );
-                        }
-                        None => {}
-                    }
-                }
-                if !matches!(instruction.operation, Operation::Call { .. }) {
-                    continue;
-                }
-                let calls = image.calls.calls_in(id);
-                let call = calls
-                    .iter()
-                    .find(|one| one.block == *block && one.instruction as usize == index);
-                if call.is_none_or(|one| one.open) {
-                    effects.absorb(&image.outside, false);
-                }
-                for callee in call.map_or(&[][..], |one| image.calls.callees(one)) {
-                    effects.absorb(image.effects(*callee), false);
-                }
-            }
-        }
-        (effects, own)
-    }
-
     /// The entry of the top frame's function.
-    fn entry(&mut self, mut state: State, entry: FunctionId, cuts: &mut Cuts) -> Head {
+    fn entry(
+        &mut self,
+        mut state: State,
+        precision: Precision,
+        entry: FunctionId,
+        cuts: &mut Cuts,
+    ) -> Head {
         let image = self.image;
         let frame_id = state.frame().id;
         self.forget_frame(&mut state, frame_id);
@@ -209,6 +135,9 @@ impl Base<'_> {
             return Head::Single(self.back_to_call(state, block, index));
         }
         let id = state.function();
+        if precision.coarse && !self.enters_anew(&mut state) {
+            return Head::Choices(Vec::new());
+        }
         let mut ways = Vec::new();
         let mut callers: Vec<_> = image.calls.callers(id).cloned().collect();
         callers.sort_by_key(|call| {
@@ -240,7 +169,7 @@ impl Base<'_> {
                 ways.push(way);
             }
         }
-        if is_callable_from_outside(image.function(id)) && id != entry {
+        if image.called_from_outside[id.index()] && id != entry {
             cuts.insert(format!(
                 "{} may be called by code that is not known",
                 image.function(id).name
@@ -298,9 +227,12 @@ impl Base<'_> {
             match callee {
                 Callee::Direct(id) if *id != left.function => {
                     // A library function calls back, with arguments of its own.
+                    if let CallsBack::AtExit(_) = calls_back(&image.function(*id).name) {
+                        state.reads.clear();
+                    }
                     self.havoc(state, image.effects(*id));
                     state.skip(Skip::Opaque(image.function(*id).name.clone()));
-                    return !state.is_dead();
+                    return !self.is_dead(state);
                 }
                 Callee::Direct(_) => {}
                 Callee::Indirect(address) => {
@@ -313,7 +245,7 @@ impl Base<'_> {
             }
             self.bind_parameters(state, &none, &left.env, arguments, left.function);
         }
-        !state.is_dead()
+        !self.is_dead(state)
     }
 
     /// Goes back through the instructions of a block until its head, or a choice.
@@ -341,19 +273,5 @@ impl Base<'_> {
             }
         }
         Step::Done
-    }
-}
-
-/// The addresses that an operation may write to, by operand.
-fn written(operation: &Operation) -> Vec<labrys_program::Operand> {
-    match operation {
-        Operation::Store { address, .. } => vec![*address],
-        Operation::Intrinsic {
-            intrinsic,
-            arguments,
-        } if intrinsic.writes_memory() => arguments.first().copied().into_iter().collect(),
-        // A callee writes to what it is given, or to what escaped.
-        Operation::Call { arguments, .. } => arguments.clone(),
-        _ => Vec::new(),
     }
 }

@@ -1,16 +1,21 @@
 //! The value of an operand at a place of the path, as an expression over what the path needs
 //! from before.
 
+use std::rc::Rc;
+
 use labrys_expr::{ExprId, Pool};
-use labrys_program::{FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId};
+use labrys_program::{BlockId, FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId};
 use labrys_semantics::{
     Addresses, Library, Meaning, Operands, Symbolic, constant, library, meaning,
 };
 use rustc_hash::FxHashMap;
 
+use crate::entered::Entered;
 use crate::image::{Definition, Image};
 use crate::objects::{Kind, Object, Objects};
+use crate::over::Changes;
 use crate::state::{Frame, Known};
+use crate::substitute::Substitution;
 
 /// Gives the address of the error number.
 const ERRNO: &str = "__errno_location";
@@ -26,6 +31,11 @@ pub(crate) struct Base<'p> {
     pub(crate) next: u32,
     pub(crate) objects: Objects,
     pub(crate) next_frame: u32,
+    pub(crate) substitution: Substitution,
+    /// Entries that paths came to.
+    pub(crate) entered: Entered,
+    /// What blocks do, as far as it was asked.
+    pub(crate) changes: FxHashMap<(FunctionId, BlockId), Rc<Changes>>,
 }
 
 /// Values that are known otherwise than by their definitions.
@@ -39,6 +49,9 @@ impl<'p> Base<'p> {
             next: 0,
             objects: Objects::default(),
             next_frame: 0,
+            substitution: Substitution::default(),
+            entered: Entered::default(),
+            changes: FxHashMap::default(),
         }
     }
 

@@ -95,7 +95,7 @@ impl Base<'_> {
                 state.require(&self.pool, chosen);
             }
         }
-        !state.is_dead()
+        !self.is_dead(state)
     }
 
     /// Goes from the head of the state's block to the end of a predecessor. Whether a run may
@@ -117,10 +117,10 @@ impl Base<'_> {
             let value =
                 incoming.and_then(|(_, operand)| self.value(state.frame_mut(), &none, *operand));
             if let Some(value) = value {
-                crate::state::pair(&used, &value, &mut pairs);
+                crate::substitute::pair(&used, &value, &mut pairs);
             }
         }
-        state.substitute(&mut self.pool, &pairs);
+        self.substitute(state, &pairs);
         match self.edge_condition(state.frame_mut(), &none, from, to) {
             Some(condition) => state.require(&self.pool, condition),
             None => {
@@ -136,6 +136,6 @@ impl Base<'_> {
             .map_or(0, |block| block.instructions.len());
         state.place(from, length);
         state.hop();
-        !state.is_dead()
+        !self.is_dead(state)
     }
 }

@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 
 use labrys_program::graph::CallGraph;
 use labrys_program::{
-    Callee, Function, FunctionId, GlobalId, Intrinsic, Linkage, Operand, Operation, Program,
-    Terminator, ValueId,
+    Callee, Function, FunctionId, GlobalId, Intrinsic, Operand, Operation, Program, Terminator,
+    ValueId,
 };
-use labrys_semantics::{Library, library};
+use labrys_semantics::{CallsBack, Library, calls_back, library};
+use rustc_hash::FxHashMap;
 
 use crate::escape::global_of;
 
@@ -38,7 +39,11 @@ pub(crate) struct Effects {
 
 impl Effects {
     /// The effects of all functions, and of code that is not in the picture.
-    pub(crate) fn of(program: &Program, calls: &CallGraph) -> (Vec<Effects>, Effects) {
+    pub(crate) fn of(
+        program: &Program,
+        calls: &CallGraph,
+        called_from_outside: &[bool],
+    ) -> (Vec<Effects>, Effects) {
         let mut outside = Effects::of_library(UNKNOWN, false);
         let mut all: Vec<Effects> = program
             .functions
@@ -63,7 +68,7 @@ impl Effects {
                         changed |= all[index].absorb(&outside, false);
                     }
                 }
-                if is_callable_from_outside(&program.functions[index]) {
+                if called_from_outside[index] {
                     changed |= outside.absorb(&all[index], false);
                 }
                 if all[index].foreign {
@@ -77,7 +82,7 @@ impl Effects {
     }
 
     pub(crate) fn absorb(&mut self, other: &Effects, itself: bool) -> bool {
-        let before = self.clone();
+        let before = self.measure();
         self.globals.extend(&other.globals);
         self.anywhere |= other.anywhere;
         self.stops |= other.stops;
@@ -86,7 +91,20 @@ impl Effects {
         self.repeats |= other.repeats || itself;
         self.errno |= other.errno;
         self.foreign |= other.foreign;
-        *self != before
+        self.measure() != before
+    }
+
+    /// Grows with the effects.
+    fn measure(&self) -> (usize, usize, [bool; 6]) {
+        let flags = [
+            self.anywhere,
+            self.stops,
+            self.inputs,
+            self.repeats,
+            self.errno,
+            self.foreign,
+        ];
+        (self.globals.len(), self.unknown.len(), flags)
     }
 
     /// What functions of the program do that code outside calls: with the names of that code left
@@ -109,12 +127,15 @@ impl Effects {
             }
             Some(Library::InputValue) => effects.inputs = true,
             Some(Library::Assume | Library::Stops) => effects.stops = true,
-            Some(Library::Harmless | Library::Allocates { .. } | Library::Pure) => {
+            Some(
+                Library::Harmless | Library::Reads | Library::Allocates { .. } | Library::Pure,
+            ) => {
                 effects.errno = true;
             }
             None => {
                 effects.anywhere = true;
-                effects.foreign = true;
+                effects.foreign = calls_back(name) == CallsBack::Anything;
+                effects.errno = true;
                 effects.unknown.insert(name.to_owned());
             }
         }
@@ -123,9 +144,11 @@ impl Effects {
 
     fn of_body(program: &Program, function: &Function) -> Effects {
         let mut effects = Effects::default();
+        let definitions = definitions(function);
+        let find = |value| definitions.get(&value).copied();
         for (id, block) in function.blocks() {
             for instruction in &block.instructions {
-                effects.add(program, function, &instruction.operation);
+                effects.add(program, &find, &instruction.operation);
             }
             match &block.terminator {
                 Terminator::Unreachable => effects.stops = true,
@@ -139,16 +162,16 @@ impl Effects {
         effects
     }
 
-    pub(crate) fn add(&mut self, program: &Program, function: &Function, operation: &Operation) {
+    pub(crate) fn add(&mut self, program: &Program, find: Find<'_, '_>, operation: &Operation) {
         match operation {
-            Operation::Store { address, .. } => self.write(program, function, *address),
+            Operation::Store { address, .. } => self.write(program, find, *address),
             Operation::Intrinsic {
                 intrinsic,
                 arguments,
             } => {
                 if intrinsic.writes_memory() {
                     match arguments.first() {
-                        Some(to) => self.write(program, function, *to),
+                        Some(to) => self.write(program, find, *to),
                         None => self.anywhere = true,
                     }
                 }
@@ -181,7 +204,7 @@ impl Effects {
                 if let (Some(Library::InputObject(_)), Some(to)) =
                     (library(name), arguments.first())
                 {
-                    self.write(program, function, *to);
+                    self.write(program, find, *to);
                 }
             }
             // What is called through a pointer is added by the call graph.
@@ -193,8 +216,8 @@ impl Effects {
         }
     }
 
-    fn write(&mut self, program: &Program, function: &Function, address: Operand) {
-        match pointed(program, function, address, 32) {
+    fn write(&mut self, program: &Program, find: Find<'_, '_>, address: Operand) {
+        match pointed(program, find, address, 32) {
             Pointed::Own => {}
             Pointed::Global(id) => {
                 self.globals.insert(id);
@@ -207,12 +230,6 @@ impl Effects {
 /// What stands for functions without a name.
 const UNKNOWN: &str = "a function that is not known";
 
-/// Whether code that is not in the picture may call a function.
-pub(crate) fn is_callable_from_outside(function: &Function) -> bool {
-    let visible = function.linkage != Linkage::Internal && function.name != "main";
-    function.defined && (function.address_taken || visible)
-}
-
 /// What an address points into, as far as its computation shows.
 pub(crate) enum Pointed {
     /// A stack object of the function.
@@ -221,19 +238,22 @@ pub(crate) enum Pointed {
     Anything,
 }
 
+/// Finds the operation that defines a value.
+pub(crate) type Find<'a, 'f> = &'a dyn Fn(ValueId) -> Option<&'f Operation>;
+
 /// Follows an address to its base.
 pub(crate) fn pointed(
     program: &Program,
-    function: &Function,
+    find: Find<'_, '_>,
     address: Operand,
     depth: u32,
 ) -> Pointed {
     match address {
         Operand::Constant(id) => global_of(program, id).map_or(Pointed::Anything, Pointed::Global),
-        Operand::Value(value) => match definition(function, value) {
+        Operand::Value(value) => match find(value) {
             Some(Operation::Allocate { .. }) => Pointed::Own,
             Some(Operation::Address { base, .. }) if depth > 0 => {
-                pointed(program, function, *base, depth - 1)
+                pointed(program, find, *base, depth - 1)
             }
             _ => Pointed::Anything,
         },
@@ -241,19 +261,20 @@ pub(crate) fn pointed(
 }
 
 /// The stack object of the function that an address is in, as far as its computation shows.
-pub(crate) fn base_object(function: &Function, address: Operand, depth: u32) -> Option<ValueId> {
+pub(crate) fn base_object(find: Find<'_, '_>, address: Operand, depth: u32) -> Option<ValueId> {
     let Operand::Value(value) = address else {
         return None;
     };
-    match definition(function, value)? {
+    match find(value)? {
         Operation::Allocate { .. } => Some(value),
-        Operation::Address { base, .. } if depth > 0 => base_object(function, *base, depth - 1),
+        Operation::Address { base, .. } if depth > 0 => base_object(find, *base, depth - 1),
         _ => None,
     }
 }
 
-fn definition(function: &Function, value: ValueId) -> Option<&Operation> {
+fn definitions(function: &Function) -> FxHashMap<ValueId, &Operation> {
     let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
-    let mut found = instructions.filter(|instruction| instruction.result == Some(value));
-    found.next().map(|instruction| &instruction.operation)
+    instructions
+        .filter_map(|instruction| Some((instruction.result?, &instruction.operation)))
+        .collect()
 }

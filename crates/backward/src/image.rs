@@ -4,14 +4,16 @@
 //! operation on the operands' values at the same place (no definition can be passed in between
 //! without passing the value's own); so only phis, loads, calls and the like need a symbol.
 
-use labrys_program::graph::{CallGraph, Digraph, Dominators};
+use labrys_program::graph::{Call, CallGraph, Digraph, Dominators};
 use labrys_program::{
-    BlockId, Function, FunctionId, Global, Instruction, Operand, Operation, Program, ValueId,
+    BlockId, Callee, Function, FunctionId, Global, Instruction, Operand, Operation, Program,
+    ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::effects::{Effects, is_callable_from_outside};
+use crate::effects::Effects;
 use crate::escape;
+use crate::outside::Outside;
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +62,10 @@ pub struct Image<'p> {
     pub(crate) effects: Vec<Effects>,
     /// What code does that is not in the picture.
     pub(crate) outside: Effects,
+    /// What may happen between any two instructions, because of a signal.
+    pub(crate) interference: Effects,
+    /// By function: whether that code may call it.
+    pub(crate) called_from_outside: Vec<bool>,
     /// Globals whose address the program keeps or passes on.
     pub(crate) shared: Vec<bool>,
     /// By function: calls from the entry, at least; the maximum where none lead there.
@@ -83,8 +89,9 @@ impl<'p> Image<'p> {
             })
             .collect();
         let calls = CallGraph::new(program);
-        let (effects, outside) = Effects::of(program, &calls);
-        let depths = depths(program, &calls, entry);
+        let code_outside = Outside::of(program);
+        let (effects, outside) = Effects::of(program, &calls, &code_outside.calls);
+        let depths = depths(program, &calls, entry, &code_outside.calls);
         let named = |name: &str| program.functions.iter().any(|one| one.name == name);
         let mut obstacles = Vec::new();
         if named("_setjmp") || named("setjmp") || named("__sigsetjmp") || named("sigsetjmp") {
@@ -102,8 +109,9 @@ impl<'p> Image<'p> {
         if named("dlsym") {
             obstacles.push("the program looks functions up by name".to_owned());
         }
-        if named("signal") || named("sigaction") {
-            obstacles.push("the program handles signals".to_owned());
+        let interference = code_outside.interference(program, &effects);
+        if interference.inputs {
+            obstacles.push("a signal handler asks for input".to_owned());
         }
         let constructors = program.global_named("llvm.global_ctors").is_some();
         if constructors {
@@ -115,6 +123,8 @@ impl<'p> Image<'p> {
             calls,
             effects,
             outside,
+            called_from_outside: code_outside.calls,
+            interference,
             depths,
             shared: escape::shared_globals(program),
             obstacles,
@@ -134,6 +144,22 @@ impl<'p> Image<'p> {
 
     pub(crate) fn effects(&self, id: FunctionId) -> &Effects {
         &self.effects[id.index()]
+    }
+
+    /// Whether a call may run code that is not in the picture, of which nothing is known.
+    pub(crate) fn leaves_picture(&self, call: &Call) -> bool {
+        let instruction = call.instruction as usize;
+        let block = &self.function(call.function).blocks[call.block.index()];
+        let operation = &block.instructions[instruction].operation;
+        // What library functions do is known by their names.
+        let direct = matches!(
+            operation,
+            Operation::Call {
+                callee: Callee::Direct(_),
+                ..
+            }
+        );
+        call.open && !direct
     }
 
     /// The instruction that defines a value.
@@ -266,13 +292,18 @@ fn holds_counting_format(global: &Global) -> bool {
 /// The depth of a function that is called through its address.
 const FAR: u32 = 1 << 20;
 
-fn depths(program: &Program, calls: &CallGraph, entry: FunctionId) -> Vec<u32> {
+fn depths(
+    program: &Program,
+    calls: &CallGraph,
+    entry: FunctionId,
+    called_from_outside: &[bool],
+) -> Vec<u32> {
     let mut depth = vec![u32::MAX; program.functions.len()];
     depth[entry.index()] = 0;
     let mut queue = std::collections::VecDeque::from([entry]);
     // Whoever has the address of a function, or sees its name, may call it.
-    for (index, function) in program.functions.iter().enumerate() {
-        if is_callable_from_outside(function) && depth[index] == u32::MAX {
+    for (index, called) in called_from_outside.iter().enumerate() {
+        if *called && depth[index] == u32::MAX {
             depth[index] = FAR;
             queue.push_back(FunctionId::new(index));
         }

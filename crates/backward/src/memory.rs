@@ -106,11 +106,16 @@ impl Base<'_> {
             return read.symbol;
         }
         let symbol = self.fresh(8 * size);
-        state.reads.push(Read {
+        let read = Read {
             address,
             size,
             symbol,
-        });
+        };
+        let image = self.image;
+        // What a signal may change at any time is anything at each read.
+        if !self.concerns(&image.interference, &read) {
+            state.reads.push(read);
+        }
         symbol
     }
 
@@ -145,7 +150,7 @@ impl Base<'_> {
     }
 
     /// Takes reads apart whose address has become a choice, so that each part meets its writes.
-    fn settle(&mut self, state: &mut State) {
+    fn part_reads(&mut self, state: &mut State) {
         let reads = std::mem::take(&mut state.reads);
         let mut pairs = Vec::new();
         for read in reads {
@@ -155,12 +160,12 @@ impl Base<'_> {
                 state.reads.push(read);
             }
         }
-        state.substitute(&mut self.pool, &pairs);
+        self.substitute(state, &pairs);
     }
 
     /// Passes a write, backward.
     pub(crate) fn write(&mut self, state: &mut State, write: &Write) {
-        self.settle(state);
+        self.part_reads(state);
         let reads = std::mem::take(&mut state.reads);
         let mut pairs = Vec::new();
         for read in reads {
@@ -172,7 +177,7 @@ impl Base<'_> {
                 }
             }
         }
-        state.substitute(&mut self.pool, &pairs);
+        self.substitute(state, &pairs);
     }
 
     fn overlap(&mut self, read: &Read, write: &Write) -> Overlap {
@@ -422,7 +427,7 @@ impl Base<'_> {
                     continue;
                 }
             };
-            state.substitute(&mut self.pool, &[(read.symbol, value)]);
+            self.substitute(state, &[(read.symbol, value)]);
         }
     }
 

@@ -7,6 +7,7 @@
 use labrys_expr::{ExprId, Op, Pool, Symbol};
 use labrys_program::{FunctionId, GlobalId, ValueId};
 use labrys_semantics::Symbolic;
+use labrys_solver::{Assignment, Model};
 use rustc_hash::FxHashMap;
 
 /// What an object is.
@@ -42,6 +43,9 @@ pub(crate) struct Objects {
     by_symbol: FxHashMap<Symbol, usize>,
 }
 
+/// Guessed addresses: objects are so many bits apart, and other things are somewhere else.
+const SPACING: u32 = 24;
+const SOMEWHERE: u128 = 0x7000_0000_0000;
 /// Objects whose addresses are told apart in a query; with more, only those that are compared.
 const MAX_APART: usize = 12;
 
@@ -107,6 +111,28 @@ impl Objects {
             .iter()
             .all(|symbol| !self.by_symbol.contains_key(&symbol));
         unmixed.then_some((object, offset))
+    }
+
+    /// Whether a symbol is the address of an object that no frame makes, so that it may be named
+    /// on each path.
+    pub(crate) fn outlives_frames(&self, symbol: Symbol) -> bool {
+        let object = self.by_symbol.get(&symbol).map(|index| &self.list[*index]);
+        object.is_some_and(|object| !matches!(object.kind, Kind::Stack(..) | Kind::Heap(..)))
+    }
+
+    /// Values that many constraints like: those of a model, objects apart from each other, and
+    /// whatever may be an address not null.
+    pub(crate) fn guess(&self, pool: &Pool, constraints: &[ExprId], model: &Model) -> Assignment {
+        let mut guess = Assignment::new();
+        for symbol in constraints.iter().flat_map(|one| pool.symbols(*one).iter()) {
+            let known = model.get(symbol);
+            let index = || self.by_symbol.get(&symbol).map(|index| *index as u128 + 1);
+            let value = known
+                .or_else(|| Some(index()? << SPACING))
+                .or_else(|| (symbol.width() == 64).then_some(SOMEWHERE));
+            guess.set(symbol, value.unwrap_or(0));
+        }
+        guess
     }
 
     /// What is known of the addresses that occur in the constraints.

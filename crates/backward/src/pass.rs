@@ -100,7 +100,7 @@ impl Base<'_> {
                 };
                 let ty = self.result_type(state, instruction);
                 let value = self.result(state.frame_mut(), context.overrides, operation, ty);
-                state.bind(&mut self.pool, &used, value.as_ref());
+                self.bind(state, &used, value.as_ref());
                 Step::Done
             }
         }
@@ -135,7 +135,7 @@ impl Base<'_> {
         let mut symbolic = self.symbolic();
         let value = unpack(&mut symbolic, bits, labrys_program::Type::Int(width));
         if let Some(value) = value {
-            state.substitute(&mut self.pool, &[(scalar, value)]);
+            self.substitute(state, &[(scalar, value)]);
         }
     }
 
@@ -247,7 +247,7 @@ impl Base<'_> {
         if value.is_none() {
             state.skip(Skip::Opaque(intrinsic.name().to_owned()));
         }
-        state.bind(&mut self.pool, &used, value.as_ref());
+        self.bind(state, &used, value.as_ref());
         Step::Done
     }
 

@@ -12,44 +12,86 @@ pub struct Precision {
     pub enter: bool,
     /// Whether ways that part and meet again are taken at once, as choices in expressions.
     pub merge: bool,
+    /// Whether ways that cannot be taken at once are stepped over, and calls through pointers: so
+    /// the only choices are those between callers.
+    pub coarse: bool,
+    /// Expressions that may be made to take ways at once.
+    pub nodes: u64,
+    /// Constraints of more expressions than this are forgotten.
+    pub constraint: usize,
+    /// Path segments, at most.
+    pub segments: u64,
+    /// Steps for a query within a path.
+    pub steps: u64,
+    /// Expressions that may be looked at in all.
+    pub work: u64,
 }
 
+/// The pass that looks least closely: it is quick whatever the program.
+pub(crate) const COARSE_PASS: usize = 0;
+/// The first pass that takes paths one by one.
+pub(crate) const FIRST_PASS: usize = 1;
 /// The pass that takes ways one by one, for what the solver gives up on when they are merged.
-pub(crate) const PLAIN_PASS: usize = 3;
+pub(crate) const PLAIN_PASS: usize = 4;
+/// Number of passes.
+pub(crate) const PASSES: usize = 6;
 
 impl Precision {
     /// What pass number `pass` does, with this many times round a loop at most.
     pub(crate) fn of_pass(pass: usize, bound: u32) -> Self {
+        let quick = Precision {
+            loops: 0,
+            recursion: 0,
+            enter: false,
+            merge: true,
+            coarse: false,
+            nodes: 60_000,
+            constraint: usize::MAX,
+            segments: 100,
+            steps: 2_000,
+            work: 3_000_000,
+        };
         match pass {
-            0 => Precision {
-                loops: 0,
-                recursion: 0,
-                enter: false,
-                merge: true,
+            COARSE_PASS => Precision {
+                coarse: true,
+                nodes: 300,
+                constraint: 300,
+                steps: 100,
+                work: 300_000,
+                ..quick
             },
-            1 => Precision {
+            FIRST_PASS => quick,
+            2 => Precision {
                 loops: bound.min(2),
                 recursion: 1,
                 enter: true,
-                merge: true,
+                segments: 300,
+                ..quick
             },
-            2 => Precision {
+            3 => Precision {
                 loops: bound,
                 recursion: bound.clamp(1, 8),
                 enter: true,
-                merge: true,
+                segments: 600,
+                work: 10_000_000,
+                ..quick
             },
             PLAIN_PASS => Precision {
-                loops: 0,
                 recursion: 1,
                 enter: true,
                 merge: false,
+                segments: 600,
+                work: 10_000_000,
+                ..quick
             },
             _ => Precision {
                 loops: bound,
                 recursion: bound.clamp(1, 8),
                 enter: true,
                 merge: false,
+                segments: 1500,
+                work: 30_000_000,
+                ..quick
             },
         }
     }

@@ -20,8 +20,6 @@ use crate::state::{Known, State};
 
 /// Blocks of a region at most.
 const MAX_BLOCKS: usize = 80;
-/// Nodes that a fold may add before regions are taken way by way.
-const MAX_NODES: usize = 60_000;
 
 /// Acyclic control flow between a start and some ends.
 struct Region {
@@ -144,7 +142,7 @@ impl Base<'_> {
                     Some(other) => self.choose(*condition, &one, &other),
                 };
             }
-            state.bind(&mut self.pool, used, value.as_ref());
+            self.bind(state, used, value.as_ref());
         }
         if stops {
             let any = self.pool.any(ways.iter().map(|(.., condition)| *condition));
@@ -233,9 +231,9 @@ impl Base<'_> {
                 };
             }
             let Some(value) = value else { return false };
-            crate::state::pair(&used, &value, &mut pairs);
+            crate::substitute::pair(&used, &value, &mut pairs);
         }
-        state.substitute(&mut self.pool, &pairs);
+        self.substitute(state, &pairs);
         true
     }
 
@@ -252,7 +250,7 @@ impl Base<'_> {
         overrides: &Overrides,
     ) -> bool {
         let image = self.image;
-        let before = self.pool.len();
+        let before = self.pool.len() as u64 + self.substitution.work;
         for block_id in region.blocks.iter().rev() {
             let function = image.function(state.function());
             let block = &function.blocks[block_id.index()];
@@ -267,7 +265,8 @@ impl Base<'_> {
                 } else {
                     self.pass(state, context, instruction)
                 };
-                if !matches!(step, Step::Done) || self.pool.len() > before + MAX_NODES {
+                let work = self.pool.len() as u64 + self.substitution.work;
+                if !matches!(step, Step::Done) || work > before + precision.nodes {
                     return false;
                 }
             }

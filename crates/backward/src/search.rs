@@ -10,7 +10,7 @@
 
 use labrys_expr::{ExprId, Pool};
 use labrys_program::{BlockId, FunctionId};
-use labrys_solver::{Answer, Model};
+use labrys_solver::{Answer, Assignment, Model};
 use rustc_hash::FxHashSet;
 
 use crate::choices::{Cuts, Head};
@@ -61,8 +61,9 @@ pub struct Counts {
     pub jumps: u64,
 }
 
-/// Decides whether constraints can all be true. The flag says that much may be spent.
-pub type Check<'a> = &'a mut dyn FnMut(&mut Pool, Vec<ExprId>, bool) -> Answer;
+/// Decides whether constraints can all be true, given values that may come near, within so many
+/// steps.
+pub type Check<'a> = &'a mut dyn FnMut(&mut Pool, Vec<ExprId>, &Assignment, u64) -> Answer;
 
 /// What a step of the search came to.
 #[derive(Debug)]
@@ -85,6 +86,8 @@ pub struct Search<'p> {
     cores: Vec<Vec<ExprId>>,
     cuts: Cuts,
     counts: Counts,
+    /// No chain of calls leads to a target.
+    uncalled: bool,
 }
 
 /// Cores that are remembered, and constraints in one.
@@ -92,6 +95,8 @@ const MAX_CORES: usize = 256;
 const MAX_CORE: usize = 12;
 /// States that wait at most.
 const MAX_STACK: usize = 20_000;
+/// Steps for a query at the end of a path.
+const LONG: u64 = 10_000;
 /// Expressions at most.
 const MAX_POOL: usize = 6_000_000;
 
@@ -119,6 +124,7 @@ impl<'p> Search<'p> {
         }
         Search {
             base,
+            uncalled: stack.is_empty(),
             entry,
             precision,
             stack,
@@ -148,6 +154,24 @@ impl<'p> Search<'p> {
         }
     }
 
+    /// Whether the call graph alone shows that no run comes to a target.
+    #[must_use]
+    pub fn is_uncalled(&self) -> bool {
+        self.uncalled
+    }
+
+    /// What this search follows.
+    #[must_use]
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    /// Expressions that were looked at.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.base.substitution.work
+    }
+
     /// The counters.
     #[must_use]
     pub fn counts(&self) -> Counts {
@@ -165,12 +189,21 @@ impl<'p> Search<'p> {
         let Some((mut state, target)) = self.stack.pop() else {
             return Found::End;
         };
+        if self.base.is_dead(&mut state) {
+            return Found::More;
+        }
         if self.is_refuted(&state) {
             self.counts.jumps += 1;
             return Found::More;
         }
         if self.stack.len() > MAX_STACK || self.base.pool.len() > MAX_POOL {
             self.cuts.insert("too many paths at once".to_owned());
+            self.stack.clear();
+            return Found::End;
+        }
+        if self.base.substitution.work > self.precision.work {
+            self.cuts
+                .insert("the expressions grew too large".to_owned());
             self.stack.clear();
             return Found::End;
         }
@@ -228,6 +261,9 @@ impl<'p> Search<'p> {
         if state.block == BlockId(0) {
             return state.frame().call.is_none();
         }
+        if self.precision.coarse {
+            return false;
+        }
         body.predecessors[state.block.index()].len() > 1
     }
 
@@ -240,33 +276,74 @@ impl<'p> Search<'p> {
 
     /// Whether the constraints of a state can be satisfied, as far as the solver can tell.
     fn feasible(&mut self, state: &mut State, check: Check<'_>) -> bool {
-        if state.checked || state.hard {
+        self.base.settle(state);
+        self.base.forget_large(state, self.precision.constraint);
+        let asked = self.undecided(state);
+        if asked.is_empty() || state.hard {
             return true;
         }
-        match self.ask(state, check, false) {
-            Some(Answer::Unsat(_)) => return false,
-            Some(Answer::Unknown(_)) => {
+        match self.ask(state, &asked, check, self.precision.steps) {
+            Answer::Unsat(_) => return false,
+            Answer::Unknown(_) if self.precision.coarse => {
+                state.constraints.retain(|one| !asked.contains(one));
+                state.skip(Skip::Unsolved);
+            }
+            Answer::Unknown(_) => {
                 state.hard = true;
                 state.skip(Skip::Unsolved);
             }
-            Some(Answer::Sat(_)) | None => {}
+            Answer::Sat(model) => state.model = model.into(),
         }
-        state.checked = true;
+        state.satisfiable = state
+            .constraints
+            .iter()
+            .copied()
+            .collect::<FxHashSet<_>>()
+            .into();
         true
     }
 
-    /// The solver's answer; `None` where nothing needs to be asked.
-    fn ask(&mut self, state: &State, check: Check<'_>, thorough: bool) -> Option<Answer> {
-        let asked = &state.constraints;
-        if asked.is_empty() {
-            return None;
+    /// The constraints that are new since the solver was asked, and those that they have to do
+    /// with: no others can be in a conflict.
+    fn undecided(&self, state: &State) -> Vec<ExprId> {
+        let pool = &self.base.pool;
+        let known = |one: &ExprId| state.satisfiable.contains(one);
+        let (mut left, mut next): (Vec<ExprId>, Vec<ExprId>) =
+            state.constraints.iter().partition(|one| known(one));
+        let mut concerned: FxHashSet<ExprId> = FxHashSet::default();
+        while let Some(one) = next.pop() {
+            concerned.insert(one);
+            left.retain(|other| {
+                let apart = !pool.symbols(one).intersects(&pool.symbols(*other));
+                if !apart {
+                    next.push(*other);
+                }
+                apart
+            });
         }
-        let axioms = self.base.objects.axioms(&mut self.base.pool, asked);
-        let count = axioms.len();
-        let mut constraints = axioms;
+        let constraints = state.constraints.iter().copied();
+        constraints.filter(|one| concerned.contains(one)).collect()
+    }
+
+    /// The solver's answer; a model has values for all symbols.
+    fn ask(&mut self, state: &State, asked: &[ExprId], check: Check<'_>, steps: u64) -> Answer {
+        let mut constraints = self.base.objects.axioms(&mut self.base.pool, asked);
+        let count = constraints.len();
         constraints.extend(asked);
+        let hint = self
+            .base
+            .objects
+            .guess(&self.base.pool, &constraints, &state.model);
         self.counts.queries += 1;
-        let answer = check(&mut self.base.pool, constraints, thorough);
+        let mut answer = check(&mut self.base.pool, constraints, &hint, steps);
+        if let Answer::Sat(model) = &mut answer {
+            let symbols = asked
+                .iter()
+                .flat_map(|one| self.base.pool.symbols(*one).iter());
+            for symbol in symbols {
+                model.0.entry(symbol).or_insert_with(|| hint.get(symbol));
+            }
+        }
         self.counts.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
         if let Answer::Unsat(core) = &answer {
             // Axioms hold in every state.
@@ -276,7 +353,7 @@ impl<'p> Search<'p> {
                 self.cores.push(core);
             }
         }
-        Some(answer)
+        answer
     }
 
     /// The path has come to the beginning of the program.
@@ -287,17 +364,26 @@ impl<'p> Search<'p> {
             state.skip(Skip::Outside("arguments of the entry function".to_owned()));
         }
         self.base.start(&mut state);
-        if state.is_dead() {
+        if self.base.is_dead(&mut state) {
             return Found::More;
         }
-        let model = match self.ask(&state, check, true) {
-            Some(Answer::Unsat(_)) => return Found::More,
-            Some(Answer::Sat(model)) => Some(model),
-            Some(Answer::Unknown(_)) => {
-                state.skip(Skip::Unsolved);
-                None
+        let model = if self.precision.coarse && !state.skips.is_empty() {
+            // No input will be made of it.
+            if !self.feasible(&mut state, check) {
+                return Found::More;
             }
-            None => Some(Model::default()),
+            None
+        } else if state.constraints.is_empty() {
+            Some(Model::default())
+        } else {
+            match self.ask(&state, &state.constraints, check, LONG) {
+                Answer::Unsat(_) => return Found::More,
+                Answer::Sat(model) => Some(model),
+                Answer::Unknown(_) => {
+                    state.skip(Skip::Unsolved);
+                    None
+                }
+            }
         };
         let inputs = state.inputs.into_iter().rev();
         let mut hops: Vec<Hop> = state.hops.into_iter().rev().collect();

@@ -7,10 +7,13 @@
 //! proves that no run takes the path.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use labrys_expr::{ExprId, Pool, Rebuilt, Symbol};
+use labrys_expr::{ExprId, Pool, Symbol};
 use labrys_program::{BlockId, FunctionId, ValueId};
 use labrys_semantics::Meaning;
+use labrys_solver::Model;
+use rustc_hash::FxHashSet;
 
 /// Values of SSA values.
 pub(crate) type Known = Meaning<ExprId>;
@@ -65,12 +68,16 @@ pub struct Hop {
 pub enum Skip {
     /// A loop, any number of times round.
     Loop(FunctionId, BlockId),
+    /// The ways to a block of a function.
+    Ways(FunctionId, BlockId),
     /// A call of a function.
     Call(String),
     /// An operation or library function without a model.
     Opaque(String),
     /// A constraint that the solver gave up on.
     Unsolved,
+    /// A constraint that was forgotten: it was too large, or could not matter any more.
+    Forgotten,
     /// Memory of the outside world, such as arguments of the program.
     Outside(String),
 }
@@ -80,6 +87,8 @@ pub enum Skip {
 pub(crate) struct State {
     pub(crate) frames: Vec<Frame>,
     pub(crate) constraints: Vec<ExprId>,
+    /// What symbols turned out to be, not yet put into the constraints: see `substitute`.
+    pub(crate) pending: Vec<(Symbol, ExprId)>,
     pub(crate) reads: Vec<Read>,
     /// In backward order.
     pub(crate) inputs: Vec<InputObject>,
@@ -94,8 +103,10 @@ pub(crate) struct State {
     pub(crate) index: usize,
     /// How often the path goes from a function to each of its callers.
     pub(crate) rises: BTreeMap<(FunctionId, BlockId, usize), u32>,
-    /// The constraints are known to be satisfiable.
-    pub(crate) checked: bool,
+    /// Constraints that are known to be satisfiable together.
+    pub(crate) satisfiable: Rc<FxHashSet<ExprId>>,
+    /// Values that the solver gave to symbols of constraints like these.
+    pub(crate) model: Rc<Model>,
     /// The solver gave up on these constraints, or on some before them.
     pub(crate) hard: bool,
 }
@@ -112,6 +123,7 @@ impl State {
         State {
             frames: vec![frame],
             constraints: Vec::new(),
+            pending: Vec::new(),
             reads: Vec::new(),
             inputs: Vec::new(),
             hops: vec![hop],
@@ -121,7 +133,8 @@ impl State {
             block,
             index,
             rises: BTreeMap::new(),
-            checked: false,
+            satisfiable: Rc::default(),
+            model: Rc::default(),
             hard: false,
         }
     }
@@ -165,7 +178,6 @@ impl State {
     pub(crate) fn require(&mut self, pool: &Pool, condition: ExprId) {
         if pool.bits(condition) != Some(1) && !self.constraints.contains(&condition) {
             self.constraints.push(condition);
-            self.checked = false;
         }
     }
 
@@ -178,66 +190,5 @@ impl State {
         if !self.skips.contains(&skip) {
             self.skips.push(skip);
         }
-    }
-
-    /// Replaces symbols everywhere, all at once.
-    pub(crate) fn substitute(&mut self, pool: &mut Pool, pairs: &[(ExprId, ExprId)]) {
-        let symbols: BTreeMap<Symbol, ExprId> = pairs
-            .iter()
-            .filter(|(from, to)| from != to)
-            .filter_map(|(from, to)| Some((pool.as_symbol(*from)?, *to)))
-            .collect();
-        if symbols.is_empty() {
-            return;
-        }
-        let mut rebuilt = Rebuilt::new();
-        let mut replace = |pool: &mut Pool, id: ExprId| {
-            let concerned = symbols.keys().any(|one| pool.symbols(id).contains(*one));
-            if !concerned {
-                return Some(id);
-            }
-            symbols.get(&pool.as_symbol(id)?).copied()
-        };
-        let mut renew = |pool: &mut Pool, id: &mut ExprId| {
-            *id = pool.rebuild(None, *id, &mut rebuilt, &mut replace);
-        };
-        for read in &mut self.reads {
-            renew(pool, &mut read.address);
-        }
-        let mut changed = false;
-        for constraint in &mut self.constraints {
-            let before = *constraint;
-            renew(pool, constraint);
-            changed |= *constraint != before;
-        }
-        if changed {
-            self.checked = false;
-            self.constraints.retain(|one| *one != ExprId::TRUE);
-            let mut seen = rustc_hash::FxHashSet::default();
-            self.constraints.retain(|one| seen.insert(*one));
-        }
-    }
-
-    /// Replaces the symbols of a value that the path uses by what it is; where that is not
-    /// known, they stay free.
-    pub(crate) fn bind(&mut self, pool: &mut Pool, used: &Known, value: Option<&Known>) {
-        let mut pairs = Vec::new();
-        if let Some(value) = value {
-            pair(used, value, &mut pairs);
-        }
-        self.substitute(pool, &pairs);
-    }
-}
-
-/// The scalars of two values of one type, side by side.
-pub(crate) fn pair(used: &Known, value: &Known, pairs: &mut Vec<(ExprId, ExprId)>) {
-    match (used, value) {
-        (Meaning::Scalar(used), Meaning::Scalar(value)) => pairs.push((*used, *value)),
-        (Meaning::Parts(used), Meaning::Parts(value)) => {
-            used.iter()
-                .zip(value)
-                .for_each(|(used, value)| pair(used, value, pairs));
-        }
-        _ => {}
     }
 }

@@ -117,7 +117,8 @@ impl Target {
         });
         let place = place.unwrap_or_else(|| format!("{} {}", function.name, site.block));
         Some(Target {
-            name: format!("{place} direction {direction}"),
+            // A macro makes many decisions at one place.
+            name: format!("{place} {site_id} direction {direction}"),
             points: vec![Point {
                 function: site.function,
                 block: to?,

@@ -16,8 +16,9 @@ use labrys_suite::{Input, Origin, StreamKind, TargetStatus};
 use crate::adjust::{Variable, adjust};
 use crate::follow::{Trace, follow};
 use crate::image::Image;
-use crate::precision::{PLAIN_PASS, Precision};
-use crate::search::{Counts, Found, Path, Search};
+use crate::precision::{COARSE_PASS, FIRST_PASS, PASSES, PLAIN_PASS, Precision};
+use crate::report::{Report, Verdict};
+use crate::search::{Found, Path, Search};
 use crate::state::Skip;
 use crate::target::{Evidence, Target};
 
@@ -34,46 +35,6 @@ pub struct Settings {
     pub external: External,
 }
 
-/// What is known of a target.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Nothing yet.
-    Open,
-    /// The input is a test of the suite and was confirmed on the plain program.
-    Reached,
-    /// No input reaches it.
-    Unreachable,
-    /// Neither found nor excluded.
-    NotFound,
-}
-
-/// What came out for a target.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The target.
-    pub target: Target,
-    /// The result.
-    pub verdict: Verdict,
-    /// Segments, queries, jumps of all passes.
-    pub counts: Counts,
-    /// Executions of paths in phase II.
-    pub evaluations: u64,
-    /// The path of the input, or none.
-    pub path: Option<Path>,
-    /// The input that reached it.
-    pub input: Option<Input>,
-    /// What paths stepped over.
-    pub skips: Vec<Skip>,
-    /// What was left out, and what stands against a proof.
-    pub obstacles: Vec<String>,
-    /// Whether a search forward found the input.
-    pub forward: bool,
-    /// Inputs that should have reached it and did not.
-    pub diverged: u64,
-    /// Passes that were begun.
-    pub passes: u32,
-}
-
 /// Symcretic execution as a technique.
 pub struct Symcretic<'p> {
     image: &'p Image<'p>,
@@ -88,12 +49,16 @@ pub struct Symcretic<'p> {
     search: Option<Search<'p>>,
     /// Paths that this pass found.
     paths: u32,
+    /// Whether the program makes objects input.
+    makes_inputs: bool,
     /// Inputs that came near to targets.
     near: Vec<Input>,
+    /// Of the searches that are over.
+    work: u64,
+    /// Whether the template was run, which is all that can be done where no input can be made.
+    tried_template: bool,
 }
 
-/// Most segments of each pass.
-const SEGMENTS: [u64; 5] = [100, 300, 600, 600, 1500];
 /// Executions in phase II for one path, and for one target: short ones, then long ones.
 const EVALUATIONS: [u64; 2] = [2500, 500];
 const MAX_EVALUATIONS: u64 = 12_000;
@@ -104,9 +69,6 @@ const MAX_UNKNOWN: u64 = 8;
 /// Instructions of a short and of a long execution, and frames.
 const STEPS: [u64; 2] = [16_000, 400_000];
 const DEPTH: usize = 200;
-/// Steps for a query within a path, and for one at its end.
-const SHORT: u64 = 2_000;
-const LONG: u64 = 10_000;
 
 impl<'p> Symcretic<'p> {
     /// A technique that has not begun.
@@ -116,6 +78,8 @@ impl<'p> Symcretic<'p> {
             .iter()
             .map(|target| Evidence::of(image, settings.entry, target))
             .collect();
+        let mut streams = settings.template.streams.iter();
+        let makes_inputs = streams.any(|stream| stream.kind == StreamKind::Objects);
         let queue = (0..targets.len()).map(|target| (target, 0)).collect();
         let reports = targets.into_iter().map(Report::new).collect();
         Symcretic {
@@ -128,8 +92,30 @@ impl<'p> Symcretic<'p> {
             pass: 0,
             search: None,
             paths: 0,
+            makes_inputs,
             near: Vec::new(),
+            work: 0,
+            tried_template: false,
         }
+    }
+
+    /// Whether inputs can be made of paths: the program makes objects input.
+    #[must_use]
+    pub fn makes_inputs(&self) -> bool {
+        self.makes_inputs
+    }
+
+    /// Whether each target had its first pass.
+    #[must_use]
+    pub fn has_looked_at_all(&self) -> bool {
+        let waits = self.queue.iter().any(|(_, pass)| *pass == COARSE_PASS);
+        !waits && (self.pass != COARSE_PASS || self.search.is_none())
+    }
+
+    /// Expressions that the searches have looked at.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.work + self.search.as_ref().map_or(0, Search::work)
     }
 
     /// What came out so far.
@@ -306,6 +292,15 @@ impl<'p> Symcretic<'p> {
         }
     }
 
+    fn note_skips(&mut self, path: &Path) {
+        let report = &mut self.reports[self.current];
+        for skip in &path.skips {
+            if !report.skips.contains(skip) {
+                report.skips.push(skip.clone());
+            }
+        }
+    }
+
     fn note_path(&mut self, current: usize, path: Path) {
         let report = &mut self.reports[current];
         if report.verdict == Verdict::Reached {
@@ -330,20 +325,24 @@ impl<'p> Symcretic<'p> {
         };
         let report = &mut self.reports[self.current];
         report.counts.add(search.counts());
+        self.work += search.work();
         if report.verdict == Verdict::Open {
-            let against = self.image.obstacles.iter().chain(search.cuts());
+            // What may disturb a path does not make one.
+            let obstacles = &self.image.obstacles[..];
+            let obstacles = if search.is_uncalled() { &[] } else { obstacles };
+            let against = obstacles.iter().chain(search.cuts());
             let against: Vec<String> = against.cloned().collect();
             if exhausted && self.paths == 0 && against.is_empty() {
                 report.verdict = Verdict::Unreachable;
                 session.set_target(&report.target.name, TargetStatus::Unreachable)?;
-            } else {
+            } else if self.pass != COARSE_PASS {
                 report.obstacles = against;
-                if !exhausted {
-                    let text = if search.counts().unknown >= MAX_UNKNOWN {
-                        "the solver gave up too often".to_owned()
-                    } else {
-                        format!("more than {} path segments", SEGMENTS[self.pass])
-                    };
+                let counts = search.counts();
+                if counts.unknown >= MAX_UNKNOWN {
+                    let text = "the solver gave up too often";
+                    report.obstacles.push(text.to_owned());
+                } else if counts.segments >= search.precision().segments {
+                    let text = format!("more than {} path segments", search.precision().segments);
                     report.obstacles.push(text);
                 }
             }
@@ -351,7 +350,7 @@ impl<'p> Symcretic<'p> {
         self.paths = 0;
         let report = &mut self.reports[self.current];
         // What the solver gives up on in one piece it may do in several.
-        self.pass = if self.pass == 0 && report.skips.contains(&Skip::Unsolved) {
+        self.pass = if self.pass == FIRST_PASS && report.skips.contains(&Skip::Unsolved) {
             PLAIN_PASS
         } else {
             self.pass + 1
@@ -359,7 +358,7 @@ impl<'p> Symcretic<'p> {
         if report.verdict != Verdict::Open {
             return Ok(());
         }
-        if self.pass < SEGMENTS.len() {
+        if self.pass < PASSES {
             self.queue.push_back((self.current, self.pass));
             return Ok(());
         }
@@ -403,32 +402,42 @@ impl Technique for Symcretic<'_> {
         if self.reports[self.current].verdict != Verdict::Open {
             if let Some(search) = self.search.take() {
                 self.reports[self.current].counts.add(search.counts());
+                self.work += search.work();
             }
             return Ok(Progress::More);
         }
         let Some(search) = &mut self.search else {
             return Ok(Progress::Done);
         };
-        let hint = Assignment::new();
-        let mut check = |pool: &mut Pool, constraints, thorough: bool| {
-            let longest = if thorough { LONG } else { SHORT };
-            session.check(pool, constraints, &hint, Some(longest))
+        let mut check = |pool: &mut Pool, constraints, hint: &Assignment, steps: u64| {
+            session.check(pool, constraints, hint, Some(steps))
         };
         let found = search.step(&mut check);
         let counts = search.counts();
-        let tired = counts.segments >= SEGMENTS[self.pass] || counts.unknown >= MAX_UNKNOWN;
+        let tired = counts.segments >= search.precision().segments || counts.unknown >= MAX_UNKNOWN;
         match found {
             Found::More if tired => self.end_pass(session, false)?,
             Found::More => {}
             Found::End => self.end_pass(session, true)?,
+            Found::Path(path) if self.pass == COARSE_PASS && !path.skips.is_empty() => {
+                // There is no proof, and too little is known to look for an input.
+                self.paths += 1;
+                self.end_pass(session, false)?;
+            }
+            Found::Path(path) if !self.makes_inputs => {
+                // All that an input could be is the one of the template.
+                self.paths += 1;
+                if !self.tried_template {
+                    self.tried_template = true;
+                    let input = self.settings.template.clone();
+                    self.try_input(session, &input)?;
+                }
+                self.note_skips(&path);
+                self.end_pass(session, false)?;
+            }
             Found::Path(path) => {
                 self.paths += 1;
-                let report = &mut self.reports[self.current];
-                for skip in &path.skips {
-                    if !report.skips.contains(skip) {
-                        report.skips.push(skip.clone());
-                    }
-                }
+                self.note_skips(&path);
                 self.try_path(session, *path)?;
                 if tired && self.reports[self.current].verdict == Verdict::Open {
                     self.end_pass(session, false)?;
@@ -436,37 +445,6 @@ impl Technique for Symcretic<'_> {
             }
         }
         Ok(Progress::More)
-    }
-}
-
-impl Report {
-    fn is_reached(&self) -> bool {
-        self.verdict == Verdict::Reached
-    }
-
-    fn new(target: Target) -> Self {
-        Report {
-            target,
-            verdict: Verdict::Open,
-            counts: Counts::default(),
-            evaluations: 0,
-            path: None,
-            input: None,
-            skips: Vec::new(),
-            obstacles: Vec::new(),
-            forward: false,
-            diverged: 0,
-            passes: 0,
-        }
-    }
-}
-
-impl Counts {
-    fn add(&mut self, other: Counts) {
-        self.segments += other.segments;
-        self.queries += other.queries;
-        self.unknown += other.unknown;
-        self.jumps += other.jumps;
     }
 }
 

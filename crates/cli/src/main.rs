@@ -1,6 +1,7 @@
 //! The `labrys` command: parse, resolve, act. Each command is a module of its name.
 
 mod arguments;
+mod both_ways;
 mod cfg;
 mod closing;
 mod cover;

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use labrys_backward::{Image, Settings, Symcretic, Target, Verdict};
-use labrys_engine::{Budget, Error, Progress, Session, Setup, Technique};
+use labrys_backward::{Image, Settings, Symcretic, Verdict};
+use labrys_engine::{Budget, Session, Setup};
 use labrys_executor::{Executor, Limits as RunLimits};
-use labrys_search::{CfgDirected, Interleaved, Options, STRATEGIES, Search, SearchOptions};
-use labrys_suite::{Config, Input, Invocation, SuiteWriter};
+use labrys_suite::{Config, Invocation, SuiteWriter};
 
 use crate::arguments::{BuildOptions, InputOptions, Output};
+use crate::both_ways::BothWays;
 use crate::cover::{launch, probe};
 use crate::problem::{Problem, status};
 use crate::reach_entry::{self, EntryOptions};
@@ -85,6 +85,11 @@ pub(crate) struct Reach {
     #[arg(long, value_name = "N")]
     pub(crate) runs: Option<u64>,
 
+    /// Stop after this many steps, backward and forward; the same steps give the same verdicts
+    /// everywhere
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
+
     /// Search backward only
     #[arg(long)]
     pub(crate) no_forward: bool,
@@ -121,64 +126,6 @@ pub(crate) struct TargetOptions {
     /// The lines that a range of commits changes (git diff in the current folder)
     #[arg(long, value_name = "REV..REV")]
     pub(crate) diff: Option<String>,
-}
-
-/// Backward first, then forward.
-struct Both<'p> {
-    backward: Symcretic<'p>,
-    /// Whether to search forward at all.
-    on: bool,
-    /// There once the backward search is done.
-    forward: Option<Search>,
-    backward_done: bool,
-    seed: u64,
-    kept: Option<Input>,
-}
-
-impl Both<'_> {
-    /// Concolic search toward what is open, in turns with one toward everything: the nearest
-    /// decision in the control flow may not be the one that matters.
-    fn begin_forward(&mut self, session: &mut Session) {
-        if !self.on || !self.backward.has_open() {
-            return;
-        }
-        for input in self.backward.take_near() {
-            session.suggest(input, "seed");
-        }
-        let toward = CfgDirected::toward(self.backward.leads());
-        let all = (STRATEGIES[0].build)(&Options::default());
-        let both = Interleaved::new(vec![Box::new(toward), all]);
-        let search = Search::new(Box::new(both), SearchOptions::default(), self.seed);
-        self.forward = Some(search);
-    }
-}
-
-impl Technique for Both<'_> {
-    fn name(&self) -> &'static str {
-        self.backward.name()
-    }
-
-    fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
-        if !self.backward_done {
-            self.backward_done = self.backward.step(session)? == Progress::Done;
-            if self.backward_done {
-                self.begin_forward(session);
-            }
-            return Ok(Progress::More);
-        }
-        let Some(forward) = self.forward.as_mut().filter(|_| self.backward.has_open()) else {
-            return Ok(Progress::Done);
-        };
-        let progress = forward.step(session)?;
-        if session.last_kept() != self.kept.as_ref() {
-            self.kept = session.last_kept().cloned();
-            if let Some(input) = self.kept.clone() {
-                self.backward.try_forward(session, &input)?;
-                self.kept = session.last_kept().cloned();
-            }
-        }
-        Ok(progress)
-    }
 }
 
 /// Does what the command says; the exit status.
@@ -255,7 +202,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         budget: Budget {
             time: Some(options.time),
             runs: options.runs,
-            steps: None,
+            steps: options.steps,
             goal: None,
             all_targets: false,
         },
@@ -273,7 +220,12 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         external: labrys_solver::call_function,
     };
     let mut session = Session::new(setup);
-    let mut technique = both(options, &image, settings, targets);
+    let mut technique = BothWays::new(
+        Symcretic::new(&image, settings, targets),
+        !options.no_forward,
+        options.seed,
+        reach_targets::inputs(&options.targets, &config.streams)?,
+    );
     let end = labrys_engine::run(&mut session, &mut technique);
     session.set_observer(Box::new(labrys_engine::Silent));
     end?;
@@ -289,22 +241,6 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     } else {
         status::DONE
     })
-}
-
-fn both<'p>(
-    options: &Reach,
-    image: &'p Image<'p>,
-    settings: Settings,
-    targets: Vec<Target>,
-) -> Both<'p> {
-    Both {
-        backward: Symcretic::new(image, settings, targets),
-        on: !options.no_forward,
-        forward: None,
-        backward_done: false,
-        seed: options.seed,
-        kept: None,
-    }
 }
 
 /// One word for a verdict.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use labrys_backward::{Hop, Report, Skip, Symcretic, Verdict};
 use labrys_engine::Session;
 use labrys_frontend::unit::Unit;
-use labrys_program::Program;
+use labrys_program::{BlockId, FunctionId, Location, Program};
 use labrys_suite::TargetStatus;
 use serde_json::{Value, json};
 
@@ -118,11 +118,7 @@ fn describe(text: &mut String, results: &Results<'_>, report: &Report) {
             }
         }
     }
-    let skips: Vec<String> = report
-        .skips
-        .iter()
-        .map(|skip| name(program, skip))
-        .collect();
+    let skips = skipped(program, report);
     if report.verdict == Verdict::Reached && !skips.is_empty() {
         let _ = writeln!(text, "  executed  {}", skips.join(", "));
     }
@@ -140,9 +136,8 @@ fn reasons(program: &Program, report: &Report) -> Vec<String> {
     if report.passes == 0 {
         reasons.push("the time was over before it was looked at".to_owned());
     }
-    for skip in &report.skips {
-        reasons.push(format!("stepped over {}", name(program, skip)));
-    }
+    let skips = skipped(program, report).into_iter();
+    reasons.extend(skips.map(|skip| format!("stepped over {skip}")));
     reasons.extend(report.obstacles.iter().cloned());
     if report.diverged > 0 {
         reasons.push(format!(
@@ -156,36 +151,45 @@ fn reasons(program: &Program, report: &Report) -> Vec<String> {
     reasons
 }
 
+/// What the paths to a target stepped over.
+fn skipped(program: &Program, report: &Report) -> Vec<String> {
+    let skips = report.skips.iter();
+    skips.map(|skip| name(program, skip)).collect()
+}
+
 fn name(program: &Program, skip: &Skip) -> String {
     match skip {
-        Skip::Loop(function, block) => {
-            let function = &program.functions[function.index()];
-            let place = function
-                .block(*block)
-                .and_then(|block| {
-                    let first = block.instructions.iter().find_map(|one| one.location);
-                    first.or(block.location)
-                })
-                .map_or_else(String::new, |at| format!(" line {}", at.line));
-            format!("the loop at {}{place}", function.name)
+        Skip::Loop(function, block) => format!("the loop at {}", place(program, *function, *block)),
+        Skip::Ways(function, block) => {
+            format!("the ways to {}", place(program, *function, *block))
         }
         Skip::Call(name) => format!("the call of {name}"),
         Skip::Opaque(name) => format!("{name} (no model)"),
         Skip::Unsolved => "a condition that the solver gave up on".to_owned(),
+        Skip::Forgotten => "a condition that was left out".to_owned(),
         Skip::Outside(name) => format!("what comes from outside: {name}"),
     }
+}
+
+/// A block for people: its function and line.
+fn place(program: &Program, function: FunctionId, block: BlockId) -> String {
+    let location = location(program, function, block);
+    let line = location.map_or_else(String::new, |at| format!(" line {}", at.line));
+    format!("{}{line}", program.functions[function.index()].name)
+}
+
+/// Where a block begins in the source.
+fn location(program: &Program, function: FunctionId, block: BlockId) -> Option<Location> {
+    let block = program.functions[function.index()].block(block)?;
+    let first = block.instructions.iter().find_map(|one| one.location);
+    first.or(block.location)
 }
 
 /// The source lines of a path, each once in a row.
 fn lines(program: &Program, hops: &[Hop]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for hop in hops {
-        let function = &program.functions[hop.function.index()];
-        let block = function.block(hop.block);
-        let place = block.and_then(|block| {
-            let first = block.instructions.iter().find_map(|one| one.location);
-            first.or(block.location)
-        });
+        let place = location(program, hop.function, hop.block);
         let Some(place) = place.filter(|at| at.line > 0) else {
             continue;
         };
@@ -232,11 +236,7 @@ fn record(results: &Results<'_>, report: &Report) -> Value {
     } = *results;
     let proved = unit.filter(|_| report.verdict == Verdict::Unreachable);
     let path = report.path.as_ref();
-    let skips: Vec<String> = report
-        .skips
-        .iter()
-        .map(|skip| name(program, skip))
-        .collect();
+    let skips = skipped(program, report);
     let open = matches!(report.verdict, Verdict::Open | Verdict::NotFound);
     json!({
         "target": report.target.name,

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use labrys_backward::{NoTarget, Target};
 use labrys_program::{BranchId, Program};
-use labrys_suite::Suite;
+use labrys_suite::{Input, StreamKind, Suite};
 
 use crate::problem::Problem;
 use crate::reach::TargetOptions;
@@ -51,6 +51,18 @@ pub(crate) fn collect(
         ));
     }
     Ok(targets)
+}
+
+/// The inputs of the suite whose open branches are the targets, if they are of this shape.
+pub(crate) fn inputs(options: &TargetOptions, shape: &[StreamKind]) -> Result<Vec<Input>, Problem> {
+    let Some(folder) = &options.from_coverage else {
+        return Ok(Vec::new());
+    };
+    let suite = Suite::open(folder)?;
+    if suite.config.streams != shape {
+        return Ok(Vec::new());
+    }
+    Ok(suite.cases.into_iter().map(|case| case.input).collect())
 }
 
 /// At most so many of the targets, with as many left out between one and the next.

@@ -11,6 +11,9 @@ use std::process::Command;
 /// others.
 const FUNCTIONS: usize = 12;
 
+/// Steps for each program: enough for most of its targets.
+const STEPS: u32 = 250;
+
 /// Draws programs.
 struct Generator {
     state: u64,
@@ -315,7 +318,8 @@ fn reach(
     loop {
         let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
         command.arg("reach").arg(&executable);
-        command.args(["--no-forward", "--json", "--quiet", "--time", "30s"]);
+        command.args(["--no-forward", "--json", "--quiet", "--time", "60s"]);
+        command.args(["--steps", &STEPS.to_string()]);
         command.args(["--loop-bound", "3"]);
         for target in targets.iter() {
             command.args(["--target", target]);

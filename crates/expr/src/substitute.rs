@@ -104,7 +104,7 @@ impl Pool {
             }
             let node = *source.unwrap_or(self).node(top);
             if ready {
-                let new = self.with_rebuilt_operands(source, node, rebuilt);
+                let new = self.with_rebuilt_operands(source, top, node, rebuilt);
                 rebuilt.set(top, new);
             } else if let Some(new) = replace(self, top) {
                 rebuilt.set(top, new);
@@ -124,6 +124,7 @@ impl Pool {
     fn with_rebuilt_operands(
         &mut self,
         source: Option<&Pool>,
+        id: ExprId,
         mut node: Node,
         rebuilt: &mut Rebuilt,
     ) -> ExprId {
@@ -151,8 +152,15 @@ impl Pool {
             }
             _ => {}
         }
+        let mut same = source.is_none();
         for i in 0..node.op.arity() {
-            node.args[i] = new(rebuilt, node.args[i]);
+            let argument = new(rebuilt, node.args[i]);
+            same &= argument == node.args[i];
+            node.args[i] = argument;
+        }
+        if same {
+            // It was simplified when it was made.
+            return id;
         }
         self.build(node)
     }

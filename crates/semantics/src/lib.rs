@@ -29,6 +29,6 @@ mod operation;
 pub use algebra::{Algebra, Concrete, External, Symbolic};
 pub use bits::{pack, unpack};
 pub use constant::{Addresses, constant};
-pub use library::{Library, input_value, library};
+pub use library::{CallsBack, Library, calls_back, input_value, library};
 pub use machine::{Distance, Halt, Inputs, Limit, Machine, Rules};
 pub use operation::{Meaning, Operands, choose, meaning};

@@ -25,6 +25,14 @@ impl<V: Copy> Meaning<V> {
         }
     }
 
+    /// All bit-vectors in it, in order.
+    pub fn scalars(&self) -> Vec<V> {
+        match self {
+            Meaning::Scalar(value) => vec![*value],
+            Meaning::Parts(parts) => parts.iter().flat_map(Meaning::scalars).collect(),
+        }
+    }
+
     /// The part at a path.
     pub fn part(&self, path: &[u32]) -> Option<&Meaning<V>> {
         match (path.split_first(), self) {

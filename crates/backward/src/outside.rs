@@ -1,0 +1,190 @@
+//! Code that is not in the picture: what of the program it may call, and when.
+//!
+//! Laws: a function that is not marked is called by the program only, through calls in the
+//! picture. A signal handler takes the number of the signal first, if it takes anything.
+
+use labrys_program::{
+    Callee, Constant, ConstantId, Function, FunctionId, Linkage, Operand, Operation, Program,
+    RelocationTarget, Terminator, Type,
+};
+use labrys_semantics::{CallsBack, calls_back, library};
+
+use crate::effects::Effects;
+
+/// What code outside may call.
+#[derive(Debug)]
+pub(crate) struct Outside {
+    /// By function: whether code outside may call it.
+    pub(crate) calls: Vec<bool>,
+    /// Functions that may run at any time, because of a signal.
+    handlers: Vec<FunctionId>,
+}
+
+impl Outside {
+    pub(crate) fn of(program: &Program) -> Self {
+        let exposed = exposed(program);
+        let used = |function: &Function| {
+            let intrinsic = function.name.starts_with("llvm.");
+            !function.defined && !intrinsic && library(&function.name).is_none()
+        };
+        let strange = |function: &Function| {
+            used(function)
+                && match calls_back(&function.name) {
+                    CallsBack::Never | CallsBack::Signals => false,
+                    // The call graph knows what is passed by name.
+                    CallsBack::Argument(_) | CallsBack::AtExit(_) => function.address_taken,
+                    CallsBack::Anything => true,
+                }
+        };
+        let calls_anything = program.functions.iter().any(strange)
+            || program.functions.iter().any(is_opaque)
+            || program.global_named("error_print_progname").is_some();
+        let signals = |function: &Function| {
+            used(function) && calls_back(&function.name) == CallsBack::Signals
+        };
+        let signals = program.functions.iter().any(signals);
+        let handles = |id: &FunctionId| {
+            let function = &program.functions[id.index()];
+            signals && function.defined && exposed[id.index()] && may_handle(function)
+        };
+        let all = (0..program.functions.len()).map(FunctionId::new);
+        let handlers: Vec<FunctionId> = all.filter(handles).collect();
+        let begins = started_with_program(program);
+        let called = |(index, function): (usize, &Function)| {
+            let id = FunctionId::new(index);
+            let visible = function.linkage != Linkage::Internal && function.name != "main";
+            let given = exposed[index] && calls_anything;
+            function.defined && (visible || given || handlers.contains(&id) || begins.contains(&id))
+        };
+        let calls = program.functions.iter().enumerate().map(called).collect();
+        Outside { calls, handlers }
+    }
+
+    /// What may change at any time: what handlers write that come back.
+    pub(crate) fn interference(&self, program: &Program, effects: &[Effects]) -> Effects {
+        let mut interference = Effects::default();
+        for id in &self.handlers {
+            let blocks = &program.functions[id.index()].blocks;
+            let mut ends = blocks.iter().map(|block| &block.terminator);
+            if ends.any(|end| matches!(end, Terminator::Return(_) | Terminator::Opaque { .. })) {
+                interference.absorb(&effects[id.index()], false);
+            }
+        }
+        interference
+    }
+}
+
+/// By function: whether its address is used, but to call it, or to pass it to a library function
+/// that is known to call it.
+fn exposed(program: &Program) -> Vec<bool> {
+    let mut exposed = vec![false; program.functions.len()];
+    let initializers = program
+        .globals
+        .iter()
+        .flat_map(|global| &global.initializer);
+    for relocation in initializers.flat_map(|initializer| &initializer.relocations) {
+        if let RelocationTarget::Function(id, _) = relocation.target {
+            exposed[id.index()] = true;
+        }
+    }
+    for block in program.functions.iter().flat_map(|one| &one.blocks) {
+        let mut expose = |operand: Operand| {
+            if let Operand::Constant(id) = operand {
+                mark(program, id, &mut exposed);
+            }
+        };
+        for (_, operand) in block.phis.iter().flat_map(|phi| &phi.incoming) {
+            expose(*operand);
+        }
+        for instruction in &block.instructions {
+            match &instruction.operation {
+                Operation::Call {
+                    callee: Callee::Direct(id),
+                    arguments,
+                    ..
+                } => {
+                    let known = known_argument(program, *id);
+                    let others = arguments.iter().enumerate();
+                    others
+                        .filter(|(index, operand)| {
+                            known != Some(*index) || !is_function(program, **operand)
+                        })
+                        .for_each(|(_, operand)| expose(*operand));
+                }
+                operation => operation.visit_operands(&mut expose),
+            }
+        }
+        block.terminator.visit_operands(&mut expose);
+    }
+    exposed
+}
+
+/// The argument of a library function that the call graph takes to be called by it.
+fn known_argument(program: &Program, id: FunctionId) -> Option<usize> {
+    let called = program.function(id).filter(|called| !called.defined)?;
+    match calls_back(&called.name) {
+        CallsBack::Argument(index) | CallsBack::AtExit(index) => Some(index),
+        _ => None,
+    }
+}
+
+fn is_function(program: &Program, operand: Operand) -> bool {
+    let Operand::Constant(id) = operand else {
+        return false;
+    };
+    matches!(program.constant(id), Some(Constant::Function(_)))
+}
+
+fn mark(program: &Program, id: ConstantId, exposed: &mut [bool]) {
+    let Some(constant) = program.constant(id) else {
+        return;
+    };
+    if let Constant::Function(function) = constant {
+        exposed[function.index()] = true;
+    }
+    for child in constant.children() {
+        if child < id {
+            mark(program, child, exposed);
+        }
+    }
+}
+
+/// Functions that run before `main` and after it.
+fn started_with_program(program: &Program) -> Vec<FunctionId> {
+    let lists = ["llvm.global_ctors", "llvm.global_dtors"];
+    let lists = lists
+        .iter()
+        .filter_map(|name| program.global(program.global_named(name)?));
+    let initializers = lists.filter_map(|global| global.initializer.as_ref());
+    let relocations = initializers.flat_map(|one| &one.relocations);
+    relocations
+        .filter_map(|relocation| match relocation.target {
+            RelocationTarget::Function(id, _) => Some(id),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Whether a function has the form of a signal handler, or that of one whose parameters are not
+/// declared.
+fn may_handle(function: &Function) -> bool {
+    let first = function.parameters.first().map(|one| one.ty);
+    function.parameters.len() <= 3 && first.is_none_or(|ty| ty == Type::Int(32))
+}
+
+/// Whether a function may do what nothing is known of.
+fn is_opaque(function: &Function) -> bool {
+    let opaque = |operation: &Operation| {
+        matches!(
+            operation,
+            Operation::Opaque {
+                writes_memory: true,
+                ..
+            }
+        )
+    };
+    function.blocks.iter().any(|block| {
+        matches!(block.terminator, Terminator::Opaque { .. })
+            || block.instructions.iter().any(|one| opaque(&one.operation))
+    })
+}

@@ -1,0 +1,78 @@
+//! What came out for a target.
+
+use labrys_suite::Input;
+
+use crate::search::{Counts, Path};
+use crate::state::Skip;
+use crate::target::Target;
+
+/// What is known of a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing yet.
+    Open,
+    /// The input is a test of the suite and was confirmed on the plain program.
+    Reached,
+    /// No input reaches it.
+    Unreachable,
+    /// Neither found nor excluded.
+    NotFound,
+}
+
+/// What came out for a target.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The target.
+    pub target: Target,
+    /// The result.
+    pub verdict: Verdict,
+    /// Segments, queries, jumps of all passes.
+    pub counts: Counts,
+    /// Executions of paths in phase II.
+    pub evaluations: u64,
+    /// The path of the input, or none.
+    pub path: Option<Path>,
+    /// The input that reached it.
+    pub input: Option<Input>,
+    /// What paths stepped over.
+    pub skips: Vec<Skip>,
+    /// What was left out, and what stands against a proof.
+    pub obstacles: Vec<String>,
+    /// Whether a search forward found the input.
+    pub forward: bool,
+    /// Inputs that should have reached it and did not.
+    pub diverged: u64,
+    /// Passes that were begun.
+    pub passes: u32,
+}
+
+impl Report {
+    pub(crate) fn is_reached(&self) -> bool {
+        self.verdict == Verdict::Reached
+    }
+
+    pub(crate) fn new(target: Target) -> Self {
+        Report {
+            target,
+            verdict: Verdict::Open,
+            counts: Counts::default(),
+            evaluations: 0,
+            path: None,
+            input: None,
+            skips: Vec::new(),
+            obstacles: Vec::new(),
+            forward: false,
+            diverged: 0,
+            passes: 0,
+        }
+    }
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, other: Counts) {
+        self.segments += other.segments;
+        self.queries += other.queries;
+        self.unknown += other.unknown;
+        self.jumps += other.jumps;
+    }
+}

@@ -1,0 +1,143 @@
+//! `labrys reach` and code that is not in the picture: what it may call, when, and what proofs it
+//! leaves; and proofs over callers, where most of the program is stepped over.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// The verdicts on all targets of a program.
+fn verdicts(program: &str, targets: &[&str], more: &[&str]) -> BTreeMap<String, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("program.c");
+    std::fs::write(&source, program).expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    command.arg("reach").arg(&source).args(more);
+    command.args(["--json", "--quiet", "--time", "30s", "--out"]);
+    command.arg(folder.path().join("out"));
+    for target in targets {
+        command.args(["--target", target]);
+    }
+    let output = command.output().expect("labrys runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let told: serde_json::Value = serde_json::from_str(&text)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    let reports = told["targets"].as_array().expect("a list").iter();
+    let word =
+        |report: &serde_json::Value, key: &str| report[key].as_str().expect("a word").to_owned();
+    reports
+        .map(|report| (word(report, "target"), word(report, "verdict")))
+        .collect()
+}
+
+/// Functions whose address is taken are called by the program's own calls only, unless library code
+/// is there that calls what it gets; a signal handler may run anywhere.
+#[test]
+fn handlers_and_callbacks() {
+    let program = r#"
+#include <labrys.h>
+#include <signal.h>
+#include <stdlib.h>
+static volatile int rung;
+static int quiet, ended;
+static int first(long x) { if (x == 9) labrys_target("table"); return x; }
+static int second(long x) { if (x == 5) labrys_target("five"); return x; }
+static int (*table[2])(long) = {first, second};
+static void on_signal(int number) {
+  if (number == SIGUSR1) labrys_target("handler");
+  rung = 1;
+}
+static void at_end(void) {
+  if (ended == 2) labrys_target("end");
+}
+static void with(int flag) { if (flag > 1) labrys_target("flag"); }
+int main(void) {
+  unsigned char c;
+  labrys_symbolic(&c, 1, "c");
+  signal(SIGUSR1, on_signal);
+  atexit(at_end);
+  if (c == 3) raise(SIGUSR1);
+  if (rung) labrys_target("rung");
+  if (quiet) labrys_target("quiet");
+  table[c & 1](c & 7);
+  with(c > 5);
+  ended = c & 2;
+  return 0;
+}
+"#;
+    let reached = ["five", "handler", "rung", "end"];
+    let unreachable = ["quiet", "table", "flag"];
+    let found = verdicts(program, &[&reached[..], &unreachable].concat(), &[]);
+    for name in reached {
+        assert_eq!(found[name], "reached", "{name}");
+    }
+    for name in unreachable {
+        assert_eq!(found[name], "unreachable", "{name}");
+    }
+}
+
+/// Standard input is not followed backward, so these are proofs from conditions near the targets
+/// and from what all callers pass, over recursion and loops that are stepped over.
+#[test]
+fn callers_decide_where_input_is_not_followed() {
+    let program = r#"
+#include <labrys.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct tree { int key; struct tree *left, *right; };
+enum mode { QUIET, LOUD, DEBUG };
+static enum mode mode;
+static int depth_seen;
+static int walk(struct tree *t, int level, int what) {
+  if (!t) return 0;
+  if (what == 3) labrys_target("what");
+  if (level > 4) labrys_target("deep");
+  if (t->key == level && what == 1) labrys_target("key");
+  return walk(t->left, level + 1, what) + walk(t->right, level + 1, what) + 1;
+}
+static struct tree *insert(struct tree *t, int key) {
+  if (!t) {
+    t = calloc(1, sizeof *t);
+    if (!t) exit(2);
+    t->key = key;
+    return t;
+  }
+  if (key < t->key) t->left = insert(t->left, key);
+  else t->right = insert(t->right, key);
+  if (!t) labrys_target("lost");
+  return t;
+}
+static int code(int c) {
+  switch (c) {
+    case 'a': return 1;
+    case 'b': return 4;
+    case 'c': return 9;
+    default: return -1;
+  }
+}
+int main(int argc, char **argv) {
+  struct tree *root = NULL;
+  int c;
+  if (argc > 1 && strcmp(argv[1], "-l") == 0) mode = LOUD;
+  while ((c = getchar()) != EOF) root = insert(root, c);
+  int size = walk(root, 0, root && root->key > 'm' ? 1 : 2);
+  if (mode == DEBUG) labrys_target("debug");
+  if (mode == LOUD) labrys_target("loud");
+  switch (code(size)) {
+    case 1: case 4: case 9: case -1: break;
+    default: labrys_target("code");
+  }
+  if (size > 5) labrys_target("size");
+  return depth_seen;
+}
+"#;
+    let open = ["deep", "key", "size", "loud"];
+    let unreachable = ["what", "lost", "debug", "code"];
+    let targets = [&open[..], &unreachable].concat();
+    let found = verdicts(program, &targets, &["--no-forward"]);
+    for name in unreachable {
+        assert_eq!(found[name], "unreachable", "{name}");
+    }
+    for name in open {
+        assert_ne!(found[name], "unreachable", "{name}");
+    }
+}
