@@ -12,8 +12,11 @@ use crate::{ExprId, Symbol};
 #[derive(Debug, Default)]
 pub struct Fingerprints {
     generation: u64,
+    /// By expression; 0 is not known.
     prints: Vec<u128>,
     tables: Vec<Option<u128>>,
+    /// All symbols of one width are taken for one.
+    nameless: bool,
 }
 
 impl Fingerprints {
@@ -23,17 +26,39 @@ impl Fingerprints {
         Fingerprints::default()
     }
 
-    /// The fingerprint of an expression. The first call for a pool, or after it grew, costs time
-    /// for all expressions up to this one.
+    /// For expressions of one symbol each: those that are the same function of it, as they are
+    /// written, have the same fingerprint, whichever symbol it is.
+    #[must_use]
+    pub fn of_functions() -> Self {
+        Fingerprints {
+            nameless: true,
+            ..Fingerprints::default()
+        }
+    }
+
+    /// The fingerprint of an expression. The first call costs time for all that it consists of.
     pub fn of(&mut self, pool: &Pool, id: ExprId) -> u128 {
         if self.generation != pool.generation() {
             self.generation = pool.generation();
             self.prints.clear();
             self.tables.clear();
         }
-        for index in self.prints.len()..=id.index() {
-            let print = self.compute(pool, ExprId(index as u32));
-            self.prints.push(print);
+        if self.prints.len() < pool.len() {
+            self.prints.resize(pool.len(), 0);
+        }
+        let mut stack = vec![id];
+        while let Some(&top) = stack.last() {
+            let before = stack.len();
+            if self.prints[top.index()] == 0 {
+                let prints = &self.prints;
+                let missing = |child: &ExprId| prints[child.index()] == 0;
+                pool.for_each_child(top, |child| stack.extend(Some(child).filter(missing)));
+                if stack.len() > before {
+                    continue;
+                }
+                self.prints[top.index()] = self.compute(pool, top).max(1);
+            }
+            stack.pop();
         }
         self.prints[id.index()]
     }
@@ -43,6 +68,7 @@ impl Fingerprints {
         let head = node.op as u128 | u128::from(node.width) << 8;
         let payload = match node.op {
             Op::Const => pool.bits(id).unwrap_or(0),
+            Op::Symbol if self.nameless => 0,
             Op::Symbol => pool
                 .as_symbol(id)
                 .map_or(0, |symbol: Symbol| symbol.key().into()),

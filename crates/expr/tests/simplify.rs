@@ -1,10 +1,11 @@
 //! Laws over random expressions of all widths: what constructors make of a term has the value of
 //! the term as it was written, and survives rebuilding.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use labrys_expr::{
-    Environment, Evaluator, ExprId, Fingerprints, Op, Pool, Rebuilt, Rounding, Symbol, Value, mask,
+    Environment, Evaluator, ExprId, Fingerprints, Op, Pool, Rebuilt, Rounding, Symbol, Value,
+    evaluate, mask,
 };
 use proptest::prelude::*;
 
@@ -301,7 +302,7 @@ proptest! {
         let made = build(&mut pool, &steps);
         let (mut rebuilt, mut prints, mut more) =
             (Rebuilt::new(), Fingerprints::new(), Fingerprints::new());
-        let mut known = std::collections::BTreeMap::new();
+        let mut known = BTreeMap::new();
         for &id in made.iter().rev() {
             let copy = other.rebuild(Some(&pool), id, &mut rebuilt, &mut |_, _| None);
             let print = prints.of(&pool, id);
@@ -309,6 +310,24 @@ proptest! {
                 prop_assert_eq!(print, more.of(&other, copy));
             }
             prop_assert_eq!(*known.entry(print).or_insert(id), id);
+        }
+    }
+
+    /// Equal prints, equal functions: of any two expressions of one symbol each.
+    #[test]
+    fn functions_of_one_symbol_are_told_apart(steps in steps()) {
+        let mut pool = Pool::new();
+        let mut prints = Fingerprints::of_functions();
+        let mut known = BTreeMap::new();
+        for id in build(&mut pool, &steps) {
+            let symbols = used_symbols(&pool, id);
+            if symbols.len() != 1 || symbols.iter().any(|symbol| symbol.width() > 8) {
+                continue;
+            }
+            let values = (0..256u128).map(|value| evaluate(&pool, id, &move |_| value));
+            let values: Vec<_> = values.collect();
+            let before = known.entry(prints.of(&pool, id)).or_insert(values.clone());
+            prop_assert_eq!(&*before, &values);
         }
     }
 

@@ -7,11 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use labrys_expr::{Evaluator, ExprId, Op, Pool, Symbol, SymbolSet};
-use rustc_hash::{FxHashMap, FxHashSet};
+use labrys_expr::{ExprId, Op, Pool, Symbol, SymbolSet};
+use rustc_hash::FxHashSet;
 
 use crate::query::{Assignment, Model};
 use crate::slice::Part;
+use crate::tabulated::Tabulated;
 
 /// Conditions of more nodes than this are left to others.
 const MOST_NODES: usize = 500;
@@ -54,20 +55,12 @@ impl Fixed {
     }
 }
 
-/// The values that satisfy each condition, remembered for one pool.
+/// The values that satisfy each condition.
 #[derive(Default)]
-pub(crate) struct Domains {
-    generation: u64,
-    known: FxHashMap<ExprId, Option<Domain>>,
-    evaluator: Evaluator,
-}
+pub(crate) struct Domains(Tabulated<Domain>);
 
 impl Domains {
     pub(crate) fn decide(&mut self, pool: &Pool, parts: &[Part], hint: &Assignment) -> Single {
-        if self.generation != pool.generation() {
-            self.generation = pool.generation();
-            self.known.clear();
-        }
         let (mut chosen, mut fixed) = (Model::default(), Fixed::default());
         let mut by_symbol: BTreeMap<Symbol, Vec<(usize, Domain)>> = BTreeMap::new();
         for (position, part) in parts.iter().enumerate() {
@@ -105,26 +98,14 @@ impl Domains {
     }
 
     fn of(&mut self, pool: &Pool, id: ExprId, symbol: Symbol) -> Option<Domain> {
-        if let Some(known) = self.known.get(&id) {
-            return *known;
-        }
-        let domain = is_small(pool, id)
-            .then(|| self.compute(pool, id, symbol))
-            .flatten();
-        self.known.insert(id, domain);
-        domain
-    }
-
-    fn compute(&mut self, pool: &Pool, id: ExprId, symbol: Symbol) -> Option<Domain> {
-        let mut domain = [0; 4];
-        for value in 0..1u32 << symbol.width() {
-            self.evaluator.reset();
-            let environment = Assignment::constant(value.into());
-            if self.evaluator.evaluate(pool, id, &environment)?.is_true() {
-                domain[value as usize / 64] |= 1 << (value % 64);
+        let fits = || is_small(pool, id);
+        self.0.of(pool, id, symbol, fits, |values| {
+            let mut domain = [0; 4];
+            for (at, value) in values.enumerate() {
+                domain[at / 64] |= u64::from(value?.is_true()) << (at % 64);
             }
-        }
-        Some(domain)
+            Some(domain)
+        })
     }
 }
 

@@ -44,6 +44,7 @@ mod shrink;
 mod slice;
 pub mod smtlib;
 mod statistics;
+mod tabulated;
 pub mod walk;
 
 pub use functions::call as call_function;

@@ -3,16 +3,14 @@
 
 use std::rc::Rc;
 
-use labrys_expr::{Evaluator, ExprId, Op, Pool, Symbol, TableId};
+use labrys_expr::{ExprId, Op, Pool, Symbol, TableId, Value};
 use rustc_hash::FxHashMap;
 
 use super::monotone::Monotone;
-use crate::query::Assignment;
+use crate::tabulated::Tabulated;
 
 /// Conditions of more operations than this are not propagated.
 const MOST_STEPS: usize = 600;
-/// Values of functions of one byte that are kept.
-const MOST_CELLS: usize = 4096;
 
 /// The value of an expression for each value of the one small symbol in it.
 pub(super) type Cell = Rc<[u64]>;
@@ -85,34 +83,8 @@ impl Cone {
     }
 }
 
-/// Functions of one byte, remembered for one pool.
-#[derive(Default)]
-pub(super) struct Cells {
-    generation: u64,
-    known: FxHashMap<ExprId, Option<Cell>>,
-    evaluator: Evaluator,
-}
-
-impl Cells {
-    fn of(&mut self, pool: &Pool, id: ExprId, symbol: Symbol) -> Option<Cell> {
-        if self.generation != pool.generation() || self.known.len() >= MOST_CELLS {
-            self.generation = pool.generation();
-            self.known.clear();
-        }
-        if let Some(cell) = self.known.get(&id) {
-            return cell.clone();
-        }
-        let values = (0..1u128 << symbol.width()).map(|value| {
-            self.evaluator.reset();
-            let environment = Assignment::constant(value);
-            let value = self.evaluator.evaluate(pool, id, &environment)?;
-            Some(value.bits() as u64)
-        });
-        let cell: Option<Cell> = values.collect();
-        self.known.insert(id, cell.clone());
-        cell
-    }
-}
+/// Functions of one byte.
+pub(super) type Cells = Tabulated<Cell>;
 
 /// Makes cones of conditions over the same variables.
 pub(super) struct Builder<'a> {
@@ -180,9 +152,10 @@ impl Builder<'_> {
         if symbol.width() > 8 {
             return None;
         }
-        self.cells
-            .of(self.pool, id, symbol)
-            .map(|cell| (symbol, cell))
+        let bits = |value: Option<Value>| value.map(|value| value.bits() as u64);
+        let make = |values: &mut dyn Iterator<Item = _>| values.map(bits).collect();
+        let cell = self.cells.of(self.pool, id, symbol, || true, make)?;
+        Some((symbol, cell))
     }
 
     fn has_rule(&self, id: ExprId) -> bool {
