@@ -70,6 +70,7 @@ struct Problem<'a> {
     /// Parts that cut something off.
     touched: Vec<bool>,
     ranges: Vec<Range>,
+    narrowed: Vec<bool>,
     work: u64,
     most_work: u64,
 }
@@ -133,6 +134,7 @@ impl Bounds {
             touched: vec![false; cones.len()],
             cones,
             ranges: Vec::new(),
+            narrowed: Vec::new(),
             work: 0,
             most_work: *work,
         };
@@ -256,6 +258,7 @@ impl Problem<'_> {
                 cone,
                 domains,
                 ranges: &mut self.ranges,
+                narrowed: &mut self.narrowed,
             };
             match narrowing.run() {
                 Ok(holds) => entailed[part] = holds,

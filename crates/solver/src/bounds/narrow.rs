@@ -25,6 +25,9 @@ pub(super) struct Narrowing<'a> {
     pub(super) domains: &'a mut [Domain],
     /// By step.
     pub(super) ranges: &'a mut Vec<Range>,
+    /// By step: whether the range is less than its operands give. If not, it says nothing about
+    /// them.
+    pub(super) narrowed: &'a mut Vec<bool>,
 }
 
 impl Narrowing<'_> {
@@ -39,17 +42,26 @@ impl Narrowing<'_> {
         if self.ranges[root] == Range::TRUE {
             return Ok(true);
         }
+        self.narrowed.clear();
+        self.narrowed.resize(root + 1, false);
         self.narrow(root, Range::TRUE)?;
         for at in (0..=root).rev() {
-            self.backward(at)?;
+            if self.narrowed[at] {
+                self.backward(at)?;
+            }
         }
         Ok(false)
     }
 
     fn narrow(&mut self, at: At, to: Range) -> Result<(), Conflict> {
         let width = self.cone.steps[at].width;
-        self.ranges[at] = self.ranges[at].meet(to, width).ok_or(Conflict)?;
+        self.replace(at, self.ranges[at].meet(to, width).ok_or(Conflict)?);
         Ok(())
+    }
+
+    fn replace(&mut self, at: At, range: Range) {
+        self.narrowed[at] |= range != self.ranges[at];
+        self.ranges[at] = range;
     }
 
     fn forward(&self, at: At) -> Range {
@@ -316,7 +328,7 @@ impl Narrowing<'_> {
             (Op::Eq, false) => {
                 for (one, other) in [(a, b), (b, a)] {
                     if let Some(value) = self.ranges[other].value() {
-                        self.ranges[one] = without(self.ranges[one], value, width)?;
+                        self.replace(one, without(self.ranges[one], value, width)?);
                     }
                 }
                 return Ok(());

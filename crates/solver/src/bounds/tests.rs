@@ -180,12 +180,13 @@ fn check(pool: &Pool, id: ExprId, rng: &mut Rng) -> usize {
     }
     let before = domains.clone();
     let all: usize = before.iter().map(|domain| domain.values().count()).sum();
-    let mut ranges = Vec::new();
+    let (mut ranges, mut narrowed) = (Vec::new(), Vec::new());
     let outcome = Narrowing {
         pool,
         cone: &cone,
         domains: &mut domains,
         ranges: &mut ranges,
+        narrowed: &mut narrowed,
     }
     .run();
     let mut evaluator = Evaluator::new();
