@@ -39,8 +39,9 @@ Examples:
   labrys reach src/grep --diff HEAD~1..HEAD --time 5m -- pattern @@
 
 A target is FILE:LINE, a function, or the name of a labrys_target(\"name\") in the program.
-\"unreachable\" rests on one assumption: the program accesses memory inside its objects. With
---entry it rests on what the function is given, too, which is printed with it.
+\"unreachable\" rests on one assumption: the program accesses memory inside its objects, and calls
+functions by pointers of their type. With --entry it rests on what the function is given, too,
+which is printed with it.
 
 With --entry or --all-entries a driver calls the function; it makes an input of each number, and
 for each pointer an object filled with input, or null. The driver is kept in the suite as driver.c,
