@@ -57,6 +57,7 @@ impl From<Error> for Reason {
 impl From<Refusal> for Reason {
     fn from(refusal: Refusal) -> Self {
         Reason::Unsupported(match refusal {
+            Refusal::Large => return Reason::Steps,
             Refusal::Solver(reason) => reason,
             Refusal::Table { length } => format!("table of {length} bytes"),
         })
@@ -115,7 +116,8 @@ impl Backend {
         Ok(())
     }
 
-    fn formulas(&mut self, query: &Query<'_>) -> Formulas {
+    /// The terms of the constraints; `None` if it takes too many steps to build them.
+    fn formulas(&mut self, query: &Query<'_>) -> Option<Formulas> {
         let mut formulas = Formulas {
             positions: Vec::new(),
             terms: Vec::new(),
@@ -127,13 +129,18 @@ impl Backend {
                     formulas.positions.push(position);
                     formulas.terms.push(term);
                 }
+                Err(Refusal::Large) => return None,
                 Err(refusal) => formulas.obstacle = Some(refusal.into()),
             }
         }
-        formulas
+        Some(formulas)
     }
 
     fn solve(&mut self, query: &mut Query<'_>, formulas: &Formulas) -> Result<Answer, Error> {
+        if self.translator.ledger.wants_reset() {
+            self.translator.terms.instance.reset()?;
+            self.switches.clear();
+        }
         let cost = self.translator.ledger.cost();
         if query.budget.steps.is_some_and(|left| left < cost) {
             self.translator.ledger.refuse();
@@ -279,14 +286,14 @@ impl Backend {
 
 impl Solver for Backend {
     fn check(&mut self, query: &mut Query<'_>) -> Answer {
-        self.translator.forget();
-        let formulas = self.formulas(query);
-        let mut fresh = Ok(());
-        if self.translator.ledger.wants_reset() {
-            fresh = self.translator.terms.instance.reset();
-            self.switches.clear();
-        }
-        let answer = fresh.and_then(|()| self.solve(query, &formulas));
+        self.translator.forget(query.budget.steps);
+        let answer = match self.formulas(query) {
+            Some(formulas) => self.solve(query, &formulas),
+            None => {
+                self.translator.ledger.refuse();
+                Ok(Answer::Unknown(Reason::Steps))
+            }
+        };
         let is_broken = matches!(&answer, Err(_) | Ok(Answer::Unknown(Reason::Memory)));
         let is_large = self.translator.terms.instance.term_count() > MAX_TERMS;
         let renewed = if is_broken || is_large {

@@ -29,6 +29,8 @@ pub(super) enum Refusal {
         /// Its length in bytes.
         length: usize,
     },
+    /// Building it takes more steps than there are.
+    Large,
 }
 
 impl From<Error> for Refusal {
@@ -66,6 +68,8 @@ pub(super) struct Translator {
     patterns: FxHashMap<Term, (Term, Term)>,
 
     pub(super) ledger: Ledger,
+    /// Steps that there are for the present problem.
+    allowance: u64,
 
     // Of the pool at hand:
     forms: Vec<Forms>,
@@ -84,6 +88,7 @@ impl Translator {
             calls: FxHashMap::default(),
             patterns: FxHashMap::default(),
             ledger: Ledger::default(),
+            allowance: u64::MAX,
             forms: Vec::new(),
             touched: Vec::new(),
             definitions: FxHashMap::default(),
@@ -91,8 +96,10 @@ impl Translator {
         }
     }
 
-    /// Forgets which expression has which term; call it before another pool is translated.
-    pub(super) fn forget(&mut self) {
+    /// Forgets which expression has which term; call it before another pool is translated, of
+    /// which no more is to be translated than so many steps can build.
+    pub(super) fn forget(&mut self, steps: Option<u64>) {
+        self.allowance = steps.unwrap_or(u64::MAX);
         for id in self.touched.drain(..) {
             self.forms[id.index()] = [None; 3];
         }
@@ -197,6 +204,9 @@ impl Translator {
                 let term = self.build(pool, id, form, &wanted)?;
                 self.touched.push(id);
                 self.ledger.uses(term, gates(pool, id));
+                if self.ledger.cost() > self.allowance {
+                    return Err(Refusal::Large);
+                }
                 self.forms[id.index()][form as usize] = Some(term);
                 stack.pop();
             }
