@@ -20,6 +20,7 @@
 
 mod algebra;
 mod bits;
+mod callbacks;
 mod constant;
 mod intrinsic;
 mod library;
@@ -28,7 +29,8 @@ mod operation;
 
 pub use algebra::{Algebra, Concrete, External, Symbolic};
 pub use bits::{pack, unpack};
+pub use callbacks::{CallsBack, calls_back};
 pub use constant::{Addresses, constant};
-pub use library::{CallsBack, Library, calls_back, input_value, library};
+pub use library::{Library, input_value, library};
 pub use machine::{Distance, Halt, Inputs, Limit, Machine, Rules};
 pub use operation::{Meaning, Operands, choose, meaning};
