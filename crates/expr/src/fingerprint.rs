@@ -46,6 +46,9 @@ impl Fingerprints {
         if self.prints.len() < pool.len() {
             self.prints.resize(pool.len(), 0);
         }
+        if self.prints[id.index()] != 0 {
+            return self.prints[id.index()];
+        }
         let mut stack = vec![id];
         while let Some(&top) = stack.last() {
             let before = stack.len();
