@@ -8,6 +8,6 @@ int main(void) {
   char c = 0;
   const char *home = getenv("LABRYS_NO_SUCH_VARIABLE");
   if (read(0, &c, 1) == 1 && c == 'e' && !home) labrys_target("unset");
-  if (c == 'l' && !getenv("LD_BIND_NOW") && !getenv("LABRYS_ACTIVE")) labrys_target("clean");
+  if (c == 'l' && !getenv("LABRYS_ACTIVE")) labrys_target("clean");
   return 0;
 }

@@ -30,8 +30,8 @@ pub use event::{Cause, Event, EventKind, OBJECT_SITE, RUNTIME_SITE, RuntimeSite}
 pub use node::{Node, Op, flag};
 pub use pure::{PURE, Pure};
 pub use region::{
-    CONTROL_FD, Command, ENV_ACTIVE, ExitKind, Header, LOADER_VARIABLE, MAGIC, Mode, PAGE,
-    REGION_FD, Region, SANITIZER_VARIABLE, STATUS_FD, Status, Stream, StreamKind, VERSION,
+    CONTROL_FD, Command, ENV_ACTIVE, ExitKind, Header, MAGIC, Mode, PAGE, REGION_FD, Region,
+    SANITIZER_VARIABLE, STATUS_FD, Status, Stream, StreamKind, VERSION,
 };
 
 /// Number of low address bits that select a shadow slot.

@@ -22,10 +22,6 @@ pub const ENV_ACTIVE: &str = "LABRYS_ACTIVE";
 /// The variable by which AddressSanitizer gets its options; the runtime removes it too.
 pub const SANITIZER_VARIABLE: &str = "ASAN_OPTIONS";
 
-/// The variable by which the loader is told to look up all symbols at once: in the fork server,
-/// not in each run. The runtime removes it too.
-pub const LOADER_VARIABLE: &str = "LD_BIND_NOW";
-
 /// How much a run records. A number of [`Header::mode`].
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

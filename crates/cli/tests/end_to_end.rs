@@ -196,6 +196,7 @@ fn every_strategy_works() {
     for strategy in [
         "auto",
         "rarity",
+        "latest",
         "missed",
         "context-guided",
         "cfg",
@@ -465,4 +466,19 @@ fn logged_queries_can_be_solved_again() {
         answers.insert(answer.to_owned());
     }
     assert!(!answers.is_empty());
+}
+
+#[test]
+fn what_is_defined_nowhere_is_missed_by_those_runs_that_call_it() {
+    let mut cover = Cover::new("unresolved.c", "--steps 50");
+    let built = cover.folder.path().join("unresolved");
+    let compiler = Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
+        .args(["-Wl,--unresolved-symbols=ignore-all", "-o"])
+        .args([&built, &cover.program])
+        .status()
+        .expect("labrys-cc runs");
+    assert!(compiler.success());
+    cover.program = built;
+    let (suite, _) = cover.expect(0);
+    assert_eq!(targets(&suite), BTreeSet::from(["x"]));
 }

@@ -13,8 +13,7 @@ use std::process::{Child, Command as Process, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use labrys_abi::{
-    CONTROL_FD, Command, ENV_ACTIVE, LOADER_VARIABLE, REGION_FD, SANITIZER_VARIABLE, STATUS_FD,
-    Status, VERSION,
+    CONTROL_FD, Command, ENV_ACTIVE, REGION_FD, SANITIZER_VARIABLE, STATUS_FD, Status, VERSION,
 };
 use labrys_suite::StreamKind;
 
@@ -104,7 +103,6 @@ impl Server {
             .envs(launch.invocation.resolved_environment())
             .envs(sanitizer_options(launch, scratch))
             .env(ENV_ACTIVE, "1")
-            .env(LOADER_VARIABLE, "1")
             .current_dir(scratch.work())
             .stdin(stdin)
             .stdout(output("stdout")?)

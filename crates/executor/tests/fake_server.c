@@ -165,7 +165,6 @@ int main(int count, char **arguments, char **environment) {
     return 3;
   }
   unsetenv("LABRYS_ACTIVE");
-  unsetenv("LD_BIND_NOW");
   struct stat region;
   if (fstat(197, &region) < 0) return 4;
   base = mmap(0, region.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, 197, 0);

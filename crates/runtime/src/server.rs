@@ -62,7 +62,6 @@ unsafe extern "C" fn __labrys_init(
             return;
         }
         take_variable(environment, labrys_abi::SANITIZER_VARIABLE);
-        take_variable(environment, labrys_abi::LOADER_VARIABLE);
         if let Err(errno) = map_region() {
             send(Status::Failed, errno as u32);
             libc::_exit(126);
