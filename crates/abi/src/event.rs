@@ -16,6 +16,19 @@ pub enum RuntimeSite {
     InBounds = 2,
 }
 
+/// Site ids from here on, [`PLACES`] of them: the symbolic size of an allocation, a site for each
+/// place that allocates. Their events are concretizations.
+pub const SIZE_SITE: u32 = RUNTIME_SITE + 0x4000;
+
+/// Places that allocate and are told apart, a power of two.
+pub const PLACES: u32 = 0x4000;
+
+/// Whether a site is the size of an allocation.
+#[must_use]
+pub const fn is_size(site: u32) -> bool {
+    site.wrapping_sub(SIZE_SITE) < PLACES
+}
+
 /// Site ids from here on: is a symbolic address inside the object that it points to in this run?
 /// (1: yes) Each object has a site of its own, so that runs which point into different objects
 /// are told apart.
@@ -103,7 +116,8 @@ pub enum EventKind {
     Runtime,
     /// A symbolic value was fixed: `label` had the value `a` because of `aux` (a [`Cause`]).
     /// The constraint `label = a` is soft: dropping it may cause a divergence, nothing else.
-    /// For [`Cause::External`], `b` is the function's index in the program picture.
+    /// For [`Cause::External`], `b` is the function's index in the program picture; for
+    /// [`Cause::AllocationSize`], `site` is a place ([`SIZE_SITE`]).
     Concretize,
     /// A call of function `a` (its index in the program picture); [`Mode::AllBranches`] only.
     ///

@@ -26,7 +26,9 @@ mod pure;
 mod region;
 
 pub use call::{Intrinsic, Meta, WIDE_PREDICATE};
-pub use event::{Cause, Event, EventKind, OBJECT_SITE, RUNTIME_SITE, RuntimeSite};
+pub use event::{
+    Cause, Event, EventKind, OBJECT_SITE, PLACES, RUNTIME_SITE, RuntimeSite, SIZE_SITE, is_size,
+};
 pub use node::{Node, Op, flag};
 pub use pure::{PURE, Pure};
 pub use region::{

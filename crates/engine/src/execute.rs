@@ -4,7 +4,7 @@
 //! A test is kept when it covers a branch, or reaches a target, that no test before it did. It
 //! is replayed on the plain program at once, and confirmed if outcome and coverage agree.
 
-use labrys_abi::OBJECT_SITE;
+use labrys_abi::{OBJECT_SITE, is_size};
 use labrys_executor::{Mode, Run, input_objects};
 use labrys_program::{BranchId, SiteId};
 use labrys_suite::{
@@ -379,9 +379,11 @@ impl Session {
     }
 }
 
-/// Whether an input was made for an access outside the object that it was inside before.
+/// Whether an input was made for an access outside the object that it was inside before, or for
+/// another size of a block.
 fn out_of_bounds(origin: &Origin) -> bool {
-    origin.flipped.is_some_and(|flip| flip.site >= OBJECT_SITE)
+    let outside = |site| site >= OBJECT_SITE || is_size(site);
+    origin.flipped.is_some_and(|flip| outside(flip.site))
 }
 
 /// Path of a test's input in the suite folder.

@@ -1,8 +1,11 @@
 //! The event log.
 
-use labrys_abi::{Cause, Event, EventKind, OBJECT_SITE, Op, RUNTIME_SITE, RuntimeSite, flag};
+use labrys_abi::{
+    Cause, Event, EventKind, OBJECT_SITE, Op, PLACES, RUNTIME_SITE, RuntimeSite, SIZE_SITE, flag,
+};
 
 use crate::node::node;
+use crate::place::place;
 use crate::state::{count, state, tracing};
 
 /// Appends an event if this thread is traced.
@@ -63,6 +66,34 @@ pub(crate) fn concretized(cause: Cause, label: u32, value: u64) {
             ..Event::default()
         });
     }
+}
+
+/// Sizes of one place that get events in a run: each is a decision for the search.
+const MOST_SIZES: u8 = 16;
+
+/// The size of an allocation was fixed. The event names the place, as the search may ask for
+/// another size there.
+pub(crate) fn size_fixed(label: u32, size: u64) {
+    static mut ASKED: [u8; PLACES as usize] = [0; PLACES as usize];
+    if label == 0 || !tracing() {
+        return;
+    }
+    let number = place() & (PLACES - 1);
+    // SAFETY: only the traced thread gets here; the number is below the size.
+    let asked = unsafe { &mut *(&raw mut ASKED).cast::<u8>().add(number as usize) };
+    if *asked == MOST_SIZES {
+        return concretized(Cause::AllocationSize, label, size);
+    }
+    *asked += 1;
+    count(Cause::AllocationSize);
+    append(Event {
+        kind: EventKind::Concretize as u8,
+        aux: Cause::AllocationSize as u8,
+        site: SIZE_SITE + number,
+        label,
+        a: size,
+        ..Event::default()
+    });
 }
 
 const FIXED_SLOTS: usize = 256;

@@ -4,10 +4,11 @@ use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-use labrys_abi::{Cause, SHADOW_ADDRESS_MASK};
+use labrys_abi::{Op, SHADOW_ADDRESS_MASK};
 
 use crate::control::{arguments, result};
-use crate::event::concretized;
+use crate::event::size_fixed;
+use crate::node::{Operand, binary};
 use crate::object::Object;
 use crate::poison;
 use crate::shadow::{__labrys_slow_fill, copy_labels};
@@ -142,7 +143,15 @@ fn note_release(p: *mut c_void) {
 
 /// A size argument with a label is fixed to its value.
 fn fix_size(label: u32, size: usize) {
-    concretized(Cause::AllocationSize, label, size as u64);
+    size_fixed(label, size as u64);
+}
+
+/// The same of a product, which is what the size depends on.
+fn fix_product(labels: [u32; 2], count: usize, size: usize) {
+    let [a, b] = labels;
+    let (a, b) = (Operand::new(a, count as u64), Operand::new(b, size as u64));
+    let total = count.wrapping_mul(size);
+    fix_size(binary(Op::Mul, 64, 64, a, b, total as u64), total);
 }
 
 /// `malloc`.
@@ -159,9 +168,8 @@ unsafe extern "C" fn __labrys_w_malloc(size: usize) -> *mut c_void {
 /// `calloc`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w_calloc(count: usize, size: usize) -> *mut c_void {
-    let [a, b] = arguments::<2>(__labrys_w_calloc as *const () as usize);
-    fix_size(a, count);
-    fix_size(b, size);
+    let labels = arguments::<2>(__labrys_w_calloc as *const () as usize);
+    fix_product(labels, count, size);
     // SAFETY: as the caller's.
     let p = unsafe { libc::calloc(count, size) };
     let total = count.wrapping_mul(size);
@@ -204,8 +212,7 @@ unsafe extern "C" fn __labrys_w_reallocarray(
     size: usize,
 ) -> *mut c_void {
     let [_, a, b] = arguments::<3>(__labrys_w_reallocarray as *const () as usize);
-    fix_size(a, count);
-    fix_size(b, size);
+    fix_product([a, b], count, size);
     let Some(total) = count.checked_mul(size) else {
         // SAFETY: always valid.
         unsafe { *libc::__errno_location() = libc::ENOMEM };

@@ -12,7 +12,7 @@
 //! | `event` | the event log |
 //! | `shadow`, `scatter` | labels of memory; stores at symbolic addresses |
 //! | `object` | which object does an address point into; table snapshots |
-//! | `poison` | marks on memory of the heap that no object holds |
+//! | `poison`, `place` | marks on memory of the heap that no object holds; where they are hit |
 //! | `compute`, `compose` | labels of operations, comparisons, intrinsics |
 //! | `control`, `variadic` | branches, switches, calls, variable arguments |
 //! | `input`, `harness` | streams, `labrys_symbolic` and its kin; failures, fuzz targets |
@@ -39,6 +39,7 @@ mod marked;
 mod math;
 mod node;
 mod object;
+mod place;
 mod poison;
 mod pure;
 mod repeat;

@@ -9,10 +9,11 @@
 //!
 //! Invariant: a mark stands for label 0 wherever labels are asked for.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::flags::{LONGEST_RANGE, is_clean};
+use crate::place::place;
 use crate::shadow::{BYTE_SHIFT, flagged, has_shadow, shadow};
 use crate::state::{header, state, tracing};
 
@@ -84,49 +85,5 @@ fn note(place: u32) {
             known if known == place => return,
             _ => {}
         }
-    }
-}
-
-/// Calls that make a place.
-const FRAMES: u32 = 6;
-
-/// What is known of the place so far.
-#[repr(C)]
-struct Frames {
-    hash: u32,
-    left: u32,
-}
-
-unsafe extern "C" {
-    // Of the compiler's library.
-    fn _Unwind_Backtrace(
-        visit: unsafe extern "C" fn(*mut c_void, *mut Frames) -> c_int,
-        frames: *mut Frames,
-    ) -> c_int;
-    fn _Unwind_GetIP(context: *mut c_void) -> usize;
-}
-
-/// A number for the innermost calls that run now, not 0.
-fn place() -> u32 {
-    let mut frames = Frames {
-        hash: 0,
-        left: FRAMES,
-    };
-    // SAFETY: the visitor gets what is handed over here.
-    unsafe { _Unwind_Backtrace(visit, &raw mut frames) };
-    frames.hash | 1
-}
-
-/// Takes note of one call.
-unsafe extern "C" fn visit(context: *mut c_void, frames: *mut Frames) -> c_int {
-    const GO_ON: c_int = 0;
-    const STOP: c_int = 4;
-    // SAFETY: called by the unwinder during `place`.
-    unsafe {
-        let frames = &mut *frames;
-        let address = _Unwind_GetIP(context) as u32;
-        frames.hash = (frames.hash.rotate_left(5) ^ address).wrapping_mul(0x9e37_79b1);
-        frames.left -= 1;
-        if frames.left == 0 { STOP } else { GO_ON }
     }
 }

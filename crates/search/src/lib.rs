@@ -21,6 +21,7 @@ mod pump;
 mod query;
 mod relaxation;
 mod search;
+mod sizes;
 mod strategies;
 mod strategy;
 mod tree;

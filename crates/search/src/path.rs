@@ -1,11 +1,13 @@
 //! From traces to the tree: which steps of a run are decisions, and with which directions.
 //!
-//! Concretizations are no decisions: they are constraints of a query that may be dropped. The
+//! Concretizations are no decisions: they are constraints of a query that may be dropped. But the
+//! sizes of allocations can be asked for; in the tree all runs go on in direction 0 there, whatever
+//! the size, since what follows is the same decisions. The
 //! switches of library models have no list of cases; in the tree they are two-way, direction 1
 //! being any case, and are flipped to "any other value".
 
 use labrys_program::Program;
-use labrys_trace::{OTHER, Step, StepKind, Trace};
+use labrys_trace::{OTHER, SizeFlip, Step, StepKind, Trace};
 
 use crate::tree::Decision;
 
@@ -16,7 +18,7 @@ pub(crate) fn decisions<'a>(
 ) -> impl Iterator<Item = Decision> + 'a {
     let numbered = (0u32..).zip(trace.steps());
     numbered
-        .filter(|(_, step)| step.kind != StepKind::Concretize)
+        .filter(|(_, step)| step.kind != StepKind::Concretize || step.is_size())
         .map(|(number, step)| {
             let cases = known_directions(step, program);
             Decision {
@@ -46,6 +48,7 @@ fn known_directions(step: &Step, program: &Program) -> Option<u32> {
     match (step.kind, step.program_site(program)) {
         (StepKind::Switch, None) => None,
         (StepKind::Switch, Some(site)) => Some(program.site(site)?.kind.directions()),
+        (StepKind::Concretize, _) => Some(SizeFlip::DIRECTIONS),
         _ => Some(2),
     }
 }

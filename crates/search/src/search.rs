@@ -3,9 +3,11 @@
 //! Every run is inserted in the tree, those that diverged too: they are real runs. A divergence
 //! is counted, its candidate marked, and nothing is concluded from it.
 
+use labrys_abi::is_size;
 use labrys_engine::{Error, Initial, Observation, Progress, Session, Technique};
 use labrys_solver::{Answer, Model};
 use labrys_suite::{Flip as FlippedBranch, Input, Origin};
+use labrys_trace::SizeFlip;
 
 use crate::cache::Cache;
 use crate::child::child;
@@ -16,6 +18,7 @@ use crate::patience::Patience;
 use crate::pump::{Lengths, looked_at, pump};
 use crate::query::{Conditions, Known, conditions};
 use crate::relaxation::Relaxation;
+use crate::sizes::smallest;
 use crate::strategy::{RunInfo, Strategy, View, is_model};
 use crate::tree::{Candidate, Flip, Passage, RunId, Tree};
 
@@ -108,7 +111,17 @@ impl Search {
         let answer = match conditions(&mut known, step, direction, session.max_input()) {
             Some(conditions) => {
                 let branch = (there.site, candidate.direction);
-                self.solve(session, &mut known, &conditions, branch)
+                let answer = self.solve(session, &mut known, &conditions, branch);
+                let flip = SizeFlip::of(direction).filter(|_| there.is_size());
+                match flip {
+                    Some(flip) => answer.map(|model| {
+                        let conditions = (&conditions, self.relaxed.is_none());
+                        let steps = self.patience.solver_steps();
+                        let what = (step, flip);
+                        smallest(session, &mut known, what, conditions, steps, model)
+                    }),
+                    None => answer,
+                }
             }
             None => Err(Flip::Unsat),
         };
@@ -291,7 +304,10 @@ impl Search {
         let done = self.tree.insert(decisions(&trace, session.program()));
         let inherited = parent.map_or(0, |run| self.cases[run.index()]);
         self.cases.push(seen.case.unwrap_or(inherited));
-        let diverged = flipped.is_some_and(|candidate| !passes(&self.tree, &done.path, candidate));
+        let left = |candidate: Candidate| {
+            !is_size(self.tree.site(candidate.node)) && !passes(&self.tree, &done.path, candidate)
+        };
+        let diverged = flipped.is_some_and(left);
         if let Some(branch) = self.relaxed.take() {
             self.relaxation.learn(branch, diverged);
         }

@@ -4,7 +4,7 @@
 //! them. The search marks every candidate that it was given before it asks for another one, so a
 //! strategy needs no memory of what it already named: it names open candidates only.
 
-use labrys_abi::RUNTIME_SITE;
+use labrys_abi::{RUNTIME_SITE, is_size};
 use labrys_program::{BranchId, Program, Site, SiteId};
 use labrys_suite::Coverage;
 
@@ -31,14 +31,16 @@ impl View<'_> {
     }
 
     /// Whether a candidate leads to a branch of the program, or of a library model, that no run
-    /// took. What a program does with a word is often decided in the library that read it.
+    /// took, or to a size that no query asked for at its place. What a program does with a word is
+    /// often decided in the library that read it.
     #[must_use]
     pub fn uncovered(&self, candidate: Candidate) -> bool {
         match self.branch(candidate) {
             Some(branch) => !self.covered.contains(branch),
             None => {
                 let site = self.tree.site(candidate.node);
-                is_model(self.program, site) && !self.tree.has_taken(site, candidate.direction)
+                let counts = is_model(self.program, site) || is_size(site);
+                counts && !self.tree.has_taken(site, candidate.direction)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Steps: the decisions of a run that depend on its input.
 
-use labrys_abi::{Event, EventKind, Node};
+use labrys_abi::{Event, EventKind, Node, is_size};
 use labrys_program::{Program, SiteId, SiteKind};
 
 use crate::Error;
@@ -18,7 +18,8 @@ pub enum StepKind {
     Assume,
     /// The runtime or a library model.
     Runtime,
-    /// A symbolic value was replaced by its concrete value; direction 0.
+    /// A symbolic value was replaced by its concrete value; direction 0. A size can be asked to
+    /// be another one ([`SizeFlip`](crate::SizeFlip)).
     Concretize,
 }
 
@@ -40,6 +41,12 @@ pub struct Step {
 }
 
 impl Step {
+    /// Whether it fixed the size of an allocation, so that another size may be asked for.
+    #[must_use]
+    pub fn is_size(&self) -> bool {
+        self.kind == StepKind::Concretize && is_size(self.site)
+    }
+
     /// The step's site in the program; `None` for the runtime and library models.
     #[must_use]
     pub fn program_site(&self, program: &Program) -> Option<SiteId> {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::sets::symbol;
 use crate::step::{self, Reading};
 use crate::support::Supports;
-use crate::{Decoder, Error, Recording, Step, StepKind, validate};
+use crate::{Decoder, Error, Recording, SizeFlip, Step, StepKind, validate};
 
 /// The direction "any other than the one taken", where the directions of a site are not known
 /// (a switch in a library model) or have no numbers (a concretization).
@@ -130,6 +130,7 @@ impl Trace {
         let directions = match (kind, self.cases.get(&site)) {
             (StepKind::Switch, Some(cases)) => 0..cases.len() as u32 + 1,
             (StepKind::Switch, None) => OTHER..OTHER,
+            (StepKind::Concretize, _) if self.steps[step].is_size() => 1..SizeFlip::DIRECTIONS,
             (StepKind::Concretize, _) => 0..0,
             // An assumption that held must go on holding.
             (StepKind::Assume, _) => 1..2,
@@ -157,6 +158,9 @@ impl Trace {
             ..
         } = self.steps[step];
         let value = self.expression(decoder, label);
+        if let Some(flip) = self.size_flip(step, direction) {
+            return self.other_size(decoder, step, flip);
+        }
         match (kind, self.cases.get(&site)) {
             (StepKind::Switch, Some(cases)) => one_of(decoder, value, cases, direction),
             (StepKind::Switch | StepKind::Concretize, _) => {

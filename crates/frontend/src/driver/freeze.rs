@@ -77,19 +77,28 @@ fn define_null(module: &Module) {
     }
 }
 
+/// Functions whose calls LLVM would leave out.
+const ALLOCATORS: [&str; 4] = ["malloc", "calloc", "realloc", "aligned_alloc"];
+
 /// Takes back what the compiler was told about the side effects of the program's functions:
 /// every call must be made, since coverage and labels are side effects in the builds to come.
+/// LLVM leaves out blocks that are hardly used as if there had been memory for them, in some builds
+/// and not in others.
 fn keep_calls(module: &Module) {
     for function in module.functions() {
         if !function.is_declaration() {
             module.remove_attribute(function, "memory");
         }
+        module.remove_attribute(function, "allockind");
         for block in function.blocks() {
             let instructions = block.instructions().into_iter();
             let calls = instructions
                 .filter(|i| matches!(i.opcode(), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke));
             for call in calls.filter(|i| !i.called().name().starts_with("llvm.")) {
                 module.remove_call_attribute(call, "memory");
+                if ALLOCATORS.contains(&call.called().name().as_str()) {
+                    module.add_call_attribute(call, "nobuiltin");
+                }
             }
         }
     }

@@ -10,6 +10,7 @@
 
 use std::collections::VecDeque;
 
+use labrys_abi::is_size;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::strategy::{NodeRange, RunInfo, View};
@@ -62,11 +63,13 @@ impl Eager {
         }
     }
 
-    /// Whether a candidate leads to a branch of the program that hardly any run took.
+    /// Whether a candidate leads to a branch of the program that hardly any run took, or to a new
+    /// size of an allocation.
     fn wanted(&self, view: &View, candidate: Candidate) -> bool {
         let branch = (view.tree.site(candidate.node), candidate.direction);
         let taken = self.taken.get(&branch).copied().unwrap_or(0);
-        taken < WANTED && view.branch(candidate).is_some()
+        let new_size = is_size(branch.0) && view.uncovered(candidate);
+        taken < WANTED && view.branch(candidate).is_some() || new_size
     }
 
     /// The next candidate; `None` if all runs were looked at.

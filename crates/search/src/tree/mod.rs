@@ -22,6 +22,7 @@ mod insert;
 mod tests;
 
 use edges::{Cell, Link};
+use labrys_abi::is_size;
 use rustc_hash::FxHashSet;
 
 pub use insert::{Decision, Insertion, Passage};
@@ -66,8 +67,8 @@ pub enum Flip {
     Untried,
     /// A run took the direction.
     Taken,
-    /// The query had a model, but its run did not come here, without a divergence that was seen
-    /// (it was cut off by a limit).
+    /// The query had a model, but its run did not come here, without a divergence that was seen:
+    /// it was cut off by a limit, or another size was asked for, from where no run goes on.
     Sat,
     /// The query has no model.
     Unsat,
@@ -104,7 +105,7 @@ const NONE: u32 = u32::MAX;
 pub struct Tree {
     nodes: Vec<Node>,
     cells: Vec<Cell>,
-    /// Site and direction of every branch that some run took.
+    /// Site and direction of every branch that some run took, and of every size that was asked for.
     branches: FxHashSet<(u32, u32)>,
     /// First node of the runs, with its alternatives.
     root: u32,
@@ -187,7 +188,7 @@ impl Tree {
         self.nodes[node.index()].site
     }
 
-    /// Whether some run took a direction of a site, at any node.
+    /// Whether some run took a direction of a site, at any node; of a size, whether it was asked for.
     #[must_use]
     pub fn has_taken(&self, site: u32, direction: u32) -> bool {
         self.branches.contains(&(site, direction))
@@ -273,6 +274,10 @@ impl Tree {
     /// Notes what became of a candidate. A direction that was taken stays so.
     pub fn mark(&mut self, candidate: Candidate, flip: Flip) {
         let old = self.link(candidate.node, candidate.direction);
+        let site = self.site(candidate.node);
+        if is_size(site) {
+            self.branches.insert((site, candidate.direction));
+        }
         if old.flip() != Flip::Taken {
             self.set_link(candidate.node, candidate.direction, Link::of(flip));
         }

@@ -2,7 +2,7 @@
 
 mod operations;
 
-use labrys_abi::{Event, EventKind, Node, Op, RUNTIME_SITE};
+use labrys_abi::{Event, EventKind, Node, Op, RUNTIME_SITE, SIZE_SITE};
 use labrys_expr::Symbol;
 use labrys_program::{BlockId, FunctionId, Program, SiteKind};
 use labrys_trace::Recording;
@@ -172,7 +172,10 @@ impl Generator {
         let mut event = match number {
             0 => event(Switch, 1, label, case.map_or(0, |case| case as u32 + 1)),
             1 => event(Switch, 77, label, 3),
-            2 => event(Concretize, 0, label, 0),
+            2 => {
+                let site = [0, SIZE_SITE + 7][usize::from(self.random.bool())];
+                event(Concretize, site, label, 0)
+            }
             3 => event(Branch, 0, 0, 1),
             4 => event(Select, 2, label, direction),
             5 => event(Runtime, RUNTIME_SITE, label, direction),

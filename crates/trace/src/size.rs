@@ -1,0 +1,152 @@
+//! Other sizes for an allocation: what may go wrong there.
+//!
+//! A run goes on with the size that it has, so that a size is a concretization, and no later
+//! query is bound to it. But it may be asked for: a size that is too small for what is stored, one
+//! that no memory has, and one whose computation wraps around. What the program then does is for
+//! a run to show.
+
+use labrys_abi::{Node, Op, flag};
+use labrys_expr::{ExprId, Op as ExprOp};
+use rustc_hash::FxHashSet;
+
+use crate::{Decoder, Trace};
+
+/// More than any memory has.
+const HUGE: u128 = 1 << 47;
+/// A size that wrapped around is small, if the block is to be too small.
+const SMALL: u128 = 4096;
+/// Nodes of a size that are looked at, from its last operation on.
+const MOST_NODES: usize = 24;
+
+/// The size of an allocation that is asked for; the numbers are directions of its step.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SizeFlip {
+    /// Smaller than in the run.
+    Smaller = 1,
+    /// So large that the allocation fails.
+    Huge,
+    /// Small, since its computation wrapped around.
+    Wraps,
+}
+
+impl SizeFlip {
+    /// The number of directions of a size: the flips, and 0 for the size of the run.
+    pub const DIRECTIONS: u32 = 4;
+
+    /// The flip with this number.
+    #[must_use]
+    pub fn of(direction: u32) -> Option<Self> {
+        let all = [SizeFlip::Smaller, SizeFlip::Huge, SizeFlip::Wraps];
+        all.into_iter().find(|flip| *flip as u32 == direction)
+    }
+}
+
+impl Trace {
+    /// What is asked for by a direction of a step, if that is a size.
+    pub(crate) fn size_flip(&self, step: usize, direction: u32) -> Option<SizeFlip> {
+        let size = self.steps()[step].is_size();
+        size.then(|| SizeFlip::of(direction)).flatten()
+    }
+
+    /// The condition under which the size of a step is such a one.
+    pub(crate) fn other_size(&self, decoder: &mut Decoder, step: usize, flip: SizeFlip) -> ExprId {
+        let label = self.steps()[step].label;
+        let size = self.expression(decoder, label);
+        let width = decoder.pool().width(size);
+        let now = u128::from(self.event(step).a);
+        let bounded = |decoder: &mut Decoder, bound| {
+            let bound = decoder.pool_mut().constant(width, bound);
+            decoder.pool_mut().ule(size, bound)
+        };
+        match flip {
+            SizeFlip::Smaller if now > 0 => bounded(decoder, now - 1),
+            SizeFlip::Huge if width == 64 && now <= HUGE => {
+                let bound = decoder.pool_mut().constant(width, HUGE);
+                decoder.pool_mut().ult(bound, size)
+            }
+            SizeFlip::Wraps if width > 12 => {
+                let wraps = self.wraps(decoder, label);
+                let small = bounded(decoder, SMALL);
+                decoder.pool_mut().all([wraps, small])
+            }
+            _ => ExprId::FALSE,
+        }
+    }
+
+    /// Whether the size of a step is at most so large.
+    pub fn size_at_most(&self, decoder: &mut Decoder, step: usize, bound: u64) -> ExprId {
+        let size = self.expression(decoder, self.steps()[step].label);
+        let width = decoder.pool().width(size);
+        let bound = decoder.pool_mut().constant(width, u128::from(bound));
+        decoder.pool_mut().ule(size, bound)
+    }
+
+    /// Whether one of the operations that a value is made of loses its upper bits.
+    fn wraps(&self, decoder: &mut Decoder, label: u32) -> ExprId {
+        let mut conditions = Vec::new();
+        let mut known: FxHashSet<u32> = [label].into_iter().collect();
+        let mut nodes = vec![label];
+        let mut next = 0;
+        while let Some(label) = nodes.get(next).copied().filter(|_| next < MOST_NODES) {
+            next += 1;
+            let node = self.recording().nodes[label as usize];
+            let Some(op) = Op::from_u8(node.op) else {
+                continue;
+            };
+            if matches!(
+                op,
+                Op::Add | Op::Mul | Op::Shl | Op::Sub | Op::ZExt | Op::SExt | Op::Extract
+            ) {
+                conditions.push(self.loses(decoder, op, &node));
+                self.operands(label, |operand| {
+                    if known.insert(operand) {
+                        nodes.push(operand);
+                    }
+                });
+            }
+        }
+        decoder.pool_mut().any(conditions)
+    }
+
+    /// Whether an operation loses upper bits that are not 0.
+    fn loses(&self, decoder: &mut Decoder, op: Op, node: &Node) -> ExprId {
+        let width = u32::from(node.width);
+        let (wide, kept) = match op {
+            Op::Extract if node.imm == 0 => (self.expression(decoder, node.a), width),
+            // What is added is subtracted.
+            Op::Add if width <= 64 && node.flags != 0 && node.imm >> (width - 1) & 1 == 1 => {
+                return ExprId::FALSE;
+            }
+            Op::Add | Op::Mul | Op::Shl if width <= 64 => {
+                let a = self.widened(decoder, node.a, node.flags & flag::A_IMMEDIATE, node);
+                let b = self.widened(decoder, node.b, node.flags & flag::B_IMMEDIATE, node);
+                let op = match op {
+                    Op::Add => ExprOp::Add,
+                    Op::Mul => ExprOp::Mul,
+                    _ => ExprOp::Shl,
+                };
+                (decoder.pool_mut().binary(op, a, b), width)
+            }
+            _ => return ExprId::FALSE,
+        };
+        let pool = decoder.pool_mut();
+        let whole = pool.width(wide);
+        if whole <= kept {
+            return ExprId::FALSE;
+        }
+        let upper = pool.extract(wide, kept, whole - kept);
+        let none = pool.constant(whole - kept, 0);
+        pool.ne(upper, none)
+    }
+
+    /// An operand of a node at twice its width.
+    fn widened(&self, decoder: &mut Decoder, label: u32, immediate: u8, node: &Node) -> ExprId {
+        let width = u32::from(node.width);
+        let operand = match immediate {
+            0 => self.expression(decoder, label),
+            _ => decoder.pool_mut().constant(width, u128::from(node.imm)),
+        };
+        decoder.pool_mut().zext(operand, 2 * width)
+    }
+}
