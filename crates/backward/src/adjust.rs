@@ -22,6 +22,8 @@ pub(crate) struct Adjusted {
     pub(crate) values: Vec<u128>,
     pub(crate) fitness: f64,
     pub(crate) evaluations: u64,
+    /// Whether each execution went on to an end that is known.
+    pub(crate) known: bool,
 }
 
 /// Steps of two are tried among so many first variables.
@@ -79,6 +81,7 @@ pub(crate) fn adjust(
         values,
         fitness,
         evaluations: walk.used,
+        known: !walk.lost,
     }
 }
 
@@ -238,6 +241,7 @@ mod tests {
             Fitness {
                 value: distance / (distance + 1.0),
                 known: true,
+                steps: 1,
             }
         };
         let found = adjust(&variables, vec![0, 0], 20_000, 1, &mut evaluate);
@@ -250,6 +254,7 @@ mod tests {
         let mut evaluate = |_: &[u128]| Fitness {
             value: 1.0,
             known: true,
+            steps: 1,
         };
         let found = adjust(&[Variable { width: 8 }], vec![0], 100, 1, &mut evaluate);
         assert_eq!((found.evaluations, found.fitness), (100, 1.0));

@@ -19,6 +19,8 @@ pub(crate) struct Fitness {
     pub(crate) value: f64,
     /// Whether the machine could execute all of it.
     pub(crate) known: bool,
+    /// Instructions that it took.
+    pub(crate) steps: u64,
 }
 
 /// Gives the bytes of given objects, then zeros.
@@ -170,6 +172,7 @@ pub(crate) fn follow(
     let mut machine = Machine::new(program, external, &mut feed, &mut follower, limit);
     let end = machine.call(entry, arguments);
     let known = !matches!(end, Err(Halt::Unknown(_)));
+    let steps = machine.steps();
     let reached = follower.done && matches!(end, Err(Halt::Stopped));
     let value = if reached {
         follower.misfit
@@ -177,7 +180,11 @@ pub(crate) fn follow(
         let missed = hops.len() - follower.at.min(hops.len() - 1);
         follower.misfit + MISSED * missed as f64
     };
-    Fitness { value, known }
+    Fitness {
+        value,
+        known,
+        steps,
+    }
 }
 
 /// `main` gets one argument, its name, which nothing here looks at.

@@ -55,6 +55,8 @@ pub struct Symcretic<'p> {
     near: Vec<Input>,
     /// Of the searches that are over.
     work: u64,
+    /// Instructions that phase II executed.
+    executed: u64,
     /// Whether the template was run, which is all that can be done where no input can be made.
     tried_template: bool,
 }
@@ -95,6 +97,7 @@ impl<'p> Symcretic<'p> {
             makes_inputs,
             near: Vec::new(),
             work: 0,
+            executed: 0,
             tried_template: false,
         }
     }
@@ -116,6 +119,12 @@ impl<'p> Symcretic<'p> {
     #[must_use]
     pub fn work(&self) -> u64 {
         self.work + self.search.as_ref().map_or(0, Search::work)
+    }
+
+    /// Instructions that phase II executed.
+    #[must_use]
+    pub fn executed(&self) -> u64 {
+        self.executed
     }
 
     /// What came out so far.
@@ -221,20 +230,17 @@ impl<'p> Symcretic<'p> {
             .iter()
             .map(|parts| parts.iter().map(|part| search.width(*part)).collect())
             .collect();
-        let current = self.current;
+        if !path.skips.is_empty() || path.model.is_none() {
+            return self.execute_path(session, &path, &widths, values);
+        }
         let input = self.input(&objects(&widths, &values));
-        if path.model.is_some() {
-            if self.try_input(session, &input)? {
-                self.note_path(current, path);
-                return Ok(());
-            }
+        if self.try_input(session, &input)? {
+            self.note_path(self.current, path);
+        } else {
             self.remember(input);
+            self.reports[self.current].diverged += 1;
         }
-        if path.skips.is_empty() && path.model.is_some() {
-            self.reports[current].diverged += 1;
-            return Ok(());
-        }
-        self.execute_path(session, &path, &widths, values)
+        Ok(())
     }
 
     /// Phase II: adjusts the input until the path executes itself.
@@ -246,6 +252,7 @@ impl<'p> Symcretic<'p> {
         mut values: Vec<u128>,
     ) -> Result<(), Error> {
         let current = self.current;
+        let start = self.input(&objects(widths, &values));
         let variables: Vec<Variable> = widths
             .iter()
             .flatten()
@@ -259,6 +266,7 @@ impl<'p> Symcretic<'p> {
                 steps,
                 depth: DEPTH,
             };
+            let mut executed = 0;
             let mut evaluate = |values: &[u128]| {
                 let objects = objects(widths, values);
                 let trace = Trace {
@@ -266,23 +274,33 @@ impl<'p> Symcretic<'p> {
                     hops: &path.hops,
                     target: path.target,
                 };
-                follow(image.program, settings.external, trace, &objects, limit)
+                let fitness = follow(image.program, settings.external, trace, &objects, limit);
+                executed += fitness.steps;
+                fitness
             };
             let found = adjust(&variables, values, budget, session.seed(), &mut evaluate);
+            self.executed += executed;
             self.reports[current].evaluations += found.evaluations;
             values = found.values;
             let input = self.input(&objects(widths, &values));
             if found.fitness == 0.0 {
                 if self.try_input(session, &input)? {
                     self.note_path(current, path.clone());
-                } else {
-                    self.reports[current].diverged += 1;
-                    self.remember(input);
+                    return Ok(());
                 }
-                break;
+                self.reports[current].diverged += 1;
             }
             self.remember(input);
+            if !found.known && self.try_input(session, &start)? {
+                // What the machine cannot execute only the program itself can.
+                self.note_path(current, path.clone());
+                return Ok(());
+            }
+            if !found.known || found.fitness == 0.0 {
+                break;
+            }
         }
+        self.remember(start);
         Ok(())
     }
 

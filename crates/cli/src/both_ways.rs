@@ -1,17 +1,21 @@
 //! Backward and forward toward the same targets.
 //!
-//! A program that makes its input (`labrys_symbolic`) is searched backward, and then, in the time
-//! that is left, forward. Of one that reads files, backward execution gives proofs only; there the
-//! two take turns as soon as backward execution has had a first look at each target. Turns are
-//! counted in work, not in time, so that a search repeats.
+//! The two take turns as soon as backward execution has had a first look at each target: what is
+//! easy for one may be hard for the other, and proofs need backward execution to its end. Turns
+//! are counted in work, not in time, so that a search repeats.
 
 use labrys_backward::Symcretic;
 use labrys_engine::{Error, Progress, Session, Technique};
 use labrys_search::{CfgDirected, Interleaved, Options, STRATEGIES, Search, SearchOptions};
 use labrys_suite::Input;
 
-/// Expressions that backward execution looks at in about the time of one step forward.
-const WORK_PER_STEP: u64 = 2_000;
+// What takes about as long as a step of the solver.
+/// Expressions that are looked at.
+const EXPRESSIONS: u64 = 100;
+/// Instructions of the machine.
+const INSTRUCTIONS: u64 = 1_000;
+/// Steps of the solver in the time of a run.
+const RUN: u64 = 40;
 
 /// See the module.
 pub(crate) struct BothWays<'p> {
@@ -22,10 +26,9 @@ pub(crate) struct BothWays<'p> {
     forward: Option<Search>,
     backward_done: bool,
     forward_done: bool,
-    /// Steps forward before the next one backward.
-    owed: u64,
-    /// Work of backward execution that was paid for.
-    paid: u64,
+    /// Work since both go on, in steps of the solver.
+    backward_work: u64,
+    forward_work: u64,
     seed: u64,
     kept: Option<Input>,
     /// Inputs to begin with.
@@ -40,8 +43,8 @@ impl<'p> BothWays<'p> {
             forward: None,
             backward_done: false,
             forward_done: !on,
-            owed: 0,
-            paid: 0,
+            backward_work: 0,
+            forward_work: 0,
             seed,
             kept: None,
             seeds,
@@ -83,18 +86,23 @@ impl<'p> BothWays<'p> {
 
     fn step_backward(&mut self, session: &mut Session) -> Result<(), Error> {
         self.backward_done = self.backward.step(session)? == Progress::Done;
-        let proofs_only = !self.backward.makes_inputs() && self.backward.has_looked_at_all();
-        if self.backward_done || proofs_only {
+        if self.backward_done || self.backward.has_looked_at_all() {
             self.begin_forward(session);
         }
         if self.forward.is_some() {
-            let work = self.backward.work();
-            self.owed = 1 + (work - self.paid) / WORK_PER_STEP;
-            self.paid = work;
-        } else {
-            self.paid = self.backward.work();
+            for input in self.backward.take_near() {
+                session.suggest(input, "seed");
+            }
         }
         Ok(())
+    }
+
+    /// All that was done so far, in steps of the solver.
+    fn work(&self, session: &Session) -> u64 {
+        let done = session.statistics();
+        let runs = done.runs + done.reruns + done.replays;
+        let backward = self.backward.work() / EXPRESSIONS + self.backward.executed() / INSTRUCTIONS;
+        done.solver_steps + RUN * runs + backward
     }
 }
 
@@ -107,12 +115,16 @@ impl Technique for BothWays<'_> {
         if self.backward_done && (self.forward_done || self.forward.is_none()) {
             return Ok(Progress::Done);
         }
-        let forward = self.forward.is_some() && !self.forward_done;
-        if forward && (self.owed > 0 || self.backward_done) {
-            self.owed = self.owed.saturating_sub(1);
+        let both = self.forward.is_some() && !self.forward_done;
+        let before = self.work(session);
+        if both && (self.backward_done || self.forward_work <= self.backward_work) {
             self.step_forward(session)?;
+            self.forward_work += self.work(session) - before;
         } else {
             self.step_backward(session)?;
+            if both {
+                self.backward_work += self.work(session) - before;
+            }
         }
         Ok(Progress::More)
     }

@@ -20,12 +20,17 @@ impl Session {
     ) -> Answer {
         let started = Instant::now();
         let before = self.solver.statistics();
-        let answer = self.solver.check(&mut Query {
+        let budget = self.query_budget(steps);
+        let given = budget.steps.unwrap_or(0);
+        let mut query = Query {
             pool,
             constraints,
             hint,
-            budget: self.query_budget(steps),
-        });
+            budget,
+        };
+        let answer = self.solver.check(&mut query);
+        let unused = query.budget.steps.unwrap_or(0);
+        self.statistics.solver_steps += given.saturating_sub(unused);
         self.statistics.solver_time += started.elapsed();
         let queries = &mut self.statistics.queries;
         count_layers(queries, &before, &self.solver.statistics());

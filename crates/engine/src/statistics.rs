@@ -24,6 +24,8 @@ pub struct Statistics {
     pub checks: u64,
     /// Queries by answer.
     pub queries: Queries,
+    /// Steps of the solver that queries took.
+    pub solver_steps: u64,
     /// Time in the solver.
     pub solver_time: Duration,
     /// Runs that left the predicted path.

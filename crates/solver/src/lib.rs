@@ -33,6 +33,7 @@ mod cache;
 mod descent;
 mod domains;
 mod functions;
+mod intervals;
 mod layers;
 mod linear;
 mod log;

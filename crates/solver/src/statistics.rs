@@ -15,7 +15,7 @@ pub struct Statistics {
     pub cached: u64,
     /// Queries answered without a solver, by constants or by the hint.
     pub trivial: u64,
-    /// Queries answered by bounds propagation.
+    /// Queries answered by bounds propagation, on whole numbers or on floats.
     pub bounded: u64,
     /// Queries answered by fixing most symbols to the hint's values.
     pub restricted: u64,

@@ -1,7 +1,7 @@
 //! The concolic walk and the back end on one query, within one budget.
 //!
-//! They run in turn, not at once: a short walk, then the other layers that search, then a longer
-//! walk. How far each walk goes is a share of the query's steps, so no clock decides what is
+//! They run in turn, not at once: intervals of floats, a short walk, then the other layers that search, then intervals
+//! again, taken apart, and a longer walk. How far each walk goes is a share of the query's steps, so no clock decides what is
 //! found; the steps of a walk are taken off the query's. Shares depend on what is hard in it.
 //!
 //! Where neither finds a model, the walk's nearest point is kept for
@@ -9,8 +9,14 @@
 
 use super::{Layers, Sliced};
 use crate::domains::Fixed;
+use crate::intervals;
 use crate::query::{Answer, Budget, Model, Query};
 use crate::walk::{Class, Outcome, class};
+
+/// Work of intervals before anything else is asked, and after all else gave up.
+const INTERVALS_WORK: [u64; 2] = [40_000, 4_000_000];
+/// So much of it takes the time of one step of the back end.
+const INTERVALS_PER_STEP: u64 = 1_000;
 
 /// Steps of a query without a limit, for the shares: those of its time, else of ten seconds.
 fn all_steps(budget: &Budget) -> u64 {
@@ -33,12 +39,18 @@ impl Layers {
         let class = class(query.pool, &conditions);
         let shares = class.map(shares);
         self.weight = class.map_or(1, Class::weight);
+        if let Some(answer) = self.by_intervals(query, sliced, class, false) {
+            return answer;
+        }
         if let Some(model) = self.walk_for(query, sliced, shares.map(|shares| shares[0])) {
             self.statistics.walked[0] += 1;
             return Answer::Sat(model);
         }
         let answer = self.by_search(query, sliced, fixed, class);
         if matches!(answer, Answer::Unknown(_)) {
+            if let Some(answer) = self.by_intervals(query, sliced, class, true) {
+                return answer;
+            }
             if let Some(model) = self.walk_for(query, sliced, shares.map(|shares| shares[1])) {
                 self.statistics.walked[1] += 1;
                 return Answer::Sat(model);
@@ -47,6 +59,25 @@ impl Layers {
             self.nearest = None;
         }
         answer
+    }
+
+    /// A refutation by intervals of floats; with `split`, after values were taken apart.
+    fn by_intervals(
+        &mut self,
+        query: &mut Query<'_>,
+        sliced: &Sliced,
+        class: Option<Class>,
+        split: bool,
+    ) -> Option<Answer> {
+        if !matches!(class, Some(Class::Float | Class::External)) {
+            return None;
+        }
+        let given = INTERVALS_WORK[usize::from(split)];
+        let mut left = given;
+        let core = intervals::refute(query.pool, &sliced.parts, split, &mut left);
+        query.budget.spend((given - left) / INTERVALS_PER_STEP);
+        self.statistics.bounded += u64::from(core.is_some());
+        Some(self.unsat(sliced, core?))
     }
 
     /// A model by the walk, with this share of the query's steps.
