@@ -7,12 +7,22 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Functions per program; `LABRYS_REACH_PROGRAMS` asks for more programs, `LABRYS_REACH_FIRST` for
-/// others.
-const FUNCTIONS: usize = 12;
+/// Functions per program; `LABRYS_REACH_FUNCTIONS` asks for more of them (building takes less of
+/// the time then), `LABRYS_REACH_PROGRAMS` for more programs, `LABRYS_REACH_FIRST` for others.
+const FUNCTIONS: u64 = 12;
 
-/// Steps for each program: enough for most of its targets.
-const STEPS: u32 = 250;
+/// Steps for each function: enough for most of its targets. `LABRYS_REACH_STEPS` changes them.
+const STEPS: u64 = 21;
+
+/// A number from the environment.
+fn number(name: &str, default: u64) -> u64 {
+    let given = std::env::var(name).ok();
+    given.and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+fn functions() -> u64 {
+    number("LABRYS_REACH_FUNCTIONS", FUNCTIONS)
+}
 
 /// Draws programs.
 struct Generator {
@@ -318,8 +328,10 @@ fn reach(
     loop {
         let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
         command.arg("reach").arg(&executable);
-        command.args(["--no-forward", "--json", "--quiet", "--time", "60s"]);
-        command.args(["--steps", &STEPS.to_string()]);
+        command.args(["--no-forward", "--json", "--quiet"]);
+        command.args(["--time", &format!("{}s", 5 * functions())]);
+        let steps = functions() * number("LABRYS_REACH_STEPS", STEPS);
+        command.args(["--steps", &steps.to_string()]);
         command.args(["--loop-bound", "3"]);
         for target in targets.iter() {
             command.args(["--target", target]);
@@ -341,7 +353,7 @@ fn reach(
 
 fn check(seed: u64, tally: &mut Tally) {
     let folder = tempfile::tempdir().expect("a folder");
-    let (text, mut targets) = Generator::new(seed).program(FUNCTIONS);
+    let (text, mut targets) = Generator::new(seed).program(functions() as usize);
     let source = folder.path().join("generated.c");
     std::fs::write(&source, text).expect("written");
     let known = brute_force(folder.path(), &source, &targets);
@@ -370,10 +382,6 @@ fn check(seed: u64, tally: &mut Tally) {
 
 #[test]
 fn no_verdict_contradicts_brute_force() {
-    let number = |name: &str, default: u64| {
-        let given = std::env::var(name).ok();
-        given.and_then(|text| text.parse().ok()).unwrap_or(default)
-    };
     let first = number("LABRYS_REACH_FIRST", 1);
     let mut tally = Tally::default();
     for seed in first..first + number("LABRYS_REACH_PROGRAMS", 2) {

@@ -1,3 +1,5 @@
+//! Known refutations; that operations and functions of libm keep to their ranges, on many inputs.
+
 use labrys_expr::{ExprId, Op, Pool, Rounding};
 use proptest::prelude::*;
 
