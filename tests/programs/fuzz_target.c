@@ -23,5 +23,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size > 64) labrys_target("too-long");
   return 0;
 }
-/* never: too-long
- * open: length */
+/* never: too-long */

@@ -32,4 +32,3 @@ int main(void) {
   if (value == 0x01020304) labrys_target("unaligned");
   return 0;
 }
-/* open: found-last memmem */

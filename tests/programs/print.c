@@ -21,6 +21,8 @@ int main(void) {
   if (!strcmp(out, "c0de")) labrys_target("hex");
   sprintf(out, "[%s]", s);
   if (!strcmp(out, "[ox]")) labrys_target("string");
+  snprintf(out, sizeof out, "<%.3s>", s);
+  if (!strcmp(out, "<hex>")) labrys_target("precision");
   sprintf(out, "%c%03d", c, a & 63);
   if (!strcmp(out, "k042")) labrys_target("padded");
   return 0;

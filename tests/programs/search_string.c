@@ -45,4 +45,3 @@ int main(void) {
   }
   return 0;
 }
-/* open: block */

@@ -41,4 +41,4 @@ int main(void) {
   }
   return 0;
 }
-/* open: dotted widths skipped sets */
+/* open: dotted widths sets */

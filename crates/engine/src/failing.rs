@@ -13,7 +13,7 @@ use labrys_suite::{Event, Failure, Input, Outcome};
 use labrys_trace::Trace;
 
 use crate::execute::Facts;
-use crate::failures::{Key, Verdict};
+use crate::failures::{Key, Verdict, frames};
 use crate::minimize::minimize;
 use crate::observer::Notice;
 use crate::place::{frame, of_user, place};
@@ -28,6 +28,7 @@ struct Judged {
 /// A failure that is about to be written.
 struct Finding {
     key: Key,
+    stack: Vec<String>,
     detail: String,
     input: Input,
     outcome: Outcome,
@@ -79,21 +80,26 @@ impl Session {
     fn find(&mut self, facts: &Facts, kind: String, judged: Judged) -> Result<Finding, Error> {
         let same = judged.plain.is_failure()
             && (!facts.outcome.is_failure() || judged.plain.kind() == facts.outcome.kind());
-        let (key, detail, shown) = match judged.report {
+        let (key, stack, detail, shown) = match judged.report {
             Some(report) => {
                 let shown = report.kind != STACK_OVERFLOW || judged.plain.is_failure();
                 let own = matches!(facts.outcome, Outcome::Failure(_));
+                let stack = texts(&report);
                 let key = Key {
                     kind: if own { kind } else { report.kind },
                     location: of_user(&self.program, &report.stack),
-                    stack: report.stack.iter().map(ToString::to_string).collect(),
+                    frames: frames(stack.clone()),
                 };
-                (key, report.detail, shown)
+                (key, stack, report.detail, shown)
             }
-            None => (self.locate(&facts.input, kind)?, String::new(), false),
+            None => {
+                let key = self.locate(&facts.input, kind)?;
+                (key.clone(), key.frames, String::new(), false)
+            }
         };
         Ok(Finding {
             key,
+            stack,
             detail,
             input: facts.input.clone(),
             confirmed: shown || same,
@@ -121,9 +127,9 @@ impl Session {
         }
     }
 
-    /// The same failure with a smaller input.
-    fn minimized(&mut self, finding: Finding) -> Result<Finding, Error> {
-        let reported = self.checker.is_some() && !finding.key.stack.is_empty();
+    /// The same failure with a smaller input, and what that one shows.
+    fn minimized(&mut self, mut finding: Finding) -> Result<Finding, Error> {
+        let reported = self.checker.is_some() && !finding.stack.is_empty();
         let mut shows = |input: &Input| {
             if self.end().is_some() {
                 return Ok(None);
@@ -141,13 +147,25 @@ impl Session {
                 return Ok(Some(true));
             }
             let report = self.checked(input)?;
-            Ok(Some(report.is_some_and(|report| {
-                let stack = report.stack.iter().map(ToString::to_string);
-                stack.eq(finding.key.stack.iter().cloned())
-            })))
+            let same = |report: Report| frames(texts(&report)) == finding.key.frames;
+            Ok(Some(report.is_some_and(same)))
         };
         let input = minimize(&finding.input, &mut shows)?;
-        Ok(Finding { input, ..finding })
+        if input == finding.input {
+            return Ok(finding);
+        }
+        if !finding.outcome.is_failure() {
+            self.statistics.replays += 1;
+            let plain = self.plain.run(&input, Mode::Coverage)?;
+            self.plain.recycle(plain.recording);
+            finding.outcome = plain.outcome;
+        }
+        if let Some(report) = self.checked(&input)?.filter(|_| reported) {
+            finding.stack = texts(&report);
+            finding.detail = report.detail;
+        }
+        finding.input = input;
+        Ok(finding)
     }
 
     /// Writes a failure, confirmed or not.
@@ -165,7 +183,7 @@ impl Session {
             kind: found.key.kind.clone(),
             detail: found.detail,
             location: found.key.location.clone(),
-            stack: found.key.stack.clone(),
+            stack: found.stack,
             confirmed: found.confirmed,
             run: self.statistics.runs,
         };
@@ -204,12 +222,17 @@ impl Session {
                 kind
             },
             location: site.and_then(|site| place(&self.program, site)),
-            stack: site
+            frames: site
                 .and_then(|site| frame(&self.program, site))
                 .into_iter()
                 .collect(),
         })
     }
+}
+
+/// The stack of a report.
+fn texts(report: &Report) -> Vec<String> {
+    report.stack.iter().map(ToString::to_string).collect()
 }
 
 /// The kind of a report that the plain build must bear out.

@@ -28,7 +28,19 @@ pub(crate) struct Failures {
 pub(crate) struct Key {
     pub(crate) kind: String,
     pub(crate) location: Option<String>,
-    pub(crate) stack: Vec<String>,
+    /// The frames of the stack, each once: how deep a recursion went makes no other failure.
+    pub(crate) frames: Vec<String>,
+}
+
+/// The frames of a stack, each once, in the order of their first places.
+pub(crate) fn frames(stack: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut frames: Vec<String> = Vec::new();
+    for frame in stack {
+        if !frames.contains(&frame) {
+            frames.push(frame);
+        }
+    }
+    frames
 }
 
 #[derive(Debug)]
@@ -55,7 +67,7 @@ impl Failures {
             let key = Key {
                 kind: failure.kind.clone(),
                 location: failure.location.clone(),
-                stack: failure.stack.clone(),
+                frames: frames(failure.stack.clone()),
             };
             failures.add(key, failure);
         }
@@ -122,7 +134,7 @@ mod tests {
         Key {
             kind: kind.to_owned(),
             location: None,
-            stack: Vec::new(),
+            frames: Vec::new(),
         }
     }
 
@@ -139,6 +151,13 @@ mod tests {
             confirmed,
             run: 1,
         }
+    }
+
+    #[test]
+    fn depth_makes_no_other_stack() {
+        let stack = |text: &str| frames(text.split(' ').map(str::to_owned));
+        assert_eq!(stack("leaf f g f g main"), stack("leaf f g main"));
+        assert_ne!(stack("leaf f main"), stack("leaf g main"));
     }
 
     #[test]

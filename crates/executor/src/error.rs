@@ -30,18 +30,15 @@ pub enum Error {
         /// How it ended and what it printed instead.
         output: String,
     },
-    /// The executable was built by another version.
+    /// The executable was built by another version: one of both sides says so, the executable if
+    /// it cannot read what the explorer wrote.
     #[error(
-        "{} was built by another version of labrys-cc (contract {found}, expected {expected}); build it again",
+        "{} was built by another version of labrys-cc; build it again with the labrys-cc of this labrys",
         binary.display()
     )]
     Version {
         /// The executable.
         binary: PathBuf,
-        /// Version of the executable's contract.
-        found: u32,
-        /// Version of this crate's contract.
-        expected: u32,
     },
     /// The fork server cannot go on.
     #[error("the fork server of {} failed: {source}", binary.display())]

@@ -194,6 +194,9 @@ impl Executor {
     fn diagnose(&self, loss: Loss) -> Error {
         let binary = self.launch.binary.clone();
         let status = match loss {
+            Loss::Failed(source) if source.raw_os_error() == Some(libc::EPROTO) => {
+                return Error::Version { binary };
+            }
             Loss::Failed(source) => return Error::ServerFailed { binary, source },
             Loss::Ended(status) => format!("; it ended with {status}"),
             Loss::Silent => "; it went on running".to_owned(),

@@ -299,7 +299,5 @@ pub(crate) fn check_version(launch: &Launch, found: u32) -> Result<(), Error> {
     }
     Err(Error::Version {
         binary: launch.binary.clone(),
-        found,
-        expected: VERSION,
     })
 }

@@ -174,6 +174,10 @@ int main(int count, char **arguments, char **environment) {
     say(4, ENOMEM);
     return 0;
   }
+  if (count > 1 && strcmp(arguments[1], "--foreign-server") == 0) {
+    say(4, EPROTO);
+    return 0;
+  }
   say(1, count > 1 && strcmp(arguments[1], "--old-server") == 0 ? 0 : header->version);
   server = getpid();
   uint32_t command[2];

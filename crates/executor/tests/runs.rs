@@ -351,8 +351,13 @@ fn programs_that_cannot_run_are_explained() {
     );
     let text = failure(fake, &["--no-server"]);
     assert!(text.contains("something else"), "{text}");
-    let text = failure(fake, &["--old-server"]);
-    assert!(text.contains("another version"), "{text}");
+    for reply in ["--old-server", "--foreign-server"] {
+        let text = failure(fake, &[reply]);
+        assert!(
+            text.contains("another version of labrys-cc; build it again"),
+            "{text}"
+        );
+    }
     let text = failure(fake, &["--failing-server"]);
     assert!(text.contains("memory"), "{text}");
 }

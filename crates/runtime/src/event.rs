@@ -5,6 +5,7 @@ use labrys_abi::{
 };
 
 use crate::node::node;
+use crate::object::Object;
 use crate::place::place;
 use crate::state::{count, state, tracing};
 
@@ -28,10 +29,12 @@ pub(crate) fn decision(site: RuntimeSite, label: u32, holds: bool) {
     decision_at(RUNTIME_SITE + site as u32, label, holds);
 }
 
-/// Whether a symbolic address is inside the object at `start`.
-pub(crate) fn object_decision(start: u64, label: u32, holds: bool) {
+/// Whether a symbolic address is inside an object. Blocks of different sizes are different objects:
+/// what is in the longer one cannot be had from a run with the shorter one.
+pub(crate) fn object_decision(object: &Object, label: u32, holds: bool) {
     // Objects are aligned; neighbours shall differ.
-    let number = (start >> 3 ^ start >> 18) as u32 & 0x7fff;
+    let start = object.address;
+    let number = (start >> 3 ^ start >> 18 ^ (object.size * 61)) as u32 & 0x7fff;
     decision_at(OBJECT_SITE + number, label, holds);
 }
 

@@ -144,18 +144,22 @@ unsafe fn feed(fd: c_int, target: FuzzTarget) -> c_int {
                 got => size += got as usize,
             }
         }
+        let stream = stream_of(fd);
+        let length = stream.map_or(0, |(id, length)| length_label(id, length));
+        let thread = thread();
+        thread.tag = __labrys_w_malloc as *const () as u64;
+        thread.args[0] = length;
         let data = __labrys_w_malloc(size).cast::<u8>();
         if data.is_null() && size > 0 {
             return 1;
         }
         core::ptr::copy_nonoverlapping(bytes, data, size);
         libc::free(bytes.cast());
-        if let Some((id, length)) = stream_of(fd) {
-            label_bytes(id, length, fd, 0, data, length);
-            let thread = thread();
+        if let Some((id, bytes)) = stream {
+            label_bytes(id, bytes, fd, 0, data, bytes);
             thread.tag = target as usize as u64;
             thread.args[0] = 0;
-            thread.args[1] = length_label(id, length);
+            thread.args[1] = length;
         }
         target(data, size);
         __labrys_w_free(data.cast());

@@ -64,7 +64,7 @@ pub(crate) fn target(
     let offset = Operand::new(offset, value);
     let last = Operand::concrete(object.size - u64::from(size));
     let inside = predicate(Op::Ule, 64, offset, last, true);
-    object_decision(object.address, inside, true);
+    object_decision(&object, inside, true);
     Some(Target { object, offset })
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn decide_extent(p: *const u8, label: u32, size: u64) -> Option<u64> 
     let room = object.address + object.size - p as u64;
     let extent = Operand::new(label, size);
     let inside = predicate(Op::Ule, 64, extent, Operand::concrete(room), true);
-    object_decision(object.address, inside, true);
+    object_decision(&object, inside, true);
     Some(room)
 }
 

@@ -81,10 +81,7 @@ static int labelled_format(const char *f, va_list *list) {
         (void)va_arg(*list, double);
     } else if (field.kind == 's') {
       const char *s = va_arg(*list, const char *);
-      if (s) {
-        size_t n = field.precision >= 0 ? strnlen(s, (size_t)field.precision) : strlen(s) + 1;
-        labelled |= !__labrys_concrete(s, n);
-      }
+      if (s) labelled |= !concrete_text(s, field.precision >= 0 ? (size_t)field.precision : SIZE_MAX);
     } else if (field.kind == 'p' || field.length == 'l') {
       volatile long v = va_arg(*list, long);
       labelled |= !__labrys_concrete((const void *)&v, sizeof v);

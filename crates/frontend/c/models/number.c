@@ -25,15 +25,13 @@ static unsigned long value_of(const struct number *n, unsigned base) {
   return n->digits <= narrow_digits(base) ? n->narrow : n->value;
 }
 
-/* Leading zeros are skipped, one decision each: how long the rest is then tells whether it fits,
- * but for numbers of one or two lengths. */
+/* Up to `safe` digits always fit. Leading zeros are digits like others: without a decision about
+ * them a path of three digits has all numbers below a thousand. */
 static void add_digit(struct number *n, unsigned d, unsigned base, unsigned long limit) {
   static const unsigned char SAFE[] = {63, 39, 31, 27, 24, 22, 21, 19, 18, 18, 17, 17,
                                        16, 16, 15, 15, 15, 14, 14, 14, 14, 13, 13, 13,
                                        13, 13, 13, 12, 12, 12, 12, 12, 12, 12, 12};
   unsigned safe = SAFE[base - 2];
-  if (!n->digits && d == 0) return;
-  if (n->digits >= safe + 2u) n->overflow = 1;
   if (n->overflow) return;
   if (n->digits >= safe) {
     unsigned long most = limit / base;

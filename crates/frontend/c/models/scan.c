@@ -1,31 +1,29 @@
 /* scanf and its kin: %d %i %u %o %x %c %s %[ %n %%, with widths, lengths and suppression.
  * Formats with anything else are left to the library. */
 
-/* Characters of a string or a FILE, at most one given back. */
+/* Characters of a string or a FILE. What is looked for is never the end, so that there is a
+ * decision about the end only where nothing else fits. */
 struct source {
   const byte *string;
   FILE *file;
   int taken;
 };
 
-static int take(struct source *from) {
-  int c;
-  if (from->file)
-    c = __labrys_w_fgetc(from->file);
-  else
-    c = *from->string ? *from->string++ : EOF;
-  if (c != EOF) from->taken++;
-  return c;
+/* The next character; at the end of a string 0, of a FILE EOF. It is kept or left then. */
+static int look(struct source *from) {
+  return from->file ? __labrys_w_fgetc(from->file) : *from->string;
 }
 
-static void give_back(struct source *from, int c) {
-  if (c == EOF) return;
-  from->taken--;
-  if (from->file)
-    __labrys_w_ungetc(c, from->file);
-  else
-    from->string--;
+static void keep(struct source *from) {
+  from->taken++;
+  if (!from->file) from->string++;
 }
+
+static void leave(struct source *from, int c) {
+  if (from->file && c != EOF) __labrys_w_ungetc(c, from->file);
+}
+
+static int is_end(const struct source *from, int c) { return from->file ? c == EOF : c == 0; }
 
 /* One conversion of a format. */
 struct conversion {
@@ -104,6 +102,29 @@ static void store_number(void *to, char length, unsigned long value) {
 
 enum { CONVERTED, NO_MATCH, NO_INPUT };
 
+/* Reads a leading 0 or 0x, which may tell the base; whether there is one. */
+static int prefix(struct source *from, int *width, unsigned *base) {
+  int c = look(from);
+  if (c != '0') {
+    leave(from, c);
+    return 0;
+  }
+  keep(from);
+  if (*width > 0) --*width;
+  if (*width != 0) {
+    c = look(from);
+    if ((c | 32) == 'x') {
+      keep(from);
+      if (*width > 0) --*width;
+      *base = 16;
+      return 1;
+    }
+    leave(from, c);
+  }
+  if (*base == 0) *base = 8;
+  return 1;
+}
+
 static int convert_number(struct source *from, const struct conversion *how, void *to) {
   static const char KINDS[] = "iouxX", BASES[] = {0, 8, 10, 16, 16};
   const char *kind = strchr(KINDS, how->kind);
@@ -111,36 +132,32 @@ static int convert_number(struct source *from, const struct conversion *how, voi
   int is_signed = how->kind == 'd' || how->kind == 'i';
   int width = how->width ? how->width : -1, minus = 0;
   struct number n = {0, 0, 0, 0};
-  int any = 0, c = take(from);
-  if (c == EOF) return NO_INPUT;
+  int any = 0, c = look(from), end = 0;
   if (c == '-' || c == '+') {
     minus = c == '-';
     if (width > 0) width--;
-    c = take(from);
+    keep(from);
+  } else {
+    leave(from, c);
+    end = -1;
   }
-  if (width != 0 && c == '0') {
-    any = 1;
-    if (width > 0) width--;
-    c = take(from);
-    if (width != 0 && (c | 32) == 'x') {
-      if (base == 0) base = 16;
-      if (base == 16) {
-        if (width > 0) width--;
-        c = take(from);
-      }
-    } else if (base == 0)
-      base = 8;
+  if (width != 0 && (base == 0 || base == 16)) {
+    if ((any = prefix(from, &width, &base))) end = 0;
   }
   if (base == 0) base = 10;
   unsigned long limit = is_signed ? (unsigned long)LONG_MAX + (unsigned long)minus : ULONG_MAX;
-  for (; c != EOF && width != 0; c = take(from)) {
-    unsigned d = digit((byte)c, base);
-    if (d >= base) break;
-    any = 1;
+  for (; width != 0; width -= width > 0) {
+    c = look(from);
+    unsigned d = from->file && c == EOF ? base : digit((byte)c, base);
+    if (d >= base) {
+      leave(from, c);
+      if (end && is_end(from, c)) return NO_INPUT;
+      break;
+    }
+    keep(from);
+    any = 1, end = 0;
     add_digit(&n, d, base, limit);
-    if (width > 0) width--;
   }
-  give_back(from, c);
   if (!any) return NO_MATCH;
   unsigned long value = value_of(&n, base);
   if (n.overflow) {
@@ -153,22 +170,20 @@ static int convert_number(struct source *from, const struct conversion *how, voi
 }
 
 static int convert_text(struct source *from, const struct conversion *how, const char *set,
-                        const char *end, char *to) {
+                        const char *end_of_set, char *to) {
   int width = how->width ? how->width : how->kind == 'c' ? 1 : -1;
   int any = 0;
   for (; width != 0; width -= width > 0) {
-    int c = take(from);
-    if (c == EOF) {
-      if (!any) return NO_INPUT;
-      break;
-    }
+    int c = look(from), end = is_end(from, c);
     int stop = how->kind == 's'   ? MODEL(isspace)(c)
-               : how->kind == '[' ? !in_set(set, end, (byte)c)
+               : how->kind == '[' ? !in_set(set, end_of_set, (byte)c)
                                   : 0;
-    if (stop) {
-      give_back(from, c);
+    if (stop | end) {
+      leave(from, c);
+      if (!any && end) return NO_INPUT;
       break;
     }
+    keep(from);
     any = 1;
     if (to) *to++ = (char)c;
   }
@@ -178,10 +193,14 @@ static int convert_text(struct source *from, const struct conversion *how, const
 }
 
 static void skip_space(struct source *from) {
-  int c;
-  do c = take(from);
-  while (c != EOF && MODEL(isspace)(c));
-  give_back(from, c);
+  for (;;) {
+    int c = look(from);
+    if (!MODEL(isspace)(c)) {
+      leave(from, c);
+      return;
+    }
+    keep(from);
+  }
 }
 
 static int scan_format(struct source *from, const char *f, va_list list) {
@@ -197,11 +216,13 @@ static int scan_format(struct source *from, const char *f, va_list list) {
     if (literal == '%') f = read_conversion(f, &how);
     if (how.kind == '%') {
       if (literal == '%') skip_space(from);
-      int c = take(from);
-      if (c == EOF) return done ? done : EOF;
-      if (c == literal) continue;
-      give_back(from, c);
-      return done;
+      int c = look(from);
+      if (c == literal) {
+        keep(from);
+        continue;
+      }
+      leave(from, c);
+      return is_end(from, c) && !done ? EOF : done;
     }
     const char *set = f, *end = f;
     if (how.kind == '[') {

@@ -7,8 +7,14 @@ size_t MODEL(strlen)(const char *s) {
   return n;
 }
 
+/* Does no byte carry a label that tells where this string ends, its last one among them? */
+static int concrete_text(const char *s, size_t max) {
+  size_t n = strnlen(s, max);
+  return __labrys_concrete(s, n < max ? n + 1 : n);
+}
+
 size_t MODEL(strnlen)(const char *s, size_t max) {
-  if (__labrys_concrete(s, strnlen(s, max))) return strnlen(s, max);
+  if (concrete_text(s, max)) return strnlen(s, max);
   size_t n = 0;
   while (n < max && s[n]) n++;
   return n;
