@@ -170,7 +170,8 @@ pub struct Event {
     pub direction: u32,
     /// First payload.
     pub a: u64,
-    /// Second payload.
+    /// Second payload; of a branch, switch or select the stack pointer of the function that
+    /// decided, which is lower in a callee than in its caller (0 if it is not known).
     pub b: u64,
 }
 

@@ -66,10 +66,10 @@ extern u32 __labrys_slow_intrinsic(u64 meta, u32 a, u32 b, u64 av, u64 bv, u64 v
 extern u32 __labrys_slow_ternary(u64 meta, u32 a, u32 b, u32 c, u64 av, u64 bv, u64 cv, u64 value);
 extern u32 __labrys_slow_index(u32 base, u32 index, u64 bv, u64 iv, u64 scale);
 extern u32 __labrys_slow_offset(u32 base, u64 offset);
-extern void __labrys_slow_branch(u32 site, u32 label, u32 direction, u32 branch);
+extern void __labrys_slow_branch(u32 site, u32 label, u32 direction, u32 branch, u64 frame);
 extern void __labrys_slow_near(u32 branch, u32 kind, u64 a, u64 b);
-extern void __labrys_slow_select(u32 site, u32 label, u32 direction, u32 branch);
-extern void __labrys_slow_switch(u32 site, u32 label, u32 direction, u64 value, u32 branch);
+extern void __labrys_slow_select(u32 site, u32 label, u32 direction, u32 branch, u64 frame);
+extern void __labrys_slow_switch(u32 site, u32 label, u32 direction, u64 value, u32 branch, u64 frame);
 extern u32 __labrys_slow_param(u32 index, u32 width, u64 value);
 extern u32 __labrys_slow_result(u32 label, u32 width, u64 value);
 extern void __labrys_slow_call(u32 function, u32 leave);
@@ -191,10 +191,21 @@ HELPER void __labrys_cover(u32 branch, u32 direction) {
 }
 
 /* `branch` is the site's first branch, or ~0 where nothing is counted (library models). */
+/* Tells the calls apart in which decisions are made: lower in a callee than in its caller. */
+HELPER u64 frame(void) {
+#ifdef __x86_64__
+  u64 pointer;
+  __asm__("mov %%rsp, %0" : "=r"(pointer));
+  return pointer;
+#else
+  return (u64)__builtin_frame_address(0);
+#endif
+}
+
 HELPER void __labrys_branch(u32 site, u32 label, u32 direction, u32 branch) {
   if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
   if (UNLIKELY(label | __labrys_all_branches))
-    __labrys_slow_branch(site, label, direction, branch);
+    __labrys_slow_branch(site, label, direction, branch, frame());
 }
 
 /* For a decision that compares these two: unsigned (0), signed (1), or the bits of doubles (2) or
@@ -207,18 +218,18 @@ HELPER void __labrys_near(u32 branch, u32 direction, u32 kind, u64 a, u64 b) {
 /* A check of undefined behavior. It counts in no coverage, and nothing is done where it cannot
  * depend on the input, so that -O2 removes the checks that it can prove. */
 HELPER void __labrys_check_site(u32 site, u32 label, u32 direction, u32 branch) {
-  if (UNLIKELY(label)) __labrys_slow_branch(site, label, direction, branch);
+  if (UNLIKELY(label)) __labrys_slow_branch(site, label, direction, branch, frame());
 }
 
 HELPER void __labrys_select(u32 site, u32 label, u32 direction, u32 branch) {
   if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
-  if (UNLIKELY(label)) __labrys_slow_select(site, label, direction, branch);
+  if (UNLIKELY(label)) __labrys_slow_select(site, label, direction, branch, frame());
 }
 
 HELPER void __labrys_switch(u32 site, u32 label, u32 direction, u64 value, u32 branch) {
   if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
   if (UNLIKELY(label | __labrys_all_branches))
-    __labrys_slow_switch(site, label, direction, value, branch);
+    __labrys_slow_switch(site, label, direction, value, branch, frame());
 }
 
 /* Calls: the caller leaves labels and the callee's address, the callee takes them. */

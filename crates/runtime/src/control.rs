@@ -51,26 +51,30 @@ fn within_limit(branch: u32, direction: u32) -> bool {
 }
 
 #[inline(always)]
-fn decide(kind: EventKind, site: u32, label: u32, direction: u32, value: u64, branch: u32) {
-    if !tracing() {
-        return;
+fn decide(event: Event, branch: u32) {
+    if tracing() && (all_branches() || within_limit(branch, event.direction)) {
+        event::append(event);
     }
-    if all_branches() || within_limit(branch, direction) {
-        event::append(Event {
-            kind: kind as u8,
-            site,
-            label,
-            direction,
-            a: value,
-            ..Event::default()
-        });
-    }
+}
+
+/// A two-way decision.
+#[inline(always)]
+fn decide_two_way(kind: EventKind, site: u32, label: u32, direction: u32, branch: u32, frame: u64) {
+    let event = Event {
+        kind: kind as u8,
+        site,
+        label,
+        direction,
+        b: frame,
+        ..Event::default()
+    };
+    decide(event, branch);
 }
 
 /// Conditional branch.
 #[unsafe(no_mangle)]
-extern "C" fn __labrys_slow_branch(site: u32, label: u32, direction: u32, branch: u32) {
-    decide(EventKind::Branch, site, label, direction, 0, branch);
+extern "C" fn __labrys_slow_branch(site: u32, label: u32, direction: u32, branch: u32, frame: u64) {
+    decide_two_way(EventKind::Branch, site, label, direction, branch, frame);
 }
 
 /// A difference of real numbers as a distance: the bits of positive numbers are ordered as they
@@ -104,14 +108,30 @@ extern "C" fn __labrys_slow_near(branch: u32, kind: u32, a: u64, b: u64) {
 
 /// Select.
 #[unsafe(no_mangle)]
-extern "C" fn __labrys_slow_select(site: u32, label: u32, direction: u32, branch: u32) {
-    decide(EventKind::Select, site, label, direction, 0, branch);
+extern "C" fn __labrys_slow_select(site: u32, label: u32, direction: u32, branch: u32, frame: u64) {
+    decide_two_way(EventKind::Select, site, label, direction, branch, frame);
 }
 
 /// Switch.
 #[unsafe(no_mangle)]
-extern "C" fn __labrys_slow_switch(site: u32, label: u32, direction: u32, value: u64, branch: u32) {
-    decide(EventKind::Switch, site, label, direction, value, branch);
+extern "C" fn __labrys_slow_switch(
+    site: u32,
+    label: u32,
+    direction: u32,
+    value: u64,
+    branch: u32,
+    frame: u64,
+) {
+    let event = Event {
+        kind: EventKind::Switch as u8,
+        site,
+        label,
+        direction,
+        a: value,
+        b: frame,
+        ..Event::default()
+    };
+    decide(event, branch);
 }
 
 /// Call or return of a function of the program.

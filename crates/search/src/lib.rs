@@ -13,10 +13,12 @@
 
 mod cache;
 mod child;
+mod exchange;
 mod growth;
 mod inputs;
 mod path;
 mod patience;
+mod pieces;
 mod pump;
 mod query;
 mod relaxation;

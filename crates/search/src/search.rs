@@ -11,10 +11,12 @@ use labrys_trace::SizeFlip;
 
 use crate::cache::Cache;
 use crate::child::child;
+use crate::exchange::exchange;
 use crate::growth::roomier;
 use crate::inputs::Inputs;
 use crate::path::{decisions, trace_direction};
 use crate::patience::Patience;
+use crate::pieces::{Larder, pieces};
 use crate::pump::{Lengths, looked_at, pump};
 use crate::query::{Conditions, Known, conditions};
 use crate::relaxation::Relaxation;
@@ -60,6 +62,8 @@ pub struct Search {
     relaxed: Option<(u32, u32)>,
     told_full: bool,
     lengths: Lengths,
+    /// Pieces of the inputs so far, once anything was pumped.
+    larder: Option<Larder>,
 }
 
 impl Search {
@@ -79,6 +83,7 @@ impl Search {
             relaxed: None,
             told_full: false,
             lengths: Lengths::default(),
+            larder: None,
         }
     }
 
@@ -272,10 +277,12 @@ impl Search {
         let Some(known) = self.known(session, run)? else {
             return Ok(());
         };
-        let fill = self.lengths.draw(&mut self.rng);
-        let ends = looked_at(&known.trace);
         let most = session.max_input();
-        let pumped = pump(&known.input, &ends, fill, most, &mut self.rng);
+        let pumped = self.exchanged(&known, most).or_else(|| {
+            let fill = self.lengths.draw(&mut self.rng);
+            let ends = looked_at(&known.trace);
+            pump(&known.input, &ends, fill, most, &mut self.rng)
+        });
         let weight = known.weight();
         self.traces.put(run, known, weight);
         if let Some(input) = pumped.filter(|input| !session.was_tried(input)) {
@@ -284,6 +291,18 @@ impl Search {
             self.learn(session, seen, Some(run), None);
         }
         Ok(())
+    }
+
+    /// Every second time: the input of a run with another piece in the place of one.
+    fn exchanged(&mut self, known: &Known, most: usize) -> Option<Input> {
+        if self.rng.bool() {
+            return None;
+        }
+        let pieces = pieces(&known.trace);
+        let larder = self.larder.get_or_insert_default();
+        larder.learn(&known.input, &pieces, &mut self.rng);
+        let fill = self.lengths.draw(&mut self.rng);
+        exchange(&known.input, &pieces, larder, fill, most, &mut self.rng)
     }
 
     /// Inserts a run in the tree and tells the strategy.
@@ -319,6 +338,9 @@ impl Search {
             }
         }
         let length = seen.input.len();
+        if let Some(larder) = &mut self.larder {
+            larder.learn(&seen.input, &pieces(&trace), &mut self.rng);
+        }
         if done.first_new < done.path.len() {
             self.inputs.push(&seen.input, parent);
             let known = Known::new(trace, seen.input);

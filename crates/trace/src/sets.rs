@@ -62,6 +62,17 @@ impl Sets {
         }
     }
 
+    /// The largest key of a set that belongs to a byte.
+    pub(crate) fn last_byte(&self, id: SetId) -> Option<u64> {
+        match self.get(id) {
+            Set::Empty => None,
+            Set::Leaf { first, map } => {
+                (first & LENGTH == 0).then(|| first + 63 - u64::from(map.leading_zeros()))
+            }
+            Set::Fork { low, high, .. } => self.last_byte(high).or_else(|| self.last_byte(low)),
+        }
+    }
+
     /// Number of sets and parts of sets.
     pub(crate) fn len(&self) -> usize {
         self.sets.len()
@@ -267,6 +278,7 @@ mod tests {
             b in prop::collection::btree_set(key(), 0..60),
         ) {
             let mut sets = Sets::new();
+            let last = a.iter().copied().rfind(|key| key & LENGTH == 0);
             let mut make = |keys: &mut dyn Iterator<Item = &u64>| keys.fold(SetId::EMPTY, |set, &key| {
                 let one = sets.singleton(key);
                 sets.union(set, one)
@@ -274,6 +286,7 @@ mod tests {
             let (left, right) = (make(&mut a.iter()), make(&mut b.iter()));
             let backwards = make(&mut a.iter().rev());
             prop_assert_eq!(left, backwards, "equal sets are one set");
+            prop_assert_eq!(sets.last_byte(left), last);
             let union = sets.union(left, right);
             prop_assert_eq!(union, sets.union(right, left));
             let expected: Vec<_> = a.union(&b).copied().collect::<BTreeSet<_>>().into_iter().collect();

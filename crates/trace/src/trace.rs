@@ -93,6 +93,17 @@ impl Trace {
         &self.recording.events[self.steps[step].event as usize]
     }
 
+    /// The stack pointer of the function that took a step: lower in a callee than in its caller.
+    /// `None` for steps of the runtime and what is no decision.
+    #[must_use]
+    pub fn frame(&self, step: usize) -> Option<u64> {
+        let kinds = [StepKind::Branch, StepKind::Switch, StepKind::Select];
+        let known = kinds.contains(&self.steps[step].kind);
+        known
+            .then(|| self.event(step).b)
+            .filter(|frame| *frame != 0)
+    }
+
     /// All decisions of the program's sites in order, symbolic or not.
     pub fn decisions(&self) -> impl Iterator<Item = Decision> + '_ {
         let kinds = [
@@ -196,6 +207,16 @@ impl Trace {
             .sets
             .for_each(support, &mut |key| symbols.push(symbol(key)));
         symbols
+    }
+
+    /// The furthest byte of the input that a step depends on: of the last stream, as
+    /// `(stream, offset)`. `None` if it depends on lengths only.
+    #[must_use]
+    pub fn last_byte_of(&self, step: usize) -> Option<(u16, u32)> {
+        let mut supports = self.supports.lock().unwrap_or_else(PoisonError::into_inner);
+        let support = supports.of(self, self.steps[step].label);
+        let key = supports.sets.last_byte(support)?;
+        Some(((key >> 32) as u16, key as u32))
     }
 
     /// The earlier steps that share symbols with a step, directly or through others, in order.

@@ -30,7 +30,7 @@ const ALONE: u32 = 50;
 /// Most steps that the first strategy has alone.
 const MOST_ALONE: u32 = 100;
 /// What a run that pumps counts for.
-const PUMPED: f64 = 1.0 / 3.0;
+const PUMPED: f64 = 1.0 / 8.0;
 /// Steps that pumping has to its account from the start: there is little to repeat at first.
 const LATE: f64 = 64.0;
 /// Further steps that a query counts for which the solver gave up.

@@ -3,6 +3,7 @@
 //! no run took, those that came nearest to it.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 
 use labrys_program::BranchId;
 use rustc_hash::FxHashMap;
@@ -19,7 +20,7 @@ const REPETITION: f64 = 0.1;
 /// Draws after which a branch to which no run came nearer is drawn half as often.
 const PATIENCE: u32 = 16;
 /// Runs that are kept for a branch that no run took.
-const NEAREST: usize = 8;
+const NEAREST: usize = 16;
 
 /// See the module.
 #[derive(Default)]
@@ -33,14 +34,41 @@ pub(super) struct Seeds {
 /// A branch that no run took.
 #[derive(Default)]
 struct Goal {
-    /// The runs that came nearest to it, with distances and lengths of inputs, the nearest first,
-    /// of one distance the shortest.
-    nearest: Vec<(u32, usize, RunId)>,
+    /// The runs that came nearest to it, the nearest first, of one distance those with the shortest
+    /// input; of those that cover the same, one.
+    nearest: Vec<Near>,
     /// Draws since a run came nearer than all before.
     draws: u32,
 }
 
+/// A run that came near to a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Near {
+    distance: u32,
+    /// Of its input, in bytes.
+    length: usize,
+    run: RunId,
+    /// Hash of the branches that it took.
+    covered: u64,
+}
+
 impl Goal {
+    /// Keeps a run, in the place of a worse one that covers the same.
+    fn keep(&mut self, seed: Near) {
+        let twin = self
+            .nearest
+            .iter()
+            .position(|other| other.covered == seed.covered);
+        match twin {
+            Some(twin) if self.nearest[twin] <= seed => return,
+            Some(twin) => drop(self.nearest.remove(twin)),
+            None => {}
+        }
+        let place = self.nearest.partition_point(|other| *other < seed);
+        self.nearest.insert(place, seed);
+        self.nearest.truncate(NEAREST);
+    }
+
     /// How often it is drawn: what does not pay is drawn less and less.
     fn weight(&self) -> f64 {
         1.0 / f64::from(self.draws + PATIENCE)
@@ -94,20 +122,27 @@ impl Seeds {
     /// Keeps a run for the branches that it came near to; tells whether it is the nearest of one.
     fn approach(&mut self, info: &RunInfo) -> bool {
         let mut nearer = false;
+        let mut covered = rustc_hash::FxHasher::default();
+        info.coverage
+            .iter()
+            .for_each(|branch| branch.hash(&mut covered));
+        let covered = covered.finish();
         for (branch, distance) in info.near {
             let goal = self.goals.entry(*branch).or_default();
             if goal
                 .nearest
                 .first()
-                .is_none_or(|(least, ..)| distance < least)
+                .is_none_or(|least| *distance < least.distance)
             {
                 nearer = true;
                 goal.draws = 0;
             }
-            let seed = (*distance, info.length, info.run);
-            let place = goal.nearest.partition_point(|other| *other < seed);
-            goal.nearest.insert(place, seed);
-            goal.nearest.truncate(NEAREST);
+            goal.keep(Near {
+                distance: *distance,
+                length: info.length,
+                run: info.run,
+                covered,
+            });
         }
         nearer
     }
@@ -134,7 +169,7 @@ impl Seeds {
             left -= goal.weight();
             if left < 0.0 {
                 goal.draws = goal.draws.saturating_add(1);
-                return rng.choice(&goal.nearest).map(|(_, _, run)| *run);
+                return rng.choice(&goal.nearest).map(|near| near.run);
             }
         }
         None
@@ -155,12 +190,14 @@ mod tests {
         assert_eq!(class(u32::MAX), 63);
     }
 
-    /// Of a branch that no run took, the nearest runs are drawn, the short ones of one distance.
+    /// Of a branch that no run took, the nearest runs are drawn, the short ones of one distance,
+    /// and one of those that cover the same.
     #[test]
     fn the_nearest_runs_are_seeds() {
-        let coverage = Coverage::default();
         let mut seeds = Seeds::default();
-        let mut learn = |run: u32, distance: u32, length: usize| {
+        let mut learn = |run: u32, distance: u32, length: usize, covered: u32| {
+            let mut coverage = Coverage::new(64);
+            coverage.insert(BranchId(covered));
             let info = RunInfo {
                 run: RunId(run),
                 path: &[],
@@ -174,17 +211,19 @@ mod tests {
             };
             seeds.approach(&info)
         };
-        assert!(learn(0, 9, 4));
-        assert!(!learn(1, 9, 2));
-        assert!(learn(2, 5, 8));
-        for run in 3..20 {
-            assert!(!learn(run, 5, 7));
+        assert!(learn(0, 9, 4, 0));
+        assert!(!learn(1, 9, 2, 1));
+        assert!(learn(2, 5, 8, 40));
+        for run in 3..30 {
+            assert!(!learn(run, 5, 7, run));
+            assert!(!learn(30 + run, 5, 8, run));
         }
         let nearest = &seeds.goals[&BranchId(3)].nearest;
         assert_eq!(nearest.len(), NEAREST);
-        assert!(nearest.iter().all(|seed| (seed.0, seed.1) == (5, 7)));
+        let is_best = |seed: &Near| (seed.distance, seed.length) == (5, 7) && seed.run.0 < 30;
+        assert!(nearest.iter().all(is_best));
         let mut rng = fastrand::Rng::with_seed(1);
         let drawn = seeds.draw_near(&mut rng).expect("a seed");
-        assert!((3..20).contains(&drawn.0));
+        assert!((3..30).contains(&drawn.0));
     }
 }

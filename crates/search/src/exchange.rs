@@ -1,0 +1,225 @@
+//! Exchange: an input with other pieces in the place of some of its own (see [`crate::pieces`]).
+//!
+//! Where pieces are phrases of a grammar, the input goes on being a text of it. Often its length
+//! matters too, so every second time it is brought back to one that is worth having, by turns of
+//! loops that are left out or repeated. No query is asked.
+//!
+//! Law: a stream that is not a file keeps its length; a file grows to at most the limit.
+
+use std::collections::BTreeSet;
+
+use labrys_suite::Input;
+
+use crate::pieces::{Kind, Larder, Piece};
+
+/// Turns that are left out or repeated for the sake of the length.
+const REPAIRS: usize = 24;
+
+/// Bytes in the place of others, none of which overlap.
+struct Edits<'a> {
+    bytes: &'a [u8],
+    list: Vec<(usize, usize, Vec<u8>)>,
+}
+
+impl Edits<'_> {
+    fn is_free(&self, start: usize, end: usize) -> bool {
+        let apart = |edit: &(usize, usize, Vec<u8>)| end <= edit.0 || edit.1 <= start;
+        self.list.iter().all(apart)
+    }
+
+    fn length(&self) -> usize {
+        let edits = self.list.iter();
+        edits.fold(self.bytes.len(), |length, (start, end, new)| {
+            length + new.len() - (end - start)
+        })
+    }
+
+    fn apply(mut self) -> Vec<u8> {
+        self.list.sort_by_key(|(start, end, _)| (*start, *end));
+        let mut done = Vec::with_capacity(self.length());
+        let mut at = 0;
+        for (start, end, new) in &self.list {
+            done.extend(&self.bytes[at..*start]);
+            done.extend(new);
+            at = *end;
+        }
+        done.extend(&self.bytes[at..]);
+        done
+    }
+}
+
+/// Puts other pieces in the place of one or two; `None` if there is nothing to exchange. `fill` is
+/// a length that is worth reaching exactly.
+pub(crate) fn exchange(
+    parent: &Input,
+    pieces: &[Piece],
+    larder: &Larder,
+    fill: usize,
+    max_length: usize,
+    rng: &mut fastrand::Rng,
+) -> Option<Input> {
+    let index = rng.choice(pieces)?.stream;
+    let stream = parent.streams.get(index)?;
+    let bytes = stream.visible();
+    let inside = |piece: &&Piece| piece.stream == index && piece.end <= bytes.len();
+    let pieces: Vec<Piece> = pieces.iter().filter(inside).copied().collect();
+    let mut edits = Edits {
+        bytes,
+        list: Vec::new(),
+    };
+    for _ in 0..rng.usize(1..=2) {
+        put(&mut edits, &pieces, larder, rng);
+    }
+    if edits.list.is_empty() {
+        return None;
+    }
+    if rng.bool() {
+        let length = if rng.bool() { fill } else { bytes.len() };
+        repair(&mut edits, &pieces, length, rng);
+    }
+    let mut changed = edits.apply();
+    let mut child = parent.clone();
+    if stream.kind.is_file() {
+        changed.truncate(max_length);
+    } else {
+        changed.resize(stream.bytes.len(), 0);
+    }
+    child.streams[index].bytes = changed;
+    child.normalize();
+    Some(child)
+}
+
+/// Puts another piece in the place of a random one, each kind as likely as the others.
+fn put(edits: &mut Edits, pieces: &[Piece], larder: &Larder, rng: &mut fastrand::Rng) {
+    let kinds: BTreeSet<Kind> = pieces.iter().map(|piece| piece.kind).collect();
+    let kind = rng.choice(kinds);
+    let of_kind = pieces.iter().filter(|piece| Some(piece.kind) == kind);
+    let Some(piece) = rng.choice(of_kind.collect::<Vec<_>>()) else {
+        return;
+    };
+    // In a list the new one may come before the old one.
+    let before = matches!(piece.kind, Kind::Turn(_)) && rng.bool();
+    let end = if before { piece.start } else { piece.end };
+    let old = &edits.bytes[piece.start..end];
+    let Some(new) = larder.draw(piece.kind, old, rng) else {
+        return;
+    };
+    if edits.is_free(piece.start, piece.end) {
+        edits.list.push((piece.start, end, new.to_vec()));
+    }
+}
+
+/// Leaves turns of loops out, or repeats them, until the length is as wanted or no more fit.
+fn repair(edits: &mut Edits, pieces: &[Piece], wanted: usize, rng: &mut fastrand::Rng) {
+    let turns = pieces
+        .iter()
+        .filter(|piece| matches!(piece.kind, Kind::Turn(_)));
+    let turns: Vec<&Piece> = turns.collect();
+    for _ in 0..REPAIRS {
+        let length = edits.length();
+        let missing = wanted.abs_diff(length);
+        let Some(turn) = rng.choice(&turns).filter(|_| missing > 0) else {
+            return;
+        };
+        let (start, end) = (turn.start, turn.end);
+        if end - start > missing || !edits.is_free(start, end) {
+            continue;
+        }
+        let copies = if length < wanted {
+            1 + missing / (end - start)
+        } else {
+            0
+        };
+        edits
+            .list
+            .push((start, end, edits.bytes[start..end].repeat(copies)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use labrys_suite::InputStream;
+
+    use super::*;
+
+    fn piece(kind: Kind, start: usize, end: usize, way: u64) -> Piece {
+        Piece {
+            kind,
+            stream: 0,
+            start,
+            end,
+            way,
+            whole: true,
+        }
+    }
+
+    /// `[9,[],9]` with its values and elements.
+    fn list() -> (Vec<Piece>, Larder) {
+        let (value, element) = (Kind::Call(1), Kind::Turn(2));
+        let pieces = vec![
+            piece(value, 1, 2, 1),
+            piece(value, 3, 5, 2),
+            piece(value, 6, 7, 1),
+            piece(element, 1, 3, 3),
+            piece(element, 3, 6, 3),
+        ];
+        let mut larder = Larder::default();
+        let mut rng = fastrand::Rng::with_seed(1);
+        larder.learn(&Input::stdin(*b"[9,[],9]"), &pieces, &mut rng);
+        (pieces, larder)
+    }
+
+    fn texts(parent: &Input, fill: usize) -> BTreeSet<String> {
+        let (pieces, larder) = list();
+        let mut rng = fastrand::Rng::with_seed(2);
+        let children =
+            (0..4000).filter_map(|_| exchange(parent, &pieces, &larder, fill, 30, &mut rng));
+        children
+            .map(|child| String::from_utf8(child.streams[0].bytes.clone()).expect("ASCII"))
+            .collect()
+    }
+
+    #[test]
+    fn values_are_exchanged_and_elements_come_before_others() {
+        let texts = texts(&Input::stdin(*b"[9,[],9]"), 8);
+        for text in [
+            "[[],[],9]",
+            "[9,9,9]",
+            "[9,[],[]]",
+            "[9,[],[],9]",
+            "[9,9,[],9]",
+        ] {
+            assert!(texts.contains(text), "{text}");
+        }
+        let balanced = |text: &&String| {
+            text.matches('[').count() == text.matches(']').count() && text.ends_with(']')
+        };
+        assert_eq!(texts.iter().filter(balanced).count(), texts.len());
+    }
+
+    /// Elements are repeated until the length is as wanted.
+    #[test]
+    fn a_length_is_filled() {
+        let texts = texts(&Input::stdin(*b"[9,[],9]"), 20);
+        for text in ["[[],9,9,9,9,9,9,9,9]", "[9,[],[],[],[],[],9]"] {
+            assert!(texts.contains(text), "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn objects_keep_their_length_and_files_their_limit() {
+        let (pieces, larder) = list();
+        let mut rng = fastrand::Rng::with_seed(3);
+        let objects = Input::new(vec![InputStream::objects(*b"[9,[],9]")]);
+        let file = Input::stdin(*b"[9,[],9]");
+        for _ in 0..1000 {
+            if let Some(child) = exchange(&objects, &pieces, &larder, 40, 50, &mut rng) {
+                assert_eq!(child.len(), 8);
+            }
+            if let Some(child) = exchange(&file, &pieces, &larder, 40, 12, &mut rng) {
+                assert!(child.len() <= 12);
+            }
+        }
+        assert_eq!(exchange(&file, &[], &larder, 8, 50, &mut rng), None);
+    }
+}
