@@ -34,7 +34,7 @@ int main(void) {
   long size = read(0, text, 24);
   if (size <= 0 || !expression() || position != size) return 1;
   if (words >= 3 && numbers >= 3) labrys_target("mixed");
-  if (size == 24 && quotes >= 2 && words >= 2 && numbers >= 2) labrys_target("whole");
+  if (size == 24 && quotes >= 1 && words >= 2 && numbers >= 2) labrys_target("whole");
   return 0;
 }
 
