@@ -310,7 +310,16 @@ impl Base<'_> {
         match known {
             Some(Library::Stops) => Step::Dead,
             _ if function.noreturn => Step::Dead,
-            Some(Library::Harmless | Library::Reads) => {
+            Some(Library::Reads) => {
+                if let Some(used) = self.used(state, site.instruction) {
+                    let arguments = site.arguments.iter();
+                    let arguments = arguments.map(|one| self.top(state, context, *one));
+                    let arguments = arguments.collect();
+                    self.bind_read(state, &used, &function.name, arguments);
+                }
+                Step::Done
+            }
+            Some(Library::Harmless) => {
                 if self.used(state, site.instruction).is_some() {
                     state.skip(Skip::Opaque(function.name.clone()));
                 }

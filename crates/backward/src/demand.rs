@@ -276,6 +276,11 @@ impl Reader<'_, '_> {
                     self.add_object(pool, Kind::Errno(frame, value), symbol, Some(4));
                     return;
                 }
+                if !called.defined && self.image.characters(&called.name).is_some() {
+                    let kind = Kind::Characters(frame, value, *callee);
+                    self.add_object(pool, kind, symbol, Some(8));
+                    return;
+                }
                 match library(&called.name).filter(|_| !called.defined) {
                     Some(Library::Allocates { fails: true, .. }) => {
                         (Kind::Heap(frame, value), None)
@@ -294,12 +299,13 @@ impl Reader<'_, '_> {
     }
 
     fn add_object(&mut self, pool: &Pool, kind: Kind, symbol: ExprId, size: Option<u64>) {
+        let constant = matches!(kind, Kind::Characters(..));
         let object = Object {
             kind,
             symbol,
             size,
             private: false,
-            constant: false,
+            constant,
         };
         self.objects.add(pool, object);
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use labrys_program::{
     Callee, Constant, ConstantId, Function, GlobalId, Linkage, Operand, Operation, Program,
-    RelocationTarget, ValueId,
+    RelocationTarget, Type, ValueId,
 };
 use labrys_semantics::{Library, library};
 use rustc_hash::FxHashSet;
@@ -139,11 +139,15 @@ fn keeps(program: &Program, id: labrys_program::FunctionId) -> bool {
     let Some(called) = program.function(id) else {
         return true;
     };
-    called.defined
-        || !matches!(
-            library(&called.name),
-            Some(Library::InputObject(_) | Library::Harmless | Library::Assume | Library::Stops)
-        )
+    let forgets = match library(&called.name) {
+        Some(Library::InputObject(_) | Library::Harmless | Library::Assume | Library::Stops) => {
+            true
+        }
+        // What gives no address gives back no part of what it was given.
+        Some(Library::Reads) => called.result != Type::Pointer,
+        _ => false,
+    };
+    called.defined || !forgets
 }
 
 /// The global that a constant is the address of, or an address in.

@@ -9,6 +9,7 @@ use labrys_program::{
     BlockId, Callee, Function, FunctionId, Global, Instruction, Operand, Operation, Program,
     ValueId,
 };
+use labrys_semantics::{CharacterTable, character_table};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::effects::Effects;
@@ -74,6 +75,8 @@ pub struct Image<'p> {
     pub(crate) obstacles: Vec<String>,
     /// Whether something runs before `main`, so that variables do not begin as written.
     pub(crate) constructors: bool,
+    /// Whether characters may be classed otherwise than in the C locale.
+    pub(crate) sets_locale: bool,
 }
 
 impl<'p> Image<'p> {
@@ -129,7 +132,13 @@ impl<'p> Image<'p> {
             shared: escape::shared_globals(program),
             obstacles,
             constructors,
+            sets_locale: named("setlocale") || named("uselocale"),
         }
+    }
+
+    /// The table of characters that a function gives the address of the address of.
+    pub(crate) fn characters(&self, function: &str) -> Option<&'static CharacterTable> {
+        character_table(function).filter(|_| !self.sets_locale)
     }
 
     /// The analyses of a function that is defined.

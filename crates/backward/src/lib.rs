@@ -27,6 +27,7 @@ mod region;
 mod report;
 mod search;
 mod state;
+mod strings;
 mod substitute;
 mod target;
 mod technique;

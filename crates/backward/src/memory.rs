@@ -94,8 +94,17 @@ impl Base<'_> {
             return self.pool.constant(8 * size, 0);
         }
         if let Some((object, offset)) = self.objects.root(&mut self.pool, address) {
-            if let (true, Kind::Global(id)) = (object.constant, object.kind) {
-                return self.initial(state, id, offset, size);
+            match object.kind {
+                Kind::Global(id) if object.constant => {
+                    return self.initial(state, id, offset, size);
+                }
+                Kind::Characters(_, _, function) => {
+                    return self.character_pointer(function, offset, size);
+                }
+                Kind::CharacterTable(function) => {
+                    return self.character_entry(function, offset, size);
+                }
+                _ => {}
             }
         }
         let known = state
@@ -417,6 +426,9 @@ impl Base<'_> {
                         state.skip(Skip::Outside("a constructor".to_owned()));
                         continue;
                     }
+                    Kind::Characters(..) | Kind::CharacterTable(_) => {
+                        self.read(state, read.address, read.size)
+                    }
                     _ => continue,
                 },
                 None if self.arms(read.address).is_some() => {
@@ -470,11 +482,11 @@ impl Base<'_> {
             return effects.anywhere || !effects.globals.is_empty();
         };
         match object.kind {
+            _ if object.constant => false,
             Kind::Global(id) => {
-                !object.constant
-                    && (effects.globals.contains(&id) || (effects.anywhere && !object.private))
+                effects.globals.contains(&id) || (effects.anywhere && !object.private)
             }
-            Kind::Function(_) => false,
+            Kind::Function(_) | Kind::Characters(..) | Kind::CharacterTable(_) => false,
             Kind::Errno(..) => effects.errno || effects.anywhere,
             Kind::Stack(..) | Kind::Heap(..) | Kind::Made(..) => {
                 effects.anywhere && !object.private

@@ -21,8 +21,23 @@ pub(crate) enum Kind {
     Heap(u32, ValueId),
     /// The error number of the C library, as a call of a frame gives its address.
     Errno(u32, ValueId),
+    /// The pointer to a table of characters, as a call of a frame gives its address. The function
+    /// is that of the library.
+    Characters(u32, ValueId, FunctionId),
+    /// The table itself.
+    CharacterTable(FunctionId),
     /// What a driver makes: it is there before the function under test is called.
     Made(u32, ValueId),
+}
+
+impl Kind {
+    /// Whether it may be null, or have several symbols.
+    fn is_not_always_there(self) -> bool {
+        matches!(
+            self,
+            Kind::Heap(..) | Kind::Errno(..) | Kind::Characters(..)
+        )
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -149,7 +164,7 @@ impl Objects {
         }
         used.sort_unstable();
         let mut axioms = Vec::new();
-        let alive = |object: &Object| !matches!(object.kind, Kind::Heap(..) | Kind::Errno(..));
+        let alive = |object: &Object| !object.kind.is_not_always_there();
         for index in &used {
             let object = self.list[*index];
             if alive(&object) {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use labrys_engine::PlainRun;
 use labrys_program::{
-    BlockId, BranchId, Callee, Constant, Function, FunctionId, Operand, Operation, Program,
+    BlockId, BranchId, Callee, Constant, Function, FunctionId, Operand, Operation, Program, SiteId,
     Terminator,
 };
 use labrys_semantics::{Library, library};
@@ -236,6 +236,8 @@ fn at_line(program: &Program, file: &str, line: u32) -> Result<Vec<Point>, NoTar
 pub(crate) struct Evidence {
     /// Each branch shows it; the flag says that nothing in between can crash.
     branches: BTreeSet<(BranchId, bool)>,
+    /// Branches of decisions that only runs that were there come to.
+    behind: BTreeSet<BranchId>,
     /// Every run is there; the flag as above.
     always: Option<bool>,
 }
@@ -250,8 +252,31 @@ impl Evidence {
         for point in &target.points {
             let mut seen = BTreeSet::new();
             evidence.collect(image, entry, *point, true, &mut seen);
+            evidence.look_behind(image, *point);
         }
         evidence
+    }
+
+    /// A decision that the place dominates shows that a run was there, whatever may have stopped
+    /// runs before it.
+    fn look_behind(&mut self, image: &Image<'_>, point: Point) {
+        let dominators = &image.body(point.function).dominators;
+        if !dominators.reachable(point.block.0) {
+            return;
+        }
+        for (index, site) in image.program.sites.iter().enumerate() {
+            let ends = || {
+                let function = image.function(point.function);
+                let terminator = &function.blocks[site.block.index()].terminator;
+                terminator.site() == Some(SiteId::new(index))
+            };
+            let is_behind = site.function == point.function
+                && dominators.dominates(point.block.0, site.block.0)
+                && (site.block != point.block || ends());
+            if is_behind {
+                self.behind.extend(site.branches());
+            }
+        }
     }
 
     fn collect(
@@ -348,7 +373,8 @@ impl Evidence {
             .branches
             .iter()
             .any(|(branch, clean)| (*clean || ended) && run.coverage.contains(*branch));
-        taken || self.always.is_some_and(|clean| clean || ended)
+        let behind = || self.behind.iter().any(|one| run.coverage.contains(*one));
+        taken || behind() || self.always.is_some_and(|clean| clean || ended)
     }
 }
 

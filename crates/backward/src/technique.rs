@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use labrys_engine::{Error, Progress, Session, Technique};
+use labrys_engine::{Error, PlainRun, Progress, Session, Technique};
 use labrys_expr::Pool;
 use labrys_program::{BranchId, FunctionId};
 use labrys_semantics::{External, Limit};
@@ -179,18 +179,7 @@ impl<'p> Symcretic<'p> {
     /// If the program cannot be run or the suite not be written.
     pub fn try_input(&mut self, session: &mut Session, input: &Input) -> Result<bool, Error> {
         let run = session.run_plain(input)?;
-        let mut reached = Vec::new();
-        for (report, evidence) in self.reports.iter().zip(&self.evidence) {
-            let open = matches!(report.verdict, Verdict::Open | Verdict::NotFound);
-            let shown = if report.target.marker {
-                run.targets.contains(&report.target.name)
-            } else {
-                evidence.shown_by(&run)
-            };
-            if open && shown {
-                reached.push(report.target.name.clone());
-            }
-        }
+        let reached = self.shown(&run);
         if reached.is_empty() {
             return Ok(false);
         }
@@ -199,16 +188,44 @@ impl<'p> Symcretic<'p> {
             ..Origin::default()
         };
         let seen = session.run_for_targets(input.clone(), origin, &reached)?;
+        let is_reached = |session: &Session, name: &str| {
+            session
+                .targets()
+                .iter()
+                .any(|target| target.location == name && target.status == TargetStatus::Reached)
+        };
+        if !reached.iter().all(|name| is_reached(session, name)) {
+            // The recording went another way than the plain program, which alone counts: it is
+            // asked whether it does the same again.
+            let again = session.run_plain(&seen.input)?;
+            for name in self.shown(&again) {
+                session.set_target(&name, TargetStatus::Reached)?;
+            }
+        }
         for report in &mut self.reports {
-            let confirmed = session.targets().iter().any(|target| {
-                target.location == report.target.name && target.status == TargetStatus::Reached
-            });
-            if confirmed && report.verdict != Verdict::Reached {
+            if is_reached(session, &report.target.name) && report.verdict != Verdict::Reached {
                 report.verdict = Verdict::Reached;
                 report.input = Some(seen.input.clone());
             }
         }
         Ok(true)
+    }
+
+    /// The open targets that a run of the plain program was at.
+    fn shown(&self, run: &PlainRun) -> Vec<String> {
+        let pairs = self.reports.iter().zip(&self.evidence);
+        let shown = pairs.filter(|(report, evidence)| {
+            let open = matches!(report.verdict, Verdict::Open | Verdict::NotFound);
+            let seen = if report.target.marker {
+                run.targets.contains(&report.target.name)
+            } else {
+                evidence.shown_by(run)
+            };
+            open && seen
+        });
+        shown
+            .map(|(report, _)| report.target.name.clone())
+            .collect()
     }
 
     /// What a path makes of the solver's model, and what phase II makes of that.

@@ -84,7 +84,21 @@ fn changed(program: &Program, range: &str) -> Result<Vec<Target>, Problem> {
         )));
     }
     let output = Command::new("git")
-        .args(["diff", "--unified=0", "--no-color", "--no-ext-diff", range])
+        // Whatever the user's configuration makes of names.
+        .args([
+            "-c",
+            "core.quotePath=false",
+            "diff",
+            "--unified=0",
+            "--no-color",
+        ])
+        .args([
+            "--no-ext-diff",
+            "--no-relative",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+            range,
+        ])
         .output()
         .map_err(|error| Problem::program(format!("cannot run git: {error}")))?;
     if !output.status.success() {

@@ -74,6 +74,61 @@ int main(void) {
     }
 }
 
+/// What the library says of strings, characters and floats is known; a place behind a call that may
+/// end the run is reached where a decision behind it was.
+#[test]
+fn the_library_is_known() {
+    let program = r#"
+#include <ctype.h>
+#include <labrys.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void say(int n) { if (n == 77) exit(1); puts("x"); }
+static int colour(const char *s) {
+  if (!strcmp(s, "red")) return 0;
+  if (!strcmp(s, "green")) return 1;
+  return -1;
+}
+int main(void) {
+  char word[9];
+  double x;
+  labrys_symbolic(word, sizeof word, "word");
+  labrys_symbolic(&x, sizeof x, "x");
+  word[8] = 0;
+  say(word[0]);
+  int found = colour(word);
+  if (found == 1) labrys_target("green");
+  if (found > 1) labrys_target("no_colour");
+  if (strlen(word) > 8) labrys_target("too_long");
+  if (strlen(word) == 7 && strchr(word, '=') == word + 3) labrys_target("equals");
+  if (!strcmp(word, "ab") && word[1] == 'a') labrys_target("two_words");
+  if (isdigit((unsigned char)word[0]) && isalpha((unsigned char)word[0])) labrys_target("both");
+  if (atoi(word) == -31) labrys_target("number");
+  if (x > 1 && sqrt(x) < 1) labrys_target("small_root");
+  if (sin(x) * sin(x) > 1.5) labrys_target("wave");
+  return 0;
+}
+"#;
+    let reached = ["green", "equals", "number", "say", "program.c:19"];
+    let unreachable = [
+        "no_colour",
+        "too_long",
+        "two_words",
+        "both",
+        "small_root",
+        "wave",
+    ];
+    let found = verdicts(program, &[&reached[..], &unreachable].concat(), &[]);
+    for name in reached {
+        assert_eq!(found[name], "reached", "{name}");
+    }
+    for name in unreachable {
+        assert_eq!(found[name], "unreachable", "{name}");
+    }
+}
+
 /// Standard input is not followed backward, so these are proofs from conditions near the targets
 /// and from what all callers pass, over recursion and loops that are stepped over.
 #[test]

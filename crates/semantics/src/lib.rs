@@ -11,6 +11,7 @@
 //! | shift by at least the width, division by zero | anything (expressions), the machine's value (concrete) |
 //! | undefined and poison constants | anything (expressions), 0 (concrete) |
 //! | float operations, conversions | exact but for signs and payloads of NaNs |
+//! | functions on strings and characters | by the machine, in the C locale |
 //! | libm calls | a call of a pure external function |
 //! | vectors, x87 floats, assembly, atomics | none: the caller treats the result as anything |
 //!
@@ -21,6 +22,7 @@
 mod algebra;
 mod bits;
 mod callbacks;
+mod character;
 mod constant;
 mod intrinsic;
 mod library;
@@ -30,6 +32,7 @@ mod operation;
 pub use algebra::{Algebra, Concrete, External, Symbolic};
 pub use bits::{pack, unpack};
 pub use callbacks::{CallsBack, calls_back};
+pub use character::{CharacterTable, character_table};
 pub use constant::{Addresses, constant};
 pub use library::{Library, input_value, library};
 pub use machine::{Distance, Halt, Inputs, Limit, Machine, Rules};

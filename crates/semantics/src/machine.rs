@@ -10,6 +10,7 @@
 mod distance;
 mod effects;
 mod memory;
+mod strings;
 
 use labrys_expr::Value;
 use labrys_program::{
@@ -84,6 +85,8 @@ pub struct Machine<'a> {
     rules: &'a mut dyn Rules,
     limit: Limit,
     steps: u64,
+    /// Tables of characters that were asked for, by function.
+    tables: Vec<(String, u64)>,
 }
 
 struct Frame {
@@ -141,6 +144,7 @@ impl<'a> Machine<'a> {
             rules,
             limit,
             steps: 0,
+            tables: Vec::new(),
         }
     }
 

@@ -114,6 +114,9 @@ impl Machine<'_> {
         let name = program.function(id).map_or("", |called| &called.name);
         let unknown = || Halt::Unknown(name.to_owned());
         let first = arguments.first().copied();
+        if let Some(result) = self.string_call(function, name, arguments, ty)? {
+            return Ok(Some(result));
+        }
         match library(name).ok_or_else(unknown)? {
             Library::InputObject(size) => {
                 let address = self.address(function, first.ok_or(Halt::Fault)?)?;

@@ -95,6 +95,16 @@ impl Function<'_> {
         wide
     }
 
+    /// As `monotone`, for results that are rounded rightly.
+    fn exact(&self, a: Interval, least: f64) -> Interval {
+        let nan = a.nan || a.low < least;
+        let a = Interval::between(a.low.max(least), a.high, nan);
+        if a.has_no_number() {
+            return Interval::between(1.0, 0.0, nan);
+        }
+        a.through(|x| self.at(&[x]))
+    }
+
     /// `sin`, whose extrema lie at π/2 + kπ, and `cos`, whose extrema lie at kπ.
     fn wave(&self, a: Interval, first: f64) -> Interval {
         use std::f64::consts::PI;
@@ -194,9 +204,9 @@ pub(super) fn range(name: &str, width: u32, arguments: &[Interval]) -> Interval 
         ("asin" | "atanh" | "acos", [a]) => function.monotone(*a, -1.0, 1.0),
         ("acosh", [a]) => function.monotone(*a, 1.0, MOST),
         ("log" | "log2" | "log10", [a]) => function.monotone(*a, 0.0, MOST),
-        ("sqrt", [a]) => function.monotone(*a, 0.0, MOST),
+        ("sqrt", [a]) => function.exact(*a, 0.0),
         ("floor" | "ceil" | "trunc" | "round" | "rint" | "nearbyint", [a]) => {
-            function.monotone(*a, -MOST, MOST)
+            function.exact(*a, -MOST)
         }
         ("log1p", [a]) => function.monotone(*a, -1.0, MOST),
         (
