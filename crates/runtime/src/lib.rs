@@ -17,7 +17,7 @@
 //! | `control`, `variadic` | branches, switches, calls, variable arguments |
 //! | `input`, `harness` | streams, `labrys_symbolic` and its kin; failures, fuzz targets |
 //! | `server` | start-up and fork server |
-//! | `repeat` | clock and randomness that repeat |
+//! | `repeat`, `maps` | clock, randomness and `/proc/self/maps` that repeat |
 //! | `pure`, `marked` | calls of pure functions of the library and of the program |
 //! | `heap`, `text`, `file`, `seek`, `status`, `stdio`, `wide`, `math` | models of library functions |
 //!
@@ -35,6 +35,7 @@ mod flags;
 mod harness;
 mod heap;
 mod input;
+mod maps;
 mod marked;
 mod math;
 mod node;

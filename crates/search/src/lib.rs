@@ -22,6 +22,7 @@ mod pieces;
 mod pump;
 mod query;
 mod relaxation;
+mod repair;
 mod search;
 mod sizes;
 mod strategies;

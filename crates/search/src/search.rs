@@ -20,6 +20,7 @@ use crate::pieces::{Larder, pieces};
 use crate::pump::{Lengths, looked_at, pump};
 use crate::query::{Conditions, Known, conditions};
 use crate::relaxation::Relaxation;
+use crate::repair::{Repair, parting};
 use crate::sizes::smallest;
 use crate::strategy::{RunInfo, Strategy, View, is_model};
 use crate::tree::{Candidate, Flip, Passage, RunId, Tree};
@@ -64,6 +65,8 @@ pub struct Search {
     lengths: Lengths,
     /// Pieces of the inputs so far, once anything was pumped.
     larder: Option<Larder>,
+    /// A run that left its path for want of soft constraints.
+    repair: Option<Repair>,
 }
 
 impl Search {
@@ -84,6 +87,7 @@ impl Search {
             told_full: false,
             lengths: Lengths::default(),
             larder: None,
+            repair: None,
         }
     }
 
@@ -154,23 +158,25 @@ impl Search {
                     let uncovered = view(&self.tree, session).uncovered(candidate);
                     self.patience.give_up(candidate, uncovered);
                 }
-                near.map_or(Ok(()), |input| self.try_near(session, run, input))
+                near.map_or(Ok(()), |input| self.try_near(session, run, input, "near"))
             }
         }
     }
 
-    /// Runs an input that came near to what was asked for: nothing is expected of it.
+    /// Runs an input that came near to what was asked for, or was mended: nothing is expected of
+    /// it.
     fn try_near(
         &mut self,
         session: &mut Session,
         parent: RunId,
         input: Input,
+        how: &str,
     ) -> Result<(), Error> {
         if session.was_tried(&input) {
             return Ok(());
         }
         let mut origin = self.origin(parent, None);
-        origin.strategy.push_str(", near");
+        origin.strategy = format!("{}, {how}", origin.strategy);
         self.relaxed = None;
         let seen = session.run(input, origin)?;
         self.learn(session, seen, Some(parent), None);
@@ -272,6 +278,31 @@ impl Search {
         }
     }
 
+    /// Asks once more for the step at which a run left its path.
+    fn mend(&mut self, session: &mut Session, repair: Repair) -> Result<(), Error> {
+        let Some(trace) = session.trace_again(&repair.input)? else {
+            return Ok(());
+        };
+        let decision = decisions(&trace, session.program()).nth(repair.position);
+        let Some(step) = decision.map(|decision| decision.step as usize) else {
+            return Ok(());
+        };
+        let there = trace.steps()[step];
+        let direction = trace_direction(&there, session.program(), repair.direction);
+        let mut known = Known::new(trace, repair.input);
+        let length = session.max_input();
+        let Some(conditions) = conditions(&mut known, step, direction, length) else {
+            return Ok(());
+        };
+        let model = self.solve(session, &mut known, &conditions, repair.branch);
+        self.relaxed = None;
+        if let Ok(model) = model {
+            let input = child(&known.input, model.iter(), length, &mut self.rng);
+            self.try_near(session, repair.run, input, "mended")?;
+        }
+        Ok(())
+    }
+
     /// Runs the input of a run with pieces repeated, if that is new.
     fn pump(&mut self, session: &mut Session, run: RunId) -> Result<(), Error> {
         let Some(known) = self.known(session, run)? else {
@@ -329,6 +360,16 @@ impl Search {
         let diverged = flipped.is_some_and(left);
         if let Some(branch) = self.relaxed.take() {
             self.relaxation.learn(branch, diverged);
+            let parted = flipped.and_then(|candidate| parting(&self.tree, &done.path, candidate));
+            self.repair = parted
+                .filter(|_| diverged)
+                .map(|(position, direction)| Repair {
+                    run: done.run,
+                    input: seen.input.clone(),
+                    position,
+                    direction,
+                    branch,
+                });
         }
         if let (true, Some(candidate)) = (diverged, flipped) {
             // A run that was cut off has not left its path: it had no time to get there.
@@ -410,6 +451,10 @@ impl Technique for Search {
     fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
         if let Some(initial) = session.next_initial() {
             self.start(session, initial)?;
+            return Ok(Progress::More);
+        }
+        if let Some(repair) = self.repair.take() {
+            self.mend(session, repair)?;
             return Ok(Progress::More);
         }
         let seed = self

@@ -60,10 +60,10 @@ const WRAPPERS: &str = "
     roundeven roundevenf round roundf fmod fmodf
 ";
 
-/// Clock and randomness: the same in every run of either build.
+/// Clock, randomness and the list of mappings: the same in every run of either build.
 const REPEATABLE: &str = "
     time clock clock_gettime gettimeofday sleep usleep nanosleep
-    getrandom getentropy arc4random arc4random_buf arc4random_uniform
+    getrandom getentropy arc4random arc4random_buf arc4random_uniform open open64
 ";
 
 const INTRINSICS: &str = "
