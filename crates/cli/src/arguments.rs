@@ -192,6 +192,11 @@ pub(crate) struct SearchOptions {
     #[arg(long)]
     pub(crate) no_dominators: bool,
 
+    /// Make contexts of what the calls decided that have not returned, not of all that was decided
+    /// before (context-guided)
+    #[arg(long)]
+    pub(crate) call_contexts: bool,
+
     /// Fuzz the program too: its runs are cheap and need no conditions. Both share what they find,
     /// and the one that covers more gets more of the work
     #[arg(long)]

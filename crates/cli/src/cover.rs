@@ -115,6 +115,7 @@ fn strategy(
         depth: options.depth,
         fixed_k: options.fixed_k,
         dominators: !options.no_dominators,
+        calls: options.call_contexts,
     };
     let names = options.strategy.as_deref().or(kept);
     labrys_search::build(names.unwrap_or(STRATEGIES[0].name), &told).map_err(|unknown| {
@@ -162,6 +163,9 @@ fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
     }
     if options.search.no_dominators {
         note("no-dominators", "true".to_owned());
+    }
+    if options.search.call_contexts {
+        note("call-contexts", "true".to_owned());
     }
     if options.search.fuzz {
         note("fuzz", "true".to_owned());

@@ -33,6 +33,7 @@ fn run(number: u32) -> impl Iterator<Item = Decision> {
             arity: 2,
             direction: mix.count_ones() & 1,
             step,
+            frame: 0,
             closed: None,
         }
     })

@@ -30,6 +30,7 @@ pub(crate) fn decisions<'a>(
                     step.direction.min(1)
                 },
                 step: number,
+                frame: trace.frame(number as usize).unwrap_or(0) as u32,
                 closed: (step.kind == StepKind::Assume).then_some(0),
             }
         })

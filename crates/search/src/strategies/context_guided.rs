@@ -7,8 +7,9 @@
 //! a depth, and a branch is picked if its k-context is new; at the end k grows and skipped
 //! branches are examined again.
 //!
-//! Contexts follow the order of the run, across calls and returns; dominators are those of the
-//! whole program. Decisions of library models and of the runtime are flipped, but are not part of
+//! Contexts follow the order of the run, across calls and returns; with `--call-contexts` they are
+//! made of what the calls decided that have not returned. Dominators are those of the whole
+//! program. Decisions of library models and of the runtime are flipped, but are not part of
 //! contexts.
 //!
 //! Contexts consist of what the tree consists of: decisions on symbolic values, in the order of
@@ -24,6 +25,7 @@ use std::hash::{Hash, Hasher};
 use labrys_program::SiteId;
 use labrys_program::graph::BranchDominators;
 
+use super::Options;
 use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, NodeId};
 
@@ -35,6 +37,8 @@ pub struct ContextGuided {
     /// `None` until the program is seen, and where dominators are left out of account.
     dominators: Option<BranchDominators>,
     use_dominators: bool,
+    /// Leave out what calls decided that have returned?
+    calls: bool,
     /// Hashes of the contexts of earlier picks.
     contexts: FxHashSet<u64>,
     /// Nodes that may have open flips, by depth.
@@ -56,11 +60,20 @@ impl ContextGuided {
             fixed: fixed.is_some(),
             dominators: None,
             use_dominators,
+            calls: false,
             contexts: FxHashSet::default(),
             levels: Vec::new(),
             depth: 0,
             pending: Vec::new(),
             picked: false,
+        }
+    }
+
+    /// The strategy that these options describe.
+    pub(super) fn with(options: &Options) -> Self {
+        ContextGuided {
+            calls: options.calls,
+            ..ContextGuided::new(options.fixed_k, options.dominators)
         }
     }
 
@@ -71,11 +84,19 @@ impl ContextGuided {
         (site, candidate.direction).hash(&mut hash);
         let mut left = self.k - 1;
         let mut node = candidate.node;
+        let mut frame = view.tree.frame(node);
         while left > 0 {
             let Some(passage) = view.tree.parent(node) else {
                 break;
             };
             node = passage.node;
+            if self.calls {
+                let own = view.tree.frame(node);
+                if own < frame {
+                    continue;
+                }
+                frame = own;
+            }
             let before = SiteId(view.tree.site(node));
             let Some(branch) = view.program.branch(before, passage.direction) else {
                 continue;
@@ -254,6 +275,29 @@ b8:
             let depths: Vec<usize> = order.split(' ').map(str::len).collect();
             assert_eq!(depths, [1, 2, 3, 2, 3, 3, 3], "{order}");
         }
+    }
+
+    /// Two decisions of a call that has returned, and one of its caller: with contexts of the order
+    /// of the run, the two copies that come first have different branches before them; where
+    /// contexts are made of calls, all four copies have the same one, and any two come first.
+    #[test]
+    fn calls_that_returned_are_left_out() {
+        let different = |calls: bool| {
+            let differs = |seed| {
+                let options = Options {
+                    fixed_k: Some(2),
+                    calls,
+                    ..Options::default()
+                };
+                let drawing = Drawing::ladder(3).frames(&[10, 10, 20]);
+                let order = picks_with_seed(&mut ContextGuided::with(&options), &drawing, seed);
+                let deepest: Vec<&str> = order.split(' ').filter(|pick| pick.len() == 3).collect();
+                deepest[0].as_bytes()[1] != deepest[1].as_bytes()[1]
+            };
+            (0..40).filter(|seed| differs(*seed)).count()
+        };
+        assert_eq!(different(false), 40);
+        assert!((1..40).contains(&different(true)));
     }
 
     /// A fixed k picks one candidate of each context, and only then starts over.

@@ -19,6 +19,8 @@ pub(crate) struct Drawing {
     next: Box<Next>,
     near: Box<Near>,
     infeasible: Vec<String>,
+    /// The frame of each site; 0 of those that are not there.
+    frames: Vec<u32>,
 }
 
 impl Drawing {
@@ -41,6 +43,7 @@ impl Drawing {
             next: Box::new(next),
             near: Box::new(|_| Vec::new()),
             infeasible: Vec::new(),
+            frames: Vec::new(),
         }
     }
 
@@ -71,6 +74,7 @@ impl Drawing {
             next: Box::new(next),
             near: Box::new(|_| Vec::new()),
             infeasible: Vec::new(),
+            frames: Vec::new(),
         }
     }
 
@@ -84,6 +88,12 @@ impl Drawing {
     /// These picks have no model.
     pub(crate) fn infeasible(mut self, picks: &[&str]) -> Self {
         self.infeasible = picks.iter().map(ToString::to_string).collect();
+        self
+    }
+
+    /// The stack pointers of the calls that decide at the sites.
+    pub(crate) fn frames(mut self, frames: &[u32]) -> Self {
+        self.frames = frames.to_vec();
         self
     }
 
@@ -104,6 +114,7 @@ impl Drawing {
                 arity: self.program.sites[site as usize].kind.directions(),
                 direction,
                 step: u32::try_from(taken.len()).expect("short run"),
+                frame: self.frames.get(site as usize).copied().unwrap_or(0),
                 closed: None,
             });
             taken.push(direction);

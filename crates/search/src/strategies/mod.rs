@@ -46,6 +46,8 @@ pub struct Options {
     pub fixed_k: Option<u32>,
     /// Context-guided search leaves dominating branches out of contexts.
     pub dominators: bool,
+    /// Contexts of context-guided search leave out what calls decided that have returned.
+    pub calls: bool,
 }
 
 impl Default for Options {
@@ -54,6 +56,7 @@ impl Default for Options {
             depth: None,
             fixed_k: None,
             dominators: true,
+            calls: false,
         }
     }
 }
@@ -86,7 +89,7 @@ const fn entry(
 pub const STRATEGIES: &[Entry] = &[
     entry("auto", "several strategies on one tree and repetition of input, more work for what pays", |_| Box::new(Auto::default())),
     entry("rarity", "uncovered branches of each run, then branches of runs that do what few others do", |_| Box::new(Rarity::default())),
-    entry("context-guided", "branches reached in a way they were not flipped in before (--fixed-k, --no-dominators)", |options| Box::new(ContextGuided::new(options.fixed_k, options.dominators))),
+    entry("context-guided", "branches reached in a way they were not flipped in before (--fixed-k, --no-dominators, --call-contexts)", |options| Box::new(ContextGuided::with(options))),
     entry("cfg", "the branch nearest to something uncovered in the control flow", |_| Box::new(CfgDirected::default())),
     entry("generational", "all branches of the run with the largest coverage gain", |_| Box::new(Generational::default())),
     entry("latest", "the decisions that follow what was covered last", |_| Box::new(Latest::default())),

@@ -14,6 +14,9 @@ pub struct Decision {
     pub direction: u32,
     /// The step of the run's trace.
     pub step: u32,
+    /// The lower half of the stack pointer of the function that decided, lower in a callee than
+    /// in its caller; 0 if it is not known.
+    pub frame: u32,
     /// A direction that is not worth a query.
     pub closed: Option<u32>,
 }
@@ -127,6 +130,7 @@ impl Tree {
             site: decision.site,
             run: run.0,
             step: decision.step,
+            frame: decision.frame,
             depth,
             parent,
             entry,

@@ -2,7 +2,7 @@
 //!
 //! A node is one occurrence of a decision after one sequence of earlier decisions. It keeps the
 //! site, and where its condition can be had again: the first run that came by and the step in
-//! that run's trace. Expressions are not kept, so a node of a two-way decision takes 40 bytes.
+//! that run's trace. Expressions are not kept, so a node of a two-way decision takes 44 bytes.
 //!
 //! Laws:
 //! - the path of an inserted run, read from the root, is the run's sequence of decisions
@@ -86,6 +86,7 @@ struct Node {
     site: u32,
     run: u32,
     step: u32,
+    frame: u32,
     depth: u32,
     parent: u32,
     /// The direction of the parent that leads here.
@@ -122,7 +123,7 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// Nodes that a tree holds if not told otherwise: about 640 MB.
+    /// Nodes that a tree holds if not told otherwise: about 700 MB.
     pub const DEFAULT_MAX_NODES: usize = 16_000_000;
 
     /// An empty tree that will hold at most this many nodes.
@@ -210,6 +211,12 @@ impl Tree {
     #[must_use]
     pub fn step(&self, node: NodeId) -> u32 {
         self.nodes[node.index()].step
+    }
+
+    /// The call in which [`Tree::run`] came to the node ([`Decision::frame`]).
+    #[must_use]
+    pub fn frame(&self, node: NodeId) -> u32 {
+        self.nodes[node.index()].frame
     }
 
     /// The number of decisions before the node.

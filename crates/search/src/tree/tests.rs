@@ -8,6 +8,7 @@ fn decision(site: u32, arity: u32, direction: u32, step: u32) -> Decision {
         arity,
         direction,
         step,
+        frame: 0,
         closed: None,
     }
 }
@@ -145,11 +146,13 @@ fn a_full_tree_keeps_prefixes_only() {
 fn closed_directions_are_not_open() {
     let mut tree = Tree::default();
     tree.insert([Decision {
+        frame: 0,
         closed: Some(0),
         ..decision(0, 2, 1, 0)
     }]);
     assert_eq!((tree.open(), tree.flip(flip(0, 0))), (0, Flip::Closed));
     tree.insert([Decision {
+        frame: 0,
         closed: Some(0),
         ..decision(0, 2, 0, 0)
     }]);

@@ -20,7 +20,7 @@ use subjects::{SUBJECTS, Subject};
 /// Numbers of runs at which coverage is compared.
 const ITERATIONS: [u64; 5] = [250, 500, 1000, 2000, 4000];
 /// Strategies of the long form; those of the short form stand first.
-const STRATEGIES: [&str; 12] = [
+const STRATEGIES: [&str; 13] = [
     "context-guided",
     "cfg",
     "generational",
@@ -33,6 +33,7 @@ const STRATEGIES: [&str; 12] = [
     "bfs",
     "context-guided --no-dominators",
     "context-guided --fixed-k 5",
+    "context-guided --call-contexts",
 ];
 const SHORT_STRATEGIES: usize = 6;
 
