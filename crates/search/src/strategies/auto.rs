@@ -9,7 +9,7 @@
 //!   building on its own runs, and what is easily had is had soonest by one strategy;
 //! - then work is given out in turns of [`TURN`] steps, so that each strategy can follow what it
 //!   began; a step is a query or a run, a query that is given up counts as many, and a run of
-//!   pumping, which asks no query, as a third of one;
+//!   pumping, which asks no query, as an eighth of one;
 //! - a gain is a branch that no run covered, half of one for a run that came nearer to one than all
 //!   before, or a tenth for a run that repeats a branch as often as none before;
 //! - the next turn goes to an arm by what each gained per step ([`Shares`]).
