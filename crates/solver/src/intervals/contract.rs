@@ -212,7 +212,10 @@ impl Narrowing<'_> {
             id = node.operands()[0];
             bits = self.pool.width(id);
         }
-        let size = 2f64.powi(bits.try_into().unwrap_or(1024));
+        let mut size = 2f64.powi(bits.try_into().unwrap_or(1024));
+        if step.width == 32 && size > f64::from(f32::MAX) {
+            size = f64::INFINITY;
+        }
         if is_signed {
             Interval::between(-size / 2.0, size / 2.0, false)
         } else {
@@ -358,20 +361,40 @@ impl Narrowing<'_> {
             (Op::FAdd, [a, b]) if a != b => {
                 // The sum before it was rounded.
                 let sum = widened(result, width);
-                for (one, other) in [(*a, *b), (*b, *a)] {
-                    let inverse = binary(Op::FSub, 64, sum, self.float(other), false);
-                    self.meet(one, widened(inverse, width))?;
-                }
-                Ok(())
+                self.invert(*a, Op::FSub, sum, self.number(*b), width)?;
+                self.invert(*b, Op::FSub, sum, self.number(*a), width)
             }
             (Op::FSub, [a, b]) if a != b => {
                 let difference = widened(result, width);
-                let left = binary(Op::FAdd, 64, difference, self.float(*b), false);
-                self.meet(*a, widened(left, width))?;
-                let right = binary(Op::FSub, 64, self.float(*a), difference, false);
-                self.meet(*b, widened(right, width))
+                self.invert(*a, Op::FAdd, difference, self.number(*b), width)?;
+                self.invert(*b, Op::FSub, self.number(*a), difference, width)
             }
             _ => Ok(()),
         }
+    }
+
+    /// What an operand may be that is a number.
+    fn number(&self, at: usize) -> Interval {
+        Interval {
+            nan: false,
+            ..self.float(at)
+        }
+    }
+
+    /// Narrows an operand to `x op y`, a little more on both sides. Where infinities may meet,
+    /// `x op y` says nothing: a number of any size and ∞ are ∞.
+    fn invert(
+        &mut self,
+        at: usize,
+        op: Op,
+        x: Interval,
+        y: Interval,
+        width: u32,
+    ) -> Result<(), Conflict> {
+        let inverse = binary(op, 64, x, y, false);
+        if inverse.nan {
+            return Ok(());
+        }
+        self.meet(at, widened(inverse, width))
     }
 }

@@ -177,13 +177,13 @@ impl Function<'_> {
     }
 }
 
-/// `fmax` and `fmin` leave out what is no number.
+/// `fmax` and `fmin` leave out what is no number, if it is not a signaling one.
 fn choice(a: Interval, b: Interval, pick: fn(f64, f64) -> f64) -> Interval {
     let both = Interval::between(pick(a.low, b.low), pick(a.high, b.high), a.nan && b.nan);
     let with_b = if a.nan { both.join(b) } else { both };
     let with_a = if b.nan { with_b.join(a) } else { with_b };
     Interval {
-        nan: a.nan && b.nan,
+        nan: a.nan || b.nan,
         ..with_a
     }
 }

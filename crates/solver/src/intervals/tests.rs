@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use super::interval::{Interval, binary, number, unary};
 use super::{library, refute};
 use crate::functions::call;
+use crate::query::Assignment;
 use crate::slice::Part;
 
 fn double(pool: &mut Pool, value: f64) -> ExprId {
@@ -78,6 +79,22 @@ fn what_rounding_makes_true_is_not_refuted() {
     assert_eq!(refuted(pool, &[same, positive]), None);
 }
 
+#[test]
+fn what_infinity_swallows_is_not_refuted() {
+    let mut pool = Pool::new();
+    let pool = &mut pool;
+    let x = pool.input(0, 0, 8);
+    let [least, zero] = [f64::NEG_INFINITY, 0.0].map(|value| double(pool, value));
+    let sum = pool.binary(Op::FAdd, x, least);
+    let same = pool.binary(Op::FOeq, sum, least);
+    let small = pool.binary(Op::FOle, x, zero);
+    assert_eq!(refuted(pool, &[same, small]), None);
+    // `fmax` of a signaling NaN is one.
+    let larger = pool.external("fmax", &[x, zero], 64);
+    let none = pool.binary(Op::FUno, larger, larger);
+    assert_eq!(refuted(pool, &[none]), None);
+}
+
 /// Numbers of all sizes, with those where things change.
 fn numbers() -> impl Strategy<Value = f64> {
     let special = [
@@ -140,6 +157,43 @@ const ONE: [&str; 26] = [
 ];
 const TWO: [&str; 6] = ["pow", "hypot", "atan2", "fmax", "fmin", "fdim"];
 
+/// Numbers, and what is none: quiet and signaling.
+fn floats() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        8 => numbers(),
+        1 => Just(f64::NAN),
+        1 => Just(f64::from_bits(0x7ff0_0000_0000_0001)),
+    ]
+}
+
+/// Two inputs, constants, and what the recipe makes of them.
+fn expressions(pool: &mut Pool, constants: &[f64], recipe: &[(u8, usize, usize)]) -> Vec<ExprId> {
+    let mut made = vec![pool.input(0, 0, 8), pool.input(0, 8, 8)];
+    for constant in constants {
+        made.push(double(pool, *constant));
+    }
+    for (op, a, b) in recipe {
+        let (a, b) = (made[a % made.len()], made[b % made.len()]);
+        let next = match op {
+            0 => pool.binary(Op::FAdd, a, b),
+            1 => pool.binary(Op::FSub, a, b),
+            2 => pool.binary(Op::FMul, a, b),
+            3 => pool.binary(Op::FDiv, a, b),
+            4 => pool.unary(Op::FNeg, a),
+            5 => pool.unary(Op::FAbs, a),
+            6 => pool.external("fmax", &[a, b], 64),
+            7 => pool.external("sin", &[a], 64),
+            8 => pool.external("exp", &[a], 64),
+            _ => {
+                let less = pool.binary(Op::FOlt, a, b);
+                pool.ite(less, b, a)
+            }
+        };
+        made.push(next);
+    }
+    made
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
@@ -200,5 +254,28 @@ proptest! {
         let range = unary(Op::FToF, 32, 64, 0, a);
         let result = number(labrys_expr::apply(Op::FToF, 32, 64, bits(x), 0, 0), 32);
         prop_assert!(has(range, result), "narrow {x} is {result}, not in {range:?}");
+    }
+
+    /// The law: what some values satisfy is not refuted.
+    #[test]
+    fn what_is_satisfied_is_not_refuted(
+        x in floats(),
+        y in floats(),
+        constants in proptest::collection::vec(floats(), 2),
+        recipe in proptest::collection::vec((0..10u8, 0..16usize, 0..16usize), 1..6),
+        compared in proptest::collection::vec((0..4usize, 0..16usize, 0..16usize), 1..5),
+    ) {
+        let mut pool = Pool::new();
+        let made = expressions(&mut pool, &constants, &recipe);
+        let bytes: Vec<u8> = [x, y].iter().flat_map(|one| one.to_bits().to_le_bytes()).collect();
+        let values = Assignment::from_streams([bytes]);
+        let mut conditions = Vec::new();
+        for (op, a, b) in compared {
+            let op = [Op::FOlt, Op::FOle, Op::FOeq, Op::FUno][op];
+            let condition = pool.binary(op, made[a % made.len()], made[b % made.len()]);
+            let truth = labrys_expr::evaluate(&pool, condition, &values).expect("a value");
+            conditions.push(if truth.bits() == 1 { condition } else { pool.not(condition) });
+        }
+        prop_assert_eq!(refuted(&pool, &conditions), None);
     }
 }
