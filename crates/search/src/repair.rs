@@ -46,6 +46,7 @@ mod tests {
             arity: 2,
             direction: *direction,
             step: 0,
+            frame: 0,
             closed: None,
         };
         sites.iter().zip(directions).map(decision).collect()
