@@ -13,7 +13,7 @@ use labrys_suite::Input;
 use crate::pieces::{Kind, Larder, Piece};
 
 /// Turns that are left out or repeated for the sake of the length.
-const REPAIRS: usize = 24;
+const TURNS: usize = 24;
 
 /// Bytes in the place of others, none of which overlap.
 struct Edits<'a> {
@@ -75,7 +75,7 @@ pub(crate) fn exchange(
     }
     if rng.bool() {
         let length = if rng.bool() { fill } else { bytes.len() };
-        repair(&mut edits, &pieces, length, rng);
+        fit(&mut edits, &pieces, length, rng);
     }
     let mut changed = edits.apply();
     let mut child = parent.clone();
@@ -110,12 +110,12 @@ fn put(edits: &mut Edits, pieces: &[Piece], larder: &Larder, rng: &mut fastrand:
 }
 
 /// Leaves turns of loops out, or repeats them, until the length is as wanted or no more fit.
-fn repair(edits: &mut Edits, pieces: &[Piece], wanted: usize, rng: &mut fastrand::Rng) {
+fn fit(edits: &mut Edits, pieces: &[Piece], wanted: usize, rng: &mut fastrand::Rng) {
     let turns = pieces
         .iter()
         .filter(|piece| matches!(piece.kind, Kind::Turn(_)));
     let turns: Vec<&Piece> = turns.collect();
-    for _ in 0..REPAIRS {
+    for _ in 0..TURNS {
         let length = edits.length();
         let missing = wanted.abs_diff(length);
         let Some(turn) = rng.choice(&turns).filter(|_| missing > 0) else {
