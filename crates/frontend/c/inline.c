@@ -190,9 +190,8 @@ HELPER void __labrys_cover(u32 branch, u32 direction) {
   if (branch != ~0u) *(volatile _Bool *)&__labrys_coverage_map[branch + direction] = 1;
 }
 
-/* `branch` is the site's first branch, or ~0 where nothing is counted (library models). */
 /* Tells the calls apart in which decisions are made: lower in a callee than in its caller. */
-HELPER u64 frame(void) {
+HELPER u64 __labrys_frame(void) {
 #ifdef __x86_64__
   u64 pointer;
   __asm__("mov %%rsp, %0" : "=r"(pointer));
@@ -202,10 +201,11 @@ HELPER u64 frame(void) {
 #endif
 }
 
+/* `branch` is the site's first branch, or ~0 where nothing is counted (library models). */
 HELPER void __labrys_branch(u32 site, u32 label, u32 direction, u32 branch) {
   if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
   if (UNLIKELY(label | __labrys_all_branches))
-    __labrys_slow_branch(site, label, direction, branch, frame());
+    __labrys_slow_branch(site, label, direction, branch, __labrys_frame());
 }
 
 /* For a decision that compares these two: unsigned (0), signed (1), or the bits of doubles (2) or
@@ -218,18 +218,18 @@ HELPER void __labrys_near(u32 branch, u32 direction, u32 kind, u64 a, u64 b) {
 /* A check of undefined behavior. It counts in no coverage, and nothing is done where it cannot
  * depend on the input, so that -O2 removes the checks that it can prove. */
 HELPER void __labrys_check_site(u32 site, u32 label, u32 direction, u32 branch) {
-  if (UNLIKELY(label)) __labrys_slow_branch(site, label, direction, branch, frame());
+  if (UNLIKELY(label)) __labrys_slow_branch(site, label, direction, branch, __labrys_frame());
 }
 
 HELPER void __labrys_select(u32 site, u32 label, u32 direction, u32 branch) {
   if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
-  if (UNLIKELY(label)) __labrys_slow_select(site, label, direction, branch, frame());
+  if (UNLIKELY(label)) __labrys_slow_select(site, label, direction, branch, __labrys_frame());
 }
 
 HELPER void __labrys_switch(u32 site, u32 label, u32 direction, u64 value, u32 branch) {
   if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
   if (UNLIKELY(label | __labrys_all_branches))
-    __labrys_slow_switch(site, label, direction, value, branch, frame());
+    __labrys_slow_switch(site, label, direction, value, branch, __labrys_frame());
 }
 
 /* Calls: the caller leaves labels and the callee's address, the callee takes them. */
