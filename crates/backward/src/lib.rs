@@ -16,6 +16,7 @@ mod effects;
 mod entered;
 mod escape;
 mod follow;
+mod forget;
 mod image;
 mod memory;
 mod objects;
