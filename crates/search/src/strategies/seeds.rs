@@ -121,6 +121,9 @@ impl Seeds {
 
     /// Keeps a run for the branches that it came near to; tells whether it is the nearest of one.
     fn approach(&mut self, info: &RunInfo) -> bool {
+        if info.near.is_empty() {
+            return false;
+        }
         let mut nearer = false;
         let mut covered = rustc_hash::FxHasher::default();
         info.coverage
