@@ -15,6 +15,9 @@ use crate::traps;
 /// SSA values of variables, drop what is plainly redundant, and keep decisions.
 const FREEZE: &str = "elim-avail-extern,function(sroa,early-cse,instsimplify)";
 
+/// Answer the questions that a program puts to its optimizer.
+const SETTLE: &str = "function(lower-constant-intrinsics)";
+
 /// Why bitcode cannot be frozen.
 #[derive(Debug, thiserror::Error)]
 pub enum FreezeError {
@@ -37,6 +40,7 @@ pub fn freeze(merged: &Path, frozen: &Path, pure: &[String]) -> Result<(), Freez
     marked::mark(&module, pure)?;
     keep_templates(&module);
     module.run_passes(FREEZE)?;
+    settle_constants(&mut module)?;
     define_arithmetic(&module);
     define_null(&module);
     traps::separate(&module);
@@ -53,6 +57,27 @@ fn keep_templates(module: &Module) {
             function.set_linkage(LLVMLinkage::LLVMLinkOnceODRLinkage);
         }
     }
+}
+
+/// Settles what `__builtin_constant_p` answers: yes for what is a constant by now. Otherwise each
+/// build would answer by what it inlined, and they would go different ways.
+///
+/// The pass that does it answers `__builtin_object_size` as well, for which it is too early: the
+/// question is asked in wrappers that have not been inlined. So it is hidden meanwhile.
+fn settle_constants(module: &mut Module) -> Result<(), LlvmError> {
+    const HIDDEN: &str = "labrys.";
+    for function in module.functions() {
+        if function.name().starts_with("llvm.objectsize.") {
+            function.rename(&format!("{HIDDEN}{}", function.name()));
+        }
+    }
+    module.run_passes(SETTLE)?;
+    for function in module.functions() {
+        if let Some(name) = function.name().strip_prefix(HIDDEN) {
+            function.rename(name);
+        }
+    }
+    Ok(())
 }
 
 /// Gives overflow and the like their machine meaning, so that every build of the frozen bitcode
