@@ -288,7 +288,7 @@ HELPER void __labrys_lost(u32 cause, u32 function, u32 label, u64 value) {
 }
 
 HELPER void __labrys_copy(void *to, const void *from, u64 size, u32 length) {
-  if (size) __labrys_slow_copy(to, from, size, length);
+  if (size | length) __labrys_slow_copy(to, from, size, length);
 }
 
 HELPER void __labrys_fill(void *to, u32 label, u64 size, u32 length) {
@@ -336,7 +336,7 @@ HELPER void __labrys_take_copy(void *self, u32 index, void *to, u64 size) {
     __labrys_slow_fill(to, 0, size, 0);
 }
 
-/* Arrays on the stack, newest (lowest address) last; entries below the newest are dead. */
+/* Variables on the stack: callers' before callees', those of one call in no order. */
 struct object {
   u64 address;
   u64 size;
@@ -344,13 +344,34 @@ struct object {
 extern struct object __labrys_stack[4096];
 extern u32 __labrys_stack_top;
 
+#if defined(__x86_64__) || defined(__aarch64__)
+/* The end of a function's frame, for which no register has to be kept. */
+extern void *__labrys_frame_end(void) __asm__("llvm.addressofreturnaddress.p0");
+#else
+#define __labrys_frame_end() __builtin_frame_address(0)
+#endif
+
+/* At entry: all that lies in this frame or below it is dead. */
+HELPER void __labrys_variables(void) {
+  u32 top = __labrys_stack_top;
+  u64 end = (u64)__labrys_frame_end();
+  while (top && __labrys_stack[top - 1].address < end) top--;
+  __labrys_stack_top = top;
+}
+
+HELPER void __labrys_variable(void *p, u64 size) {
+  u32 top = __labrys_stack_top;
+  if (top >= 4096) return;
+  __labrys_stack[top].address = (u64)p;
+  __labrys_stack[top].size = size;
+  __labrys_stack_top = top + 1;
+}
+
+/* Of a size that is not known before: it lies below all others of its frame, and below those that
+ * were there before it in this place. */
 HELPER void __labrys_array(void *p, u64 size) {
   u32 top = __labrys_stack_top;
   while (top && __labrys_stack[top - 1].address <= (u64)p) top--;
-  if (top < 4096) {
-    __labrys_stack[top].address = (u64)p;
-    __labrys_stack[top].size = size;
-    top++;
-  }
   __labrys_stack_top = top;
+  __labrys_variable(p, size);
 }

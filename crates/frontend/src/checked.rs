@@ -30,7 +30,7 @@ pub fn add_checks(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
         module.add_text_attribute(function, "frame-pointer", "all");
     }
     repeat(&module);
-    module.run_passes("asan")?;
+    module.add_address_checks()?;
     coverage::define(&module, 0);
     module
         .verify()

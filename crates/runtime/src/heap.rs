@@ -1,4 +1,4 @@
-//! The heap: which small blocks are live, and labels that move with them.
+//! The heap: which blocks are live, and labels that move with them.
 
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
@@ -15,9 +15,11 @@ use crate::shadow::{__labrys_slow_fill, copy_labels};
 use crate::state::{state, tracing};
 
 /// Blocks up to this size (bytes) are tracked.
-const LARGEST: usize = 4096;
+const LARGEST: usize = 1 << 20;
 /// malloc aligns to this.
 const GRANULE: usize = 16;
+/// Of a block, the map has each granule up to the first multiple of this, then one at each.
+const PAGE: usize = 4096;
 /// Zeroed blocks larger than this come fresh from the system.
 const FRESH: usize = 1 << 20;
 
@@ -82,13 +84,23 @@ pub(crate) fn find(address: u64) -> Option<Object> {
     if !tracked() {
         return None;
     }
-    let b = *block(*granule(address));
-    let inside = b.size != 0 && address.wrapping_sub(b.address) < u64::from(b.size);
-    inside.then_some(Object {
+    let page = address & !(PAGE as u64 - 1);
+    let blocks = [address, page].map(|place| *block(*granule(place)));
+    let around = |b: &Block| address.wrapping_sub(b.address) < u64::from(b.size);
+    blocks.into_iter().find(around).map(|b| Object {
         address: b.address,
         size: u64::from(b.size),
         constant: false,
     })
+}
+
+/// Where in the map a block stands.
+fn granules(start: usize, size: usize) -> impl Iterator<Item = usize> {
+    let end = start + size;
+    let border = end.min(start.next_multiple_of(PAGE));
+    (start..border)
+        .step_by(GRANULE)
+        .chain((border..end).step_by(PAGE))
 }
 
 fn note_allocation(p: *mut c_void, size: usize) {
@@ -114,8 +126,8 @@ fn note_allocation(p: *mut c_void, size: usize) {
         size: size as u32,
         next: 0,
     };
-    for offset in (0..size).step_by(GRANULE) {
-        *granule(p as u64 + offset as u64) = number;
+    for place in granules(p as usize, size) {
+        *granule(place as u64) = number;
     }
 }
 

@@ -1,10 +1,10 @@
 //! Which object does an address point into; reads of small objects at symbolic addresses.
 //!
-//! Objects are global variables (a table in the program), arrays on the stack (announced by
+//! Objects are global variables (a table in the program), variables on the stack (announced by
 //! their function), blocks of the heap, and the character tables of the C library.
 
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use labrys_abi::{Node, Op, RuntimeSite};
 
@@ -16,8 +16,12 @@ use crate::state::{
     StackObject, state,
 };
 
-/// Largest object that is read as a table, bytes; constant ones may be of any announced size.
+/// Largest object that is read as a table, bytes.
 const LARGEST_TABLE: u64 = 4096;
+/// The same of constant objects, of which one copy does for all runs.
+const LARGEST_CONSTANT: u64 = 64 << 10;
+/// Decisions about larger objects in a run: programs with large tables make one at each access.
+const MOST_LARGE: u32 = 4096;
 
 /// A known object.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +45,8 @@ pub(crate) struct Target {
     pub(crate) offset: Operand,
 }
 
-/// The object that `size` bytes at the symbolic address `label` lie in. That they do is recorded
-/// as a decision.
+/// The object that `size` bytes at the symbolic address `label` lie in, if it fits. That they lie
+/// in it is recorded as a decision.
 pub(crate) fn target(
     p: *const u8,
     label: u32,
@@ -54,7 +58,11 @@ pub(crate) fn target(
         return None;
     }
     decide_pointer(label);
-    let object = find(address, u64::from(size)).filter(fits)?;
+    let object = find(address, u64::from(size))?;
+    let fits = fits(&object);
+    if !fits && object.size > LARGEST_TABLE && LARGE.fetch_add(1, Relaxed) >= MOST_LARGE {
+        return None;
+    }
     let value = address - object.address;
     let start = Operand::concrete(object.address);
     let offset = binary(Op::Sub, 64, 64, Operand::new(label, address), start, value);
@@ -65,8 +73,11 @@ pub(crate) fn target(
     let last = Operand::concrete(object.size - u64::from(size));
     let inside = predicate(Op::Ule, 64, offset, last, true);
     object_decision(&object, inside, true);
-    Some(Target { object, offset })
+    fits.then_some(Target { object, offset })
 }
+
+/// Decisions about large objects so far.
+static LARGE: AtomicU32 = AtomicU32::new(0);
 
 /// Decides whether a symbolic number of bytes from `p` on, `size` in this run, stays inside the
 /// object there. How many bytes there are, if the object is known.
@@ -93,16 +104,19 @@ fn find(address: u64, size: u64) -> Option<Object> {
         .or_else(|| character_table(address).filter(around))
 }
 
-/// Stack arrays are sorted by falling address.
+/// The variable on the stack around an address, newest first. What lies below this call is dead.
 fn on_stack(address: u64) -> Option<Object> {
+    let here = 0u8;
+    if address < (&raw const here) as u64 {
+        return None;
+    }
     // SAFETY: written by the traced thread only, which is the one that reads.
     let stack = unsafe {
         let first = (&raw const __labrys_stack).cast::<StackObject>();
         core::slice::from_raw_parts(first, __labrys_stack_top as usize)
     };
-    let index = stack.partition_point(|o| o.address > address);
-    let o = stack.get(index)?;
-    Some(Object {
+    let around = |o: &&StackObject| address.wrapping_sub(o.address) < o.size;
+    stack.iter().rev().find(around).map(|o| Object {
         address: o.address,
         size: o.size,
         constant: false,
@@ -229,7 +243,7 @@ fn snapshot(object: &Object) -> Option<u32> {
 
 /// Label of a read at the symbolic address `label`, 0 if it is not a read of a small object.
 pub(crate) fn read_table(p: *const u8, label: u32, size: u32, value: u64) -> u32 {
-    let readable = |o: &Object| o.size <= LARGEST_TABLE || o.constant;
+    let readable = |o: &Object| o.size <= LARGEST_TABLE || o.constant && o.size <= LARGEST_CONSTANT;
     let Some(Target { object, offset }) = target(p, label, size, readable) else {
         return 0;
     };

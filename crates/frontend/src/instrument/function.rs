@@ -19,8 +19,10 @@ pub(super) type Labels<'m> = Vec<Label<'m>>;
 pub(super) struct FunctionPass<'p, 'm> {
     pub(super) pass: &'p Pass<'m>,
     pub(super) function: Value<'m>,
-    /// Whether this is a library model: its own arrays are not announced.
+    /// Whether this is a library model: its own variables are not announced.
     pub(super) model: bool,
+    /// Whether a variable of this function was announced.
+    pub(super) announced: bool,
     /// Serial number of the labels of the variable arguments.
     pub(super) serial: Option<Value<'m>>,
     labels: HashMap<Value<'m>, Labels<'m>>,
@@ -97,6 +99,7 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             pass,
             function,
             model,
+            announced: false,
             serial: None,
             labels: HashMap::new(),
             slots: HashMap::new(),

@@ -1,14 +1,12 @@
 //! Loads, stores, addresses and the objects that addresses point into.
 
-use crate::llvm::{LLVMLinkage, LLVMOpcode, LLVMTypeKind, LLVMValueKind, Module, Type, Value};
+use crate::llvm::{LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Type, Value};
 
 use labrys_abi::FLAG_SHIFT;
 
 use super::function::{FunctionPass, Label, Labels, width};
+use super::versions::is_slot;
 use super::{PREFIX, objects};
-
-/// Objects up to this size (bytes) are announced to the runtime, which may read them as tables.
-const LARGEST_OBJECT: u64 = 64 * 1024;
 
 /// A scalar inside a type in memory.
 struct Place<'m> {
@@ -322,28 +320,25 @@ impl<'m> FunctionPass<'_, 'm> {
         self.set_label(i, label);
     }
 
-    /// Announces an array on the stack.
-    pub(super) fn array(&mut self, i: Value<'m>) {
-        let ty = i.allocated_type();
-        let count = i.operand(0);
-        let size = self.pass.module.size_of(ty);
-        let aggregate = matches!(
-            ty.kind(),
-            LLVMTypeKind::LLVMArrayTypeKind | LLVMTypeKind::LLVMStructTypeKind
-        );
-        let dynamic = count.kind() != LLVMValueKind::LLVMConstantIntValueKind;
-        if self.model || (!aggregate && !dynamic) || size > LARGEST_OBJECT {
+    /// Announces a variable on the stack.
+    pub(super) fn variable(&mut self, i: Value<'m>) {
+        if self.model || is_slot(i) {
             return;
         }
+        let size = self.pass.module.size_of(i.allocated_type());
         self.after(i);
         let h = &self.pass.helpers;
-        let bytes = if dynamic {
-            h.builder
-                .binary(LLVMOpcode::LLVMMul, self.bits(count), h.u64(size))
-        } else {
-            h.u64(size * count.const_int_value().unwrap_or(1))
+        let Some(count) = i.operand(0).const_int_value() else {
+            let count = self.bits(i.operand(0));
+            let bytes = h.builder.binary(LLVMOpcode::LLVMMul, count, h.u64(size));
+            let _ = h.call("array", &[i, bytes]);
+            return;
         };
-        let _ = h.call("array", &[i, bytes]);
+        if !self.announced {
+            let _ = h.call("variables", &[]);
+        }
+        let _ = h.call("variable", &[i, h.u64(size.saturating_mul(count))]);
+        self.announced = true;
     }
 }
 
@@ -361,7 +356,7 @@ pub(super) fn define_globals(module: &Module) {
             continue;
         }
         let size = module.size_of(global.global_type());
-        if !(2..=LARGEST_OBJECT).contains(&size) || global.is_thread_local() {
+        if size == 0 || global.is_thread_local() {
             continue;
         }
         let constant = u64::from(global.is_constant_global());

@@ -63,7 +63,7 @@ impl<'m> FunctionPass<'_, 'm> {
             O::LLVMLoad => self.load(i),
             O::LLVMStore => self.store(i),
             O::LLVMGetElementPtr => self.address(i),
-            O::LLVMAlloca => self.array(i),
+            O::LLVMAlloca => self.variable(i),
             O::LLVMAtomicRMW | O::LLVMAtomicCmpXchg => self.atomic(i),
             O::LLVMCall | O::LLVMInvoke | O::LLVMCallBr => self.call(i),
             O::LLVMRet => self.leave(i),

@@ -6,6 +6,7 @@ use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;
 use std::path::Path;
 use std::ptr;
+use std::sync::Once;
 
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
@@ -14,6 +15,7 @@ use llvm_sys::core::*;
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
 use llvm_sys::linker::LLVMLinkModules2;
 use llvm_sys::prelude::*;
+use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::transforms::pass_builder::{
     LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses,
 };
@@ -130,6 +132,21 @@ impl Module {
             LLVMDisposeErrorMessage(message);
             Err(LlvmError(text))
         }
+    }
+
+    /// Puts the functions that ask for it under AddressSanitizer, with the checks that are clang's
+    /// default: those of scopes are an option of the whole library.
+    ///
+    /// # Errors
+    /// The pipeline does not parse.
+    pub fn add_address_checks(&mut self) -> Result<(), LlvmError> {
+        static SCOPES: Once = Once::new();
+        SCOPES.call_once(|| {
+            let words = [c"labrys", c"-asan-use-after-scope"].map(CStr::as_ptr);
+            // SAFETY: the words outlive the call, which copies what it keeps.
+            unsafe { LLVMParseCommandLineOptions(2, words.as_ptr(), c"".as_ptr()) };
+        });
+        self.run_passes("asan")
     }
 
     /// Links bitcode into this module.
