@@ -5,7 +5,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use labrys_program::{BlockId, FunctionId, Program, SiteKind};
-use labrys_search::{Decision, Flip, Options, RunInfo, STRATEGIES, Strategy, Tree, View, build};
+use labrys_search::{
+    Decision, Flip, Options, RunInfo, STRATEGIES, Strategy, Tally, Tree, View, build,
+};
 use labrys_suite::Coverage;
 
 const SITES: u32 = 2_000;
@@ -34,6 +36,7 @@ fn run(number: u32) -> impl Iterator<Item = Decision> {
             direction: mix.count_ones() & 1,
             step,
             frame: 0,
+            value: 0,
             closed: None,
         }
     })
@@ -48,6 +51,7 @@ struct Times {
 
 fn measure(strategy: &mut dyn Strategy, program: &Program) -> (Times, Tree) {
     let mut tree = Tree::default();
+    let mut tally = Tally::default();
     let mut covered = Coverage::new(program.branch_count());
     let mut rng = fastrand::Rng::with_seed(1);
     let mut times = Times {
@@ -67,9 +71,11 @@ fn measure(strategy: &mut dyn Strategy, program: &Program) -> (Times, Tree) {
             program,
             covered: &covered,
         };
+        let start = Instant::now();
         let info = RunInfo {
             run: done.run,
             path: &done.path,
+            taken: tally.count(&tree, &done.path),
             first_new: done.first_new,
             coverage: &covered,
             near: &[],
@@ -78,7 +84,6 @@ fn measure(strategy: &mut dyn Strategy, program: &Program) -> (Times, Tree) {
             flipped: None,
             diverged: false,
         };
-        let start = Instant::now();
         strategy.observe(&view, &info);
         times.observe += start.elapsed();
         times.runs += 1;

@@ -27,6 +27,7 @@ mod search;
 mod sizes;
 mod strategies;
 mod strategy;
+mod tally;
 mod tree;
 
 pub use search::{Search, SearchOptions};
@@ -35,4 +36,5 @@ pub use strategies::{
     Interleaved, Latest, Missed, Options, RandomBranch, Rarity, STRATEGIES, UniformRandom, build,
 };
 pub use strategy::{NodeRange, RunInfo, Strategy, View};
-pub use tree::{Candidate, Decision, Flip, Insertion, NodeId, Passage, RunId, Tree};
+pub use tally::{Taken, Tally};
+pub use tree::{Candidate, Decision, Flip, Insertion, NodeId, Passage, RunId, Side, Tree};

@@ -9,6 +9,7 @@
 use labrys_program::Program;
 use labrys_trace::{OTHER, SizeFlip, Step, StepKind, Trace};
 
+use crate::strategy::is_model;
 use crate::tree::Decision;
 
 /// The decisions of a run, in order.
@@ -31,9 +32,22 @@ pub(crate) fn decisions<'a>(
                 },
                 step: number,
                 frame: trace.frame(number as usize).unwrap_or(0) as u32,
+                value: compared(trace, step, program),
                 closed: (step.kind == StepKind::Assume).then_some(0),
             }
         })
+}
+
+/// The constant that a library model compares a value with, as a number that is not 0; 0 for all
+/// other decisions. One loop of `strchr` decides which letter an option is, and which sign a
+/// number has.
+fn compared(trace: &Trace, step: &Step, program: &Program) -> u32 {
+    if step.kind != StepKind::Branch || !is_model(program, step.site) {
+        return 0;
+    }
+    trace
+        .compared(step)
+        .map_or(0, |value| value as u32 | 1 << 31)
 }
 
 /// The direction of a step in its trace that is this direction of its node in the tree.

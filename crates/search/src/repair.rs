@@ -47,6 +47,7 @@ mod tests {
             direction: *direction,
             step: 0,
             frame: 0,
+            value: 0,
             closed: None,
         };
         sites.iter().zip(directions).map(decision).collect()

@@ -23,6 +23,7 @@ use crate::relaxation::Relaxation;
 use crate::repair::{Repair, parting};
 use crate::sizes::smallest;
 use crate::strategy::{RunInfo, Strategy, View, is_model};
+use crate::tally::Tally;
 use crate::tree::{Candidate, Flip, Passage, RunId, Tree};
 
 /// Bytes of traces that are kept, and how many of them.
@@ -67,6 +68,7 @@ pub struct Search {
     larder: Option<Larder>,
     /// A run that left its path for want of soft constraints.
     repair: Option<Repair>,
+    tally: Tally,
 }
 
 impl Search {
@@ -88,6 +90,7 @@ impl Search {
             lengths: Lengths::default(),
             larder: None,
             repair: None,
+            tally: Tally::default(),
         }
     }
 
@@ -401,6 +404,7 @@ impl Search {
         let info = RunInfo {
             run: done.run,
             path: &done.path,
+            taken: self.tally.count(&self.tree, &done.path),
             first_new: done.first_new,
             coverage: &seen.coverage,
             gain: seen.gain + models,

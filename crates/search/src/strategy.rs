@@ -8,6 +8,7 @@ use labrys_abi::{RUNTIME_SITE, is_size};
 use labrys_program::{BranchId, Program, Site, SiteId};
 use labrys_suite::Coverage;
 
+use crate::tally::Taken;
 use crate::tree::{Candidate, NodeId, Passage, RunId, Tree};
 
 /// What a strategy may look at.
@@ -40,7 +41,7 @@ impl View<'_> {
             None => {
                 let site = self.tree.site(candidate.node);
                 let counts = is_model(self.program, site) || is_size(site);
-                counts && !self.tree.has_taken(site, candidate.direction)
+                counts && !self.tree.has_taken(self.tree.side(candidate))
             }
         }
     }
@@ -68,6 +69,8 @@ pub struct RunInfo<'a> {
     pub run: RunId,
     /// Its way through the tree.
     pub path: &'a [Passage],
+    /// How often it took which side of a decision.
+    pub taken: &'a [Taken],
     /// Nodes from this position of `path` on are new; they have consecutive ids.
     pub first_new: usize,
     /// The length of its input in bytes.

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use labrys_abi::{Event, EventKind};
+use labrys_abi::{Event, EventKind, Op, flag};
 use labrys_expr::{ExprId, Symbol};
 use labrys_program::{Program, SiteId, SiteKind};
 use rustc_hash::FxHashMap;
@@ -194,6 +194,16 @@ impl Trace {
         let low = pool.extract(value, 0, width);
         let bits = pool.constant(width, u128::from(bits) & (u128::MAX >> (128 - width)));
         pool.eq(low, bits)
+    }
+
+    /// The constant that the condition of a step compares a value with, where it is one comparison
+    /// for equality.
+    #[must_use]
+    pub fn compared(&self, step: &Step) -> Option<u64> {
+        let node = &self.recording.nodes[step.label as usize];
+        let equality = [Op::Eq as u8, Op::Ne as u8].contains(&node.op);
+        let immediate = node.flags & (flag::A_IMMEDIATE | flag::B_IMMEDIATE) != 0;
+        (equality && immediate).then_some(node.imm)
     }
 
     /// The symbols that a step depends on, in order of stream and offset, lengths last.

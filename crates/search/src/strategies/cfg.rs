@@ -21,7 +21,6 @@ use std::cmp::Reverse;
 use labrys_program::BranchId;
 use labrys_program::graph::Distances;
 use labrys_suite::Coverage;
-use rustc_hash::FxHashMap;
 
 use super::pool::Pool;
 use crate::strategy::{RunInfo, Strategy, View};
@@ -91,10 +90,9 @@ impl CfgDirected {
     fn scored(&self, view: &View, fresh: &Fresh, rng: &mut fastrand::Rng) -> Vec<Scored> {
         let mut scored = self.distances_of(view, &fresh.path, fresh.from);
         rng.shuffle(&mut scored);
-        let mut copies: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        let mut copies = vec![0; view.tree.sides()];
         for (score, candidate) in &mut scored {
-            let branch = (view.tree.site(candidate.node), candidate.direction);
-            let before = copies.entry(branch).or_insert(0);
+            let before: &mut u32 = &mut copies[view.tree.side(*candidate).index()];
             *score += *before;
             *before += 1;
         }

@@ -29,6 +29,52 @@ use super::Options;
 use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, NodeId};
 
+/// No node.
+const END: u32 = u32::MAX;
+
+/// Nodes that may have open flips, by depth: a list of each depth, as a run adds one node to each
+/// of many.
+#[derive(Default)]
+struct Levels {
+    /// By depth: the first node.
+    first: Vec<u32>,
+    /// By node: the next one of its depth.
+    next: Vec<u32>,
+}
+
+impl Levels {
+    fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.first.iter().all(|first| *first == END)
+    }
+
+    fn push(&mut self, depth: usize, node: NodeId) {
+        if self.first.len() <= depth {
+            self.first.resize(depth + 1, END);
+        }
+        if self.next.len() <= node.index() {
+            self.next.resize(node.index() + 1, END);
+        }
+        self.next[node.index()] = std::mem::replace(&mut self.first[depth], node.0);
+    }
+
+    /// The nodes of a depth that have open flips; the others are forgotten.
+    fn open(&mut self, view: &View, depth: usize, into: &mut Vec<NodeId>) {
+        let mut at = std::mem::replace(&mut self.first[depth], END);
+        while at != END {
+            let node = NodeId(at);
+            at = self.next[node.index()];
+            if view.tree.has_open_flip(node) {
+                into.push(node);
+                self.push(depth, node);
+            }
+        }
+    }
+}
+
 /// See the module.
 pub struct ContextGuided {
     /// Length of contexts.
@@ -41,8 +87,7 @@ pub struct ContextGuided {
     calls: bool,
     /// Hashes of the contexts of earlier picks.
     contexts: FxHashSet<u64>,
-    /// Nodes that may have open flips, by depth.
-    levels: Vec<Vec<NodeId>>,
+    levels: Levels,
     /// Where the traversal stands, and the nodes of that depth to come, in random order.
     depth: usize,
     pending: Vec<NodeId>,
@@ -62,7 +107,7 @@ impl ContextGuided {
             use_dominators,
             calls: false,
             contexts: FxHashSet::default(),
-            levels: Vec::new(),
+            levels: Levels::default(),
             depth: 0,
             pending: Vec::new(),
             picked: false,
@@ -81,7 +126,7 @@ impl ContextGuided {
     fn context(&self, view: &View, candidate: Candidate) -> u64 {
         let site = view.tree.site(candidate.node);
         let mut hash = rustc_hash::FxHasher::default();
-        (site, candidate.direction).hash(&mut hash);
+        view.tree.side(candidate).hash(&mut hash);
         let mut left = self.k - 1;
         let mut node = candidate.node;
         let mut frame = view.tree.frame(node);
@@ -117,11 +162,9 @@ impl ContextGuided {
     /// nodes that were observed has any.
     fn advance(&mut self, view: &View, rng: &mut fastrand::Rng) -> bool {
         while self.depth < self.levels.len() {
-            let level = &mut self.levels[self.depth];
+            self.levels.open(view, self.depth, &mut self.pending);
             self.depth += 1;
-            level.retain(|node| view.tree.has_open_flip(*node));
-            if !level.is_empty() {
-                self.pending.clone_from(level);
+            if !self.pending.is_empty() {
                 rng.shuffle(&mut self.pending);
                 return true;
             }
@@ -133,7 +176,7 @@ impl ContextGuided {
             self.k += 1;
         }
         self.picked = false;
-        self.levels.iter().any(|level| !level.is_empty())
+        !self.levels.is_empty()
     }
 }
 
@@ -153,11 +196,7 @@ impl Strategy for ContextGuided {
             self.dominators = Some(BranchDominators::new(view.program));
         }
         for node in info.new_nodes().iter() {
-            let depth = view.tree.depth(node) as usize;
-            if self.levels.len() <= depth {
-                self.levels.resize_with(depth + 1, Vec::new);
-            }
-            self.levels[depth].push(node);
+            self.levels.push(view.tree.depth(node) as usize, node);
         }
     }
 

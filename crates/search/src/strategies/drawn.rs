@@ -5,6 +5,7 @@ use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteId, SiteKind};
 use labrys_suite::Coverage;
 
 use crate::strategy::{RunInfo, Strategy, View};
+use crate::tally::Tally;
 use crate::tree::{Candidate, Decision, Flip, NodeId, Tree};
 
 /// The site that follows some directions.
@@ -115,6 +116,7 @@ impl Drawing {
                 direction,
                 step: u32::try_from(taken.len()).expect("short run"),
                 frame: self.frames.get(site as usize).copied().unwrap_or(0),
+                value: 0,
                 closed: None,
             });
             taken.push(direction);
@@ -210,6 +212,7 @@ fn insert(
     }
     let gain = covered.union(&coverage);
     let directions: Vec<u32> = run.iter().map(|decision| decision.direction).collect();
+    let mut tally = Tally::default();
     let view = View {
         tree,
         program: &drawing.program,
@@ -218,6 +221,7 @@ fn insert(
     let info = RunInfo {
         run: done.run,
         path: &done.path,
+        taken: tally.count(tree, &done.path),
         first_new: done.first_new,
         coverage: &coverage,
         gain,

@@ -14,7 +14,7 @@ use labrys_abi::is_size;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::strategy::{NodeRange, RunInfo, View};
-use crate::tree::{Candidate, Flip, Passage};
+use crate::tree::{Candidate, Flip, Side};
 
 /// A branch is wanted until this many runs took it.
 const WANTED: u32 = 6;
@@ -27,9 +27,6 @@ const SELDOM: u32 = 16;
 /// How many decisions before an infeasible branch are flipped.
 const NEIGHBORS: usize = 2;
 
-/// A branch as `(site, direction)`.
-type Branch = (u32, u32);
-
 /// See the module.
 #[derive(Default)]
 pub(super) struct Eager {
@@ -37,11 +34,11 @@ pub(super) struct Eager {
     fresh: VecDeque<NodeRange>,
     /// Position from the end, and places tried by branch, in the first of them.
     position: usize,
-    copies: FxHashMap<Branch, u32>,
-    /// How many runs took each branch.
-    taken: FxHashMap<Branch, u32>,
+    copies: FxHashMap<Side, u32>,
+    /// How many runs took each side.
+    taken: Vec<u32>,
     /// How often each wanted branch was tried.
-    tries: FxHashMap<Branch, u32>,
+    tries: FxHashMap<Side, u32>,
     /// Candidates of the first run whose neighbors are flipped, and those neighbors themselves,
     /// so that it stays with those; the last one that was asked.
     followed: FxHashSet<Candidate>,
@@ -53,10 +50,9 @@ impl Eager {
     /// A new run; one that another strategy made is looked at only if it covered something, as
     /// there may be many of them.
     pub(super) fn add(&mut self, view: &View, info: &RunInfo, own: bool) {
-        let branch = |passage: &Passage| (view.tree.site(passage.node), passage.direction);
-        let branches: FxHashSet<Branch> = info.path.iter().map(branch).collect();
-        for branch in branches {
-            *self.taken.entry(branch).or_insert(0) += 1;
+        self.taken.resize(view.tree.sides(), 0);
+        for taken in info.taken {
+            self.taken[taken.side.index()] += 1;
         }
         if !info.new_nodes().is_empty() && (own || info.gain > 0) {
             self.fresh.push_back(info.new_nodes());
@@ -66,9 +62,9 @@ impl Eager {
     /// Whether a candidate leads to a branch of the program that hardly any run took, or to a new
     /// size of an allocation.
     fn wanted(&self, view: &View, candidate: Candidate) -> bool {
-        let branch = (view.tree.site(candidate.node), candidate.direction);
-        let taken = self.taken.get(&branch).copied().unwrap_or(0);
-        let new_size = is_size(branch.0) && view.uncovered(candidate);
+        let side = view.tree.side(candidate);
+        let taken = self.taken.get(side.index()).copied().unwrap_or(0);
+        let new_size = is_size(view.tree.site(candidate.node)) && view.uncovered(candidate);
         taken < WANTED && view.branch(candidate).is_some() || new_size
     }
 
@@ -92,8 +88,8 @@ impl Eager {
 
     /// Makes the decisions before an infeasible branch be flipped.
     fn follow(&mut self, view: &View, infeasible: Candidate) {
-        let branch = (view.tree.site(infeasible.node), infeasible.direction);
-        let tries = self.tries.get(&branch).copied().unwrap_or(0);
+        let side = view.tree.side(infeasible);
+        let tries = self.tries.get(&side).copied().unwrap_or(0);
         if tries > DIVES && tries % SELDOM != 0 {
             return;
         }
@@ -130,23 +126,22 @@ impl Eager {
 
     /// Whether a wanted branch is to be asked, or its neighbors are, as it is infeasible.
     fn is_new(&mut self, view: &View, candidate: Candidate) -> bool {
-        let site = view.tree.site(candidate.node);
         match view.tree.flip(candidate) {
-            Flip::Untried => self.may(site, candidate),
+            Flip::Untried => self.may(view, candidate),
             Flip::Unsat => {
                 let counted = self.asked == Some(candidate);
-                self.followed.insert(candidate) && (counted || self.may(site, candidate))
+                self.followed.insert(candidate) && (counted || self.may(view, candidate))
             }
             _ => false,
         }
     }
 
     /// Whether a candidate is to be tried; counts it if so.
-    fn may(&mut self, site: u32, candidate: Candidate) -> bool {
-        let branch = (site, candidate.direction);
-        let tries = self.tries.entry(branch).or_insert(0);
+    fn may(&mut self, view: &View, candidate: Candidate) -> bool {
+        let side = view.tree.side(candidate);
+        let tries = self.tries.entry(side).or_insert(0);
         let most = if *tries < TRIES { COPIES } else { 1 };
-        let copies = self.copies.entry(branch).or_insert(0);
+        let copies = self.copies.entry(side).or_insert(0);
         let may = *copies < most;
         if may {
             *copies += 1;

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 
 use crate::strategy::{NodeRange, View};
-use crate::tree::{Candidate, NodeId};
+use crate::tree::{Candidate, NodeId, Side};
 
 /// Runs that are expanded one after the other, the one with the largest score first.
 pub(super) struct Generations {
@@ -116,7 +116,7 @@ pub(super) struct Expansion {
     /// Copies of one branch in this round.
     limit: u32,
     /// How often each branch was tried in this round.
-    tried: FxHashMap<(u32, u32), u32>,
+    tried: FxHashMap<Side, u32>,
     /// Whether open candidates were passed over: they wait for the next round.
     pub(super) postponed: bool,
 }
@@ -170,7 +170,6 @@ impl Expansion {
     }
 
     fn candidate_of(&mut self, view: &View, node: NodeId) -> Option<Candidate> {
-        let site = view.tree.site(node);
         let limit = if self.pass == Pass::Deepest {
             1
         } else {
@@ -180,7 +179,7 @@ impl Expansion {
             if self.pass == Pass::Uncovered && !view.uncovered(candidate) {
                 continue;
             }
-            let tried = self.tried.entry((site, candidate.direction)).or_insert(0);
+            let tried = self.tried.entry(view.tree.side(candidate)).or_insert(0);
             if *tried < limit {
                 *tried += 1;
                 return Some(candidate);

@@ -122,11 +122,13 @@ impl Default for Missed {
 
 /// By site: how many of the new nodes of a run come up to its last symbolic decision there.
 fn last_decisions(view: &View, info: &RunInfo) -> FxHashMap<u32, usize> {
-    let positions = info.path.iter().enumerate();
-    let count = |position: usize| (position + 1).saturating_sub(info.first_new);
-    positions
-        .map(|(position, passage)| (view.tree.site(passage.node), count(position)))
-        .collect()
+    let mut last = FxHashMap::default();
+    for taken in info.taken {
+        let count = (taken.position + 1).saturating_sub(info.first_new);
+        let known = last.entry(view.tree.site(taken.node)).or_insert(count);
+        *known = count.max(*known);
+    }
+    last
 }
 
 impl Missed {

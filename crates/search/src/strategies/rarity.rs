@@ -18,12 +18,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::eager::Eager;
 use super::expansion::Expansion;
 use crate::strategy::{NodeRange, RunInfo, Strategy, View};
-use crate::tree::{Candidate, Passage};
+use crate::tally::Taken;
+use crate::tree::{Candidate, Side};
 
 /// Copies of one branch in the first round of an expansion.
 const PER_BRANCH: u32 = 2;
@@ -32,16 +33,13 @@ const BATCH: u32 = 4;
 /// The rarest features of a run, as many as are kept.
 const FEATURES: usize = 4;
 
-/// A branch as `(site, direction)`.
-type Branch = (u32, u32);
-
 /// A number of repetitions of a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Feature {
-    Count(Branch, u32),
-    Streak(Branch, u32),
+    Count(Side, u32),
+    Streak(Side, u32),
     /// The run passes the other side of a branch that is not covered.
-    Near(Branch),
+    Near(Side),
 }
 
 /// What is known of a feature.
@@ -75,7 +73,7 @@ pub struct Rarity {
     numbers: FxHashMap<Feature, u32>,
     records: Vec<Record>,
     /// By rarest feature and flipped branch: the runs so far.
-    ranks: FxHashMap<(u32, Branch), u32>,
+    ranks: FxHashMap<(u32, Side), u32>,
     items: Vec<Option<Item>>,
     queue: BinaryHeap<Place>,
     /// The item whose turn it is, and how many picks it has left.
@@ -98,44 +96,30 @@ fn class(count: u32) -> u32 {
 }
 
 /// The features of a run.
-fn features(view: &View, path: &[Passage]) -> Vec<Feature> {
-    let mut repeats: FxHashMap<Branch, (u32, u32)> = FxHashMap::default();
-    // By site: the direction taken last, and how often in a row.
-    let mut current: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
-    let mut near: FxHashSet<Branch> = FxHashSet::default();
-    for passage in path {
-        let site = view.tree.site(passage.node);
-        for direction in 0..view.tree.arity(passage.node) {
-            let candidate = Candidate {
-                node: passage.node,
-                direction,
-            };
-            if view.uncovered(candidate) {
-                near.insert((site, direction));
-            }
-        }
-        let (last, streak) = current.entry(site).or_insert((passage.direction, 0));
-        if *last != passage.direction {
-            (*last, *streak) = (passage.direction, 0);
-        }
-        *streak += 1;
-        let (count, longest) = repeats.entry((site, passage.direction)).or_default();
-        *count += 1;
-        *longest = (*longest).max(*streak);
+fn features(view: &View, taken: &[Taken]) -> Vec<Feature> {
+    let mut near: Vec<Side> = Vec::new();
+    let mut features = Vec::new();
+    for taken in taken {
+        features.push(Feature::Count(taken.side, class(taken.count)));
+        features.push(Feature::Streak(taken.side, class(taken.streak)));
+        near.extend(
+            view.tree
+                .flips(taken.node)
+                .filter(|flip| view.uncovered(*flip))
+                .map(|flip| view.tree.side(flip)),
+        );
     }
-    let mut features: Vec<Feature> = near.into_iter().map(Feature::Near).collect();
-    for (branch, (count, longest)) in repeats {
-        features.push(Feature::Count(branch, class(count)));
-        features.push(Feature::Streak(branch, class(longest)));
-    }
+    near.sort_unstable();
+    near.dedup();
+    features.extend(near.into_iter().map(Feature::Near));
     features
 }
 
 impl Rarity {
     /// Books the features of a run; the rarest of them.
-    fn book(&mut self, view: &View, path: &[Passage]) -> [u32; FEATURES] {
+    fn book(&mut self, view: &View, taken: &[Taken]) -> [u32; FEATURES] {
         let mut found: Vec<(u64, u32)> = Vec::new();
-        for feature in features(view, path) {
+        for feature in features(view, taken) {
             let fresh = u32::try_from(self.records.len()).expect("fewer than 2^32 features");
             let number = *self.numbers.entry(feature).or_insert(fresh);
             if number == fresh {
@@ -158,8 +142,10 @@ impl Rarity {
         let Some(flipped) = flipped else {
             return 1;
         };
-        let branch = (view.tree.site(flipped.node), flipped.direction);
-        let rank = self.ranks.entry((feature, branch)).or_insert(0);
+        let rank = self
+            .ranks
+            .entry((feature, view.tree.side(flipped)))
+            .or_insert(0);
         *rank += 1;
         *rank
     }
@@ -257,7 +243,7 @@ impl Strategy for Rarity {
     fn observe(&mut self, view: &View, info: &RunInfo) {
         let own = self.picked.is_none() || info.flipped == self.picked;
         self.eager.add(view, info, own);
-        let features = self.book(view, info.path);
+        let features = self.book(view, info.taken);
         let nodes = info.new_nodes();
         if nodes.is_empty() {
             return;

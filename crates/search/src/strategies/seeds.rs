@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 use labrys_program::BranchId;
-use rustc_hash::FxHashMap;
 
 use crate::strategy::{RunInfo, View};
 use crate::tree::RunId;
@@ -26,8 +25,8 @@ const NEAREST: usize = 16;
 #[derive(Default)]
 pub(super) struct Seeds {
     runs: Vec<RunId>,
-    /// By branch, `(site, direction)`: the classes of repetitions that some run had, as bits.
-    classes: FxHashMap<(u32, u32), u64>,
+    /// By side: the classes of repetitions that some run had, as bits.
+    classes: Vec<u64>,
     goals: BTreeMap<BranchId, Goal>,
 }
 
@@ -90,16 +89,12 @@ fn class(count: u32) -> u32 {
 impl Seeds {
     /// Learns a run; tells what it is worth beside what it covered.
     pub(super) fn learn(&mut self, view: &View, info: &RunInfo) -> f64 {
-        let mut counts: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-        for passage in info.path {
-            let branch = (view.tree.site(passage.node), passage.direction);
-            *counts.entry(branch).or_insert(0) += 1;
-        }
         let mut new = info.gain > 0;
-        for (branch, count) in counts {
-            let seen = self.classes.entry(branch).or_insert(0);
-            new |= *seen >> class(count) & 1 == 0;
-            *seen |= 1 << class(count);
+        self.classes.resize(view.tree.sides(), 0);
+        for taken in info.taken {
+            let seen = &mut self.classes[taken.side.index()];
+            new |= *seen >> class(taken.count) & 1 == 0;
+            *seen |= 1 << class(taken.count);
         }
         if info.gain > 0 {
             let open = |branch: &BranchId| !view.covered.contains(*branch);
@@ -204,6 +199,7 @@ mod tests {
             let info = RunInfo {
                 run: RunId(run),
                 path: &[],
+                taken: &[],
                 first_new: 0,
                 coverage: &coverage,
                 gain: 0,

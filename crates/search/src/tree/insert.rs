@@ -1,7 +1,7 @@
 //! Insertion of a run: follow what is known, then append what is new.
 
 use super::edges::Link;
-use super::{Candidate, Flip, NONE, Node, NodeId, RunId, Tree};
+use super::{Candidate, Flip, NONE, Node, NodeId, RunId, Side, Tree};
 
 /// A decision of a run, as the tree takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,9 @@ pub struct Decision {
     /// The lower half of the stack pointer of the function that decided, lower in a callee than
     /// in its caller; 0 if it is not known.
     pub frame: u32,
+    /// What a library model compares with, as a number; 0 if that is not known, and for other
+    /// decisions.
+    pub value: u32,
     /// A direction that is not worth a query.
     pub closed: Option<u32>,
 }
@@ -96,8 +99,12 @@ impl Tree {
             return false;
         }
         self.set_link(passage.node, passage.direction, Link::END);
-        let site = self.site(passage.node);
-        self.branches.insert((site, passage.direction))
+        let Node {
+            site, side, arity, ..
+        } = self.nodes[passage.node.index()];
+        let fresh = self.sides.take(Side(side + passage.direction));
+        let plain = self.sides.first(site, 0, arity);
+        plain == side && fresh || self.sides.take(Side(plain + passage.direction))
     }
 
     fn first(&self, place: Place) -> Option<NodeId> {
@@ -128,6 +135,9 @@ impl Tree {
         };
         self.nodes.push(Node {
             site: decision.site,
+            side: self
+                .sides
+                .first(decision.site, decision.value, decision.arity),
             run: run.0,
             step: decision.step,
             frame: decision.frame,

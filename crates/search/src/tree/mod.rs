@@ -2,7 +2,7 @@
 //!
 //! A node is one occurrence of a decision after one sequence of earlier decisions. It keeps the
 //! site, and where its condition can be had again: the first run that came by and the step in
-//! that run's trace. Expressions are not kept, so a node of a two-way decision takes 44 bytes.
+//! that run's trace. Expressions are not kept, so a node of a two-way decision takes 48 bytes.
 //!
 //! Laws:
 //! - the path of an inserted run, read from the root, is the run's sequence of decisions
@@ -18,14 +18,16 @@
 
 mod edges;
 mod insert;
+mod sides;
 #[cfg(test)]
 mod tests;
 
 use edges::{Cell, Link};
 use labrys_abi::is_size;
-use rustc_hash::FxHashSet;
+use sides::Sides;
 
 pub use insert::{Decision, Insertion, Passage};
+pub use sides::Side;
 
 /// A node of a [`Tree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,6 +86,8 @@ pub enum Flip {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     site: u32,
+    /// The first of its sides.
+    side: u32,
     run: u32,
     step: u32,
     frame: u32,
@@ -106,8 +110,7 @@ const NONE: u32 = u32::MAX;
 pub struct Tree {
     nodes: Vec<Node>,
     cells: Vec<Cell>,
-    /// Site and direction of every branch that some run took, and of every size that was asked for.
-    branches: FxHashSet<(u32, u32)>,
+    sides: Sides,
     /// First node of the runs, with its alternatives.
     root: u32,
     open: u64,
@@ -123,7 +126,7 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// Nodes that a tree holds if not told otherwise: about 700 MB.
+    /// Nodes that a tree holds if not told otherwise: about 770 MB.
     pub const DEFAULT_MAX_NODES: usize = 16_000_000;
 
     /// An empty tree that will hold at most this many nodes.
@@ -132,7 +135,7 @@ impl Tree {
         Tree {
             nodes: Vec::new(),
             cells: Vec::new(),
-            branches: FxHashSet::default(),
+            sides: Sides::default(),
             root: NONE,
             open: 0,
             runs: 0,
@@ -189,10 +192,22 @@ impl Tree {
         self.nodes[node.index()].site
     }
 
-    /// Whether some run took a direction of a site, at any node; of a size, whether it was asked for.
+    /// The side of its decision that a candidate leads to.
     #[must_use]
-    pub fn has_taken(&self, site: u32, direction: u32) -> bool {
-        self.branches.contains(&(site, direction))
+    pub fn side(&self, candidate: Candidate) -> Side {
+        Side(self.nodes[candidate.node.index()].side + candidate.direction)
+    }
+
+    /// The number of sides so far; their numbers are below it.
+    #[must_use]
+    pub fn sides(&self) -> usize {
+        self.sides.len()
+    }
+
+    /// Whether some run took a side, at any node; of a size, whether it was asked for.
+    #[must_use]
+    pub fn has_taken(&self, side: Side) -> bool {
+        self.sides.is_taken(side)
     }
 
     /// The number of directions of the node.
@@ -281,9 +296,8 @@ impl Tree {
     /// Notes what became of a candidate. A direction that was taken stays so.
     pub fn mark(&mut self, candidate: Candidate, flip: Flip) {
         let old = self.link(candidate.node, candidate.direction);
-        let site = self.site(candidate.node);
-        if is_size(site) {
-            self.branches.insert((site, candidate.direction));
+        if is_size(self.site(candidate.node)) {
+            self.sides.take(self.side(candidate));
         }
         if old.flip() != Flip::Taken {
             self.set_link(candidate.node, candidate.direction, Link::of(flip));

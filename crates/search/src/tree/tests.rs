@@ -9,6 +9,7 @@ fn decision(site: u32, arity: u32, direction: u32, step: u32) -> Decision {
         direction,
         step,
         frame: 0,
+        value: 0,
         closed: None,
     }
 }
@@ -147,12 +148,14 @@ fn closed_directions_are_not_open() {
     let mut tree = Tree::default();
     tree.insert([Decision {
         frame: 0,
+        value: 0,
         closed: Some(0),
         ..decision(0, 2, 1, 0)
     }]);
     assert_eq!((tree.open(), tree.flip(flip(0, 0))), (0, Flip::Closed));
     tree.insert([Decision {
         frame: 0,
+        value: 0,
         closed: Some(0),
         ..decision(0, 2, 0, 0)
     }]);
@@ -176,4 +179,23 @@ fn a_million_nodes_are_small() {
         "{}",
         tree.memory()
     );
+}
+
+/// What a library model compares with tells its decisions apart, beside what counts as a gain.
+#[test]
+fn sides_are_told_apart_by_value() {
+    let with = |value: u32, direction: u32| Decision {
+        value,
+        ..decision(7, 2, direction, 0)
+    };
+    let mut tree = Tree::default();
+    let first = tree.insert([with(1, 0), with(2, 0), with(2, 1)]);
+    assert_eq!(first.first_taken, [(7, 0), (7, 1)]);
+    let side = |tree: &Tree, node: u32, direction: u32| tree.side(flip(node, direction));
+    assert_ne!(side(&tree, 0, 0), side(&tree, 1, 0));
+    assert_eq!(side(&tree, 1, 0), side(&tree, 2, 0));
+    let (one, two) = (side(&tree, 0, 1), side(&tree, 1, 1));
+    assert!(tree.has_taken(two) && !tree.has_taken(one));
+    let second = tree.insert([with(1, 1)]);
+    assert!(tree.has_taken(one) && second.first_taken.is_empty());
 }
