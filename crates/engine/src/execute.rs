@@ -52,6 +52,7 @@ pub struct PlainRun {
 }
 
 /// What there is to know of a run before it is judged.
+#[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) input: Input,
     pub(crate) outcome: Outcome,
@@ -188,6 +189,9 @@ impl Session {
         let found = self.book_failure(&facts, reported.as_deref(), suspicious)?;
         if misused && !found {
             self.suspicions.learn(&misuses);
+        }
+        if let Some(trace) = trace.as_ref().filter(|_| !suspicious) {
+            self.leave_over(&facts, trace.steps().len())?;
         }
         let Facts {
             input,

@@ -76,6 +76,28 @@ impl Session {
         Ok(true)
     }
 
+    /// Keeps a run that nothing drew attention to, and looks at one of those if it is time.
+    pub(crate) fn leave_over(&mut self, facts: &Facts, decisions: usize) -> Result<(), Error> {
+        let ended = !facts.outcome.is_failure() && !facts.outcome.is_limit();
+        if !ended || !self.looks_for_errors() {
+            return Ok(());
+        }
+        match self.leftovers.note(decisions, facts.clone()) {
+            Some(run) => self.book_failure(&run, None, true).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Looks at the runs that are left over, as long as nothing ends the session.
+    pub(crate) fn look_at_the_rest(&mut self) -> Result<(), Error> {
+        while self.end().is_none()
+            && let Some(run) = self.leftovers.longest()
+        {
+            let _ = self.book_failure(&run, None, true)?;
+        }
+        Ok(())
+    }
+
     /// Puts together what is known of a failure.
     fn find(&mut self, facts: &Facts, kind: String, judged: Judged) -> Result<Finding, Error> {
         let same = judged.plain.is_failure()

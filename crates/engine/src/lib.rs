@@ -14,6 +14,7 @@ mod error;
 mod execute;
 mod failing;
 mod failures;
+mod leftover;
 mod marker;
 mod minimize;
 mod observer;

@@ -17,7 +17,9 @@ use labrys_trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budget::{Budget, Clock, End, StopFlag};
+use crate::execute::Facts;
 use crate::failures::Failures;
+use crate::leftover::Leftovers;
 use crate::marker::{Marker, markers};
 use crate::observer::{Notice, Observer};
 use crate::place::located;
@@ -113,6 +115,7 @@ pub struct Session {
     pub(crate) failures: Failures,
     pub(crate) repetitions: Repetitions,
     pub(crate) suspicions: Suspicions,
+    pub(crate) leftovers: Leftovers<Facts>,
     pub(crate) targets: Vec<TargetSummary>,
     pub(crate) next_case: u32,
     /// Hashes of the inputs that were run.
@@ -161,6 +164,7 @@ impl Session {
             failures: Failures::default(),
             repetitions: Repetitions::default(),
             suspicions: Suspicions::default(),
+            leftovers: Leftovers::default(),
             targets,
             next_case: 1,
             tried: FxHashSet::default(),

@@ -48,6 +48,7 @@ fn drive(session: &mut Session, technique: &mut dyn Technique) -> Result<End, Er
         let progress = technique.step(session)?;
         session.after_step()?;
         if progress == Progress::Done {
+            session.look_at_the_rest()?;
             return Ok(End::Exhausted);
         }
     }

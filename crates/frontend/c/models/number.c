@@ -131,18 +131,42 @@ static const double TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+/* value × 10^scale, rounded once, for exact values and powers. */
+static double scaled(double value, int scale) {
+  return scale < 0 ? value / TENS[-scale] : scale > 0 ? value * TENS[scale] : value;
+}
+
+/* [sign]digits. The number has at most three digits, or is 999 or more. Which digits they are is
+ * decided if asked for. */
+static const char *scan_exponent(const char *s, int *exponent, int decide) {
+  int minus = 0, value = 0, digits = 0;
+  if ((*s == '-') | (*s == '+')) minus = *s++ == '-';
+  const char *first = s;
+  for (; (unsigned)(byte)*s - '0' < 10; s++) {
+    int d = (byte)*s - '0';
+    if (decide)
+      for (d = 0; d < 9 && (byte)*s != '0' + d;) d++;
+    if (digits++ < 3) value = value * 10 + d;
+  }
+  if (s == first) return NULL;
+  *exponent = digits > 3 ? 999 : minus ? -value : value;
+  return s;
+}
+
 /* [sign]digits[.digits][e[sign]digits] with an exact mantissa and an exact power of ten: one
- * multiplication or division, correctly rounded. Is the text such a number? */
+ * multiplication or division, correctly rounded. Is the text such a number? Paths are few: which
+ * characters are digits is decided, which digits they are is not; nor what the exponent is, where
+ * it is all that there is to try beside one or two digits. */
 static int scan_decimal(const char *s, char **end, double *result) {
   int minus = 0, digits = 0, scale = 0;
   unsigned long mantissa = 0;
   while (MODEL(isspace)((byte)*s)) s++;
-  if (*s == '-' || *s == '+') minus = *s++ == '-';
-  if (s[0] == '0' && (s[1] | 32) == 'x') return 0;
+  if ((*s == '-') | (*s == '+')) minus = *s++ == '-';
   for (; (unsigned)(byte)*s - '0' < 10; s++, digits++) {
     if (digits == 18) return 0;
     mantissa = mantissa * 10 + ((byte)*s - '0');
   }
+  if (digits == 1 && ((mantissa == 0) & ((*s | 32) == 'x'))) return 0;
   if (*s == '.') {
     s++;
     for (; (unsigned)(byte)*s - '0' < 10; s++, digits++, scale--) {
@@ -152,24 +176,12 @@ static int scan_decimal(const char *s, char **end, double *result) {
   }
   if (!digits || (digits > 15 && mantissa > 1UL << 53)) return 0;
   if ((*s | 32) == 'e') {
-    const char *p = s + 1;
-    int negative = 0, exponent = 0;
-    if (*p == '-' || *p == '+') negative = *p++ == '-';
-    if ((unsigned)(byte)*p - '0' < 10) {
-      for (; (unsigned)(byte)*p - '0' < 10; p++) {
-        /* The exponent selects a power: the search decides on it, digit by digit. */
-        int d = 0;
-        while (d < 9 && (byte)*p != '0' + d) d++;
-        exponent = exponent * 10 + d;
-        if (exponent > 22) return 0;
-      }
-      scale += negative ? -exponent : exponent;
-      s = p;
-    }
+    int exponent;
+    const char *behind = scan_exponent(s + 1, &exponent, digits > 2);
+    if (behind) scale += exponent, s = behind;
   }
-  if (scale < -22 || scale > 22) return 0;
-  double value = (double)(long)mantissa;
-  value = scale < 0 ? value / TENS[-scale] : scale > 0 ? value * TENS[scale] : value;
+  if ((scale < -22) | (scale > 22)) return 0;
+  double value = scaled((double)(long)mantissa, scale);
   *result = minus ? -value : value;
   if (end) *end = (char *)s;
   return 1;

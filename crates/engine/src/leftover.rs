@@ -1,0 +1,89 @@
+//! Runs that nothing drew attention to, and that may have used memory wrongly all the same.
+//!
+//! An access at a concrete address that leaves an array lands in some other variable, and the run
+//! goes on as if nothing had happened. Runs that do something new are looked at under
+//! AddressSanitizer at once; of the others one in so many, and the rest when the search has
+//! nothing more to try. Those with the most decisions come first, since what fills an array takes
+//! turns of loops; every other look is at the latest run, so that long ones do not take them all.
+//!
+//! Invariant: what is kept is bounded, and which run is looked at depends on counts alone.
+
+use std::collections::BTreeMap;
+
+/// Runs for each look.
+const RUNS: u64 = 32;
+/// Runs that are kept for a look; the shortest go first.
+const MOST: usize = 256;
+
+/// The runs that are kept, `T` each.
+#[derive(Debug)]
+pub(crate) struct Leftovers<T> {
+    /// By the number of decisions, then by age.
+    runs: BTreeMap<(usize, u64), T>,
+    noted: u64,
+    looks: u64,
+}
+
+impl<T> Default for Leftovers<T> {
+    fn default() -> Self {
+        Leftovers {
+            runs: BTreeMap::new(),
+            noted: 0,
+            looks: 0,
+        }
+    }
+}
+
+impl<T> Leftovers<T> {
+    /// Keeps a run of so many decisions; the run to look at now, if it is time.
+    pub(crate) fn note(&mut self, decisions: usize, run: T) -> Option<T> {
+        self.noted += 1;
+        self.runs.insert((decisions, self.noted), run);
+        if self.runs.len() > MOST {
+            self.runs.pop_first();
+        }
+        if self.noted % RUNS != 0 {
+            return None;
+        }
+        self.looks += 1;
+        if self.looks % 2 == 1 {
+            return self.longest();
+        }
+        let latest = self.runs.keys().copied().max_by_key(|(_, age)| *age);
+        latest.and_then(|key| self.runs.remove(&key))
+    }
+
+    /// The run with the most decisions that is left.
+    pub(crate) fn longest(&mut self) -> Option<T> {
+        self.runs.pop_last().map(|(_, run)| run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_go_to_the_longest_and_the_latest_in_turns() {
+        let mut left = Leftovers::default();
+        let length = |run: u64| if run == 5 { 100 } else { (run % 7) as usize };
+        let looks: Vec<u64> = (1..=4 * RUNS)
+            .filter_map(|run| left.note(length(run), run))
+            .collect();
+        let long = |run: &u64| *run == 5 || run % 7 == 6;
+        assert_eq!(looks.len(), 4);
+        assert_eq!((looks[0], looks[1], looks[3]), (5, 2 * RUNS, 4 * RUNS));
+        assert!(long(&looks[2]));
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_the_longest_stay() {
+        let mut left = Leftovers::default();
+        for run in 0..10 * MOST {
+            let _ = left.note(run, run);
+        }
+        let rest: Vec<usize> = std::iter::from_fn(|| left.longest()).collect();
+        assert!(rest.len() <= MOST && rest.is_sorted_by(|a, b| a > b));
+        assert!(rest.iter().all(|run| *run >= 8 * MOST));
+    }
+}
