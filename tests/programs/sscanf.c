@@ -41,4 +41,3 @@ int main(void) {
   }
   return 0;
 }
-/* open: dotted widths sets */

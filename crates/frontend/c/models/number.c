@@ -161,7 +161,10 @@ static int scan_decimal(const char *s, char **end, double *result) {
   int minus = 0, digits = 0, scale = 0;
   unsigned long mantissa = 0;
   while (MODEL(isspace)((byte)*s)) s++;
-  if ((*s == '-') | (*s == '+')) minus = *s++ == '-';
+  if (*s == '-')
+    minus = 1, s++;
+  else if (*s == '+')
+    s++;
   for (; (unsigned)(byte)*s - '0' < 10; s++, digits++) {
     if (digits == 18) return 0;
     mantissa = mantissa * 10 + ((byte)*s - '0');
