@@ -1,12 +1,13 @@
-//! A small cache of the values that were used last, bounded by their weight.
+//! A cache of the values that were used last, bounded by their number and their weight.
+
+use lru::LruCache;
 
 use crate::tree::RunId;
 
 /// Values by run; the one used longest ago goes first.
 #[derive(Debug)]
 pub(crate) struct Cache<T> {
-    /// The value used last stands last.
-    entries: Vec<Entry<T>>,
+    entries: LruCache<RunId, Entry<T>>,
     weight: usize,
     max_weight: usize,
     max_entries: usize,
@@ -14,7 +15,6 @@ pub(crate) struct Cache<T> {
 
 #[derive(Debug)]
 struct Entry<T> {
-    run: RunId,
     value: T,
     weight: usize,
 }
@@ -22,7 +22,7 @@ struct Entry<T> {
 impl<T> Cache<T> {
     pub(crate) fn new(max_weight: usize, max_entries: usize) -> Self {
         Cache {
-            entries: Vec::new(),
+            entries: LruCache::unbounded(),
             weight: 0,
             max_weight,
             max_entries,
@@ -31,8 +31,7 @@ impl<T> Cache<T> {
 
     /// Takes the value of a run out of the cache.
     pub(crate) fn take(&mut self, run: RunId) -> Option<T> {
-        let index = self.entries.iter().position(|entry| entry.run == run)?;
-        let entry = self.entries.remove(index);
+        let entry = self.entries.pop(&run)?;
         self.weight -= entry.weight;
         Some(entry.value)
     }
@@ -41,11 +40,12 @@ impl<T> Cache<T> {
     pub(crate) fn put(&mut self, run: RunId, value: T, weight: usize) {
         drop(self.take(run));
         self.weight += weight;
-        self.entries.push(Entry { run, value, weight });
+        self.entries.put(run, Entry { value, weight });
         while self.entries.len() > 1
             && (self.weight > self.max_weight || self.entries.len() > self.max_entries)
         {
-            self.weight -= self.entries.remove(0).weight;
+            let oldest = self.entries.pop_lru();
+            self.weight -= oldest.map_or(0, |(_, entry)| entry.weight);
         }
     }
 }

@@ -26,9 +26,9 @@ use crate::strategy::{RunInfo, Strategy, View, is_model};
 use crate::tally::Tally;
 use crate::tree::{Candidate, Flip, Passage, RunId, Tree};
 
-/// Bytes of traces that are kept, and how many of them.
+/// Bytes of traces that are kept, and how many of them: what is not is run again when needed.
 const CACHE_BYTES: usize = 192 << 20;
-const CACHE_TRACES: usize = 64;
+const CACHE_TRACES: usize = 1024;
 
 /// Choices that are not the strategy's.
 #[derive(Clone, Copy, Debug)]
