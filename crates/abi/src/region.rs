@@ -7,7 +7,7 @@ pub const PAGE: usize = 4096;
 /// First word of a [`Header`].
 pub const MAGIC: u64 = 0x3159_5242_414c_0001;
 /// Version of this contract; explorer and runtime must agree.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Descriptor of the shared region in a program under test.
 pub const REGION_FD: i32 = 197;
@@ -155,8 +155,8 @@ const _: () = assert!(size_of::<Header>() <= PAGE);
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Fork a child and run the program in it. The server answers [`Status`] `Started` with
-    /// the child's process id, later `Ended` with its wait status.
+    /// Fork a child and run the program in it. The server answers with its wait status, as
+    /// [`Status`] `Ended` or `Littered`.
     Run = 1,
     /// Exit. No answer.
     Quit = 2,
@@ -168,10 +168,10 @@ pub enum Command {
 pub enum Status {
     /// The server is ready; the value is [`VERSION`].
     Ready = 1,
-    /// A child was started; the value is its process id.
-    Started = 2,
     /// The child ended; the value is its wait status as of `waitpid(2)`.
-    Ended = 3,
+    Ended = 2,
     /// The server could not map the region or fork; the value is `errno`.
-    Failed = 4,
+    Failed = 3,
+    /// As `Ended`, and the run left processes behind.
+    Littered = 4,
 }

@@ -131,7 +131,7 @@ impl Executor {
                     }
                 }
             };
-            if self.server.as_mut().is_some_and(Server::has_strays) {
+            if self.server.as_ref().is_some_and(Server::has_strays) {
                 self.server = None;
             }
             return self.finish(end, seconds);

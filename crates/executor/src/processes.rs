@@ -28,11 +28,18 @@ impl Descendants {
         }
     }
 
-    /// Whether there are children. Without the system's help, which is rare, the answer is no.
-    pub(crate) fn any(&self) -> bool {
-        let mut first = [0];
-        let children = self.children.as_ref();
-        children.is_some_and(|file| file.read_at(&mut first, 0).is_ok_and(|count| count > 0))
+    /// Bytes of memory that the children share with no other process, the largest of them.
+    pub(crate) fn private_memory(&self) -> u64 {
+        let children = self.list().into_iter().map(private_memory);
+        children.max().unwrap_or(0)
+    }
+
+    /// Kills the children and their groups, once.
+    pub(crate) fn kill_children(&self) {
+        for child in self.list() {
+            sys::kill(child);
+            sys::kill(-child);
+        }
     }
 
     /// Kills all descendants: again and again, since those that a killed parent leaves behind
@@ -98,7 +105,7 @@ fn stat(process: libc::pid_t) -> Option<(String, libc::pid_t)> {
 }
 
 /// Bytes of memory that a process shares with no other, as far as the system tells cheaply.
-pub(crate) fn private_memory(process: libc::pid_t) -> u64 {
+fn private_memory(process: libc::pid_t) -> u64 {
     let pages = || {
         let text = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
         let mut fields = text

@@ -35,6 +35,9 @@ const MOST_PROCESSES: u64 = 2000;
 /// Processor time beyond the timeout after which the system kills what we could not.
 const SPARE_SECONDS: u64 = 3600;
 
+/// What the server says of a child that ended.
+const ENDS: [u32; 2] = [Status::Ended as u32, Status::Littered as u32];
+
 /// A running fork server.
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -44,6 +47,8 @@ pub(crate) struct Server {
     descendants: Descendants,
     /// Processes of the machine when this one was started.
     others: u64,
+    /// A run left processes behind.
+    littered: bool,
 }
 
 /// How a child of the server ended.
@@ -131,6 +136,7 @@ impl Server {
             status,
             descendants,
             others: processes::count(),
+            littered: false,
         })
     }
 
@@ -154,20 +160,17 @@ impl Server {
             return Err(self.lost());
         }
         let deadline = Instant::now() + limits.timeout;
-        let child = match self.receive(deadline + BURIAL)? {
-            Some((status, value)) if status == Status::Started as u32 => value as i32,
-            Some((status, value)) if status == Status::Failed as u32 => {
-                return Err(Loss::Failed(io::Error::from_raw_os_error(value as i32)));
-            }
-            _ => return Err(self.lost()),
-        };
         let mut killed = None;
         let mut until = deadline.min(Instant::now() + WATCH);
         loop {
             match self.receive(until)? {
-                Some((status, value)) if status == Status::Ended as u32 => {
+                Some((status, value)) if ENDS.contains(&status) => {
+                    self.littered = status == Status::Littered as u32;
                     let status = ExitStatus::from_raw(value as i32);
                     return Ok(killed.unwrap_or(End::Status(status)));
+                }
+                Some((status, value)) if status == Status::Failed as u32 => {
+                    return Err(Loss::Failed(io::Error::from_raw_os_error(value as i32)));
                 }
                 Some(_) => return Err(self.lost()),
                 None if killed.is_some() => return Err(self.lost()),
@@ -176,23 +179,22 @@ impl Server {
             let now = Instant::now();
             if now >= deadline {
                 killed = Some(End::Timeout);
-            } else if processes::private_memory(child) > limits.memory {
+            } else if self.descendants.private_memory() > limits.memory {
                 killed = Some(End::MemoryLimit);
             } else if processes::count() > self.others + MOST_PROCESSES {
                 killed = Some(End::Timeout);
             }
             until = deadline.min(now + WATCH);
             if killed.is_some() {
-                sys::kill(child);
-                sys::kill(-child);
+                self.descendants.kill_children();
                 until = now + BURIAL;
             }
         }
     }
 
-    /// Whether a run left processes behind.
-    pub(crate) fn has_strays(&mut self) -> bool {
-        self.descendants.any()
+    /// Whether the last run left processes behind.
+    pub(crate) fn has_strays(&self) -> bool {
+        self.littered
     }
 
     /// The next message, or none if there is none in time.

@@ -171,11 +171,11 @@ int main(int count, char **arguments, char **environment) {
   header = (struct header *)base;
   close(197);
   if (count > 1 && strcmp(arguments[1], "--failing-server") == 0) {
-    say(4, ENOMEM);
+    say(3, ENOMEM);
     return 0;
   }
   if (count > 1 && strcmp(arguments[1], "--foreign-server") == 0) {
-    say(4, EPROTO);
+    say(3, EPROTO);
     return 0;
   }
   say(1, count > 1 && strcmp(arguments[1], "--old-server") == 0 ? 0 : header->version);
@@ -185,9 +185,8 @@ int main(int count, char **arguments, char **environment) {
     int status;
     pid_t process = fork();
     if (process == 0) child(count, arguments, environ);
-    say(2, process);
     waitpid(process, &status, 0);
-    say(3, status);
+    say(waitpid(-1, 0, WNOHANG) >= 0 ? 4 : 2, status);
   }
   return 0;
 }

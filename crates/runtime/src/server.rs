@@ -71,6 +71,7 @@ unsafe extern "C" fn __labrys_init(
             object::prepare();
             node::share_cache();
         }
+        libc::pthread_atfork(None, None, Some(stop_recording));
         serve();
         start_run(argc, argv, environment);
     }
@@ -216,10 +217,16 @@ unsafe fn serve() {
                 }
                 return;
             }
-            send(Status::Started, child as u32);
             let mut status = 0;
             while libc::waitpid(child, &raw mut status, 0) < 0 && errno() == libc::EINTR {}
-            send(Status::Ended, status as u32);
+            // The server is a subreaper: what a run leaves behind is its child.
+            let strays = libc::waitpid(-1, null_mut(), libc::WNOHANG) >= 0;
+            let end = if strays {
+                Status::Littered
+            } else {
+                Status::Ended
+            };
+            send(end, status as u32);
         }
     }
 }
@@ -240,9 +247,10 @@ unsafe fn start_run(argc: c_int, argv: *mut *mut c_char, environment: *mut *mut 
         set_tracing(STATE.symbolic);
         __labrys_all_branches = u32::from(all_branches());
         control::prepare_limits();
-        libc::pthread_atfork(None, None, Some(stop_recording));
         input::place_strings(argc, argv, environment);
         header().exit_kind.store(0, Relaxed);
+        // As a program finds it that was just started.
+        *libc::__errno_location() = 0;
     }
 }
 

@@ -40,6 +40,19 @@ pub(crate) struct LinkLine {
     pub(crate) is_static: bool,
 }
 
+/// The unwinder as a library of its own, which costs each run a dozen pages.
+const SHARED_UNWINDER: &str = "-lgcc_s";
+
+/// Options by which symbols may be undefined.
+const LENIENT: [&str; 3] = [
+    "unresolved-symbols",
+    "warn-unresolved-symbols",
+    "noinhibit-exec",
+];
+
+/// Libraries of C++.
+const CXX: [&str; 4] = ["-lstdc++", "-lc++", "-lc++abi", "-lsupc++"];
+
 /// What an executable is made of besides what the line names.
 #[derive(Debug)]
 pub(crate) struct Pieces<'a> {
@@ -100,9 +113,21 @@ impl LinkLine {
 
     /// The link of an executable.
     pub(crate) fn executable(&self, pieces: &Pieces<'_>) -> Result<Job, Error> {
-        let mut arguments = Vec::new();
+        // Found once at the start, functions need not be found by the child of each run.
+        let binding: &[&str] = if self.binds_lazily() {
+            &[]
+        } else {
+            &["-z", "now"]
+        };
+        let mut arguments: Vec<OsString> = binding.iter().map(OsString::from).collect();
+        let dropped = if self.shares_unwinder() {
+            ""
+        } else {
+            SHARED_UNWINDER
+        };
         for item in &self.items {
             match item {
+                Item::Word(word) if word == dropped => {}
                 Item::Word(word) => arguments.push(word.clone()),
                 Item::Bitcode(_) => {}
                 Item::WholeArchive { path, .. } => {
@@ -123,12 +148,34 @@ impl LinkLine {
         Ok(self.job(arguments, pieces.output))
     }
 
+    /// Whether the program must have one unwinder with its libraries: exceptions of C++ pass
+    /// through both.
+    fn shares_unwinder(&self) -> bool {
+        let library =
+            |item: &Item| matches!(item, Item::Word(word) if CXX.iter().any(|cxx| word == cxx));
+        !self.is_static && self.items.iter().any(library)
+    }
+
+    /// Whether functions may be found when they are first called: where one is nowhere, a program
+    /// may live without it.
+    fn binds_lazily(&self) -> bool {
+        let lenient = |item: &Item| {
+            let Item::Word(word) = item else {
+                return false;
+            };
+            let word = word.to_string_lossy();
+            LENIENT
+                .iter()
+                .any(|option| word.trim_start_matches('-').starts_with(option))
+        };
+        self.items.iter().any(lenient)
+    }
+
     /// The runtime library and the libraries that it wants.
     fn runtime_words(&self, runtime: &Path) -> Vec<OsString> {
-        let unwinder = if self.is_static {
-            "-lgcc_eh"
-        } else {
-            "-lgcc_s"
+        let unwinder = match self.shares_unwinder() {
+            true => SHARED_UNWINDER,
+            false => "-lgcc_eh",
         };
         // The start-up code is in the library though nothing refers to it.
         let mut words: Vec<OsString> = vec!["-u".into(), "__labrys_init".into(), runtime.into()];

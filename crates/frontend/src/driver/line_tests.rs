@@ -84,6 +84,8 @@ fn bitcode_goes_to_the_merge_and_natives_to_both() {
     ];
     assert_eq!(words(&merge), expected);
     let expected = [
+        "-z",
+        "now",
         "-pie",
         "/l/crtbeginS.o",
         "m.o",
@@ -99,7 +101,7 @@ fn bitcode_goes_to_the_merge_and_natives_to_both() {
         "-lm",
         "-lpthread",
         "-ldl",
-        "-lgcc_s",
+        "-lgcc_eh",
         "-lc",
         "-lgcc",
         "--pop-state",
@@ -158,11 +160,32 @@ fn libraries_are_told_from_options() {
 }
 
 #[test]
-fn static_links_take_the_static_unwinder() {
+fn exceptions_have_one_unwinder() {
     let folder = tempfile::tempdir().unwrap();
-    let words = executable(
-        &line(&["-static", "-pie", "--no-dynamic-linker"]),
-        folder.path(),
-    );
-    assert!(words.contains(&"-lgcc_eh".to_owned()));
+    let shared = |words: &[&str]| {
+        let words = executable(&line(words), folder.path());
+        let has = |library: &str| words.iter().any(|word| word == library);
+        assert_ne!(has("-lgcc_s"), has("-lgcc_eh"));
+        has("-lgcc_s")
+    };
+    assert!(shared(&["-lstdc++", "-lm", "-lgcc_s", "-lgcc", "-lc"]));
+    assert!(!shared(&["-lgcc", "--as-needed", "-lgcc_s", "-lc"]));
+    assert!(!shared(&[
+        "-static",
+        "-pie",
+        "--no-dynamic-linker",
+        "-lstdc++"
+    ]));
+}
+
+#[test]
+fn functions_that_may_be_missing_are_found_late() {
+    let folder = tempfile::tempdir().unwrap();
+    let now = |words: &[&str]| {
+        let words = executable(&line(words), folder.path());
+        words.windows(2).any(|pair| pair == ["-z", "now"])
+    };
+    assert!(now(&["-lm"]));
+    assert!(!now(&["--unresolved-symbols=ignore-all"]));
+    assert!(!now(&["--warn-unresolved-symbols", "-lm"]));
 }
