@@ -19,4 +19,3 @@ int main(void) {
   if (state == 2) labrys_target("complete");
   return 0;
 }
-/* open: unended */
