@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use labrys_executor::TemporaryFolder;
 use labrys_frontend::container::Container;
 use labrys_frontend::driver::{Error, build_sources, build_unit};
 use labrys_frontend::unit::{Bounds, Unit};
 use labrys_program::Program;
-use tempfile::TempDir;
 
 use crate::arguments::BuildOptions;
 use crate::problem::Problem;
@@ -42,7 +42,7 @@ pub(crate) struct Subject {
     /// The checked one, if it could be linked.
     pub(crate) checked: Option<PathBuf>,
     /// Holds what was built or extracted.
-    _folder: TempDir,
+    _folder: TemporaryFolder,
 }
 
 impl Subject {
@@ -78,7 +78,11 @@ impl Subject {
     }
 
     /// Takes the other executables out of the instrumented one.
-    fn unpack(name: String, instrumented: PathBuf, folder: TempDir) -> Result<Self, Problem> {
+    fn unpack(
+        name: String,
+        instrumented: PathBuf,
+        folder: TemporaryFolder,
+    ) -> Result<Self, Problem> {
         let container = Container::open(&instrumented).map_err(Problem::program)?;
         let program = container.program().map_err(Problem::program)?;
         let plain = variant_path(folder.path(), "plain", &instrumented)?;
@@ -104,9 +108,8 @@ impl Subject {
     }
 }
 
-fn temporary_folder() -> Result<TempDir, Problem> {
-    let folder = tempfile::Builder::new().prefix("labrys-").tempdir();
-    folder.map_err(|error| {
+fn temporary_folder() -> Result<TemporaryFolder, Problem> {
+    TemporaryFolder::new().map_err(|error| {
         Problem::program(format!(
             "cannot make a temporary folder: {error}; check TMPDIR"
         ))

@@ -12,8 +12,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use labrys_suite::{Input, InputStream, Invocation, Outcome, StreamKind};
-use tempfile::TempDir;
 
+use crate::folder::TemporaryFolder;
 use crate::{Error, sys};
 
 /// A program of any compiler, and how it is called.
@@ -45,7 +45,7 @@ impl Native {
     }
 
     fn try_run(&self, input: &Input) -> io::Result<Outcome> {
-        let scratch = TempDir::with_prefix("labrys-")?;
+        let scratch = TemporaryFolder::new()?;
         let work = scratch.path().join("work");
         fs::create_dir(&work)?;
         let stdin = scratch.path().join("stdin");

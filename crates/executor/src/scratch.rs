@@ -5,16 +5,10 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, Write};
-use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
-use tempfile::TempDir;
-
-use crate::sys;
-
-/// What the names of scratch folders begin with.
-const PREFIX: &str = "labrys-scratch-";
+use crate::folder::{TemporaryFolder, remove};
 
 /// What the names of a sanitizer's reports begin with.
 const REPORT: &str = "report";
@@ -25,9 +19,7 @@ pub(crate) type Identity = (u64, u64);
 /// A folder in memory, if the machine has such.
 #[derive(Debug)]
 pub(crate) struct Scratch {
-    folder: TempDir,
-    /// Held locked as long as the folder is in use.
-    _lock: File,
+    folder: TemporaryFolder,
     stdin: File,
     stdin_identity: Identity,
 }
@@ -35,20 +27,13 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub(crate) fn new() -> io::Result<Self> {
         let shared = Path::new("/dev/shm");
-        let mut builder = tempfile::Builder::new();
-        let builder = builder.prefix(PREFIX);
-        let folder = builder.tempdir_in(shared).or_else(|_| builder.tempdir())?;
-        let lock = lock(folder.path())?;
-        if let Some(parent) = folder.path().parent() {
-            remove_abandoned(parent);
-        }
+        let folder = TemporaryFolder::new_in(shared).or_else(|_| TemporaryFolder::new())?;
         fs::create_dir(folder.path().join("work"))?;
         let stdin = File::create(folder.path().join("stdin"))?;
         let metadata = stdin.metadata()?;
         let stdin_identity = (metadata.dev(), metadata.ino());
         Ok(Self {
             folder,
-            _lock: lock,
             stdin,
             stdin_identity,
         })
@@ -151,34 +136,6 @@ impl Scratch {
     }
 }
 
-/// Puts a locked file into a scratch folder. It gets its name when it is locked.
-fn lock(folder: &Path) -> io::Result<File> {
-    let unfinished = folder.join(".lock");
-    let lock = File::create(&unfinished)?;
-    sys::try_lock(lock.as_fd())?;
-    fs::rename(unfinished, folder.join("lock"))?;
-    Ok(lock)
-}
-
-/// Removes the scratch folders of processes that were killed: those with a lock that nobody
-/// holds.
-fn remove_abandoned(parent: &Path) {
-    let Ok(entries) = fs::read_dir(parent) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
-            continue;
-        }
-        let abandoned = File::open(entry.path().join("lock"))
-            .is_ok_and(|lock| sys::try_lock(lock.as_fd()).is_ok());
-        if abandoned {
-            // If it cannot be removed, it is in nobody's way.
-            let _ = remove(&entry.path());
-        }
-    }
-}
-
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o644);
@@ -200,32 +157,6 @@ fn inside(name: &str) -> io::Result<&Path> {
         io::ErrorKind::InvalidInput,
         format!("{name:?} is outside the scratch folder"),
     ))
-}
-
-/// Removes whatever is at a path, also folders whose permissions forbid it.
-fn remove(path: &Path) -> io::Result<()> {
-    let Ok(metadata) = fs::symlink_metadata(path) else {
-        return Ok(());
-    };
-    if !metadata.is_dir() {
-        return fs::remove_file(path);
-    }
-    if fs::remove_dir_all(path).is_ok() {
-        return Ok(());
-    }
-    unlock(path)?;
-    fs::remove_dir_all(path)
-}
-
-fn unlock(folder: &Path) -> io::Result<()> {
-    fs::set_permissions(folder, Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            unlock(&entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -250,17 +181,6 @@ mod tests {
         scratch.clean(&["input"]).unwrap();
         assert_eq!(fs::read_dir(scratch.work()).unwrap().count(), 1);
         assert_eq!(fs::read(scratch.work().join("input")).unwrap(), b"ab");
-    }
-
-    #[test]
-    fn folders_of_killed_processes_are_removed() {
-        let used = Scratch::new().unwrap();
-        let parent = used.folder.path().parent().unwrap();
-        let abandoned = parent.join(format!("{PREFIX}abandoned-{}", std::process::id()));
-        fs::create_dir_all(abandoned.join("work")).unwrap();
-        File::create(abandoned.join("lock")).unwrap();
-        drop(Scratch::new().unwrap());
-        assert!(!abandoned.exists() && used.work().exists());
     }
 
     #[test]

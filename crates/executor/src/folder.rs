@@ -1,0 +1,130 @@
+//! Temporary folders that do not outlive their owner for long.
+//!
+//! A folder holds a lock as long as it is in use. Whoever makes the next one removes those whose
+//! lock nobody holds: their owners were killed. So it works whatever numbers processes have, as
+//! in containers that share a folder.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::sys;
+
+/// What the names of such folders begin with.
+const PREFIX: &str = "labrys-scratch-";
+
+/// A temporary folder, removed when this is dropped, or by the next owner of one.
+#[derive(Debug)]
+pub struct TemporaryFolder {
+    folder: TempDir,
+    /// Held locked as long as the folder is in use.
+    _lock: File,
+}
+
+impl TemporaryFolder {
+    /// A folder where the system keeps temporary files.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn new() -> io::Result<Self> {
+        Self::new_in(&std::env::temp_dir())
+    }
+
+    /// A folder in another one.
+    pub(crate) fn new_in(parent: &Path) -> io::Result<Self> {
+        let folder = TempDir::with_prefix_in(PREFIX, parent)?;
+        let lock = lock(folder.path())?;
+        remove_abandoned(parent);
+        Ok(Self {
+            folder,
+            _lock: lock,
+        })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Puts a locked file into a folder. It gets its name when it is locked.
+fn lock(folder: &Path) -> io::Result<File> {
+    let unfinished = folder.join(".lock");
+    let lock = File::create(&unfinished)?;
+    sys::try_lock(lock.as_fd())?;
+    fs::rename(unfinished, folder.join("lock"))?;
+    Ok(lock)
+}
+
+/// Removes the folders of processes that were killed: those with a lock that nobody holds.
+fn remove_abandoned(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
+            continue;
+        }
+        let mut options = OpenOptions::new();
+        let options = options
+            .read(true)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+        let abandoned = options
+            .open(entry.path().join("lock"))
+            .is_ok_and(|lock| sys::try_lock(lock.as_fd()).is_ok());
+        if abandoned {
+            // If it cannot be removed, it is in nobody's way.
+            let _ = remove(&entry.path());
+        }
+    }
+}
+
+/// Removes whatever is at a path, also folders whose permissions forbid it.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    let Ok(metadata) = fs::symlink_metadata(path) else {
+        return Ok(());
+    };
+    if !metadata.is_dir() {
+        return fs::remove_file(path);
+    }
+    if fs::remove_dir_all(path).is_ok() {
+        return Ok(());
+    }
+    unlock(path)?;
+    fs::remove_dir_all(path)
+}
+
+fn unlock(folder: &Path) -> io::Result<()> {
+    fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            unlock(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_killed_processes_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let used = TemporaryFolder::new_in(parent.path()).unwrap();
+        let abandoned = parent.path().join(format!("{PREFIX}abandoned"));
+        let unlocked = parent.path().join(format!("{PREFIX}unlocked"));
+        for folder in [&abandoned, &unlocked] {
+            fs::create_dir_all(folder.join("work")).unwrap();
+        }
+        File::create(abandoned.join("lock")).unwrap();
+        drop(TemporaryFolder::new_in(parent.path()).unwrap());
+        assert!(!abandoned.exists() && unlocked.exists() && used.path().exists());
+    }
+}
