@@ -82,13 +82,13 @@ impl Session {
         if !ended || !self.looks_for_errors() {
             return Ok(());
         }
-        match self.leftovers.note(decisions, facts.clone()) {
+        match self.leftovers.note(decisions, || facts.clone()) {
             Some(run) => self.book_failure(&run, None, true).map(|_| ()),
             None => Ok(()),
         }
     }
 
-    /// Looks at the runs that are left over, as long as nothing ends the session.
+    /// Looks at the runs that are left over, as long as the budget lasts.
     pub(crate) fn look_at_the_rest(&mut self) -> Result<(), Error> {
         while self.end().is_none()
             && let Some(run) = self.leftovers.longest()

@@ -35,10 +35,15 @@ impl<T> Default for Leftovers<T> {
 }
 
 impl<T> Leftovers<T> {
-    /// Keeps a run of so many decisions; the run to look at now, if it is time.
-    pub(crate) fn note(&mut self, decisions: usize, run: T) -> Option<T> {
+    /// Keeps a run of so many decisions, if those that are kept are not all longer; the run to look
+    /// at now, if it is time.
+    pub(crate) fn note(&mut self, decisions: usize, run: impl FnOnce() -> T) -> Option<T> {
         self.noted += 1;
-        self.runs.insert((decisions, self.noted), run);
+        let full = self.runs.len() == MOST;
+        let shortest = self.runs.first_key_value().map(|((length, _), _)| *length);
+        if !full || shortest.is_some_and(|length| length <= decisions) {
+            self.runs.insert((decisions, self.noted), run());
+        }
         if self.runs.len() > MOST {
             self.runs.pop_first();
         }
@@ -68,7 +73,7 @@ mod tests {
         let mut left = Leftovers::default();
         let length = |run: u64| if run == 5 { 100 } else { (run % 7) as usize };
         let looks: Vec<u64> = (1..=4 * RUNS)
-            .filter_map(|run| left.note(length(run), run))
+            .filter_map(|run| left.note(length(run), || run))
             .collect();
         let long = |run: &u64| *run == 5 || run % 7 == 6;
         assert_eq!(looks.len(), 4);
@@ -80,8 +85,10 @@ mod tests {
     fn what_is_kept_is_bounded_and_the_longest_stay() {
         let mut left = Leftovers::default();
         for run in 0..10 * MOST {
-            let _ = left.note(run, run);
+            let _ = left.note(run, || run);
         }
+        let _ = left.note(10 * MOST, || 10 * MOST);
+        assert_eq!(left.note(0, || panic!("it is not kept")), None);
         let rest: Vec<usize> = std::iter::from_fn(|| left.longest()).collect();
         assert!(rest.len() <= MOST && rest.is_sorted_by(|a, b| a > b));
         assert!(rest.iter().all(|run| *run >= 8 * MOST));

@@ -40,7 +40,7 @@ pub(crate) struct LinkLine {
     pub(crate) is_static: bool,
 }
 
-/// The unwinder as a library of its own, which costs each run a dozen pages.
+/// The unwinder as a library of its own, which the child of each run would have to map.
 const SHARED_UNWINDER: &str = "-lgcc_s";
 
 /// Options by which symbols may be undefined.
@@ -120,14 +120,10 @@ impl LinkLine {
             &["-z", "now"]
         };
         let mut arguments: Vec<OsString> = binding.iter().map(OsString::from).collect();
-        let dropped = if self.shares_unwinder() {
-            ""
-        } else {
-            SHARED_UNWINDER
-        };
+        let shares_unwinder = self.shares_unwinder();
         for item in &self.items {
             match item {
-                Item::Word(word) if word == dropped => {}
+                Item::Word(word) if word == SHARED_UNWINDER && !shares_unwinder => {}
                 Item::Word(word) => arguments.push(word.clone()),
                 Item::Bitcode(_) => {}
                 Item::WholeArchive { path, .. } => {
