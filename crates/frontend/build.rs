@@ -14,6 +14,9 @@ const MODELS: [&str; 5] = [
     "-fexceptions",
 ];
 
+/// No second name for a function (complete and base constructors): each is a model.
+const ONE_NAME: [&str; 2] = ["-Xclang", "-mno-constructor-aliases"];
+
 fn main() {
     println!("cargo:rerun-if-changed=c");
     println!("cargo:rerun-if-env-changed=LABRYS_CLANG");
@@ -36,17 +39,20 @@ fn main() {
         &out.join("models.bc"),
         &MODELS,
     );
+    for standard in ["17", "20"] {
+        let object = out.join(format!("streams{standard}.bc"));
+        let standard = format!("-std=gnu++{standard}");
+        let streams = ["--driver-mode=g++", &standard, ONE_NAME[0], ONE_NAME[1]];
+        let flags: Vec<&str> = MODELS.into_iter().chain(streams).collect();
+        compile(&clang, Path::new("c/streams.cc"), &object, &flags);
+    }
 }
 
 fn compile(clang: &str, source: &Path, object: &Path, flags: &[&str]) {
     let result = Command::new(clang)
+        .arg("-std=gnu11")
         .args(flags)
-        .args([
-            "-std=gnu11",
-            "-fPIE",
-            "-ftls-model=local-exec",
-            "-fno-stack-protector",
-        ])
+        .args(["-fPIE", "-ftls-model=local-exec", "-fno-stack-protector"])
         .args(["-fno-builtin", "-U_FORTIFY_SOURCE", "-emit-llvm", "-c"])
         .arg(source)
         .arg("-o")

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use labrys_abi::{Event, EventKind, ExitKind, Header, Node, Op, RuntimeSite, Stream, StreamKind};
 
-use crate::control::arguments;
+use crate::control::{arguments, result};
 use crate::event::{self, decision};
 use crate::node::{Operand, append, append_input_bytes, binary, choose, constant, predicate};
 use crate::shadow;
@@ -70,6 +70,13 @@ pub(crate) fn stream_of(fd: c_int) -> Option<(u32, u64)> {
         }
         stream_with(stat.st_dev, stat.st_ino)
     }
+}
+
+/// For library models: does this file descriptor read an input of the run?
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_is_input(fd: c_int) -> c_int {
+    result(0);
+    c_int::from(stream_of(fd).is_some())
 }
 
 /// The stream that is this file, with its length.

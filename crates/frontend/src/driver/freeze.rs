@@ -39,6 +39,7 @@ pub fn freeze(merged: &Path, frozen: &Path, pure: &[String]) -> Result<(), Freez
     harness::complete(&mut module)?;
     marked::mark(&module, pure)?;
     keep_templates(&module);
+    hide_templates(&module);
     module.run_passes(FREEZE)?;
     settle_constants(&mut module)?;
     define_arithmetic(&module);
@@ -57,6 +58,28 @@ fn keep_templates(module: &Module) {
             function.set_linkage(LLVMLinkage::LLVMLinkOnceODRLinkage);
         }
     }
+}
+
+/// Keeps the C++ library from calling the program's bodies of functions that it has as well.
+/// Otherwise what `std::getline` does inside the library would count as coverage of the program,
+/// but not where it has a model.
+fn hide_templates(module: &Module) {
+    for function in module.functions() {
+        let shared = matches!(
+            function.linkage(),
+            LLVMLinkage::LLVMLinkOnceODRLinkage | LLVMLinkage::LLVMWeakODRLinkage
+        );
+        if shared && !function.is_declaration() && is_standard(&function.name()) {
+            function.hide();
+        }
+    }
+}
+
+/// Whether a mangled name lies in namespace `std`: abbreviations of its names begin with `S`.
+fn is_standard(name: &str) -> bool {
+    name.strip_prefix("_Z")
+        .map(|rest| rest.trim_start_matches(['N', 'K', 'R', 'O']))
+        .is_some_and(|rest| rest.starts_with('S'))
 }
 
 /// Settles what `__builtin_constant_p` answers: yes for what is a constant by now. Otherwise each
@@ -125,6 +148,27 @@ fn keep_calls(module: &Module) {
                     module.add_call_attribute(call, "nobuiltin");
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_standard;
+
+    #[test]
+    fn names_of_the_standard_library() {
+        let table = [
+            ("_ZNSt6vectorIiSaIiEE9push_backERKi", true),
+            ("_ZNKRSt7__cxx1115basic_stringbufIcE3strEv", true),
+            ("_ZNSirsERi", true),
+            ("_ZSt7getlineIcE", true),
+            ("_ZN5ShapeC2Ev", false),
+            ("_Z5checkSt6vectorIiE", false),
+            ("main", false),
+        ];
+        for (name, standard) in table {
+            assert_eq!(is_standard(name), standard, "{name}");
         }
     }
 }

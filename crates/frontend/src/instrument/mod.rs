@@ -23,6 +23,7 @@ mod objects;
 mod operations;
 mod redirect;
 mod regions;
+mod streams;
 mod variadic;
 mod versions;
 
@@ -67,6 +68,7 @@ struct Pass<'m> {
 pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     let mut module = Module::read(frozen)?;
     let numbers = Numbers::of(&module);
+    streams::link(&mut module)?;
     redirect::redirect(&module);
     module.link_bytes(MODELS, "library models")?;
     // Each edge of a switch gets a block of its own.

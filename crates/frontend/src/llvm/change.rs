@@ -5,6 +5,8 @@
 use std::ffi::c_uint;
 use std::marker::PhantomData;
 
+use llvm_sys::LLVMVisibility;
+use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
 
 use super::{Block, LLVMLinkage, LLVMOpcode, Value};
@@ -14,6 +16,12 @@ impl<'m> Value<'m> {
     pub fn set_linkage(self, linkage: LLVMLinkage) {
         // SAFETY: callers pass globals.
         unsafe { LLVMSetLinkage(self.0, linkage) }
+    }
+
+    /// Keeps a function or variable out of the table of the dynamic linker.
+    pub fn hide(self) {
+        // SAFETY: callers pass globals.
+        unsafe { LLVMSetVisibility(self.0, LLVMVisibility::LLVMHiddenVisibility) }
     }
 
     /// Gives a function or variable another name.
@@ -26,6 +34,18 @@ impl<'m> Value<'m> {
     pub fn set_initializer(self, value: Value<'m>) {
         // SAFETY: the value has the variable's type.
         unsafe { LLVMSetInitializer(self.0, value.0) }
+    }
+
+    /// Makes a global variable one that is defined elsewhere.
+    pub fn remove_initializer(self) {
+        // SAFETY: callers pass global variables; null is "none".
+        unsafe { LLVMSetInitializer(self.0, std::ptr::null_mut()) }
+    }
+
+    /// Takes a function or variable out of its comdat, if it is in one.
+    pub fn leave_group(self) {
+        // SAFETY: callers pass global objects; null is "none".
+        unsafe { LLVMSetComdat(self.0, std::ptr::null_mut()) }
     }
 
     /// Sets the alignment of a global variable or `alloca`, bytes.
