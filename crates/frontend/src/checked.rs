@@ -8,18 +8,24 @@
 //!
 //! Invariant: nothing is added that counts coverage or makes labels.
 
+use std::fs;
 use std::path::Path;
 
 use crate::coverage;
 use crate::instrument::repeat;
 use crate::llvm::{LlvmError, Module};
 
+/// Variables that stand before the program's: AddressSanitizer notices what lies behind a variable.
+static GUARDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guards.bc"));
+
 /// Puts frozen bitcode under AddressSanitizer.
 ///
 /// # Errors
 /// The input is not bitcode of LLVM 19, or (our bug) the result is not well-formed.
 pub fn add_checks(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
-    let mut module = Module::read(frozen)?;
+    let mut module = Module::from_bytes(GUARDS, "guards")?;
+    let bitcode = fs::read(frozen).map_err(|e| LlvmError(format!("{}: {e}", frozen.display())))?;
+    module.link_bytes(&bitcode, "the program")?;
     for function in module.functions() {
         if function.is_declaration() || function.has_attribute("naked") {
             continue;
