@@ -13,6 +13,8 @@ use crate::{Decoder, Trace};
 
 /// More than any memory has.
 const HUGE: u128 = 1 << 47;
+/// More than most machines have.
+const LARGE: u128 = 1 << 40;
 /// A size that wrapped around is small, if the block is to be too small.
 const SMALL: u128 = 4096;
 /// Nodes of a size that are looked at, from its last operation on.
@@ -28,16 +30,23 @@ pub enum SizeFlip {
     Huge,
     /// Small, since its computation wrapped around.
     Wraps,
+    /// So large that the allocation fails on most machines, where the size cannot be larger.
+    Large,
 }
 
 impl SizeFlip {
     /// The number of directions of a size: the flips, and 0 for the size of the run.
-    pub const DIRECTIONS: u32 = 4;
+    pub const DIRECTIONS: u32 = 5;
 
     /// The flip with this number.
     #[must_use]
     pub fn of(direction: u32) -> Option<Self> {
-        let all = [SizeFlip::Smaller, SizeFlip::Huge, SizeFlip::Wraps];
+        let all = [
+            SizeFlip::Smaller,
+            SizeFlip::Huge,
+            SizeFlip::Wraps,
+            SizeFlip::Large,
+        ];
         all.into_iter().find(|flip| *flip as u32 == direction)
     }
 }
@@ -59,11 +68,17 @@ impl Trace {
             let bound = decoder.pool_mut().constant(width, bound);
             decoder.pool_mut().ule(size, bound)
         };
+        let above = |decoder: &mut Decoder, bound| {
+            let bound = decoder.pool_mut().constant(width, bound);
+            decoder.pool_mut().ult(bound, size)
+        };
         match flip {
             SizeFlip::Smaller if now > 0 => bounded(decoder, now - 1),
-            SizeFlip::Huge if width == 64 && now <= HUGE => {
-                let bound = decoder.pool_mut().constant(width, HUGE);
-                decoder.pool_mut().ult(bound, size)
+            SizeFlip::Huge if width == 64 && now <= HUGE => above(decoder, HUGE),
+            SizeFlip::Large if width == 64 && now <= LARGE => {
+                let large = above(decoder, LARGE);
+                let not_huge = bounded(decoder, HUGE);
+                decoder.pool_mut().all([large, not_huge])
             }
             SizeFlip::Wraps if width > 12 => {
                 let wraps = self.wraps(decoder, label);

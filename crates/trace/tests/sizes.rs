@@ -53,7 +53,7 @@ fn fits(flip: SizeFlip, factor: u16, now: u64, n: u16) -> bool {
     let (size, second) = product.overflowing_add(1);
     match flip {
         SizeFlip::Smaller => u64::from(size) < now,
-        SizeFlip::Huge => false,
+        SizeFlip::Huge | SizeFlip::Large => false,
         SizeFlip::Wraps => (first || second) && size <= 4096,
     }
 }
@@ -65,7 +65,7 @@ fn sizes_are_what_they_are_called() {
         let step = trace.steps()[0];
         assert!(step.is_size() && step.soft);
         let directions: Vec<u32> = trace.alternatives(0).collect();
-        assert_eq!(directions, [1, 2, 3]);
+        assert_eq!(directions, [1, 2, 3, 4]);
         let mut decoder = trace.decoder();
         for direction in directions {
             let flip = SizeFlip::of(direction).unwrap();
