@@ -2,10 +2,10 @@
 
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-use labrys_abi::{Cause, Event, EventKind};
+use labrys_abi::{Cause, Event, EventKind, Op};
 
 use crate::event;
-use crate::node::node;
+use crate::node::{node, unary};
 use crate::object::decide_target;
 use crate::state::{__labrys_coverage, all_branches, count, header, thread, tracing};
 
@@ -151,13 +151,18 @@ extern "C" fn __labrys_slow_call(function: u32, leave: u32) {
     }
 }
 
-/// A label that is still true of the value of this width, or 0.
+/// A label that is still true of the value of this width, or 0. A truth value may be declared as
+/// `_Bool` where it is passed and as `int` where it is taken.
 fn checked(label: u32, width: u32, value: u64) -> u32 {
     if label == 0 || !tracing() {
         return 0;
     }
-    if u32::from(node(label).width) == width && node(label).cv == value {
-        return label;
+    if node(label).cv == value {
+        match u32::from(node(label).width) {
+            known if known == width => return label,
+            1 => return unary(Op::ZExt, width, 0, label, value),
+            _ => {}
+        }
     }
     count(Cause::Mismatch);
     0
