@@ -92,7 +92,7 @@ impl Base<'_> {
         let candidates = call.map_or(&[][..], |call| image.calls.callees(call));
         let mut effects = Effects::default();
         for id in candidates {
-            effects.absorb(image.effects(*id), false);
+            effects.absorb(&image.effects(*id).unplaced(), false);
         }
         let open = call.is_none_or(|call| image.leaves_picture(call));
         if open {
@@ -147,6 +147,7 @@ impl Base<'_> {
         name: &str,
     ) -> Step {
         self.used(state, site.instruction);
+        self.forget_passed(state, &Overrides::default(), effects, site.arguments);
         self.havoc(state, effects);
         state.inputs_lost |= effects.inputs;
         state.skip(Skip::Call(name.to_owned()));
@@ -167,7 +168,8 @@ impl Base<'_> {
             .instruction
             .result
             .is_some_and(|one| state.frame().env.contains_key(&one));
-        let matters = used || effects.inputs || self.touches(effects, state);
+        let touches = self.touches_passed(state, context.overrides, effects, site.arguments);
+        let matters = used || effects.inputs || touches;
         if !matters && (context.guard.is_none() || !effects.stops) {
             return Step::Done;
         }
@@ -336,6 +338,16 @@ impl Base<'_> {
                 Step::Done
             }
             Some(Library::Assume) => self.pass_assumption(state, context, site),
+            Some(Library::Fills { .. }) => {
+                let used = self.used(state, site.instruction).is_some();
+                let effects = image.effects(id);
+                if used || self.touches_passed(state, context.overrides, effects, site.arguments) {
+                    self.forget_passed(state, context.overrides, effects, site.arguments);
+                    self.havoc(state, effects);
+                    state.skip(Skip::Opaque(function.name.clone()));
+                }
+                Step::Done
+            }
             Some(Library::InputObject(size)) => self.pass_input_object(state, context, site, size),
             Some(Library::InputValue) => self.pass_input_value(state, site, &function.name),
             None => {

@@ -6,8 +6,10 @@ use labrys_semantics::{CallsBack, calls_back};
 
 use crate::demand::{Base, Overrides};
 use crate::image::Loop;
+use crate::keep::Kept;
 use crate::pass::Step;
 use crate::precision::Precision;
+use crate::search::Check;
 use crate::state::{Skip, State};
 
 /// What the head of a block offers.
@@ -37,6 +39,7 @@ impl Base<'_> {
         precision: Precision,
         entry: FunctionId,
         cuts: &mut Cuts,
+        check: Check<'_>,
     ) -> Head {
         let image = self.image;
         let body = image.body(state.function());
@@ -46,7 +49,7 @@ impl Base<'_> {
         }
         let natural = body.loops.get(&block);
         if let Some(natural) = natural.filter(|_| !precision.coarse) {
-            return Head::Choices(self.loop_ways(&state, natural, precision));
+            return Head::Choices(self.loop_ways(&state, natural, precision, check));
         }
         let mut from = body.predecessors[block.index()].clone();
         if let ([only], None) = (&from[..], natural) {
@@ -83,7 +86,11 @@ impl Base<'_> {
         Head::Choices(self.ways(&state, from))
     }
 
-    fn ways(&mut self, state: &State, from: impl IntoIterator<Item = BlockId>) -> Vec<State> {
+    pub(crate) fn ways(
+        &mut self,
+        state: &State,
+        from: impl IntoIterator<Item = BlockId>,
+    ) -> Vec<State> {
         let mut ways = Vec::new();
         for one in from {
             let mut way = state.clone();
@@ -95,7 +102,13 @@ impl Base<'_> {
     }
 
     /// Out of the loop, round it once more, or over all of it.
-    fn loop_ways(&mut self, state: &State, natural: &Loop, precision: Precision) -> Vec<State> {
+    fn loop_ways(
+        &mut self,
+        state: &State,
+        natural: &Loop,
+        precision: Precision,
+        check: Check<'_>,
+    ) -> Vec<State> {
         let body = self.image.body(state.function());
         let header = state.block;
         let before = &body.predecessors[header.index()];
@@ -114,7 +127,12 @@ impl Base<'_> {
             ways.extend(self.ways(&round, natural.latches.iter().copied()));
         } else {
             let mut over = out;
-            self.step_over_loop(&mut over, natural);
+            let kept = if precision.keep {
+                self.kept_by_rounds(&mut over, natural, check)
+            } else {
+                Kept::default()
+            };
+            self.step_over_loop(&mut over, natural, kept);
             ways.extend(self.ways(&over, outside));
         }
         ways
@@ -230,7 +248,7 @@ impl Base<'_> {
                     if let CallsBack::AtExit(_) = calls_back(&image.function(*id).name) {
                         state.reads.clear();
                     }
-                    self.havoc(state, image.effects(*id));
+                    self.havoc(state, &image.effects(*id).unplaced());
                     state.skip(Skip::Opaque(image.function(*id).name.clone()));
                     return !self.is_dead(state);
                 }

@@ -14,6 +14,7 @@ use crate::entered::Entered;
 use crate::image::{Definition, Image};
 use crate::objects::{Kind, Object, Objects};
 use crate::over::Changes;
+use crate::rounds::Rounds;
 use crate::state::{Frame, Known};
 use crate::substitute::Substitution;
 
@@ -36,6 +37,8 @@ pub(crate) struct Base<'p> {
     pub(crate) entered: Entered,
     /// What blocks do, as far as it was asked.
     pub(crate) changes: FxHashMap<(FunctionId, BlockId), Rc<Changes>>,
+    /// Ways round loops that were followed to see what they keep.
+    pub(crate) rounds: Rounds,
 }
 
 /// Values that are known otherwise than by their definitions.
@@ -52,6 +55,7 @@ impl<'p> Base<'p> {
             substitution: Substitution::default(),
             entered: Entered::default(),
             changes: FxHashMap::default(),
+            rounds: Rounds::default(),
         }
     }
 

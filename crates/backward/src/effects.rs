@@ -6,15 +6,13 @@
 
 use std::collections::BTreeSet;
 
-use labrys_program::graph::CallGraph;
+use labrys_program::graph::{Call, CallGraph};
 use labrys_program::{
     Callee, Function, FunctionId, GlobalId, Intrinsic, Operand, Operation, Program, Terminator,
-    ValueId,
 };
 use labrys_semantics::{CallsBack, Library, calls_back, library};
-use rustc_hash::FxHashMap;
 
-use crate::escape::global_of;
+use crate::pointed::{Pointed, Sources};
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +21,10 @@ pub(crate) struct Effects {
     pub(crate) globals: BTreeSet<GlobalId>,
     /// Whether it writes through pointers that may point anywhere they could.
     pub(crate) anywhere: bool,
+    /// Parameters, by number, that it writes through.
+    pub(crate) through: BTreeSet<usize>,
+    /// Whether it may write what the library keeps of streams, where the program looks at that.
+    pub(crate) streams: bool,
     /// Whether it may not return.
     pub(crate) stops: bool,
     /// Whether it makes input objects.
@@ -41,27 +43,35 @@ impl Effects {
     /// The effects of all functions, and of code that is not in the picture.
     pub(crate) fn of(
         program: &Program,
+        sources: &[Sources<'_>],
         calls: &CallGraph,
         called_from_outside: &[bool],
     ) -> (Vec<Effects>, Effects) {
         let mut outside = Effects::of_library(UNKNOWN, false);
+        let streams = Streams::of(program);
         let mut all: Vec<Effects> = program
             .functions
             .iter()
-            .map(|function| {
+            .zip(sources)
+            .map(|(function, sources)| {
                 if function.defined {
-                    Effects::of_body(program, function)
+                    Effects::of_body(function, sources)
                 } else {
-                    Effects::of_library(&function.name, function.noreturn)
+                    let mut effects = Effects::of_library(&function.name, function.noreturn);
+                    streams.add(&mut effects, library(&function.name));
+                    effects
                 }
             })
             .collect();
         loop {
             let mut changed = false;
             for index in 0..program.functions.len() {
-                for call in calls.calls_in(FunctionId::new(index)) {
+                let id = FunctionId::new(index);
+                for call in calls.calls_in(id) {
                     for callee in calls.callees(call) {
                         let inner = all[callee.index()].clone();
+                        let arguments = arguments(&program.functions[index], call, *callee);
+                        let inner = inner.placed(&sources[index], arguments);
                         changed |= all[index].absorb(&inner, callee.index() == index);
                     }
                     if call.open && calls.callees(call).is_empty() {
@@ -69,7 +79,7 @@ impl Effects {
                     }
                 }
                 if called_from_outside[index] {
-                    changed |= outside.absorb(&all[index], false);
+                    changed |= outside.absorb(&all[index].unplaced(), false);
                 }
                 if all[index].foreign {
                     changed |= all[index].absorb(&outside.called_back(), false);
@@ -85,6 +95,8 @@ impl Effects {
         let before = self.measure();
         self.globals.extend(&other.globals);
         self.anywhere |= other.anywhere;
+        self.through.extend(&other.through);
+        self.streams |= other.streams;
         self.stops |= other.stops;
         self.inputs |= other.inputs;
         self.unknown.extend(other.unknown.iter().cloned());
@@ -95,16 +107,27 @@ impl Effects {
     }
 
     /// Grows with the effects.
-    fn measure(&self) -> (usize, usize, [bool; 6]) {
+    fn measure(&self) -> (usize, usize, usize, [bool; 7]) {
         let flags = [
             self.anywhere,
+            self.streams,
             self.stops,
             self.inputs,
             self.repeats,
             self.errno,
             self.foreign,
         ];
-        (self.globals.len(), self.unknown.len(), flags)
+        let (globals, through) = (self.globals.len(), self.through.len());
+        (globals, through, self.unknown.len(), flags)
+    }
+
+    /// As seen from where it is not known what is passed: what is written through parameters may
+    /// be anywhere.
+    pub(crate) fn unplaced(&self) -> Effects {
+        let mut effects = self.clone();
+        effects.anywhere |= !effects.through.is_empty();
+        effects.through.clear();
+        effects
     }
 
     /// What functions of the program do that code outside calls: with the names of that code left
@@ -123,7 +146,11 @@ impl Effects {
         match library(name) {
             Some(Library::InputObject(_)) => {
                 effects.inputs = true;
-                effects.anywhere = true;
+                effects.through.insert(0);
+            }
+            Some(Library::Fills { from, to }) => {
+                effects.through.extend(from..to);
+                effects.errno = true;
             }
             Some(Library::InputValue) => effects.inputs = true,
             Some(Library::Assume | Library::Stops) => effects.stops = true,
@@ -142,13 +169,11 @@ impl Effects {
         effects
     }
 
-    fn of_body(program: &Program, function: &Function) -> Effects {
+    fn of_body(function: &Function, sources: &Sources<'_>) -> Effects {
         let mut effects = Effects::default();
-        let definitions = definitions(function);
-        let find = |value| definitions.get(&value).copied();
         for (id, block) in function.blocks() {
             for instruction in &block.instructions {
-                effects.add(program, &find, &instruction.operation);
+                effects.add(sources, &instruction.operation);
             }
             match &block.terminator {
                 Terminator::Unreachable => effects.stops = true,
@@ -162,16 +187,16 @@ impl Effects {
         effects
     }
 
-    pub(crate) fn add(&mut self, program: &Program, find: Find<'_, '_>, operation: &Operation) {
+    pub(crate) fn add(&mut self, sources: &Sources<'_>, operation: &Operation) {
         match operation {
-            Operation::Store { address, .. } => self.write(program, find, *address),
+            Operation::Store { address, .. } => self.write(sources, *address),
             Operation::Intrinsic {
                 intrinsic,
                 arguments,
             } => {
                 if intrinsic.writes_memory() {
                     match arguments.first() {
-                        Some(to) => self.write(program, find, *to),
+                        Some(to) => self.write(sources, *to),
                         None => self.anywhere = true,
                     }
                 }
@@ -192,22 +217,7 @@ impl Effects {
                 self.foreign |= *writes_memory;
                 self.unknown.insert(reason.to_string());
             }
-            // What a callee does is added by the call graph, but for what it is given to fill.
-            Operation::Call {
-                callee: Callee::Direct(id),
-                arguments,
-                ..
-            } => {
-                let name = program
-                    .function(*id)
-                    .map_or("", |called| called.name.as_str());
-                if let (Some(Library::InputObject(_)), Some(to)) =
-                    (library(name), arguments.first())
-                {
-                    self.write(program, find, *to);
-                }
-            }
-            // What is called through a pointer is added by the call graph.
+            // What a callee does is added by the call graph.
             Operation::Call {
                 callee: Callee::Indirect(_),
                 ..
@@ -216,65 +226,86 @@ impl Effects {
         }
     }
 
-    fn write(&mut self, program: &Program, find: Find<'_, '_>, address: Operand) {
-        match pointed(program, find, address, 32) {
+    fn write(&mut self, sources: &Sources<'_>, address: Operand) {
+        match sources.pointed(address) {
             Pointed::Own => {}
             Pointed::Global(id) => {
                 self.globals.insert(id);
             }
+            Pointed::Parameter(index) => {
+                self.through.insert(index);
+            }
             Pointed::Anything => self.anywhere = true,
+        }
+    }
+
+    /// As seen from a caller that passes these arguments; none are known of a call by a pointer.
+    pub(crate) fn placed(&self, sources: &Sources<'_>, arguments: Option<&[Operand]>) -> Effects {
+        let Some(arguments) = arguments else {
+            return self.unplaced();
+        };
+        let mut effects = self.clone();
+        for index in std::mem::take(&mut effects.through) {
+            if let Some(argument) = arguments.get(index) {
+                effects.write(sources, *argument);
+            }
+        }
+        effects
+    }
+}
+
+/// What a caller passes to a function that it calls by name; `None` if it calls it otherwise.
+pub(crate) fn arguments<'f>(
+    function: &'f Function,
+    call: &Call,
+    callee: FunctionId,
+) -> Option<&'f [Operand]> {
+    let block = function.block(call.block)?;
+    match &block.instructions[call.instruction as usize].operation {
+        Operation::Call {
+            callee: Callee::Direct(id),
+            arguments,
+            ..
+        } if *id == callee => Some(arguments),
+        _ => None,
+    }
+}
+
+/// What the program has to do with the streams of the library.
+struct Streams {
+    /// It looks at what the library keeps of them.
+    seen: bool,
+    /// It may give them memory of its own, which may be written at any time.
+    given: bool,
+}
+
+impl Streams {
+    fn of(program: &Program) -> Self {
+        let named = |name: &&str| program.functions.iter().any(|one| one.name == **name);
+        let inlined = ["__uflow", "__overflow"];
+        let given = [
+            "setvbuf",
+            "setbuf",
+            "setbuffer",
+            "fmemopen",
+            "open_memstream",
+            "open_wmemstream",
+            "fopencookie",
+        ];
+        Streams {
+            seen: inlined.iter().any(named),
+            given: given.iter().any(named),
+        }
+    }
+
+    /// What a library function does besides.
+    fn add(&self, effects: &mut Effects, known: Option<Library>) {
+        if matches!(known, Some(Library::Fills { .. } | Library::Harmless)) {
+            effects.streams |= self.seen;
+            effects.anywhere |= self.given;
         }
     }
 }
 
 /// What stands for functions without a name.
 const UNKNOWN: &str = "a function that is not known";
-
-/// What an address points into, as far as its computation shows.
-pub(crate) enum Pointed {
-    /// A stack object of the function.
-    Own,
-    Global(GlobalId),
-    Anything,
-}
-
-/// Finds the operation that defines a value.
-pub(crate) type Find<'a, 'f> = &'a dyn Fn(ValueId) -> Option<&'f Operation>;
-
-/// Follows an address to its base.
-pub(crate) fn pointed(
-    program: &Program,
-    find: Find<'_, '_>,
-    address: Operand,
-    depth: u32,
-) -> Pointed {
-    match address {
-        Operand::Constant(id) => global_of(program, id).map_or(Pointed::Anything, Pointed::Global),
-        Operand::Value(value) => match find(value) {
-            Some(Operation::Allocate { .. }) => Pointed::Own,
-            Some(Operation::Address { base, .. }) if depth > 0 => {
-                pointed(program, find, *base, depth - 1)
-            }
-            _ => Pointed::Anything,
-        },
-    }
-}
-
-/// The stack object of the function that an address is in, as far as its computation shows.
-pub(crate) fn base_object(find: Find<'_, '_>, address: Operand, depth: u32) -> Option<ValueId> {
-    let Operand::Value(value) = address else {
-        return None;
-    };
-    match find(value)? {
-        Operation::Allocate { .. } => Some(value),
-        Operation::Address { base, .. } if depth > 0 => base_object(find, *base, depth - 1),
-        _ => None,
-    }
-}
-
-fn definitions(function: &Function) -> FxHashMap<ValueId, &Operation> {
-    let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
-    instructions
-        .filter_map(|instruction| Some((instruction.result?, &instruction.operation)))
-        .collect()
-}

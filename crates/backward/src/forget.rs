@@ -3,9 +3,10 @@
 //! Law: a read stays only where the step cannot have written what it reads, so nothing that is
 //! forgotten loses a run.
 
-use labrys_expr::ExprId;
+use labrys_expr::{ExprId, Pool};
+use labrys_program::Operand;
 
-use crate::demand::Base;
+use crate::demand::{Base, Overrides};
 use crate::effects::Effects;
 use crate::objects::{Kind, Object};
 use crate::state::{Read, State};
@@ -23,14 +24,73 @@ impl Base<'_> {
     /// Something is written to an address, to nobody knows how many bytes.
     pub(crate) fn forget_written(&mut self, state: &mut State, address: Option<ExprId>) {
         let (pool, objects) = (&mut self.pool, &self.objects);
-        let to = address.and_then(|address| objects.root(pool, address));
-        state.reads.retain(|read| {
-            let from = objects.root(pool, read.address);
-            matches!((&to, from), (Some((to, _)), Some((from, _))) if to.symbol != from.symbol)
-        });
+        let meets = |pool: &mut Pool, read: &Read| match address {
+            Some(address) => objects.may_meet(pool, address, read.address),
+            None => true,
+        };
+        state.reads.retain(|read| !meets(pool, read));
     }
 
-    /// Something with these effects is stepped over: what it may have written is anything.
+    /// Something is written through some of the arguments of a call, in the top frame.
+    pub(crate) fn forget_passed(
+        &mut self,
+        state: &mut State,
+        overrides: &Overrides,
+        effects: &Effects,
+        arguments: &[Operand],
+    ) {
+        for address in self.passed(state, overrides, effects, arguments) {
+            self.forget_written(state, address);
+        }
+    }
+
+    /// The addresses that something with these effects may write through, given its arguments. They
+    /// are looked at here alone, so the path does not ask for the values in them.
+    fn passed(
+        &mut self,
+        state: &State,
+        overrides: &Overrides,
+        effects: &Effects,
+        arguments: &[Operand],
+    ) -> Vec<Option<ExprId>> {
+        let through = effects.through.iter();
+        let given: Vec<Operand> = through
+            .filter_map(|index| arguments.get(*index).copied())
+            .collect();
+        let mut frame = state.frame().clone();
+        given
+            .into_iter()
+            .map(|one| self.scalar(&mut frame, overrides, one))
+            .collect()
+    }
+
+    /// Whether a call of something with these effects may write what is read later.
+    pub(crate) fn touches_passed(
+        &mut self,
+        state: &State,
+        overrides: &Overrides,
+        effects: &Effects,
+        arguments: &[Operand],
+    ) -> bool {
+        if state.reads.is_empty() {
+            return false;
+        }
+        if self.touches(effects, state) {
+            return true;
+        }
+        let addresses = self.passed(state, overrides, effects, arguments);
+        let (pool, objects) = (&mut self.pool, &self.objects);
+        addresses.into_iter().any(|address| {
+            let mut reads = state.reads.iter();
+            let Some(address) = address else {
+                return true;
+            };
+            reads.any(|read| objects.may_meet(pool, address, read.address))
+        })
+    }
+
+    /// Something with these effects is stepped over: what it may have written is anything. What
+    /// it writes through parameters is another matter.
     pub(crate) fn havoc(&mut self, state: &mut State, effects: &Effects) {
         let reads = std::mem::take(&mut state.reads);
         for read in reads {
@@ -48,7 +108,7 @@ impl Base<'_> {
     /// Whether something with these effects may write what this reads.
     pub(crate) fn concerns(&mut self, effects: &Effects, read: &Read) -> bool {
         let Some((object, _)) = self.objects.root(&mut self.pool, read.address) else {
-            return effects.anywhere || !effects.globals.is_empty();
+            return effects.anywhere || effects.streams || !effects.globals.is_empty();
         };
         match object.kind {
             _ if object.constant => false,

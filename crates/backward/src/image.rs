@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::effects::Effects;
 use crate::escape;
 use crate::outside::Outside;
+use crate::pointed::Sources;
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,8 @@ pub struct Image<'p> {
     pub(crate) program: &'p Program,
     /// None for functions that are not defined here.
     bodies: Vec<Option<Body>>,
+    /// Where values come from.
+    sources: Vec<Sources<'p>>,
     pub(crate) calls: CallGraph,
     pub(crate) effects: Vec<Effects>,
     /// What code does that is not in the picture.
@@ -93,7 +96,12 @@ impl<'p> Image<'p> {
             .collect();
         let calls = CallGraph::new(program);
         let code_outside = Outside::of(program);
-        let (effects, outside) = Effects::of(program, &calls, &code_outside.calls);
+        let sources: Vec<Sources<'p>> = program
+            .functions
+            .iter()
+            .map(|function| Sources::of(program, function))
+            .collect();
+        let (effects, outside) = Effects::of(program, &sources, &calls, &code_outside.calls);
         let depths = depths(program, &calls, entry, &code_outside.calls);
         let named = |name: &str| program.functions.iter().any(|one| one.name == name);
         let mut obstacles = Vec::new();
@@ -123,6 +131,7 @@ impl<'p> Image<'p> {
         Image {
             program,
             bodies,
+            sources,
             calls,
             effects,
             outside,
@@ -149,6 +158,10 @@ impl<'p> Image<'p> {
 
     pub(crate) fn function(&self, id: FunctionId) -> &'p Function {
         &self.program.functions[id.index()]
+    }
+
+    pub(crate) fn sources(&self, id: FunctionId) -> &Sources<'p> {
+        &self.sources[id.index()]
     }
 
     pub(crate) fn effects(&self, id: FunctionId) -> &Effects {

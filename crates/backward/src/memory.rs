@@ -10,7 +10,7 @@ use labrys_expr::{ExprId, Op};
 use labrys_program::{GlobalId, RelocationTarget};
 
 use crate::demand::Base;
-use crate::objects::{Kind, Object};
+use crate::objects::Kind;
 use crate::state::{Read, Skip, State};
 
 /// What a write puts into memory.
@@ -212,8 +212,13 @@ impl Base<'_> {
                     Overlap::At(distance)
                 }
             }
-            (Some((one, _)), None) | (None, Some((one, _))) if alone(&one) => Overlap::None,
-            _ => Overlap::Unknown,
+            _ if self
+                .objects
+                .may_meet(&mut self.pool, write.address, read.address) =>
+            {
+                Overlap::Unknown
+            }
+            _ => Overlap::None,
         }
     }
 
@@ -441,9 +446,4 @@ impl Base<'_> {
             self.substitute(state, &[(read.symbol, value)]);
         }
     }
-}
-
-/// Whether an object can only be accessed through its own name.
-fn alone(object: &Object) -> bool {
-    object.private || object.constant || matches!(object.kind, Kind::Function(_))
 }

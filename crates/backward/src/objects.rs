@@ -98,21 +98,33 @@ impl Objects {
     }
 
     /// The object that an address is in, and the offset: the address is a sum with one object's
-    /// address in it.
+    /// address in it. Of several, one that is private is the one that the address was computed
+    /// from: its own cannot be a part of a distance.
     pub(crate) fn root(&self, pool: &mut Pool, address: ExprId) -> Option<(Object, ExprId)> {
         let mut terms = vec![address];
-        let mut found = None;
+        let mut found: Option<Object> = None;
         let mut rest = Vec::new();
+        let mut minus = Vec::new();
         while let Some(term) = terms.pop() {
             if pool.op(term) == Op::Add {
                 terms.extend(pool.node(term).operands().iter().rev());
                 continue;
             }
+            if pool.op(term) == Op::Sub {
+                let [from, taken] = [0, 1].map(|index| pool.node(term).operands()[index]);
+                terms.push(from);
+                minus.push(taken);
+                continue;
+            }
             let object = pool
                 .as_symbol(term)
-                .and_then(|one| self.by_symbol.get(&one));
+                .and_then(|one| self.by_symbol.get(&one))
+                .map(|index| self.list[*index]);
             match object {
-                Some(index) if found.is_none() => found = Some(self.list[*index]),
+                Some(object) if found.is_none_or(|one| !one.private && object.private) => {
+                    rest.extend(found.map(|one| one.symbol));
+                    found = Some(object);
+                }
                 _ => rest.push(term),
             }
         }
@@ -121,11 +133,34 @@ impl Objects {
         for term in rest {
             offset = pool.add(offset, term);
         }
+        for term in minus {
+            offset = pool.sub(offset, term);
+        }
         let unmixed = pool
             .symbols(offset)
             .iter()
             .all(|symbol| !self.by_symbol.contains_key(&symbol));
-        unmixed.then_some((object, offset))
+        (unmixed || object.private).then_some((object, offset))
+    }
+
+    /// Whether an address that is not known to be in an object may be in this one.
+    pub(crate) fn may_be_in(&self, pool: &Pool, address: ExprId, object: &Object) -> bool {
+        let never = object.constant || matches!(object.kind, Kind::Function(_));
+        let named = || {
+            let symbol = pool.as_symbol(object.symbol);
+            symbol.is_some_and(|symbol| pool.symbols(address).contains(symbol))
+        };
+        !never && (!object.private || named())
+    }
+
+    /// Whether accesses to two addresses may meet.
+    pub(crate) fn may_meet(&self, pool: &mut Pool, a: ExprId, b: ExprId) -> bool {
+        match (self.root(pool, a), self.root(pool, b)) {
+            (Some((a, _)), Some((b, _))) => a.symbol == b.symbol,
+            (Some((one, _)), None) => self.may_be_in(pool, b, &one),
+            (None, Some((one, _))) => self.may_be_in(pool, a, &one),
+            (None, None) => true,
+        }
     }
 
     /// Whether a symbol is the address of an object that no frame makes, so that it may be named

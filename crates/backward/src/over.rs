@@ -11,9 +11,11 @@ use labrys_program::{BlockId, FunctionId, Operand, Operation, Phi, ValueId};
 use rustc_hash::FxHashSet;
 
 use crate::demand::{Base, Overrides};
-use crate::effects::{Effects, Pointed, base_object, pointed};
+use crate::effects::{Effects, arguments};
 use crate::image::{Definition, Loop};
+use crate::keep::Kept;
 use crate::objects::Kind;
+use crate::pointed::Sources;
 use crate::state::{Known, Skip, State};
 
 /// Values of a phi that are told apart where the ways to it are stepped over.
@@ -28,11 +30,13 @@ pub(crate) struct Changes {
 }
 
 impl Base<'_> {
-    /// Any number of times round: what the loop changes is anything. Its last way out stays.
-    pub(crate) fn step_over_loop(&mut self, state: &mut State, natural: &Loop) {
+    /// Any number of times round: what the loop changes is anything, but for what its rounds keep.
+    /// Its last way out stays.
+    pub(crate) fn step_over_loop(&mut self, state: &mut State, natural: &Loop, kept: Kept) {
         let header = state.block;
         self.forget_phis(state);
         self.change(state, &natural.blocks);
+        self.keep(state, kept);
         state.skip(Skip::Loop(state.function(), header));
         let level = state.level;
         let inside = |hop: &crate::state::Hop| {
@@ -141,7 +145,11 @@ impl Base<'_> {
     }
 
     /// What some blocks of the top frame's function write is anything before them.
-    fn change<'b>(&mut self, state: &mut State, blocks: impl IntoIterator<Item = &'b BlockId>) {
+    pub(crate) fn change<'b>(
+        &mut self,
+        state: &mut State,
+        blocks: impl IntoIterator<Item = &'b BlockId>,
+    ) {
         let id = state.function();
         let mut changes = Changes::default();
         for block in blocks {
@@ -150,6 +158,12 @@ impl Base<'_> {
             changes.own.extend(&one.own);
         }
         let Changes { effects, own } = changes;
+        // Inside the function, a parameter is an address like others.
+        let parameters = 0..self.image.function(id).parameters.len();
+        let parameters: Vec<Operand> = parameters
+            .map(|index| Operand::Value(ValueId::new(index)))
+            .collect();
+        self.forget_passed(state, &Overrides::default(), &effects, &parameters);
         self.havoc(state, &effects);
         let frame = state.frame().id;
         let (pool, objects) = (&mut self.pool, &self.objects);
@@ -172,32 +186,14 @@ impl Base<'_> {
         let image = self.image;
         let function = image.function(id);
         let mut changes = Changes::default();
-        let find = |value: ValueId| Some(&image.defining(id, value)?.operation);
+        let sources = image.sources(id);
         let calls = image.calls.calls_in(id);
-        for (index, instruction) in function.blocks[block.index()]
-            .instructions
-            .iter()
-            .enumerate()
-        {
+        let escaped = |one: &&ValueId| !image.body(id).private.contains(one);
+        let block_of = &function.blocks[block.index()];
+        for (index, instruction) in block_of.instructions.iter().enumerate() {
             let operation = &instruction.operation;
-            changes.effects.add(image.program, &find, operation);
-            for address in written(operation) {
-                match base_object(&find, address, 32) {
-                    Some(object) => {
-                        changes.own.insert(object);
-                    }
-                    None if matches!(
-                        pointed(image.program, &find, address, 32),
-                        Pointed::Anything
-                    ) =>
-                    {
-                        let body = image.body(id);
-                        let escaped = |one: &&ValueId| !body.private.contains(one);
-                        changes.own.extend(body.fixed.iter().filter(escaped));
-                    }
-                    None => {}
-                }
-            }
+            changes.effects.add(sources, operation);
+            changes.write(sources, written(operation));
             if !matches!(operation, Operation::Call { .. }) {
                 continue;
             }
@@ -205,11 +201,17 @@ impl Base<'_> {
                 .iter()
                 .find(|one| one.block == block && one.instruction as usize == index);
             if call.is_none_or(|one| image.leaves_picture(one)) {
-                changes.effects.absorb(&image.outside, false);
+                changes.absorb(sources, &image.outside, None);
             }
-            for callee in call.map_or(&[][..], |one| image.calls.callees(one)) {
-                changes.effects.absorb(image.effects(*callee), false);
+            let Some(call) = call else { continue };
+            for callee in image.calls.callees(call) {
+                let arguments = arguments(function, call, *callee);
+                changes.absorb(sources, image.effects(*callee), arguments);
             }
+        }
+        if changes.effects.anywhere {
+            let fixed = image.body(id).fixed.iter();
+            changes.own.extend(fixed.filter(escaped));
         }
         let changes = Rc::new(changes);
         self.changes.insert((id, block), changes.clone());
@@ -217,16 +219,29 @@ impl Base<'_> {
     }
 }
 
-/// The addresses that an operation may write to, by operand.
-fn written(operation: &Operation) -> Vec<Operand> {
+impl Changes {
+    fn write(&mut self, sources: &Sources<'_>, address: Option<Operand>) {
+        self.own.extend(address.and_then(|one| sources.object(one)));
+    }
+
+    /// A call: it writes to what it is given, or to what escaped.
+    fn absorb(&mut self, sources: &Sources<'_>, effects: &Effects, arguments: Option<&[Operand]>) {
+        for index in &effects.through {
+            self.write(sources, arguments.and_then(|all| all.get(*index)).copied());
+        }
+        self.effects
+            .absorb(&effects.placed(sources, arguments), false);
+    }
+}
+
+/// The address that an operation other than a call writes to.
+fn written(operation: &Operation) -> Option<Operand> {
     match operation {
-        Operation::Store { address, .. } => vec![*address],
+        Operation::Store { address, .. } => Some(*address),
         Operation::Intrinsic {
             intrinsic,
             arguments,
-        } if intrinsic.writes_memory() => arguments.first().copied().into_iter().collect(),
-        // A callee writes to what it is given, or to what escaped.
-        Operation::Call { arguments, .. } => arguments.clone(),
-        _ => Vec::new(),
+        } if intrinsic.writes_memory() => arguments.first().copied(),
+        _ => None,
     }
 }

@@ -15,6 +15,8 @@ pub struct Precision {
     /// Whether ways that cannot be taken at once are stepped over, and calls through pointers: so
     /// the only choices are those between callers.
     pub coarse: bool,
+    /// Whether a loop that is stepped over is asked what its rounds keep.
+    pub keep: bool,
     /// Expressions that may be made to take ways at once.
     pub nodes: u64,
     /// Constraints of more expressions than this are forgotten.
@@ -31,12 +33,25 @@ pub struct Precision {
 pub(crate) const COARSE_PASS: usize = 0;
 /// The first pass that takes paths one by one.
 pub(crate) const FIRST_PASS: usize = 1;
+/// The pass that asks what loops keep.
+pub(crate) const KEEPING_PASS: usize = 2;
 /// The pass that takes ways one by one, for what the solver gives up on when they are merged.
-pub(crate) const PLAIN_PASS: usize = 4;
+pub(crate) const PLAIN_PASS: usize = 5;
 /// Number of passes.
-pub(crate) const PASSES: usize = 6;
+pub(crate) const PASSES: usize = 7;
 
 impl Precision {
+    /// For ways round a loop, to see what they keep.
+    pub(crate) fn of_rounds() -> Self {
+        Precision {
+            recursion: 1,
+            enter: true,
+            nodes: 20_000,
+            steps: 300,
+            ..Precision::of_pass(KEEPING_PASS, 0)
+        }
+    }
+
     /// What pass number `pass` does, with this many times round a loop at most.
     pub(crate) fn of_pass(pass: usize, bound: u32) -> Self {
         let quick = Precision {
@@ -45,6 +60,7 @@ impl Precision {
             enter: false,
             merge: true,
             coarse: false,
+            keep: false,
             nodes: 60_000,
             constraint: usize::MAX,
             segments: 100,
@@ -61,14 +77,21 @@ impl Precision {
                 ..quick
             },
             FIRST_PASS => quick,
-            2 => Precision {
+            KEEPING_PASS => Precision {
+                recursion: 1,
+                enter: true,
+                keep: true,
+                segments: 200,
+                ..quick
+            },
+            3 => Precision {
                 loops: bound.min(2),
                 recursion: 1,
                 enter: true,
                 segments: 300,
                 ..quick
             },
-            3 => Precision {
+            4 => Precision {
                 loops: bound,
                 recursion: bound.clamp(1, 8),
                 enter: true,
@@ -77,6 +100,7 @@ impl Precision {
                 ..quick
             },
             PLAIN_PASS => Precision {
+                keep: true,
                 recursion: 1,
                 enter: true,
                 merge: false,

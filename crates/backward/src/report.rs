@@ -74,5 +74,6 @@ impl Counts {
         self.queries += other.queries;
         self.unknown += other.unknown;
         self.jumps += other.jumps;
+        self.rounds += other.rounds;
     }
 }

@@ -59,6 +59,8 @@ pub struct Counts {
     pub unknown: u64,
     /// States dropped because of a conflict known from elsewhere.
     pub jumps: u64,
+    /// Segments of ways round loops, to see what the rounds keep.
+    pub rounds: u64,
 }
 
 /// Decides whether constraints can all be true, given values that may come near, within so many
@@ -175,7 +177,10 @@ impl<'p> Search<'p> {
     /// The counters.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        self.counts
+        Counts {
+            rounds: self.base.rounds.segments,
+            ..self.counts
+        }
     }
 
     /// What was left out; with anything here, the end of the search proves nothing.
@@ -227,10 +232,13 @@ impl<'p> Search<'p> {
             if self.chooses(&state) && !self.feasible(&mut state, check) {
                 return Found::More;
             }
-            match self
-                .base
-                .head(state, self.precision, self.entry, &mut self.cuts)
-            {
+            match self.base.head(
+                state,
+                self.precision,
+                self.entry,
+                &mut self.cuts,
+                &mut *check,
+            ) {
                 Head::Single(next) => state = next,
                 Head::Choices(mut ways) => match (ways.pop(), ways.is_empty()) {
                     // One way is no choice.

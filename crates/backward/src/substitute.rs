@@ -172,12 +172,15 @@ impl Base<'_> {
     /// Forgets constraints of more than so many expressions.
     pub(crate) fn forget_large(&self, state: &mut State, most: usize) {
         let before = state.constraints.len();
-        state
-            .constraints
-            .retain(|one| is_within(&self.pool, *one, most));
+        state.constraints.retain(|one| self.is_within(*one, most));
         if state.constraints.len() < before {
             state.skip(Skip::Forgotten);
         }
+    }
+
+    /// Whether an expression is made of so many at most.
+    pub(crate) fn is_within(&self, id: ExprId, most: usize) -> bool {
+        is_within(&self.pool, id, most)
     }
 
     /// Whether no run takes the path, as far as can be seen without the solver.

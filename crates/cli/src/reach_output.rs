@@ -252,6 +252,7 @@ fn record(results: &Results<'_>, report: &Report) -> Value {
         "solver_calls": report.counts.queries,
         "evaluations": report.evaluations,
         "jumps": report.counts.jumps,
+        "rounds": report.counts.rounds,
         "passes": report.passes,
     })
 }

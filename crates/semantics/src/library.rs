@@ -27,7 +27,59 @@ pub enum Library {
     },
     /// A pure function of libm.
     Pure,
+    /// Writes anything to what some of its arguments point to, and nothing else that the program
+    /// sees but what it keeps of streams; its result is anything.
+    Fills {
+        /// The first of these arguments.
+        from: usize,
+        /// The one behind the last.
+        to: usize,
+    },
 }
+
+/// Arguments at most of a function that takes any number of them.
+const MANY: usize = 64;
+
+/// Functions that write to what arguments from one to before another point to.
+const FILLS: &[(&str, usize, usize)] = &[
+    ("__isoc23_fscanf", 2, MANY),
+    ("__isoc23_scanf", 1, MANY),
+    ("__isoc23_sscanf", 2, MANY),
+    ("__isoc23_strtol", 1, 2),
+    ("__isoc23_strtoll", 1, 2),
+    ("__isoc23_strtoul", 1, 2),
+    ("__isoc23_strtoull", 1, 2),
+    ("__isoc99_fscanf", 2, MANY),
+    ("__isoc99_scanf", 1, MANY),
+    ("__isoc99_sscanf", 2, MANY),
+    ("fgetc", 0, 0),
+    ("fgetc_unlocked", 0, 0),
+    ("fgets", 0, 1),
+    ("fread", 0, 1),
+    ("fscanf", 2, MANY),
+    ("getc", 0, 0),
+    ("getc_unlocked", 0, 0),
+    ("getchar", 0, 0),
+    ("getchar_unlocked", 0, 0),
+    ("read", 1, 2),
+    ("scanf", 1, MANY),
+    ("snprintf", 0, 1),
+    ("sprintf", 0, 1),
+    ("sscanf", 2, MANY),
+    ("stpcpy", 0, 1),
+    ("strcat", 0, 1),
+    ("strcpy", 0, 1),
+    ("strncat", 0, 1),
+    ("strncpy", 0, 1),
+    ("strtod", 1, 2),
+    ("strtof", 1, 2),
+    ("strtol", 1, 2),
+    ("strtold", 1, 2),
+    ("strtoll", 1, 2),
+    ("strtoul", 1, 2),
+    ("strtoull", 1, 2),
+    ("ungetc", 0, 0),
+];
 
 /// The functions of one or two floats that expressions can call.
 const PURE: &[&str] = &[
@@ -199,6 +251,12 @@ pub fn library(name: &str) -> Option<Library> {
         _ if name.starts_with("__VERIFIER_nondet_") => Library::InputValue,
         _ if READS.contains(&name) => Library::Reads,
         _ => {
+            if let Some((_, from, to)) = FILLS.iter().find(|(one, ..)| *one == name) {
+                return Some(Library::Fills {
+                    from: *from,
+                    to: *to,
+                });
+            }
             let double = PURE.contains(&name);
             let single = name
                 .strip_suffix('f')

@@ -149,7 +149,7 @@ impl Machine<'_> {
             Library::Harmless if ty == Type::Void => Ok(None),
             // Output returns what nobody asks for; anything else would be a guess.
             Library::Harmless => Ok(None),
-            Library::Reads => Err(unknown()),
+            Library::Reads | Library::Fills { .. } => Err(unknown()),
             Library::Allocates { .. } => {
                 let mut size = 1u64;
                 for argument in arguments {

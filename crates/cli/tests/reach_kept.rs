@@ -1,0 +1,166 @@
+//! `labrys reach` and what loops and calls keep, though they are stepped over: proofs that rest on
+//! it, and places that it must not hide.
+
+use std::process::Command;
+
+/// Checks the verdicts on targets of a program that reads standard input.
+fn check(program: &str, reached: &[&str], unreachable: &[&str]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("program.c");
+    std::fs::write(&source, program).expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    command.arg("reach").arg(&source);
+    command.args(["--stdin", "--json", "--quiet", "--time", "30s", "--out"]);
+    command.arg(folder.path().join("out"));
+    for target in reached.iter().chain(unreachable) {
+        command.args(["--target", target]);
+    }
+    let output = command.output().expect("labrys runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let told: serde_json::Value = serde_json::from_str(&text)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    let reports = told["targets"].as_array().expect("a list");
+    assert_eq!(reports.len(), reached.len() + unreachable.len());
+    for report in reports {
+        let name = report["target"].as_str().expect("a name");
+        let expected = if reached.contains(&name) {
+            "reached"
+        } else {
+            "unreachable"
+        };
+        assert_eq!(report["verdict"], expected, "{name}");
+    }
+}
+
+/// A state machine over any number of characters: what its state can be follows from what one
+/// round does, but not from what the code before the loop does.
+#[test]
+fn rounds_of_a_loop_keep_what_none_makes_true() {
+    let program = r#"
+#include <labrys.h>
+#include <stdio.h>
+static int state, credit, level;
+static const int price[4] = {50, 80, 120, 200};
+static void step(int c) {
+  switch (state) {
+  case 0:
+    if (c >= 'a' && c <= 'd') {
+      if (credit + price[c - 'a'] <= 500) credit += price[c - 'a'];
+      state = 1;
+    }
+    break;
+  case 1: state = c == 'x' ? 3 : 0; break;
+  case 3:
+    if (credit >= 120) credit -= 120;
+    state = 0;
+    break;
+  default: labrys_target("state");
+  }
+  if (c == '+' && level < 3) level++;
+}
+int main(void) {
+  int c;
+  while ((c = getchar()) != EOF) {
+    step(c);
+    if (state == 2) labrys_target("two");
+    if (state == 3) labrys_target("three");
+    if (credit == 130) labrys_target("after");
+  }
+  if (level > 3) labrys_target("loud");
+  if (level == 3) labrys_target("level");
+  return 0;
+}
+"#;
+    check(program, &["three", "level"], &["state", "two", "loud"]);
+}
+
+/// Conditions that hold only after some rounds, in an inner loop, or because one round changes what
+/// the next one looks at, are not taken for kept.
+#[test]
+fn rounds_do_not_keep_what_takes_several() {
+    let program = r#"
+#include <labrys.h>
+static unsigned char input[4];
+static int a, b, c, table[8], *where = &a;
+int main(void) {
+  labrys_symbolic(input, sizeof input, "input");
+  for (int i = 0; i < input[0]; i++) {
+    if (c == 4) a = 7;
+    if (b == 3) c = 4;
+    if (i == 2) b = 3;
+    for (int j = 0; j < (i & 3); j++) table[(i + j) & 7] += j;
+    if (i == 5) where = &b;
+    if (i == 6) *where = 11;
+  }
+  if (a == 7) labrys_target("chain");
+  if (table[input[1] & 7] == 3) labrys_target("table");
+  if (b == 11) labrys_target("pointer");
+  if (c == 5) labrys_target("never");
+  return 0;
+}
+"#;
+    check(program, &["chain", "table", "pointer"], &["never"]);
+}
+
+/// A function writes through what it is given, and nowhere else; library functions too.
+#[test]
+fn calls_write_where_they_are_told() {
+    let program = r#"
+#include <labrys.h>
+#include <stdio.h>
+static void count(int *n) { for (int i = 0; i < 10; i++) *n += i; }
+static void both(int *n, int *m) { count(n); count(m); }
+static void keep(int **to, int *n) { *to = n; }
+static int shared;
+int main(void) {
+  int fixed = 4, sum = 1, other = 2, held = 0, read = 0, *pointer = &other;
+  char line[8] = "";
+  both(&sum, &shared);
+  if (fixed != 4) labrys_target("fixed");
+  if (shared == 45) labrys_target("shared");
+  if (scanf("%d %7s", &read, line) != 2) return 1;
+  if (read == 12) labrys_target("read");
+  if (line[1] == 'b') labrys_target("line");
+  if (fixed != 4 || other != 2) labrys_target("scanned");
+  keep(&pointer, &held);
+  *pointer = 3;
+  if (held == 3) labrys_target("held");
+  if (other == 3) labrys_target("other");
+  count(&fixed);
+  if (fixed == 49) labrys_target("counted");
+  return 0;
+}
+"#;
+    check(
+        program,
+        &["read", "line", "held", "counted", "shared"],
+        &["fixed", "scanned", "other"],
+    );
+}
+
+/// An index that is a difference of pointers into another object does not hide the object that is
+/// written.
+#[test]
+fn distances_between_other_pointers_hide_no_write() {
+    let program = r#"
+#include <labrys.h>
+#include <string.h>
+static char input[8], out[8];
+int main(void) {
+  char mine[8] = "";
+  labrys_symbolic(input, sizeof input, "input");
+  input[7] = 0;
+  const char *at = strpbrk(input, "x");
+  if (!at) return 1;
+  mine[at - input] = 5;
+  if (mine[2] == 5) labrys_target("mine");
+  const char *p = input;
+  while (p < input + 7 && *p == 'a') p++;
+  out[p - input] = 6;
+  if (out[2] == 6) labrys_target("out");
+  if (out[3] == 5) labrys_target("never");
+  return 0;
+}
+"#;
+    check(program, &["mine", "out"], &["never"]);
+}
