@@ -1,8 +1,10 @@
 //! Exchange: an input with other pieces in the place of some of its own (see [`crate::pieces`]).
 //!
-//! Where pieces are phrases of a grammar, the input goes on being a text of it. Often its length
-//! matters too, so every second time it is brought back to one that is worth having, by turns of
-//! loops that are left out or repeated. No query is asked.
+//! Where pieces are phrases of a grammar, the input goes on being a text of it. So it does where a
+//! phrase stands inside another one of its kind, and what is around it is repeated: by the pumping
+//! lemma, with both places known. Often its length matters too, so every second time it is brought
+//! back to one that is worth having, by turns of loops that are left out or repeated. No query is
+//! asked.
 //!
 //! Law: a stream that is not a file keeps its length; a file grows to at most the limit.
 
@@ -11,6 +13,7 @@ use std::collections::BTreeSet;
 use labrys_suite::Input;
 
 use crate::pieces::{Kind, Larder, Piece};
+use crate::pump::copies;
 
 /// Turns that are left out or repeated for the sake of the length.
 const TURNS: usize = 24;
@@ -67,8 +70,10 @@ pub(crate) fn exchange(
         bytes,
         list: Vec::new(),
     };
-    for _ in 0..rng.usize(1..=2) {
-        put(&mut edits, &pieces, larder, rng);
+    if rng.u8(..4) > 0 || !nest(&mut edits, &pieces, fill, rng) {
+        for _ in 0..rng.usize(1..=2) {
+            put(&mut edits, &pieces, larder, rng);
+        }
     }
     if edits.list.is_empty() {
         return None;
@@ -107,6 +112,30 @@ fn put(edits: &mut Edits, pieces: &[Piece], larder: &Larder, rng: &mut fastrand:
     if edits.is_free(piece.start, piece.end) {
         edits.list.push((piece.start, end, new.to_vec()));
     }
+}
+
+/// Repeats what is around a call inside another one of its kind; whether there is one.
+fn nest(edits: &mut Edits, pieces: &[Piece], fill: usize, rng: &mut fastrand::Rng) -> bool {
+    let is_inside = |inner: &Piece, outer: &Piece| {
+        let longer = outer.end - outer.start > inner.end - inner.start;
+        inner.kind == outer.kind && outer.start <= inner.start && inner.end <= outer.end && longer
+    };
+    let inside = |outer| pieces.iter().filter(move |inner| is_inside(inner, outer));
+    let calls = pieces
+        .iter()
+        .filter(|piece| matches!(piece.kind, Kind::Call(_)));
+    let nested = calls.flat_map(|outer| inside(outer).map(move |inner| (outer, inner)));
+    let Some((outer, inner)) = rng.choice(nested.collect::<Vec<_>>()) else {
+        return false;
+    };
+    let grows = (outer.end - outer.start) - (inner.end - inner.start);
+    let copies = copies(grows, fill.saturating_sub(edits.bytes.len()), rng);
+    for (start, end) in [(outer.start, inner.start), (inner.end, outer.end)] {
+        edits
+            .list
+            .push((start, end, edits.bytes[start..end].repeat(copies)));
+    }
+    true
 }
 
 /// Leaves turns of loops out, or repeats them, until the length is as wanted or no more fit.
@@ -195,6 +224,26 @@ mod tests {
             text.matches('[').count() == text.matches(']').count() && text.ends_with(']')
         };
         assert_eq!(texts.iter().filter(balanced).count(), texts.len());
+    }
+
+    /// `[[1]]` with its values: what is around a value in another one is repeated, or left out.
+    #[test]
+    fn a_phrase_in_another_one_is_nested_deeper() {
+        let value = |start, end| piece(Kind::Call(1), start, end, start as u64);
+        let pieces = [value(0, 5), value(1, 4), value(2, 3)];
+        let parent = Input::stdin(*b"[[1]]");
+        let mut rng = fastrand::Rng::with_seed(4);
+        let mut texts = BTreeSet::new();
+        for _ in 0..2000 {
+            let child = exchange(&parent, &pieces, &Larder::default(), 12, 120, &mut rng);
+            texts.extend(child.map(|child| child.streams[0].bytes.clone()));
+        }
+        let nested =
+            |depth: usize| [b"[".repeat(depth), b"1".to_vec(), b"]".repeat(depth)].concat();
+        for depth in [0, 1, 3, 8, 17, 24] {
+            assert!(texts.contains(&nested(depth)), "{depth}");
+        }
+        assert!(texts.iter().all(|text| *text == nested(text.len() / 2)));
     }
 
     /// Elements are repeated until the length is as wanted.

@@ -106,19 +106,24 @@ fn repeated(bytes: &[u8], end: usize, fill: usize, rng: &mut fastrand::Rng) -> V
         (first.1, first.1)
     };
     let grows = first.1 - first.0 + second.1 - second.0;
-    let room = fill.saturating_sub(bytes.len());
-    let copies = match rng.u8(..4) {
-        0 if room >= grows => room / grows + 1,
-        1 => 2 << rng.u32(..4),
-        2 => 0,
-        _ => rng.usize(2..=COPIES),
-    };
+    let copies = copies(grows, fill.saturating_sub(bytes.len()), rng);
     let mut pumped = bytes[..first.0].to_vec();
     pumped.extend(bytes[first.0..first.1].repeat(copies));
     pumped.extend(&bytes[first.1..second.0]);
     pumped.extend(bytes[second.0..second.1].repeat(copies));
     pumped.extend(&bytes[second.1..]);
     pumped
+}
+
+/// How often what takes `grows` bytes, not 0, is repeated where there is so much room: 0 leaves it
+/// out.
+pub(crate) fn copies(grows: usize, room: usize, rng: &mut fastrand::Rng) -> usize {
+    match rng.u8(..4) {
+        0 if room >= grows => room / grows + 1,
+        1 => 2 << rng.u32(..4),
+        2 => 0,
+        _ => rng.usize(2..=COPIES),
+    }
 }
 
 /// A piece of `from..to`, which is not empty: half of them are one byte long, half of the others

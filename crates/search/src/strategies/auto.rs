@@ -4,9 +4,8 @@
 //! What pays changes in the course of a search: the branches near to what is covered come first,
 //! by any strategy; then one subject wants contexts, another one repetitions. So:
 //!
-//! - the first strategy works alone until it covered nothing in [`ALONE`] steps, at most for
-//!   [`MOST_ALONE`], as a large program always has something for it to cover: it lives by
-//!   building on its own runs, and what is easily had is had soonest by one strategy;
+//! - the first strategies work alone, one after the other ([`OPENINGS`]), each as long as it pays:
+//!   they live by building on their own runs, and what is easily had is had soonest by one of them;
 //! - then work is given out in turns of [`TURN`] steps, so that each strategy can follow what it
 //!   began; a step is a query or a run, a query that is given up counts as many, and a run of
 //!   pumping, which asks no query, as an eighth of one;
@@ -26,9 +25,10 @@ use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, Flip, RunId};
 
 const TURN: u32 = 8;
-const ALONE: u32 = 50;
-/// Most steps that the first strategy has alone.
-const MOST_ALONE: u32 = 100;
+/// What the first strategies must cover in a window to go on alone, and their most windows.
+const OPENINGS: [(usize, u32); 2] = [(12, u32::MAX), (1, 2)];
+/// Steps of a window.
+const WINDOW: u32 = 50;
 /// What a run that pumps counts for.
 const PUMPED: f64 = 1.0 / 8.0;
 /// Steps that pumping has to its account from the start: there is little to repeat at first.
@@ -48,16 +48,19 @@ pub struct Auto {
     /// What the arm did last.
     asked: Option<Candidate>,
     pumped: bool,
-    /// Steps that the first strategy has alone, unless it gains, and at most.
-    alone: u32,
-    most_alone: u32,
+    /// The strategy that works alone, none of them when this is past [`OPENINGS`]; the windows that
+    /// it had, the steps of this one to come, and what it covered in it.
+    opening: usize,
+    windows: u32,
+    steps: u32,
+    covered: usize,
 }
 
 impl Default for Auto {
     fn default() -> Self {
         Auto::new(vec![
-            Box::new(Rarity::default()),
             Box::new(ContextGuided::default()),
+            Box::new(Rarity::default()),
             Box::new(CfgDirected::default()),
             Box::new(Generational::default()),
             Box::new(Latest::default()),
@@ -78,22 +81,42 @@ impl Auto {
             left: 0,
             asked: None,
             pumped: false,
-            alone: ALONE,
-            most_alone: MOST_ALONE,
+            opening: 0,
+            windows: 0,
+            steps: WINDOW,
+            covered: 0,
         }
     }
 
-    /// Takes a step of the turn, or begins the next turn once the first strategy came to an end.
+    /// Takes a step of the opening, or of the turn, or begins the next turn.
     fn step(&mut self, rng: &mut fastrand::Rng) {
-        self.most_alone = self.most_alone.saturating_sub(1);
-        self.alone = self.alone.saturating_sub(1).min(self.most_alone);
-        if self.left == 0 && self.alone == 0 {
+        self.open();
+        if self.opening < OPENINGS.len() {
+            self.arm = self.opening;
+        } else if self.left == 0 {
             self.arm = self.shares.turn(rng.f64());
             self.left = TURN;
         }
         self.left = self.left.saturating_sub(1);
         let steps = if self.is_pumping() { PUMPED } else { 1.0 };
         self.shares.spend(self.arm, steps);
+    }
+
+    /// A step of the strategy that works alone; the next one takes its place when it does not pay.
+    fn open(&mut self) {
+        let Some(&(least, most)) = OPENINGS.get(self.opening) else {
+            return;
+        };
+        if self.steps == 0 {
+            self.windows += 1;
+            if self.covered < least || self.windows == most {
+                self.opening += 1;
+                self.windows = 0;
+            }
+            self.steps = WINDOW;
+            self.covered = 0;
+        }
+        self.steps -= 1;
     }
 
     fn is_pumping(&self) -> bool {
@@ -123,9 +146,7 @@ impl Strategy for Auto {
             None => std::mem::take(&mut self.pumped) && info.flipped.is_none(),
         };
         if own {
-            if self.alone > 0 && info.gain > 0 {
-                self.alone = ALONE;
-            }
+            self.covered += info.gain;
             self.shares.gain(self.arm, info.gain as f64 + worth);
         }
     }

@@ -241,7 +241,7 @@ impl Strategy for Rarity {
     }
 
     fn observe(&mut self, view: &View, info: &RunInfo) {
-        let own = self.picked.is_none() || info.flipped == self.picked;
+        let own = info.flipped.is_none() || info.flipped == self.picked;
         self.eager.add(view, info, own);
         let features = self.book(view, info.taken);
         let nodes = info.new_nodes();
@@ -270,7 +270,44 @@ impl Strategy for Rarity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategies::drawn::{Drawing, picks};
+    use crate::strategies::BreadthFirst;
+    use crate::strategies::drawn::{Drawing, picks, picks_from};
+
+    /// Breadth first for some picks, then rarity; both see all runs.
+    struct Late(BreadthFirst, u32, Rarity);
+
+    impl Strategy for Late {
+        fn name(&self) -> &str {
+            "late"
+        }
+
+        fn observe(&mut self, view: &View, info: &RunInfo) {
+            self.0.observe(view, info);
+            self.2.observe(view, info);
+        }
+
+        fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+            if self.1 == 0 {
+                return self.2.pick(view, rng);
+            }
+            self.1 -= 1;
+            self.0.pick(view, rng)
+        }
+    }
+
+    /// Runs that another strategy made before the first pick, and that covered nothing, wait: after
+    /// the initial runs it goes on from its own.
+    #[test]
+    fn its_own_runs_come_first() {
+        let all = [0, 1].map(|direction| [direction; 5]);
+        let initial = all.each_ref().map(<[u32; 5]>::as_slice);
+        let mut late = Late(BreadthFirst::default(), 4, Rarity::default());
+        let order = picks_from(&mut late, &Drawing::ladder(5), &initial, 1);
+        assert!(
+            order.starts_with("01 10 001 110 00001 0001 00011 "),
+            "{order}"
+        );
+    }
 
     #[test]
     fn classes_grow_with_the_count() {

@@ -145,10 +145,10 @@ impl Seeds {
         nearer
     }
 
-    /// A random seed: every second time one that came near to a branch, else every second time
+    /// A random seed: three times of four one that came near to a branch, else every second time
     /// one of the last.
     pub(super) fn draw(&mut self, rng: &mut fastrand::Rng) -> Option<RunId> {
-        if rng.bool()
+        if rng.u8(..4) > 0
             && let Some(seed) = self.draw_near(rng)
         {
             return Some(seed);
