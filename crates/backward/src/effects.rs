@@ -148,7 +148,7 @@ impl Effects {
                 effects.inputs = true;
                 effects.through.insert(0);
             }
-            Some(Library::Fills { from, to }) => {
+            Some(Library::Fills { from, to, .. }) => {
                 effects.through.extend(from..to);
                 effects.errno = true;
             }

@@ -144,7 +144,9 @@ fn keeps(program: &Program, id: labrys_program::FunctionId) -> bool {
             true
         }
         // What gives no address gives back no part of what it was given.
-        Some(Library::Reads | Library::Fills { .. }) => called.result != Type::Pointer,
+        Some(Library::Reads | Library::Fills { shares: false, .. }) => {
+            called.result != Type::Pointer
+        }
         _ => false,
     };
     called.defined || !forgets

@@ -164,3 +164,26 @@ int main(void) {
 "#;
     check(program, &["mine", "out"], &["never"]);
 }
+
+/// `strtol` tells where the number ends: an address in the text that it was given.
+#[test]
+fn where_a_number_ends_is_in_its_text() {
+    let program = r#"
+#include <labrys.h>
+#include <stdlib.h>
+static char shared[4];
+int main(void) {
+  char own[4] = "00", *end;
+  labrys_symbolic(own, 2, "own");
+  shared[0] = own[0];
+  strtol(own, &end, 10);
+  *end = 'x';
+  if (own[2] == 'x') labrys_target("own");
+  strtol(shared, &end, 10);
+  *end = 'x';
+  if (shared[1] == 'x') labrys_target("shared");
+  return 0;
+}
+"#;
+    check(program, &["own", "shared"], &[]);
+}

@@ -34,6 +34,8 @@ pub enum Library {
         from: usize,
         /// The one behind the last.
         to: usize,
+        /// Whether what it writes may be an address in an object that it was given.
+        shares: bool,
     },
 }
 
@@ -255,6 +257,8 @@ pub fn library(name: &str) -> Option<Library> {
                 return Some(Library::Fills {
                     from: *from,
                     to: *to,
+                    // Where the number ends.
+                    shares: name.trim_start_matches("__isoc23_").starts_with("strto"),
                 });
             }
             let double = PURE.contains(&name);
