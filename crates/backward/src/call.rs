@@ -351,11 +351,12 @@ impl Base<'_> {
             Some(Library::InputObject(size)) => self.pass_input_object(state, context, site, size),
             Some(Library::InputValue) => self.pass_input_value(state, site, &function.name),
             None => {
-                let effects = image.effects(id);
+                let place = (site.block, site.index);
+                let effects = image.effects_of_call(state.function(), place, id);
                 let used = self.used(state, site.instruction).is_some();
                 state.inputs_lost |= effects.inputs;
-                if used || self.touches(effects, state) {
-                    self.havoc(state, effects);
+                if used || self.touches(&effects, state) {
+                    self.havoc(state, &effects);
                     state.skip(Skip::Opaque(function.name.clone()));
                 }
                 Step::Done

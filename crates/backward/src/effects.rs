@@ -12,6 +12,7 @@ use labrys_program::{
 };
 use labrys_semantics::{CallsBack, Library, calls_back, library};
 
+use crate::outside::calls_unknown;
 use crate::pointed::{Pointed, Sources};
 
 /// See the module.
@@ -58,7 +59,9 @@ impl Effects {
                     Effects::of_body(function, sources)
                 } else {
                     let mut effects = Effects::of_library(&function.name, function.noreturn);
-                    streams.add(&mut effects, library(&function.name));
+                    let known = library(&function.name);
+                    effects.foreign |= known.is_none() && calls_unknown(program, function);
+                    streams.add(&mut effects, known);
                     effects
                 }
             })

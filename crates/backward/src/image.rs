@@ -184,6 +184,24 @@ impl<'p> Image<'p> {
         call.open && !direct
     }
 
+    /// The effects of a call of a library function: its own, and those of what it is given to call.
+    pub(crate) fn effects_of_call(
+        &self,
+        caller: FunctionId,
+        place: (BlockId, usize),
+        callee: FunctionId,
+    ) -> Effects {
+        let mut effects = self.effects(callee).clone();
+        let is_here = |call: &&Call| (call.block, call.instruction as usize) == place;
+        let call = self.calls.calls_in(caller).iter().find(is_here);
+        for id in call.map_or(&[][..], |call| self.calls.callees(call)) {
+            if *id != callee {
+                effects.absorb(&self.effects(*id).unplaced(), false);
+            }
+        }
+        effects
+    }
+
     /// The instruction that defines a value.
     pub(crate) fn defining(&self, id: FunctionId, value: ValueId) -> Option<&'p Instruction> {
         let Definition::Instruction(block, index) = self.body(id).definitions[value.index()] else {

@@ -27,16 +27,8 @@ impl Outside {
             let intrinsic = function.name.starts_with("llvm.");
             !function.defined && !intrinsic && library(&function.name).is_none()
         };
-        let strange = |function: &Function| {
-            used(function)
-                && match calls_back(&function.name) {
-                    CallsBack::Never | CallsBack::Signals => false,
-                    // The call graph knows what is passed by name.
-                    CallsBack::Argument(_) | CallsBack::AtExit(_) => function.address_taken,
-                    CallsBack::Anything => true,
-                }
-        };
-        let calls_anything = program.functions.iter().any(strange)
+        let strange = |function: &&Function| used(function) && calls_unknown(program, function);
+        let calls_anything = program.functions.iter().any(|one| strange(&one))
             || program.functions.iter().any(is_opaque)
             || program.global_named("error_print_progname").is_some();
         let signals = |function: &Function| {
@@ -117,6 +109,35 @@ fn exposed(program: &Program) -> Vec<bool> {
         block.terminator.visit_operands(&mut expose);
     }
     exposed
+}
+
+/// Whether a library function without a meaning may call what the call graph does not show.
+pub(crate) fn calls_unknown(program: &Program, function: &Function) -> bool {
+    match calls_back(&function.name) {
+        CallsBack::Never | CallsBack::Signals => false,
+        // The call graph knows what is passed by name.
+        CallsBack::Argument(index) | CallsBack::AtExit(index) => {
+            function.address_taken || is_passed_otherwise(program, &function.name, index)
+        }
+        CallsBack::Anything => true,
+    }
+}
+
+/// Whether some call passes anything but the name of a function as this argument.
+fn is_passed_otherwise(program: &Program, name: &str, index: usize) -> bool {
+    let blocks = program.functions.iter().flat_map(|one| &one.blocks);
+    let mut instructions = blocks.flat_map(|block| &block.instructions);
+    instructions.any(|instruction| match &instruction.operation {
+        Operation::Call {
+            callee: Callee::Direct(id),
+            arguments,
+            ..
+        } if program.functions[id.index()].name == name => {
+            let passed = arguments.get(index);
+            passed.is_none_or(|operand| !is_function(program, *operand))
+        }
+        _ => false,
+    })
 }
 
 /// The argument of a library function that the call graph takes to be called by it.

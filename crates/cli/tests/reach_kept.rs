@@ -187,3 +187,38 @@ int main(void) {
 "#;
     check(program, &["own", "shared"], &[]);
 }
+
+/// What the comparison counts that `qsort` or `bsearch` is given, by name or chosen, it counts.
+#[test]
+fn comparisons_that_the_library_calls_write_too() {
+    let program = r#"
+#include <labrys.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int sorted, chosen, found;
+static int by_name(const void *a, const void *b) {
+  sorted++;
+  return *(const char *)a - *(const char *)b;
+}
+static int up(const void *a, const void *b) {
+  chosen++;
+  return *(const char *)a - *(const char *)b;
+}
+static int down(const void *a, const void *b) { return *(const char *)b - *(const char *)a; }
+static int equal(const void *a, const void *b) {
+  found++;
+  return *(const char *)a - *(const char *)b;
+}
+int main(void) {
+  char in[4], key = 'k';
+  if (fread(in, 1, 4, stdin) != 4) return 1;
+  qsort(in, 4, 1, by_name);
+  if (sorted > 4) labrys_target("sorted");
+  qsort(in, 3, 1, in[3] & 1 ? up : down);
+  if (chosen > 1) labrys_target("chosen");
+  if (bsearch(&key, in, 3, 1, equal) && found == 2) labrys_target("found");
+  return 0;
+}
+"#;
+    check(program, &["sorted", "chosen", "found"], &[]);
+}
