@@ -4,8 +4,8 @@
 //! What pays changes in the course of a search: the branches near to what is covered come first,
 //! by any strategy; then one subject wants contexts, another one repetitions. So:
 //!
-//! - the first strategies work alone, one after the other ([`OPENINGS`]), each as long as it pays:
-//!   they live by building on their own runs, and what is easily had is had soonest by one of them;
+//! - the first strategies work alone, one after the other ([`OPENINGS`]), the second as long as it
+//!   pays: they live by building on their own runs, and what is easily had is had soonest by one;
 //! - then work is given out in turns of [`TURN`] steps, so that each strategy can follow what it
 //!   began; a step is a query or a run, a query that is given up counts as many, and a run of
 //!   pumping, which asks no query, as an eighth of one;
@@ -26,7 +26,7 @@ use crate::tree::{Candidate, Flip, RunId};
 
 const TURN: u32 = 8;
 /// What the first strategies must cover in a window to go on alone, and their most windows.
-const OPENINGS: [(usize, u32); 2] = [(12, u32::MAX), (1, 2)];
+const OPENINGS: [(usize, u32); 2] = [(1, 1), (12, u32::MAX)];
 /// Steps of a window.
 const WINDOW: u32 = 50;
 /// What a run that pumps counts for.
@@ -59,8 +59,8 @@ pub struct Auto {
 impl Default for Auto {
     fn default() -> Self {
         Auto::new(vec![
-            Box::new(ContextGuided::default()),
             Box::new(Rarity::default()),
+            Box::new(ContextGuided::default()),
             Box::new(CfgDirected::default()),
             Box::new(Generational::default()),
             Box::new(Latest::default()),
