@@ -1,4 +1,5 @@
 // Numbers from standard input by operators of iostream.
+// open: fraction
 #include <iostream>
 #include <labrys.h>
 
