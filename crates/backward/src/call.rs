@@ -85,10 +85,7 @@ impl Base<'_> {
         address: Operand,
     ) -> Step {
         let image = self.image;
-        let calls = image.calls.calls_in(state.function());
-        let call = calls
-            .iter()
-            .find(|call| call.block == site.block && call.instruction as usize == site.index);
+        let call = image.call_at(state.function(), (site.block, site.index));
         let candidates = call.map_or(&[][..], |call| image.calls.callees(call));
         let mut effects = Effects::default();
         for id in candidates {

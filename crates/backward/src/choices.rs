@@ -248,7 +248,8 @@ impl Base<'_> {
                     if let CallsBack::AtExit(_) = calls_back(&image.function(*id).name) {
                         state.reads.clear();
                     }
-                    self.havoc(state, &image.effects(*id).unplaced());
+                    let effects = image.effects_of_call(caller, (block, index), *id);
+                    self.havoc(state, &effects);
                     state.skip(Skip::Opaque(image.function(*id).name.clone()));
                     return !self.is_dead(state);
                 }

@@ -48,7 +48,8 @@ impl Effects {
         calls: &CallGraph,
         called_from_outside: &[bool],
     ) -> (Vec<Effects>, Effects) {
-        let mut outside = Effects::of_library(UNKNOWN, false);
+        let mut outside = Effects::of_library(UNKNOWN, false, 0);
+        let most = most_arguments(program);
         let streams = Streams::of(program);
         let mut all: Vec<Effects> = program
             .functions
@@ -58,7 +59,7 @@ impl Effects {
                 if function.defined {
                     Effects::of_body(function, sources)
                 } else {
-                    let mut effects = Effects::of_library(&function.name, function.noreturn);
+                    let mut effects = Effects::of_library(&function.name, function.noreturn, most);
                     let known = library(&function.name);
                     effects.foreign |= known.is_none() && calls_unknown(program, function);
                     streams.add(&mut effects, known);
@@ -141,7 +142,8 @@ impl Effects {
         effects
     }
 
-    pub(crate) fn of_library(name: &str, noreturn: bool) -> Effects {
+    /// The effects of a library function by its name; no call has more arguments than `most`.
+    fn of_library(name: &str, noreturn: bool, most: usize) -> Effects {
         let mut effects = Effects {
             stops: noreturn,
             ..Effects::default()
@@ -152,7 +154,7 @@ impl Effects {
                 effects.through.insert(0);
             }
             Some(Library::Fills { from, to, .. }) => {
-                effects.through.extend(from..to);
+                effects.through.extend(from..to.min(most));
                 effects.errno = true;
             }
             Some(Library::InputValue) => effects.inputs = true,
@@ -272,6 +274,17 @@ pub(crate) fn arguments<'f>(
         } if *id == callee => Some(arguments),
         _ => None,
     }
+}
+
+/// The most arguments of a call in the program.
+fn most_arguments(program: &Program) -> usize {
+    let blocks = program.functions.iter().flat_map(|one| &one.blocks);
+    let instructions = blocks.flat_map(|block| &block.instructions);
+    let counts = instructions.map(|instruction| match &instruction.operation {
+        Operation::Call { arguments, .. } => arguments.len(),
+        _ => 0,
+    });
+    counts.max().unwrap_or(0)
 }
 
 /// What the program has to do with the streams of the library.

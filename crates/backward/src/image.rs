@@ -184,16 +184,22 @@ impl<'p> Image<'p> {
         call.open && !direct
     }
 
-    /// The effects of a call of a library function: its own, and those of what it is given to call.
+    /// The call at a place of a function.
+    pub(crate) fn call_at(&self, caller: FunctionId, place: (BlockId, usize)) -> Option<&Call> {
+        let mut calls = self.calls.calls_in(caller).iter();
+        calls.find(|call| (call.block, call.instruction as usize) == place)
+    }
+
+    /// The effects of a call of a library function: its own, and those of what it is given to
+    /// call, before and after any one of these.
     pub(crate) fn effects_of_call(
         &self,
         caller: FunctionId,
         place: (BlockId, usize),
         callee: FunctionId,
     ) -> Effects {
-        let mut effects = self.effects(callee).clone();
-        let is_here = |call: &&Call| (call.block, call.instruction as usize) == place;
-        let call = self.calls.calls_in(caller).iter().find(is_here);
+        let mut effects = self.effects(callee).unplaced();
+        let call = self.call_at(caller, place);
         for id in call.map_or(&[][..], |call| self.calls.callees(call)) {
             if *id != callee {
                 effects.absorb(&self.effects(*id).unplaced(), false);

@@ -59,7 +59,7 @@ impl Outside {
             let blocks = &program.functions[id.index()].blocks;
             let mut ends = blocks.iter().map(|block| &block.terminator);
             if ends.any(|end| matches!(end, Terminator::Return(_) | Terminator::Opaque { .. })) {
-                interference.absorb(&effects[id.index()], false);
+                interference.absorb(&effects[id.index()].unplaced(), false);
             }
         }
         interference

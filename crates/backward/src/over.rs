@@ -187,7 +187,6 @@ impl Base<'_> {
         let function = image.function(id);
         let mut changes = Changes::default();
         let sources = image.sources(id);
-        let calls = image.calls.calls_in(id);
         let escaped = |one: &&ValueId| !image.body(id).private.contains(one);
         let block_of = &function.blocks[block.index()];
         for (index, instruction) in block_of.instructions.iter().enumerate() {
@@ -197,9 +196,7 @@ impl Base<'_> {
             if !matches!(operation, Operation::Call { .. }) {
                 continue;
             }
-            let call = calls
-                .iter()
-                .find(|one| one.block == block && one.instruction as usize == index);
+            let call = image.call_at(id, (block, index));
             if call.is_none_or(|one| image.leaves_picture(one)) {
                 changes.absorb(sources, &image.outside, None);
             }

@@ -39,35 +39,35 @@ pub enum Library {
     },
 }
 
-/// Arguments at most of a function that takes any number of them.
-const MANY: usize = 64;
+/// Where the arguments of a function end that takes any number of them.
+const ALL: usize = usize::MAX;
 
 /// Functions that write to what arguments from one to before another point to.
 const FILLS: &[(&str, usize, usize)] = &[
-    ("__isoc23_fscanf", 2, MANY),
-    ("__isoc23_scanf", 1, MANY),
-    ("__isoc23_sscanf", 2, MANY),
+    ("__isoc23_fscanf", 2, ALL),
+    ("__isoc23_scanf", 1, ALL),
+    ("__isoc23_sscanf", 2, ALL),
     ("__isoc23_strtol", 1, 2),
     ("__isoc23_strtoll", 1, 2),
     ("__isoc23_strtoul", 1, 2),
     ("__isoc23_strtoull", 1, 2),
-    ("__isoc99_fscanf", 2, MANY),
-    ("__isoc99_scanf", 1, MANY),
-    ("__isoc99_sscanf", 2, MANY),
+    ("__isoc99_fscanf", 2, ALL),
+    ("__isoc99_scanf", 1, ALL),
+    ("__isoc99_sscanf", 2, ALL),
     ("fgetc", 0, 0),
     ("fgetc_unlocked", 0, 0),
     ("fgets", 0, 1),
     ("fread", 0, 1),
-    ("fscanf", 2, MANY),
+    ("fscanf", 2, ALL),
     ("getc", 0, 0),
     ("getc_unlocked", 0, 0),
     ("getchar", 0, 0),
     ("getchar_unlocked", 0, 0),
     ("read", 1, 2),
-    ("scanf", 1, MANY),
+    ("scanf", 1, ALL),
     ("snprintf", 0, 1),
     ("sprintf", 0, 1),
-    ("sscanf", 2, MANY),
+    ("sscanf", 2, ALL),
     ("stpcpy", 0, 1),
     ("strcat", 0, 1),
     ("strcpy", 0, 1),
