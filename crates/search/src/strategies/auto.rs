@@ -25,8 +25,8 @@ use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, Flip, RunId};
 
 const TURN: u32 = 8;
-/// What the first strategies must cover in a window to go on alone, and their most windows.
-const OPENINGS: [(usize, u32); 2] = [(1, 1), (12, u32::MAX)];
+/// What the first strategies must cover in a window to go on alone: the first one never does.
+const OPENINGS: [usize; 2] = [usize::MAX, 12];
 /// Steps of a window.
 const WINDOW: u32 = 50;
 /// What a run that pumps counts for.
@@ -48,10 +48,9 @@ pub struct Auto {
     /// What the arm did last.
     asked: Option<Candidate>,
     pumped: bool,
-    /// The strategy that works alone, none of them when this is past [`OPENINGS`]; the windows that
-    /// it had, the steps of this one to come, and what it covered in it.
+    /// The strategy that works alone, none of them when this is past [`OPENINGS`]; the steps of its
+    /// window to come, and what it covered in it.
     opening: usize,
-    windows: u32,
     steps: u32,
     covered: usize,
 }
@@ -82,7 +81,6 @@ impl Auto {
             asked: None,
             pumped: false,
             opening: 0,
-            windows: 0,
             steps: WINDOW,
             covered: 0,
         }
@@ -104,15 +102,11 @@ impl Auto {
 
     /// A step of the strategy that works alone; the next one takes its place when it does not pay.
     fn open(&mut self) {
-        let Some(&(least, most)) = OPENINGS.get(self.opening) else {
+        let Some(least) = OPENINGS.get(self.opening) else {
             return;
         };
         if self.steps == 0 {
-            self.windows += 1;
-            if self.covered < least || self.windows == most {
-                self.opening += 1;
-                self.windows = 0;
-            }
+            self.opening += usize::from(self.covered < *least);
             self.steps = WINDOW;
             self.covered = 0;
         }
