@@ -1,5 +1,4 @@
 // Standard input by its buffers: not synchronized with C's, iterators, all of it at once.
-// open: hex size
 #include <iostream>
 #include <iterator>
 #include <labrys.h>
