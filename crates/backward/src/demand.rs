@@ -4,7 +4,9 @@
 use std::rc::Rc;
 
 use labrys_expr::{ExprId, Pool};
-use labrys_program::{BlockId, FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId};
+use labrys_program::{
+    BlockId, FunctionId, GlobalId, Linkage, Operand, Operation, Program, Type, ValueId,
+};
 use labrys_semantics::{
     Addresses, Library, Meaning, Operands, Symbolic, constant, library, meaning,
 };
@@ -12,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::entered::Entered;
 use crate::image::{Definition, Image};
-use crate::objects::{Kind, Object, Objects};
+use crate::objects::{Description, Kind, Object, Objects};
 use crate::over::Changes;
 use crate::rounds::Rounds;
 use crate::state::{Frame, Known};
@@ -142,7 +144,7 @@ impl<'p> Base<'p> {
             pool: &mut self.pool,
             next: &mut self.next,
         };
-        function_address(&mut symbolic, &mut self.objects, id)
+        function_address(&mut symbolic, self.image, &mut self.objects, id)
     }
 
     pub(crate) fn global_address(&mut self, id: GlobalId) -> ExprId {
@@ -154,8 +156,21 @@ impl<'p> Base<'p> {
     }
 }
 
-fn function_address(symbolic: &mut Symbolic<'_>, objects: &mut Objects, id: FunctionId) -> ExprId {
-    objects.named(symbolic, Kind::Function(id), || (Some(1), false, true))
+fn function_address(
+    symbolic: &mut Symbolic<'_>,
+    image: &Image<'_>,
+    objects: &mut Objects,
+    id: FunctionId,
+) -> ExprId {
+    objects.named(symbolic, Kind::Function(id), || {
+        let function = image.function(id);
+        Description {
+            size: Some(1),
+            constant: true,
+            weak: function.linkage == Linkage::Weak && !function.defined,
+            ..Description::default()
+        }
+    })
 }
 
 fn global_address(
@@ -166,9 +181,13 @@ fn global_address(
 ) -> ExprId {
     objects.named(symbolic, Kind::Global(id), || {
         let global = &image.program.globals[id.index()];
-        let size = (global.size > 0).then_some(global.size);
-        let constant = global.constant && global.initializer.is_some();
-        (size, !image.shared[id.index()], constant)
+        let defined = global.initializer.is_some();
+        Description {
+            size: (global.size > 0).then_some(global.size),
+            private: !image.shared[id.index()],
+            constant: global.constant && defined,
+            weak: global.linkage == Linkage::Weak && !defined,
+        }
     })
 }
 
@@ -256,7 +275,11 @@ impl Reader<'_, '_> {
                         }
                         _ => None,
                     });
-            (size, image.body(id).private.contains(&value), false)
+            Description {
+                size,
+                private: image.body(id).private.contains(&value),
+                ..Description::default()
+            }
         })
     }
 
@@ -310,6 +333,7 @@ impl Reader<'_, '_> {
             size,
             private: false,
             constant,
+            weak: false,
         };
         self.objects.add(pool, object);
     }
@@ -321,7 +345,7 @@ impl Addresses<Symbolic<'_>> for Reader<'_, '_> {
     }
 
     fn function(&mut self, symbolic: &mut Symbolic<'_>, id: FunctionId) -> ExprId {
-        function_address(symbolic, self.objects, id)
+        function_address(symbolic, self.image, self.objects, id)
     }
 }
 

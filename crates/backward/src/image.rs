@@ -117,6 +117,9 @@ impl<'p> Image<'p> {
         if program.globals.iter().any(holds_counting_format) {
             obstacles.push("a format of the program has %n".to_owned());
         }
+        if ROUNDING.iter().any(|name| named(name)) {
+            obstacles.push("the program changes how floats are rounded".to_owned());
+        }
         if named("dlsym") {
             obstacles.push("the program looks functions up by name".to_owned());
         }
@@ -334,6 +337,20 @@ fn holds_counting_format(global: &Global) -> bool {
     let mut starts = (0..bytes.len()).filter(|at| bytes[*at] == b'%');
     starts.any(conversion)
 }
+
+/// What changes how the arithmetic of floats rounds, or whether it knows numbers next to zero.
+const ROUNDING: &[&str] = &[
+    "fesetenv",
+    "fesetmode",
+    "fesetround",
+    "feupdateenv",
+    "llvm.reset.fpenv",
+    "llvm.reset.fpmode",
+    "llvm.set.fpenv",
+    "llvm.set.fpmode",
+    "llvm.set.rounding",
+    "llvm.x86.sse.ldmxcsr",
+];
 
 /// The depth of a function that is called through its address.
 const FAR: u32 = 1 << 20;

@@ -48,6 +48,24 @@ pub(crate) struct Object {
     /// Nobody has its address but those who name it.
     pub(crate) private: bool,
     pub(crate) constant: bool,
+    /// A weak reference that nothing may define: its address is null then.
+    pub(crate) weak: bool,
+}
+
+impl Object {
+    /// Whether it is certainly there, under this one symbol.
+    fn is_always_there(&self) -> bool {
+        !self.weak && !self.kind.is_not_always_there()
+    }
+}
+
+/// What is known of an object when it is first named.
+#[derive(Default)]
+pub(crate) struct Description {
+    pub(crate) size: Option<u64>,
+    pub(crate) private: bool,
+    pub(crate) constant: bool,
+    pub(crate) weak: bool,
 }
 
 /// All objects that were named so far, on any path.
@@ -70,19 +88,20 @@ impl Objects {
         &mut self,
         symbolic: &mut Symbolic<'_>,
         kind: Kind,
-        describe: impl FnOnce() -> (Option<u64>, bool, bool),
+        describe: impl FnOnce() -> Description,
     ) -> ExprId {
         if let Some(known) = self.by_kind.get(&kind) {
             return self.list[*known].symbol;
         }
         let symbol = symbolic.fresh(64);
-        let (size, private, constant) = describe();
+        let told = describe();
         let object = Object {
             kind,
             symbol,
-            size,
-            private,
-            constant,
+            size: told.size,
+            private: told.private,
+            constant: told.constant,
+            weak: told.weak,
         };
         self.add(symbolic.pool, object);
         symbol
@@ -199,10 +218,9 @@ impl Objects {
         }
         used.sort_unstable();
         let mut axioms = Vec::new();
-        let alive = |object: &Object| !object.kind.is_not_always_there();
         for index in &used {
             let object = self.list[*index];
-            if alive(&object) {
+            if object.is_always_there() {
                 axioms.push(in_space(pool, &object));
             }
         }
@@ -210,7 +228,7 @@ impl Objects {
             for (position, first) in used.iter().enumerate() {
                 for second in &used[position + 1..] {
                     let (a, b) = (self.list[*first], self.list[*second]);
-                    if alive(&a) && alive(&b) && at_one_time(a.kind, b.kind) {
+                    if are_apart(&a, &b) {
                         axioms.push(apart(pool, &a, &b));
                     }
                 }
@@ -220,13 +238,17 @@ impl Objects {
     }
 }
 
-/// Whether two objects are certainly alive together when both addresses are used: stack objects
-/// of different frames need not be, so nothing is said of them.
-fn at_one_time(a: Kind, b: Kind) -> bool {
-    match (a, b) {
-        (Kind::Stack(a, _), Kind::Stack(b, _)) => a == b,
-        _ => true,
-    }
+/// Whether two objects certainly have places of their own when both addresses are used. Stack
+/// objects of different frames need not be alive together, and the linker may lay equal constants,
+/// and ends of strings, over each other.
+fn are_apart(a: &Object, b: &Object) -> bool {
+    let always = a.is_always_there() && b.is_always_there();
+    always
+        && match (a.kind, b.kind) {
+            (Kind::Stack(a, _), Kind::Stack(b, _)) => a == b,
+            (Kind::Global(_), Kind::Global(_)) => !(a.constant && b.constant),
+            _ => true,
+        }
 }
 
 /// Not null, and not at the end of the address space.

@@ -9,7 +9,7 @@ use labrys_program::FunctionId;
 use labrys_semantics::{Meaning, Symbolic};
 
 use crate::demand::Base;
-use crate::objects::Kind;
+use crate::objects::{Description, Kind};
 use crate::state::{Known, Skip, State};
 
 /// Bytes that are looked at in an object of known size, and elsewhere.
@@ -311,10 +311,12 @@ impl Base<'_> {
                     next: &mut self.next,
                 };
                 let kind = Kind::CharacterTable(function);
-                let size = Some(table.bytes.len() as u64);
-                let base = self
-                    .objects
-                    .named(&mut symbolic, kind, || (size, false, true));
+                let describe = || Description {
+                    size: Some(table.bytes.len() as u64),
+                    constant: true,
+                    ..Description::default()
+                };
+                let base = self.objects.named(&mut symbolic, kind, describe);
                 let zero = self.pool.constant(64, table.zero.into());
                 self.pool.add(base, zero)
             }
