@@ -68,6 +68,8 @@ struct Pass<'m> {
 pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     let mut module = Module::read(frozen)?;
     let numbers = Numbers::of(&module);
+    // Places in the source are those of the program picture, stacks those of the checked build.
+    module.strip_debug();
     streams::link(&mut module)?;
     redirect::redirect(&module);
     module.link_bytes(MODELS, "library models")?;
