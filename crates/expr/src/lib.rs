@@ -50,7 +50,7 @@ pub use op::{Op, Rounding};
 pub use pool::Pool;
 pub use print::smtlib;
 pub use rules::rule_names;
-pub use sets::SymbolSet;
+pub use sets::{SymbolSet, union};
 pub use substitute::{Rebuilt, Replace};
 pub use symbol::Symbol;
 pub use table::{Table, TableId};

@@ -84,6 +84,22 @@ impl<'a> SymbolSet<'a> {
     }
 }
 
+/// The symbols of several sets, each once, in the order of their keys.
+///
+/// The time goes with the number of ranges and of symbols in the result: sets may overlap much.
+#[must_use]
+pub fn union<'a>(sets: impl IntoIterator<Item = SymbolSet<'a>>) -> Vec<Symbol> {
+    let ranges = sets.into_iter().flat_map(|set| set.ranges.iter().copied());
+    let mut ranges: Vec<(u64, u64)> = ranges.collect();
+    ranges.sort_unstable();
+    let (mut all, mut done) = (Vec::new(), 0);
+    for (start, end) in ranges {
+        all.extend((start.max(done)..end).map(Symbol::from_key));
+        done = done.max(end);
+    }
+    all
+}
+
 impl std::fmt::Debug for SymbolSet<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set()
@@ -182,4 +198,22 @@ fn merge(a: &[(u64, u64)], b: &[(u64, u64)]) -> Vec<(u64, u64)> {
         }
     }
     merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SymbolSet, union};
+    use crate::symbol::Symbol;
+
+    #[test]
+    fn a_union_has_each_symbol_once_in_order() {
+        let byte = |offset| Symbol::Byte { stream: 0, offset };
+        let first = byte(0).key();
+        let sets = [[(5, 9), (20, 21)], [(0, 2), (7, 8)], [(1, 6), (20, 22)]];
+        let sets = sets.map(|ranges| ranges.map(|(start, end)| (first + start, first + end)));
+        let all = union(sets.iter().map(|ranges| SymbolSet { ranges }));
+        let expected: Vec<Symbol> = (0..9).chain(20..22).map(byte).collect();
+        assert_eq!(all, expected);
+        assert_eq!(union([]), []);
+    }
 }

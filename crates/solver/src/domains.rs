@@ -45,6 +45,11 @@ impl Fixed {
         symbols.len() <= self.0.len() && symbols.iter().all(|symbol| self.0.contains_key(&symbol))
     }
 
+    /// The symbols.
+    pub(crate) fn symbols(&self) -> impl Iterator<Item = Symbol> {
+        self.0.keys().copied()
+    }
+
     /// The parts that fix those of these symbols that are fixed.
     pub(crate) fn reasons(&self, symbols: SymbolSet<'_>) -> impl Iterator<Item = usize> {
         let fixed = self

@@ -1,14 +1,15 @@
 //! The layers of the solver, in one function: [`Layers::decide`].
 //!
 //! ```text
-//! constants → conjuncts → slice → hint → cache → single symbols → walk → bounds
-//!   → restricted attempts → back end → bounds, with more patience, or walk
+//! constants → conjuncts → slice → hint → cache → single symbols (→ all again on what is left)
+//!   → walk → bounds → restricted attempts → back end → bounds, with more patience, or walk
 //! ```
 //!
 //! What a layer can answer does not go further. Every model, wherever it comes from, is
 //! evaluated on the query before it is an answer.
 
 mod race;
+mod settled;
 
 use std::time::{Duration, Instant};
 
@@ -19,8 +20,8 @@ use crate::cache::{Cache, Found, Key};
 use crate::domains::{Domains, Fixed, Single};
 use crate::log::QueryLog;
 use crate::parts::{Overlay, complete, contradiction, origins};
-use crate::query::{Answer, Budget, Core, Model, Query, Reason, Solver};
-use crate::restrict::{self, Target};
+use crate::query::{Answer, Budget, Model, Query, Reason, Solver};
+use crate::restrict::Target;
 use crate::shrink::shrink_lengths;
 use crate::slice::{Hinted, Part, conjuncts, slice};
 use crate::statistics::Statistics;
@@ -43,6 +44,8 @@ pub struct Layers {
     /// `None` where bounds propagation is switched off.
     bounds: Option<Bounds>,
     pub(crate) target: Target,
+    /// Where queries are built in which fixed symbols have their values.
+    settled: Vec<Target>,
     evaluator: Evaluator,
     walk: Option<Walk>,
     /// What a step of the back end counts as in this query.
@@ -85,6 +88,7 @@ impl Layers {
             domains: Domains::default(),
             bounds: Some(Bounds::default()),
             target: Target::default(),
+            settled: Vec::new(),
             evaluator: Evaluator::new(),
             walk: Some(Walk::default()),
             weight: 1,
@@ -148,8 +152,13 @@ impl Layers {
             self.remember(&sliced, &answer);
             return answer;
         }
+        if !fixed.is_empty() {
+            let answer = self.settled(query, &sliced, &fixed);
+            self.remember(&sliced, &answer);
+            return answer;
+        }
         let started = Instant::now();
-        let answer = self.race(query, &sliced, &fixed);
+        let answer = self.race(query, &sliced);
         self.remember(&sliced, &answer);
         self.write_log(query, &sliced, &answer, started.elapsed());
         answer
@@ -245,7 +254,6 @@ impl Layers {
         &mut self,
         query: &mut Query<'_>,
         sliced: &Sliced,
-        fixed: &Fixed,
         class: Option<Class>,
     ) -> Answer {
         if let Some(answer) = self.by_bounds(query, sliced, When::First, BOUNDS_WORK[0]) {
@@ -254,7 +262,7 @@ impl Layers {
         if let Some(model) = self.restricted(query, sliced) {
             return Answer::Sat(model);
         }
-        let answer = self.whole(query, sliced, fixed);
+        let answer = self.whole(query, sliced);
         if !matches!(answer, Answer::Unknown(_)) {
             self.statistics.solved += 1;
         }
@@ -296,69 +304,31 @@ impl Layers {
         }
     }
 
-    /// The back end on all that matters, with fixed symbols replaced by their values.
-    fn whole(&mut self, query: &mut Query<'_>, sliced: &Sliced, fixed: &Fixed) -> Answer {
-        let Sliced { parts, .. } = sliced;
-        let budget = Budget {
-            steps: query.budget.steps,
-            timeout: left(sliced.deadline),
-            cancel: query.budget.cancel.clone(),
+    /// The back end on all that matters.
+    fn whole(&mut self, query: &mut Query<'_>, sliced: &Sliced) -> Answer {
+        let mut inner = Query {
+            pool: query.pool,
+            constraints: sliced.parts.iter().map(|part| part.id).collect(),
+            hint: query.hint,
+            budget: Budget {
+                steps: query.budget.steps,
+                timeout: left(sliced.deadline),
+                cancel: query.budget.cancel.clone(),
+            },
         };
-        let (answer, positions) = if fixed.is_empty() {
-            let constraints = parts.iter().map(|part| part.id).collect();
-            let mut inner = Query {
-                pool: query.pool,
-                constraints,
-                hint: query.hint,
-                budget,
-            };
-            let answer = ask(
-                self.backend.as_mut(),
-                &mut inner,
-                &mut self.statistics,
-                self.weight,
-            );
-            query.budget.steps = inner.budget.steps;
-            (answer, (0..parts.len()).collect())
-        } else {
-            let pool = &*query.pool;
-            let is_fixed = |id| fixed.covers(pool.symbols(id));
-            let (near, target) = (&mut self.near, &mut self.target);
-            match restrict::rebuild(pool, parts, is_fixed, near, target) {
-                Err(position) => (Answer::Unsat(Core(vec![0])), vec![position]),
-                Ok(conditions) => {
-                    let (positions, constraints): (Vec<_>, _) = conditions.into_iter().unzip();
-                    let pool = &mut self.target.pool;
-                    let mut inner = Query {
-                        pool,
-                        constraints,
-                        hint: query.hint,
-                        budget,
-                    };
-                    let answer = ask(
-                        self.backend.as_mut(),
-                        &mut inner,
-                        &mut self.statistics,
-                        self.weight,
-                    );
-                    query.budget.steps = inner.budget.steps;
-                    (answer, positions)
-                }
-            }
-        };
+        let answer = ask(
+            self.backend.as_mut(),
+            &mut inner,
+            &mut self.statistics,
+            self.weight,
+        );
+        query.budget.steps = inner.budget.steps;
         match answer {
-            Answer::Sat(model) => match self.finish(query, parts, model) {
+            Answer::Sat(model) => match self.finish(query, &sliced.parts, model) {
                 Ok(model) => Answer::Sat(model),
                 Err(reason) => Answer::Unknown(reason),
             },
-            Answer::Unsat(core) => {
-                let mut whole: Vec<_> = core.0.iter().map(|index| positions[*index]).collect();
-                for index in &core.0 {
-                    let symbols = query.pool.symbols(parts[positions[*index]].id);
-                    whole.extend(fixed.reasons(symbols));
-                }
-                self.unsat(sliced, whole)
-            }
+            Answer::Unsat(core) => self.unsat(sliced, core.0),
             unknown => unknown,
         }
     }

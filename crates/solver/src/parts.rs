@@ -1,9 +1,7 @@
 //! What the layers do with the parts of a query and with models.
 
-use std::collections::BTreeSet;
-
-use labrys_expr::{Environment, ExprId, Op, Pool, Symbol, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use labrys_expr::{Environment, ExprId, Op, Pool, Symbol, Value, union};
+use rustc_hash::FxHashMap;
 
 use crate::functions;
 use crate::query::{Answer, Assignment, Core, Model};
@@ -53,15 +51,8 @@ pub(crate) fn origins(parts: &[Part], indices: &[usize]) -> Core {
 }
 
 /// All symbols of the parts.
-pub(crate) fn symbols(pool: &Pool, parts: &[Part]) -> BTreeSet<Symbol> {
-    let mut all = BTreeSet::new();
-    let mut seen = FxHashSet::default();
-    for part in parts {
-        if seen.insert(pool.symbols_number(part.id)) {
-            all.extend(pool.symbols(part.id).iter());
-        }
-    }
-    all
+pub(crate) fn symbols(pool: &Pool, parts: &[Part]) -> Vec<Symbol> {
+    union(parts.iter().map(|part| pool.symbols(part.id)))
 }
 
 /// Names the values of an assignment for the symbols of the parts that the model leaves open.

@@ -8,7 +8,6 @@
 //! [`Solver::nearest`](crate::Solver::nearest).
 
 use super::{Layers, Sliced};
-use crate::domains::Fixed;
 use crate::intervals;
 use crate::query::{Answer, Budget, Model, Query};
 use crate::walk::{Class, Outcome, class};
@@ -34,7 +33,7 @@ fn shares(class: Class) -> [f64; 2] {
 
 impl Layers {
     /// The answer to what no cheap layer could answer.
-    pub(super) fn race(&mut self, query: &mut Query<'_>, sliced: &Sliced, fixed: &Fixed) -> Answer {
+    pub(super) fn race(&mut self, query: &mut Query<'_>, sliced: &Sliced) -> Answer {
         let conditions: Vec<_> = sliced.parts.iter().map(|part| part.id).collect();
         let class = class(query.pool, &conditions);
         let shares = class.map(shares);
@@ -46,7 +45,7 @@ impl Layers {
             self.statistics.walked[0] += 1;
             return Answer::Sat(model);
         }
-        let answer = self.by_search(query, sliced, fixed, class);
+        let answer = self.by_search(query, sliced, class);
         if matches!(answer, Answer::Unknown(_)) {
             if let Some(answer) = self.by_intervals(query, sliced, class, true) {
                 return answer;
