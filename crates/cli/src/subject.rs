@@ -1,6 +1,7 @@
 //! The program under test: an executable of `labrys-cc`, or C sources that are built first.
 
 use std::ffi::OsString;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -125,10 +126,16 @@ fn variant_path(folder: &Path, kind: &str, instrumented: &Path) -> Result<PathBu
     Ok(folder.join(instrumented.file_name().unwrap_or("program".as_ref())))
 }
 
-/// Whether a file is to be built, by its name.
+/// Whether a file is to be built: by its name, unless it is an executable (`program.cc`).
 pub(crate) fn is_source(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| SOURCES.contains(&ending))
+    ending.is_some_and(|ending| SOURCES.contains(&ending)) && !is_elf(path)
+}
+
+fn is_elf(path: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *b"\x7fELF"
 }
 
 fn built(sources: &[PathBuf], build: &BuildOptions, folder: &Path) -> Result<PathBuf, Problem> {
@@ -183,5 +190,15 @@ mod tests {
     fn sources_are_told_by_their_names() {
         assert!(is_source(Path::new("a.c")) && is_source(Path::new("dir.x/b.cpp")));
         assert!(!is_source(Path::new("src/grep")) && !is_source(Path::new("a.out")));
+    }
+
+    #[test]
+    fn an_executable_is_no_source_whatever_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program.cc");
+        std::fs::write(&program, b"\x7fELF\x02\x01").unwrap();
+        assert!(!is_source(&program));
+        std::fs::write(&program, b"int main() {}\n").unwrap();
+        assert!(is_source(&program));
     }
 }
