@@ -11,7 +11,7 @@
 //! | `node` | labels: append nodes, fold what is cheap |
 //! | `event` | the event log |
 //! | `shadow`, `scatter` | labels of memory; stores at symbolic addresses |
-//! | `object` | which object does an address point into; table snapshots |
+//! | `object`, `bound` | which object does an address point into; table snapshots |
 //! | `poison`, `place` | marks on memory of the heap that no object holds; where they are hit |
 //! | `compute`, `compose` | labels of operations, comparisons, intrinsics |
 //! | `control`, `variadic` | branches, switches, calls, variable arguments |
@@ -26,6 +26,7 @@
 
 #![allow(unsafe_code, clippy::missing_safety_doc)]
 
+mod bound;
 mod compose;
 mod compute;
 mod control;

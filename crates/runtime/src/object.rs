@@ -8,6 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::
 
 use labrys_abi::{Node, Op, RuntimeSite};
 
+use crate::bound::follows;
 use crate::event::{decision, object_decision};
 use crate::node::{Operand, append, binary, mask, node, predicate};
 use crate::shadow::{is_concrete, raw_byte};
@@ -71,8 +72,10 @@ pub(crate) fn target(
     }
     let offset = Operand::new(offset, value);
     let last = Operand::concrete(object.size - u64::from(size));
-    let inside = predicate(Op::Ule, 64, offset, last, true);
-    object_decision(&object, inside, true);
+    if !follows(Op::Ule, 64, offset, last) {
+        let inside = predicate(Op::Ule, 64, offset, last, true);
+        object_decision(&object, inside, true);
+    }
     fits.then_some(Target { object, offset })
 }
 
