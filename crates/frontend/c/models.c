@@ -9,6 +9,7 @@
  */
 
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -32,6 +33,8 @@ typedef unsigned char byte;
 extern int __labrys_concrete(const void *p, size_t size);
 /* The library has written or will write these bytes. */
 extern void __labrys_unlabel(const void *p, size_t size);
+/* The library reads what may carry labels and makes of it what does not: counted. */
+extern void __labrys_unseen(void);
 /* Does the FILE read an input of this run? */
 extern int __labrys_reads_input(FILE *f);
 
@@ -48,9 +51,12 @@ extern wint_t __labrys_w_fgetwc(FILE *f);
 #define MODEL(name) __labrys_m_##name
 #define CONCRETE_STRING(s) __labrys_concrete(s, strlen(s) + 1)
 
+#include "models/decimal.h"
+
 #include "models/character.c"
 #include "models/string.c"
 #include "models/number.c"
+#include "models/address.c"
 #include "models/sort.c"
 #include "models/options.c"
 #include "models/scan.c"

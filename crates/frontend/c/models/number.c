@@ -126,74 +126,58 @@ int MODEL(atoi)(const char *s) { return (int)MODEL(strtol)(s, NULL, 10); }
 long MODEL(atol)(const char *s) { return MODEL(strtol)(s, NULL, 10); }
 long long MODEL(atoll)(const char *s) { return MODEL(strtol)(s, NULL, 10); }
 
-/* The powers of ten that a double holds exactly. */
-static const double TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-/* value × 10^scale, rounded once, for exact values and powers. */
-static double scaled(double value, int scale) {
-  return scale < 0 ? value / TENS[-scale] : scale > 0 ? value * TENS[scale] : value;
-}
-
-/* [sign]digits. The number has at most three digits, or is 999 or more. Which digits they are is
- * decided if asked for. */
-static const char *scan_exponent(const char *s, int *exponent, int decide) {
-  int minus = 0, value = 0, digits = 0;
-  if ((*s == '-') | (*s == '+')) minus = *s++ == '-';
-  const char *first = s;
-  for (; (unsigned)(byte)*s - '0' < 10; s++) {
-    int d = (byte)*s - '0';
-    if (decide)
-      for (d = 0; d < 9 && (byte)*s != '0' + d;) d++;
-    if (digits++ < 3) value = value * 10 + d;
-  }
-  if (s == first) return NULL;
-  *exponent = digits > 3 ? 999 : minus ? -value : value;
+/* [sign]digits, if they are there. */
+static const char *scan_power(const char *s, struct decimal *number) {
+  if ((*s == '-') | (*s == '+')) number->power_minus = *s++ == '-';
+  if (!IS_DIGIT((byte)*s)) return NULL;
+  for (; IS_DIGIT((byte)*s); s++) decimal_power(number, (byte)*s);
   return s;
 }
 
-/* [sign]digits[.digits][e[sign]digits] with an exact mantissa and an exact power of ten: one
- * multiplication or division, correctly rounded. Is the text such a number? Paths are few: which
- * characters are digits is decided, which digits they are is not; nor what the exponent is, where
- * it is all that there is to try beside one or two digits. */
+/* [space][sign]digits[.digits][e[sign]digits]. Is the text such a number, and an exact one? Which
+ * sign it is is decided at the end. */
 static int scan_decimal(const char *s, char **end, double *result) {
-  int minus = 0, digits = 0, scale = 0;
-  unsigned long mantissa = 0;
+  struct decimal number = {0};
+  const char *start = s;
+  int minus = 0;
   while (MODEL(isspace)((byte)*s)) s++;
-  if (*s == '-')
-    minus = 1, s++;
-  else if (*s == '+')
-    s++;
-  for (; (unsigned)(byte)*s - '0' < 10; s++, digits++) {
-    if (digits == 18) return 0;
-    mantissa = mantissa * 10 + ((byte)*s - '0');
+  if ((*s == '-') | (*s == '+')) minus = *s++ == '-';
+  for (; IS_DIGIT((byte)*s); s++) decimal_digit(&number, (byte)*s);
+  if (number.digits == 1 && ((number.narrow == 0) & ((*s | 32) == 'x'))) return 0;
+  if (*s == '.')
+    for (s++; IS_DIGIT((byte)*s); s++, number.scale--) decimal_digit(&number, (byte)*s);
+  else if (number.digits == 0 && (((*s | 32) == 'i') | ((*s | 32) == 'n')))
+    return 0;
+  if (number.digits == 0) {
+    *result = 0;
+    if (end) *end = (char *)start;
+    return 1;
   }
-  if (digits == 1 && ((mantissa == 0) & ((*s | 32) == 'x'))) return 0;
-  if (*s == '.') {
-    s++;
-    for (; (unsigned)(byte)*s - '0' < 10; s++, digits++, scale--) {
-      if (digits == 18) return 0;
-      mantissa = mantissa * 10 + ((byte)*s - '0');
-    }
-  }
-  if (!digits || (digits > 15 && mantissa > 1UL << 53)) return 0;
   if ((*s | 32) == 'e') {
-    int exponent;
-    const char *behind = scan_exponent(s + 1, &exponent, digits > 2);
-    if (behind) scale += exponent, s = behind;
+    const char *behind = scan_power(s + 1, &number);
+    if (behind)
+      s = behind;
+    else
+      number.power_minus = 0;
   }
-  if ((scale < -22) | (scale > 22)) return 0;
-  double value = scaled((double)(long)mantissa, scale);
+  double value;
+  if (!decimal_value(&number, &value)) return 0;
   *result = minus ? -value : value;
   if (end) *end = (char *)s;
   return 1;
 }
 
+/* The library converts the text: nothing that it decides is seen. */
+#define UNSEEN_NUMBER(call)                          \
+  do {                                               \
+    if (!CONCRETE_STRING(s)) __labrys_unseen(); \
+    LIBRARY_NUMBER(call);                            \
+  } while (0)
+
 double MODEL(strtod)(const char *s, char **end) {
   double value;
   if (!CONCRETE_STRING(s) && scan_decimal(s, end, &value)) return value;
-  LIBRARY_NUMBER(strtod(s, end));
+  UNSEEN_NUMBER(strtod(s, end));
 }
 
 float MODEL(strtof)(const char *s, char **end) {
@@ -201,7 +185,10 @@ float MODEL(strtof)(const char *s, char **end) {
   double value;
   if (!CONCRETE_STRING(s) && scan_decimal(s, end, &value) && (double)(float)value == value)
     return (float)value;
-  LIBRARY_NUMBER(strtof(s, end));
+  UNSEEN_NUMBER(strtof(s, end));
 }
 
 double MODEL(atof)(const char *s) { return MODEL(strtod)(s, NULL); }
+
+/* Long doubles carry no labels. */
+long double MODEL(strtold)(const char *s, char **end) { UNSEEN_NUMBER(strtold(s, end)); }

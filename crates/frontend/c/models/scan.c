@@ -1,5 +1,5 @@
-/* scanf and its kin: %d %i %u %o %x %c %s %[ %n %%, with widths, lengths and suppression.
- * Formats with anything else are left to the library. */
+/* scanf and its kin: %d %i %u %o %x %c %s %[ %n %%, and %a %e %f %g of float and double, with
+ * widths, lengths and suppression. Formats with anything else are left to the library. */
 
 /* Characters of a string or a FILE. What is looked for is never the end, so that there is a
  * decision about the end only where nothing else fits. */
@@ -25,10 +25,13 @@ static void leave(struct source *from, int c) {
 
 static int is_end(const struct source *from, int c) { return from->file ? c == EOF : c == 0; }
 
+/* Conversions to floating-point numbers. */
+#define REALS "aAeEfFgG"
+
 /* One conversion of a format. */
 struct conversion {
   int suppressed, width;
-  char length; /* 0, or h, H (hh), l */
+  char length; /* 0, or h, H (hh), l, q (ll) */
   char kind;
 };
 
@@ -44,14 +47,17 @@ static const char *read_conversion(const char *f, struct conversion *c) {
   if (f[0] == 'h' && f[1] == 'h')
     c->length = 'H', f += 2;
   else if (f[0] == 'l' && f[1] == 'l')
-    c->length = 'l', f += 2;
+    c->length = 'q', f += 2;
   else if (*f == 'h')
     c->length = 'h', f++;
   else if (*f == 'l' || *f == 'j' || *f == 'z' || *f == 't' || *f == 'q')
     c->length = 'l', f++;
   c->kind = *f;
-  if (!*f || !strchr("diuoxXcs[n%", *f)) return NULL;
+  if (!*f || !strchr("diuoxXcs[n%" REALS, *f)) return NULL;
   if (strchr("cs[", *f) && c->length) return NULL;
+  if (strchr(REALS, *f) && c->length && c->length != 'l') return NULL;
+  /* In old C `a` may ask for memory. */
+  if (*f == 'a' && f[1] && strchr("sS[", f[1])) return NULL;
   return f + 1;
 }
 
@@ -94,7 +100,7 @@ static void store_number(void *to, char length, unsigned long value) {
     *(char *)to = (char)value;
   else if (length == 'h')
     *(short *)to = (short)value;
-  else if (length == 'l')
+  else if (length == 'l' || length == 'q')
     *(long *)to = (long)value;
   else
     *(int *)to = (int)value;
@@ -169,6 +175,140 @@ static int convert_number(struct source *from, const struct conversion *how, voi
   return CONVERTED;
 }
 
+/* The text of a number that is being read, for the library; the width that is left, -1 for any. */
+struct real {
+  struct source *from;
+  int width;
+  char few[64], *text;
+  size_t size, room;
+};
+
+/* Keeps a character and looks at the next one; EOF where the width ends. */
+static int next_of(struct real *real, int c) {
+  if (real->size + 1 == real->room) {
+    real->room *= 2;
+    char *more = malloc(real->room);
+    memcpy(more, real->text, real->size);
+    if (real->text != real->few) free(real->text);
+    real->text = more;
+  }
+  real->text[real->size++] = (char)c;
+  keep(real->from);
+  if (real->width > 0) real->width--;
+  return real->width ? look(real->from) : EOF;
+}
+
+/* The letters of a word, in either case; the character behind them in `c`. Another one than the
+ * letter that is wanted is taken. */
+static int word_of(struct real *real, const char *letters, int *c) {
+  for (; *letters; letters++) {
+    if ((*c | 32) != *letters) {
+      if (*c != EOF && !is_end(real->from, *c)) keep(real->from);
+      *c = EOF;
+      return 0;
+    }
+    *c = next_of(real, *c);
+  }
+  return 1;
+}
+
+/* nan, inf or infinity, or hexadecimal digits behind 0x: for the library to convert. */
+static int other_real(struct real *real, int *c) {
+  if ((*c | 32) == 'n') return word_of(real, "nan", c);
+  if ((*c | 32) == 'i') return word_of(real, "inf", c) && ((*c | 32) != 'i' || word_of(real, "inity", c));
+  size_t prefix = real->size + 1;
+  int digits = 0, point = 0, power = 0, sign = 0;
+  for (*c = next_of(real, *c);; *c = next_of(real, *c)) {
+    if (power ? MODEL(isdigit)(*c) : MODEL(isxdigit)(*c))
+      digits++, sign = 0;
+    else if (sign && (*c == '-' || *c == '+'))
+      sign = 0;
+    else if (digits && !power && (*c | 32) == 'p')
+      power = sign = point = 1;
+    else if (*c == '.' && !point)
+      point = 1;
+    else
+      return real->size > prefix;
+  }
+}
+
+/* Decimal digits with a point; whether there was one. */
+static int mantissa_of(struct real *real, struct decimal *number, int *c) {
+  int point = 0;
+  for (;; *c = next_of(real, *c)) {
+    if (IS_DIGIT(*c))
+      decimal_digit(number, *c), number->scale -= point;
+    else if (*c == '.' && !point)
+      point = 1;
+    else
+      return point;
+  }
+}
+
+/* An exponent, or a part of one. */
+static void power_of(struct real *real, struct decimal *number, int *c) {
+  if (number->digits == 0 || (*c | 32) != 'e') return;
+  *c = next_of(real, *c);
+  if ((*c == '-') | (*c == '+')) {
+    number->power_minus = *c == '-';
+    *c = next_of(real, *c);
+  }
+  for (; IS_DIGIT(*c); *c = next_of(real, *c)) decimal_power(number, *c);
+}
+
+/* The library's conversion; whether there was a number. */
+static int library_real(struct real *real, int wide, void *to) {
+  char *end;
+  real->text[real->size] = 0;
+  __labrys_unseen();
+  if (wide) {
+    double value = strtod(real->text, &end);
+    if (to && end != real->text) __labrys_unlabel(to, sizeof value), *(double *)to = value;
+  } else {
+    float value = strtof(real->text, &end);
+    if (to && end != real->text) __labrys_unlabel(to, sizeof value), *(float *)to = value;
+  }
+  return end != real->text;
+}
+
+/* Reads as far as the library does: `1e+` is 1, with all three characters taken. */
+static int scan_real(struct real *real, int wide, void *to) {
+  struct decimal number = {0};
+  int minus = 0, others = 0, matched = 1, c = look(real->from);
+  if ((c == '-') | (c == '+')) {
+    minus = c == '-';
+    c = next_of(real, c);
+  }
+  int point = mantissa_of(real, &number, &c);
+  if (number.digits == 0 && !point)
+    others = ((c | 32) == 'n') | ((c | 32) == 'i');
+  else if (number.digits == 1 && !point && real->width != 1)
+    others = (number.narrow == 0) & ((c | 32) == 'x');
+  if (others)
+    matched = other_real(real, &c);
+  else
+    power_of(real, &number, &c);
+  leave(real->from, real->width ? c : EOF);
+  if (!matched || (!others && number.digits == 0))
+    return real->size == 0 && is_end(real->from, c) ? NO_INPUT : NO_MATCH;
+  double value;
+  if (others || !decimal_value(&number, &value))
+    return library_real(real, wide, to) ? CONVERTED : NO_MATCH;
+  if (minus) value = -value;
+  if (!wide && (double)(float)value != value) return library_real(real, wide, to), CONVERTED;
+  if (to && wide) *(double *)to = value;
+  if (to && !wide) *(float *)to = (float)value;
+  return CONVERTED;
+}
+
+static int convert_real(struct source *from, const struct conversion *how, void *to) {
+  struct real real = {.from = from, .width = how->width ? how->width : -1, .room = sizeof real.few};
+  real.text = real.few;
+  int result = scan_real(&real, how->length == 'l', to);
+  if (real.text != real.few) free(real.text);
+  return result;
+}
+
 static int convert_text(struct source *from, const struct conversion *how, const char *set,
                         const char *end_of_set, char *to) {
   int width = how->width ? how->width : how->kind == 'c' ? 1 : -1;
@@ -236,8 +376,9 @@ static int scan_format(struct source *from, const char *f, va_list list) {
     }
     int text = how.kind == 'c' || how.kind == '[';
     if (!text) skip_space(from);
-    int result = text || how.kind == 's' ? convert_text(from, &how, set, end, to)
-                                         : convert_number(from, &how, to);
+    int result = text || how.kind == 's'     ? convert_text(from, &how, set, end, to)
+                 : strchr(REALS, how.kind) ? convert_real(from, &how, to)
+                                           : convert_number(from, &how, to);
     if (result == NO_INPUT) return done ? done : EOF;
     if (result == NO_MATCH) return done;
     if (to) done++;
@@ -246,13 +387,21 @@ static int scan_format(struct source *from, const char *f, va_list list) {
 }
 
 int MODEL(vsscanf)(const char *s, const char *format, va_list list) {
-  if (CONCRETE_STRING(s) || !supported(format)) return vsscanf(s, format, list);
+  if (CONCRETE_STRING(s)) return vsscanf(s, format, list);
+  if (!supported(format)) {
+    __labrys_unseen();
+    return vsscanf(s, format, list);
+  }
   struct source from = {(const byte *)s, NULL, 0};
   return scan_format(&from, format, list);
 }
 
 int MODEL(vfscanf)(FILE *f, const char *format, va_list list) {
-  if (!__labrys_reads_input(f) || !supported(format)) return vfscanf(f, format, list);
+  if (!__labrys_reads_input(f)) return vfscanf(f, format, list);
+  if (!supported(format)) {
+    __labrys_unseen();
+    return vfscanf(f, format, list);
+  }
   struct source from = {NULL, f, 0};
   return scan_format(&from, format, list);
 }

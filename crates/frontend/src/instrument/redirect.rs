@@ -30,7 +30,7 @@ const MODELS: &str = "
     __strcpy_chk __stpcpy_chk __strncpy_chk __strcat_chk __strncat_chk
     isdigit isupper islower isalpha isalnum isspace isblank isxdigit iscntrl isprint isgraph
     ispunct strtol strtoul strtoll strtoull strtoimax strtoumax atoi atol atoll
-    strtod strtof atof qsort qsort_r bsearch getopt getopt_long getopt_long_only
+    strtod strtof strtold atof inet_pton qsort qsort_r bsearch getopt getopt_long getopt_long_only
     sscanf vsscanf fscanf vfscanf scanf vscanf
     snprintf vsnprintf sprintf vsprintf
     __snprintf_chk __vsnprintf_chk __sprintf_chk __vsprintf_chk
