@@ -1,6 +1,5 @@
 // A file through std::ifstream and std::getline, its lines through std::istringstream.
 // cover: -- @@
-// open: total
 #include <fstream>
 #include <labrys.h>
 #include <sstream>

@@ -1,5 +1,4 @@
 // Numbers from standard input by operators of iostream.
-// open: fraction
 #include <iostream>
 #include <labrys.h>
 

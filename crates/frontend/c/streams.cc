@@ -26,6 +26,12 @@
 #include <typeinfo>
 #include <unistd.h>
 
+#include "models/decimal.h"
+
+/* The library reads what may carry labels and makes of it what does not: counted. */
+extern "C" void __labrys_unseen();
+/* The value without its label. */
+extern "C" int __labrys_bare(int value);
 /* Does the file descriptor read an input of this run? */
 extern "C" int __labrys_is_input(int fd);
 
@@ -36,6 +42,45 @@ static const int END = char_traits<char>::eof();
 /* The character as streams give it, and back. */
 static int number_of(char c) { return char_traits<char>::to_int_type(c); }
 static char char_of(int c) { return char_traits<char>::to_char_type(c); }
+
+/* Is it the end of the input? No byte is, so there is nothing to decide. */
+static bool is_end(int c) { return __labrys_bare(c) == END; }
+
+/* Is it white space? One decision in the C locale, without a table. */
+static bool is_space(const ctype<char> &kinds, bool classic, int c) {
+  if (classic) return (c == ' ') | ((unsigned)c - '\t' < 5);
+  return !is_end(c) && kinds.is(ctype_base::space, char_of(c));
+}
+
+static bool is_classic(const ctype<char> &kinds) {
+  return kinds.table() == ctype<char>::classic_table();
+}
+
+/* [istream::sentry] 2 to 4. */
+template <> istream::sentry::sentry(istream &in, bool keeps_space) : _M_ok(false) {
+  ios_base::iostate state = ios_base::goodbit;
+  if (in.good()) {
+    try {
+      if (in.tie()) in.tie()->flush();
+      if (!keeps_space && (in.flags() & ios_base::skipws)) {
+        const ctype<char> &kinds = use_facet<ctype<char>>(in.getloc());
+        const bool classic = is_classic(kinds);
+        int c = in.rdbuf()->sgetc();
+        while (is_space(kinds, classic, c)) c = in.rdbuf()->snextc();
+        if (is_end(c)) state |= ios_base::eofbit;
+      }
+    } catch (__cxxabiv1::__forced_unwind &) {
+      in._M_setstate(ios_base::badbit);
+      throw;
+    } catch (...) {
+      in._M_setstate(ios_base::badbit);
+    }
+  }
+  if (in.good() && state == ios_base::goodbit)
+    _M_ok = true;
+  else
+    in.setstate(state | ios_base::failbit);
+}
 
 /* Runs `read` between the sentry and the setting of what it adds to `state`; an exception
  * becomes badbit ([istream.formatted.reqmts], [istream.unformatted]). */
@@ -57,7 +102,7 @@ static void reading(istream &in, bool keeps_space, ios_base::iostate &state, F r
 template <typename W, typename T>
 static int take(streambuf *from, streamsize room, streamsize &count, W wanted, T keep) {
   int c = from->sgetc();
-  while (count < room && c != END && wanted(char_of(c))) {
+  while (count < room && !is_end(c) && wanted(char_of(c))) {
     keep(char_of(c));
     count++;
     c = from->snextc();
@@ -72,7 +117,7 @@ template <> istream &istream::getline(char *s, streamsize size, char end) {
   reading(*this, true, state, [&] {
     auto wanted = [&](char c) { return c != end; };
     int c = take(rdbuf(), size - 1, _M_gcount, wanted, [&](char c) { *s++ = c; });
-    if (c == END) {
+    if (is_end(c)) {
       state |= ios_base::eofbit;
     } else if (c == number_of(end)) {
       rdbuf()->sbumpc();
@@ -93,7 +138,7 @@ static bool skip(streambuf *from, streamsize size, streamsize &count, W wanted) 
   const streamsize all = numeric_limits<streamsize>::max();
   while (size == all || count < size) {
     int c = from->sbumpc();
-    if (c == END) return true;
+    if (is_end(c)) return true;
     if (count < all) count++;
     if (!wanted(c)) break;
   }
@@ -130,7 +175,7 @@ template <> istream &getline(istream &in, string &line, char end) {
     const streamsize room = line.max_size();
     auto wanted = [&](char c) { return c != end; };
     int c = take(in.rdbuf(), room, count, wanted, [&](char c) { line += c; });
-    if (c == END) {
+    if (is_end(c)) {
       state |= ios_base::eofbit;
     } else if (c == number_of(end)) {
       in.rdbuf()->sbumpc();
@@ -155,9 +200,10 @@ static void word(istream &in, streamsize room, streamsize behind, S start, T kee
     if (0 < in.width() && in.width() < room) room = in.width();
     room -= behind;
     const ctype<char> &kinds = use_facet<ctype<char>>(in.getloc());
-    auto wanted = [&](char c) { return !kinds.is(ctype_base::space, c); };
+    const bool classic = is_classic(kinds);
+    auto wanted = [&](char c) { return !is_space(kinds, classic, number_of(c)); };
     int c = take(in.rdbuf(), room, count, wanted, keep);
-    if (count < room && c == END) state |= ios_base::eofbit;
+    if (count < room && is_end(c)) state |= ios_base::eofbit;
     end();
     in.width(0);
   });
@@ -181,7 +227,7 @@ template <>
 streamsize __copy_streambufs_eof(streambuf *from, streambuf *to, bool &ended) {
   streamsize count = 0;
   ended = true;
-  for (int c = from->sgetc(); c != END; c = from->snextc()) {
+  for (int c = from->sgetc(); !is_end(c); c = from->snextc()) {
     if (to->sputc(char_of(c)) == END) {
       ended = false;
       break;
@@ -261,67 +307,7 @@ bool ios_base::sync_with_stdio(bool synchronized) {
   return was;
 }
 
-/* The library's facet for numbers, called without its table of virtual functions: so only the
- * conversions that a program uses become part of it. */
-struct Numbers : num_get<char> {
-  template <typename T>
-  static void get(const num_get<char> &facet, istream &in, ios_base::iostate &state, T &value) {
-    if (typeid(facet) == typeid(num_get<char>)) {
-      static_cast<const Numbers &>(facet).num_get<char>::do_get(in, 0, in, state, value);
-    } else {
-      facet.get(in, 0, in, state, value);
-    }
-  }
-};
-
-/* [istream.formatted.arithmetic] 1. */
-template <typename T>
-static istream &number(istream &in, const num_get<char> *facet, T &value) {
-  ios_base::iostate state = ios_base::goodbit;
-  reading(in, false, state, [&] { Numbers::get(__check_facet(facet), in, state, value); });
-  if (state != ios_base::goodbit) in.setstate(state);
-  return in;
-}
-
-#define EXTRACTOR(T)                                          \
-  template <> template <> istream &istream::_M_extract(T &value) { \
-    return number(*this, _M_num_get, value);                  \
-  }
-EXTRACTOR(bool)
-EXTRACTOR(unsigned short)
-EXTRACTOR(unsigned)
-EXTRACTOR(long)
-EXTRACTOR(unsigned long)
-EXTRACTOR(long long)
-EXTRACTOR(unsigned long long)
-EXTRACTOR(float)
-EXTRACTOR(double)
-EXTRACTOR(long double)
-EXTRACTOR(void *)
-
-/* [istream.formatted.arithmetic] 2 and 3: read as long, too large is an error. */
-template <typename T>
-static istream &small(istream &in, const num_get<char> *facet, T &value) {
-  ios_base::iostate state = ios_base::goodbit;
-  reading(in, false, state, [&] {
-    long wide;
-    Numbers::get(__check_facet(facet), in, state, wide);
-    if (wide < numeric_limits<T>::min()) {
-      state |= ios_base::failbit;
-      value = numeric_limits<T>::min();
-    } else if (wide > numeric_limits<T>::max()) {
-      state |= ios_base::failbit;
-      value = numeric_limits<T>::max();
-    } else {
-      value = wide;
-    }
-  });
-  if (state != ios_base::goodbit) in.setstate(state);
-  return in;
-}
-
-template <> istream &istream::operator>>(short &value) { return small(*this, _M_num_get, value); }
-template <> istream &istream::operator>>(int &value) { return small(*this, _M_num_get, value); }
+#include "stream_numbers.h"
 
 /* What only writes stays in the library. */
 extern template int filebuf::overflow(int);

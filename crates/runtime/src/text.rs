@@ -180,6 +180,13 @@ extern "C" fn __labrys_unseen() {
     }
 }
 
+/// For library models: the value without its label, to be compared with what no byte is.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_bare(value: c_int) -> c_int {
+    result(0);
+    value
+}
+
 /// `strncmp`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w_strncmp(a: *const c_char, b: *const c_char, n: usize) -> c_int {
