@@ -369,7 +369,7 @@ impl<'p> Symcretic<'p> {
             let against: Vec<String> = against.cloned().collect();
             if exhausted && self.paths == 0 && against.is_empty() {
                 report.verdict = Verdict::Unreachable;
-                session.set_target(&report.target.name, TargetStatus::Unreachable)?;
+                session.prove(&report.target.name, report.target.branch)?;
             } else if self.pass != COARSE_PASS {
                 report.obstacles = against;
                 let counts = search.counts();

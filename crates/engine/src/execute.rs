@@ -357,6 +357,17 @@ impl Session {
         Ok(())
     }
 
+    /// Notes that no run reaches a target, and that the branch that it is, if it is one, is dead.
+    ///
+    /// # Errors
+    /// If the suite cannot be written.
+    pub fn prove(&mut self, name: &str, branch: Option<BranchId>) -> Result<(), Error> {
+        if let Some(branch) = branch.filter(|_| !self.is_reached(name)) {
+            self.unreachable.insert(branch);
+        }
+        self.set_target(name, TargetStatus::Unreachable)
+    }
+
     /// What is known of the targets.
     #[must_use]
     pub fn targets(&self) -> &[TargetSummary] {

@@ -59,7 +59,7 @@ impl Session {
             branches: Branches {
                 total: self.counted.count() as u64,
                 covered: self.covered,
-                unreachable: 0,
+                unreachable: self.count(&self.unreachable),
             },
             runs: statistics.runs,
             runs_per_second: statistics.runs as f64 / seconds.max(1e-6),

@@ -105,6 +105,8 @@ pub struct Session {
     pub(crate) seen: Coverage,
     pub(crate) kept: Coverage,
     pub(crate) confirmed: Coverage,
+    /// Branches that no run takes.
+    pub(crate) unreachable: Coverage,
     /// Branches that count: those of oracle sites do not.
     pub(crate) counted: Coverage,
     /// Number of confirmed branches that count.
@@ -157,6 +159,7 @@ impl Session {
             seen: passed,
             kept: Coverage::default(),
             confirmed: Coverage::default(),
+            unreachable: Coverage::default(),
             counted,
             covered: 0,
             divergent_branches: FxHashMap::default(),
