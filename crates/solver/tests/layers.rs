@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use labrys_expr::{ExprId, Pool, Symbol};
+use labrys_expr::{ExprId, Op, Pool, Symbol};
 use labrys_solver::{
     Answer, Assignment, Budget, Core, Layers, Model, Query, QueryLog, Reason, Solver,
 };
@@ -168,6 +168,32 @@ fn what_equations_fix_is_put_in_place() {
         Answer::Unsat(Core(vec![0, 1, 2]))
     );
     bench.asked(&[]);
+}
+
+/// A loop over a file, two bytes a turn, is a chain of comparisons with the length.
+#[test]
+fn bounds_pass_through_bits_of_the_middle() {
+    let mut bench = Bench::new(vec![]);
+    // The back end gives up.
+    bench.layers = Layers::new(Box::new(Script {
+        asked: Rc::clone(&bench.asked),
+        answers: vec![],
+    }));
+    let pool = &mut bench.pool;
+    let length = pool.symbol(Symbol::Length { stream: 0 });
+    let most = pool.constant(64, 0x10001);
+    let small = pool.ult(length, most);
+    let (low, least) = (pool.extract(length, 0, 32), pool.constant(32, 0x2000));
+    let large = pool.binary(Op::Slt, least, low);
+    let (pairs, zero) = (pool.extract(length, 1, 31), pool.constant(1, 0));
+    let even = pool.concat(pairs, zero);
+    let (even, done) = (pool.sext(even, 64), pool.constant(64, 0x6b6));
+    let (left, four) = (pool.sub(even, done), pool.constant(64, 4));
+    let ends = pool.ult(left, four);
+    assert_eq!(
+        bench.check(&[large, small, ends]),
+        Answer::Unsat(Core(vec![0, 1, 2]))
+    );
 }
 
 #[test]

@@ -32,6 +32,8 @@ pub(super) enum Rule {
     Remainder(u128, At),
     /// The lowest bits.
     LowBits(At),
+    /// Bits of the middle, from this one on.
+    Middle(At, u32),
     /// With the index of the operation.
     Unary(Op, At, u128),
     Binary(Op, At, At),
@@ -202,6 +204,7 @@ impl Builder<'_> {
                 (Op::Shl, None, Some(by)) if by < u128::from(width) => Rule::Times(1 << by, at(0)),
                 (Op::URem, None, Some(by)) if by != 0 => Rule::Remainder(by, at(0)),
                 (Op::Extract, ..) if node.low() == 0 => Rule::LowBits(at(0)),
+                (Op::Extract, ..) if node.low() + width < from => Rule::Middle(at(0), node.low()),
                 (op, None, Some(bits)) => Monotone::with_constant(op, width, bits, false)
                     .map_or(Rule::Binary(op, at(0), at(1)), |rule| {
                         Rule::Monotone(rule, at(0))

@@ -82,6 +82,7 @@ impl Narrowing<'_> {
                 }
             }
             Rule::LowBits(a) => of(a).low_bits(step.width),
+            Rule::Middle(a, low) => of(a).shifted(*low, step.from).low_bits(step.width),
             Rule::Unary(op, a, index) => match (op, of(a).value()) {
                 (_, Some(value)) => {
                     Range::single(apply(*op, step.width, step.from, value, *index, 0))
@@ -190,6 +191,12 @@ impl Narrowing<'_> {
             Rule::LowBits(a) => {
                 let back = self.ranges[*a].with_low_bits(result, width);
                 self.narrow(*a, back.ok_or(Conflict)?)
+            }
+            Rule::Middle(a, low) => {
+                let upper = self.ranges[*a].shifted(*low, from);
+                let upper = upper.with_low_bits(result, width).ok_or(Conflict)?;
+                let (least, most) = upper.unsigned(from - low);
+                self.narrow(*a, Range::between(least << low, most << low | mask(*low)))
             }
             Rule::Unary(Op::Not, a, _) => self.narrow(*a, result.not(width)),
             Rule::Unary(Op::Neg, a, _) => self.narrow(*a, result.neg(width)),

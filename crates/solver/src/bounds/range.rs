@@ -183,6 +183,12 @@ impl Range {
         Range::from_start(self.start, self.span, width)
     }
 
+    /// Without the lowest `low` of `width` bits.
+    pub(super) fn shifted(self, low: u32, width: u32) -> Range {
+        let (least, most) = self.unsigned(width);
+        Range::between(least >> low, most >> low)
+    }
+
     /// Those whose lowest `width` bits are in `bits`; as it is if that says nothing.
     pub(super) fn with_low_bits(self, bits: Range, width: u32) -> Option<Range> {
         if self.span >= mask(width) {
