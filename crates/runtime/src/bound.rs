@@ -1,38 +1,15 @@
-//! Comparisons whose result follows from the widths of what is compared: an index made of a byte
-//! and the size of the table.
+//! Indices that are inside a table whatever the input: those made of a byte, by their widths.
 
 use labrys_abi::{Op, flag};
 
-use crate::node::{Operand, mask, node};
+use crate::node::{mask, node};
 
 /// Operations between a value and the extension that bounds it.
 const DEPTH: u32 = 6;
 
-/// Is the comparison of a labelled value with a constant the same for all inputs?
-pub(crate) fn follows(op: Op, width: u32, a: Operand, b: Operand) -> bool {
-    let (label, constant, constant_left) = match (a.label, b.label) {
-        (0, label) if label != 0 => (label, mask(a.value, width), true),
-        (label, 0) if label != 0 => (label, mask(b.value, width), false),
-        _ => return false,
-    };
-    let Some((low, high)) = range(label, DEPTH) else {
-        return false;
-    };
-    let half = mask(u64::MAX, width) / 2;
-    if matches!(op, Op::Slt | Op::Sle) && (high > half || constant > half) {
-        // A negative constant is below all that is not negative.
-        return high <= half;
-    }
-    match (op, constant_left) {
-        (Op::Eq | Op::Ne, _) => constant < low || constant > high,
-        (Op::Ult | Op::Slt, false) | (Op::Ule | Op::Sle, true) => {
-            constant > high || constant <= low
-        }
-        (Op::Ult | Op::Slt, true) | (Op::Ule | Op::Sle, false) => {
-            constant >= high || constant < low
-        }
-        _ => false,
-    }
+/// Is a labelled value at most `most` for all inputs? If not, it may still be.
+pub(crate) fn is_at_most(label: u32, most: u64) -> bool {
+    range(label, DEPTH).is_some_and(|(_, high)| high <= most)
 }
 
 /// The least and the largest value that a label of at most 64 bits can have, where operations

@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::
 
 use labrys_abi::{Node, Op, RuntimeSite};
 
-use crate::bound::follows;
+use crate::bound::is_at_most;
 use crate::event::{decision, object_decision};
 use crate::node::{Operand, append, binary, mask, node, predicate};
 use crate::shadow::{is_concrete, raw_byte};
@@ -72,7 +72,7 @@ pub(crate) fn target(
     }
     let offset = Operand::new(offset, value);
     let last = Operand::concrete(object.size - u64::from(size));
-    if !follows(Op::Ule, 64, offset, last) {
+    if !is_at_most(offset.label, last.value) {
         let inside = predicate(Op::Ule, 64, offset, last, true);
         object_decision(&object, inside, true);
     }
