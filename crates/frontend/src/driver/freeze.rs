@@ -40,10 +40,12 @@ pub fn freeze(merged: &Path, frozen: &Path, pure: &[String]) -> Result<(), Freez
     marked::mark(&module, pure)?;
     keep_templates(&module);
     hide_templates(&module);
+    // Before a pass may use that something is undefined, and again for what passes add.
+    define_arithmetic(&module);
+    define_null(&module);
     module.run_passes(FREEZE)?;
     settle_constants(&mut module)?;
     define_arithmetic(&module);
-    define_null(&module);
     traps::separate(&module);
     keep_calls(&module);
     Ok(module.write(frozen)?)

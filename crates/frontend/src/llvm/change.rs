@@ -5,9 +5,9 @@
 use std::ffi::c_uint;
 use std::marker::PhantomData;
 
-use llvm_sys::LLVMVisibility;
 use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
+use llvm_sys::{LLVMFastMathNone, LLVMVisibility};
 
 use super::{Block, LLVMLinkage, LLVMOpcode, Value};
 
@@ -55,18 +55,23 @@ impl<'m> Value<'m> {
     }
 
     /// Makes an instruction's result defined where flags let LLVM assume that overflow, lost
-    /// bits or addresses outside an object do not occur.
+    /// bits, addresses outside an object, or infinite numbers do not occur.
     pub fn clear_poison_flags(self) {
         use LLVMOpcode as O;
         // SAFETY: each flag exists on the opcodes for which it is cleared.
         unsafe {
             match self.opcode() {
-                O::LLVMAdd | O::LLVMSub | O::LLVMMul | O::LLVMShl => {
+                O::LLVMAdd | O::LLVMSub | O::LLVMMul | O::LLVMShl | O::LLVMTrunc => {
                     LLVMSetNSW(self.0, 0);
                     LLVMSetNUW(self.0, 0);
                 }
                 O::LLVMUDiv | O::LLVMSDiv | O::LLVMLShr | O::LLVMAShr => LLVMSetExact(self.0, 0),
-                O::LLVMGetElementPtr => LLVMSetIsInBounds(self.0, 0),
+                O::LLVMGetElementPtr => LLVMGEPSetNoWrapFlags(self.0, 0),
+                O::LLVMZExt | O::LLVMUIToFP => LLVMSetNNeg(self.0, 0),
+                O::LLVMOr => LLVMSetIsDisjoint(self.0, 0),
+                _ if LLVMCanValueUseFastMathFlags(self.0) != 0 => {
+                    LLVMSetFastMathFlags(self.0, LLVMFastMathNone);
+                }
                 _ => {}
             }
         }
