@@ -134,6 +134,10 @@ pub enum EventKind {
     Input,
     /// A failure the runtime itself noticed (`reach_error`, assertion): `a`, `b` as in `Target`.
     Failure,
+    /// A function of a library took what nothing follows there, `a` times in this run: `aux` is
+    /// the [`Cause`] under which each was counted, `label` the offset of its name in the data
+    /// section, `site` the name's length.
+    Unseen,
 }
 
 impl EventKind {
@@ -141,7 +145,7 @@ impl EventKind {
     #[must_use]
     #[inline]
     pub fn from_u8(byte: u8) -> Option<Self> {
-        if (EventKind::Branch as u8..=EventKind::Failure as u8).contains(&byte) {
+        if (EventKind::Branch as u8..=EventKind::Unseen as u8).contains(&byte) {
             // SAFETY: the enum is `repr(u8)` with contiguous discriminants in this range.
             #[allow(unsafe_code)]
             Some(unsafe { core::mem::transmute::<u8, EventKind>(byte) })

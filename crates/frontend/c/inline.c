@@ -73,6 +73,7 @@ extern void __labrys_slow_switch(u32 site, u32 label, u32 direction, u64 value, 
 extern u32 __labrys_slow_param(u32 index, u32 width, u64 value);
 extern u32 __labrys_slow_result(u32 label, u32 width, u64 value);
 extern void __labrys_slow_call(u32 function, u32 leave);
+extern void __labrys_slow_taken(const char *name, u32 function, u32 label, u64 value);
 extern void __labrys_slow_lost(u32 cause, u32 function, u32 label, u64 value);
 extern void __labrys_slow_va_start(void *list, u64 serial);
 extern void __labrys_slow_copy(void *to, const void *from, u64 size, u32 length);
@@ -285,6 +286,11 @@ HELPER u32 __labrys_result(u32 index, u32 width, u64 value) {
 /* A labelled value goes where nothing follows it. */
 HELPER void __labrys_lost(u32 cause, u32 function, u32 label, u64 value) {
   if (UNLIKELY(label)) __labrys_slow_lost(cause, function, label, value);
+}
+
+/* The same of an argument of a function without a model. */
+HELPER void __labrys_taken(const char *name, u32 function, u32 label, u64 value) {
+  if (UNLIKELY(label)) __labrys_slow_taken(name, function, label, value);
 }
 
 HELPER void __labrys_copy(void *to, const void *from, u64 size, u32 length) {

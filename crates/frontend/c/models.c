@@ -33,8 +33,8 @@ typedef unsigned char byte;
 extern int __labrys_concrete(const void *p, size_t size);
 /* The library has written or will write these bytes. */
 extern void __labrys_unlabel(const void *p, size_t size);
-/* The library reads what may carry labels and makes of it what does not: counted. */
-extern void __labrys_unseen(void);
+/* The library's function reads what may carry labels and makes of it what does not: counted. */
+extern void __labrys_unseen(const char *function);
 /* Does the FILE read an input of this run? */
 extern int __labrys_reads_input(FILE *f);
 

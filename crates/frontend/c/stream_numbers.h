@@ -79,7 +79,7 @@ static void fraction(streambuf *from, ios_base::iostate &state, T &value, __c_lo
   } else if (exact(number, value)) {
     if (minus) value = -value;
   } else {
-    __labrys_unseen();
+    __labrys_unseen("std::istream::operator>>");
     __convert_to_v(text.c_str(), value, state, locale);
   }
   if (is_end(c)) state |= ios_base::eofbit;
@@ -121,7 +121,7 @@ struct Numbers : num_get<char> {
 
 static void unseen(const num_get<char> &facet, istream &in, ios_base::iostate &state,
                    long double &value) {
-  __labrys_unseen();
+  __labrys_unseen("std::istream::operator>>");
   Numbers::get(facet, in, state, value);
 }
 

@@ -28,8 +28,8 @@
 
 #include "models/decimal.h"
 
-/* The library reads what may carry labels and makes of it what does not: counted. */
-extern "C" void __labrys_unseen();
+/* The library's function reads what may carry labels and makes of it what does not: counted. */
+extern "C" void __labrys_unseen(const char *function);
 /* The value without its label. */
 extern "C" int __labrys_bare(int value);
 /* Does the file descriptor read an input of this run? */

@@ -185,7 +185,7 @@ extern "C" fn __labrys_slow_result(label: u32, width: u32, value: u64) -> u32 {
 
 /// A labelled value goes where nothing follows it.
 #[unsafe(no_mangle)]
-extern "C" fn __labrys_slow_lost(cause: u32, function: u32, label: u32, value: u64) {
+pub(crate) extern "C" fn __labrys_slow_lost(cause: u32, function: u32, label: u32, value: u64) {
     let Some(cause) = Cause::ALL.get(cause as usize).copied() else {
         return;
     };

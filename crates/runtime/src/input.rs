@@ -199,6 +199,8 @@ fn rest(length: Operand, position: u64, inside: bool) -> u32 {
 
 /// Gives the arguments and environment variables of this run their bytes and labels.
 pub(crate) fn place_strings(argc: c_int, argv: *mut *mut c_char, environment: *mut *mut c_char) {
+    // SAFETY: as the loader gave them.
+    unsafe { crate::unseen::note_arguments(argc, argv) };
     for (id, stream) in (0..).zip(streams()) {
         let argument = stream.kind == StreamKind::Argument as u32;
         if !argument && stream.kind != StreamKind::Environment as u32 {

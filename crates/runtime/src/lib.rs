@@ -18,6 +18,7 @@
 //! | `input`, `harness` | streams, `labrys_symbolic` and its kin; failures, fuzz targets |
 //! | `server` | start-up and fork server |
 //! | `repeat`, `maps` | clock, randomness and `/proc/self/maps` that repeat |
+//! | `unseen` | what functions of libraries take where nothing follows it |
 //! | `pure`, `marked` | calls of pure functions of the library and of the program |
 //! | `heap`, `text`, `file`, `seek`, `status`, `stdio`, `wide`, `math` | models of library functions |
 //!
@@ -54,5 +55,6 @@ mod status;
 mod stdio;
 mod table;
 mod text;
+mod unseen;
 mod variadic;
 mod wide;

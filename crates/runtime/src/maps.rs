@@ -8,6 +8,7 @@
 use core::ffi::{CStr, c_char, c_int, c_void};
 
 use crate::state::state;
+use crate::unseen::given_path;
 
 /// More than there is of it.
 const ROOM: usize = 1 << 16;
@@ -19,6 +20,7 @@ static mut TEXT: [u8; ROOM] = [0; ROOM];
 unsafe extern "C" fn __labrys_w_open(path: *const c_char, flags: c_int, mode: c_int) -> c_int {
     // SAFETY: as the caller's; the library reads the mode only where there is one.
     unsafe {
+        given_path(c"open", path);
         let fd = libc::open(path, flags, mode);
         if fd >= 0 && state().active && CStr::from_ptr(path) == c"/proc/self/maps" {
             filtered(fd, flags)

@@ -98,7 +98,7 @@ pub(crate) fn decide_extent(p: *const u8, label: u32, size: u64) -> Option<u64> 
 }
 
 /// The object around `size` bytes at `address`.
-fn find(address: u64, size: u64) -> Option<Object> {
+pub(crate) fn find(address: u64, size: u64) -> Option<Object> {
     let around = |o: &Object| o.contains(address, size);
     on_stack(address)
         .filter(around)

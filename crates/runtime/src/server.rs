@@ -71,7 +71,7 @@ unsafe extern "C" fn __labrys_init(
             object::prepare();
             node::share_cache();
         }
-        libc::pthread_atfork(None, None, Some(stop_recording));
+        libc::pthread_atfork(None, Some(count_child), Some(stop_recording));
         serve();
         start_run(argc, argv, environment);
     }
@@ -252,6 +252,11 @@ unsafe fn start_run(argc: c_int, argv: *mut *mut c_char, environment: *mut *mut 
         // As a program finds it that was just started.
         *libc::__errno_location() = 0;
     }
+}
+
+/// In a parent: what the child does with the input is not seen.
+unsafe extern "C" fn count_child() {
+    crate::unseen::unseen(labrys_abi::Cause::External, c"fork");
 }
 
 /// In a child of the program: the records are the parent's. Its coverage too: what a child does

@@ -120,6 +120,29 @@ pub(crate) fn is_concrete(address: *const u8, size: usize) -> bool {
             .all(|word| word & LABEL_MASK == 0)
 }
 
+/// Does a byte of the range carry a label that is true of it?
+///
+/// # Safety
+/// Where there are labels, the bytes can be read.
+pub(crate) unsafe fn holds_labels(address: *const u8, size: usize) -> bool {
+    if is_concrete(address, size) {
+        return false;
+    }
+    let is_current = |(i, word): (usize, &u32)| {
+        let label = word & LABEL_MASK;
+        let n = if label == 0 {
+            return false;
+        } else {
+            node(label)
+        };
+        let place = 8 * (word >> BYTE_SHIFT);
+        // SAFETY: as the caller's.
+        let byte = u64::from(unsafe { *address.add(i) });
+        n.width > 64 || place < 64 && mask(n.cv >> place, 8) == byte
+    };
+    shadow(address, size).iter().enumerate().any(is_current)
+}
+
 /// Are these the words of all bytes of the value with this label, in order? Without a branch for
 /// each byte.
 #[inline(always)]

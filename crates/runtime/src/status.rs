@@ -6,6 +6,7 @@ use crate::control::arguments;
 use crate::input::{length_label, stream_with};
 use crate::shadow::{self, __labrys_slow_fill};
 use crate::state::{state, tracing};
+use crate::unseen::given_path;
 
 /// Labels the size in a structure that the library has just filled.
 unsafe fn describe(failed: c_int, to: *const libc::stat) -> c_int {
@@ -42,7 +43,10 @@ macro_rules! by_name {
         unsafe extern "C" fn $name(path: *const c_char, to: *mut libc::stat) -> c_int {
             let _ = arguments::<0>($name as *const () as usize);
             // SAFETY: as the caller's.
-            unsafe { describe(libc::$function(path, to), to) }
+            unsafe {
+                given_path(c"stat", path);
+                describe(libc::$function(path, to), to)
+            }
         }
     )*};
 }
@@ -65,7 +69,10 @@ macro_rules! by_folder {
         ) -> c_int {
             let _ = arguments::<0>($name as *const () as usize);
             // SAFETY: as the caller's.
-            unsafe { describe(libc::fstatat(folder, path, to, flags), to) }
+            unsafe {
+                given_path(c"fstatat", path);
+                describe(libc::fstatat(folder, path, to, flags), to)
+            }
         }
     )*};
 }

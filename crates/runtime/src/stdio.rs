@@ -23,6 +23,12 @@ unsafe extern "C" {
     fn malloc_usable_size(p: *mut c_void) -> usize;
 }
 
+/// The `FILE` of standard input.
+pub(crate) fn standard_input() -> *mut libc::FILE {
+    // SAFETY: the library's own variable.
+    unsafe { STDIN }
+}
+
 /// Where a `FILE` stands in an input stream.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {

@@ -14,7 +14,7 @@ use crate::node::{Operand, binary, choose, node, predicate, reify, unary};
 use crate::poison;
 use crate::scatter::__labrys_slow_fill_some;
 use crate::shadow::{__labrys_slow_copy, has_shadow, is_concrete, load_byte};
-use crate::state::{count, state, tracing};
+use crate::state::{state, tracing};
 
 /// Longest comparison that becomes an expression, bytes.
 const LONGEST: usize = 1 << 14;
@@ -170,14 +170,6 @@ unsafe extern "C" fn __labrys_w_strcmp(a: *const c_char, b: *const c_char) -> c_
 unsafe extern "C" fn __labrys_w_strcoll(a: *const c_char, b: *const c_char) -> c_int {
     // SAFETY: as the caller's.
     unsafe { __labrys_w_strcmp(a, b) }
-}
-
-/// For library models in C: the library makes a number of labelled text, which has no label.
-#[unsafe(no_mangle)]
-extern "C" fn __labrys_unseen() {
-    if tracing() {
-        count(Cause::LibraryArgument);
-    }
 }
 
 /// For library models: the value without its label, to be compared with what no byte is.

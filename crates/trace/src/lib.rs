@@ -46,7 +46,7 @@ pub use check::Violation;
 pub use decode::Decoder;
 pub use error::Error;
 pub use labrys_abi::{Cause, Event, EventKind, RUNTIME_SITE, RuntimeSite};
-pub use recording::{Exit, Object, Recording};
+pub use recording::{Exit, Lost, Object, Recording};
 pub use size::SizeFlip;
 pub use step::{Step, StepKind};
 pub use trace::{Decision, OTHER, Trace};

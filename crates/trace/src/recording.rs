@@ -69,6 +69,21 @@ pub struct Object {
     pub kind: u8,
 }
 
+/// Calls of one function that a run can make: more is what the program wrote over the count.
+const MOST_CALLS: u64 = 1 << 40;
+
+/// Where symbolic values became concrete: a [`Cause`], or one and the function that took them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lost(String);
+
+impl Lost {
+    /// `CAUSE` or `CAUSE FUNCTION`, as written to `summary.json`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+}
+
 impl Recording {
     /// Empties all tables and keeps their memory.
     pub fn clear(&mut self) {
@@ -131,18 +146,25 @@ impl Recording {
             .last()
     }
 
-    /// Concretizations with their causes; causes that did not occur are left out.
-    pub fn causes(&self) -> impl Iterator<Item = (Cause, u64)> + '_ {
+    /// Concretizations with their causes, and behind those the ones of each function of a library
+    /// that is known by name; what did not occur is left out.
+    pub fn causes(&self) -> impl Iterator<Item = (Lost, u64)> + '_ {
         let count = |cause: Cause| {
             self.concretizations
                 .get(cause as usize)
                 .copied()
                 .unwrap_or(0)
         };
-        Cause::ALL
+        let causes = Cause::ALL
             .into_iter()
-            .map(move |cause| (cause, count(cause)))
-            .filter(|(_, n)| *n > 0)
+            .map(move |cause| (Lost(cause.name().to_owned()), count(cause)));
+        let functions = self.of_kind(EventKind::Unseen).filter_map(|event| {
+            let cause = Cause::ALL.get(event.aux as usize)?;
+            let name = self.text(u64::from(event.label), u64::from(event.site))?;
+            let words = format!("{} {name}", cause.name());
+            Some((Lost(words), event.a.min(MOST_CALLS)))
+        });
+        causes.chain(functions).filter(|(_, n)| *n > 0)
     }
 
     fn of_kind(&self, kind: EventKind) -> impl Iterator<Item = &Event> {

@@ -25,7 +25,7 @@ static int scan_address(const char *s, byte *to) {
 int MODEL(inet_pton)(int family, const char *s, void *to) {
   int known = CONCRETE_STRING(s);
   if (!known && family == AF_INET) return scan_address(s, to);
-  if (!known) __labrys_unseen();
+  if (!known) __labrys_unseen("inet_pton");
   if (family == AF_INET || family == AF_INET6) __labrys_unlabel(to, family == AF_INET ? 4 : 16);
   return inet_pton(family, s, to);
 }

@@ -168,16 +168,16 @@ static int scan_decimal(const char *s, char **end, double *result) {
 }
 
 /* The library converts the text: nothing that it decides is seen. */
-#define UNSEEN_NUMBER(call)                          \
+#define UNSEEN_NUMBER(name)                             \
   do {                                               \
-    if (!CONCRETE_STRING(s)) __labrys_unseen(); \
-    LIBRARY_NUMBER(call);                            \
+    if (!CONCRETE_STRING(s)) __labrys_unseen(#name);    \
+    LIBRARY_NUMBER(name(s, end));                       \
   } while (0)
 
 double MODEL(strtod)(const char *s, char **end) {
   double value;
   if (!CONCRETE_STRING(s) && scan_decimal(s, end, &value)) return value;
-  UNSEEN_NUMBER(strtod(s, end));
+  UNSEEN_NUMBER(strtod);
 }
 
 float MODEL(strtof)(const char *s, char **end) {
@@ -185,10 +185,10 @@ float MODEL(strtof)(const char *s, char **end) {
   double value;
   if (!CONCRETE_STRING(s) && scan_decimal(s, end, &value) && (double)(float)value == value)
     return (float)value;
-  UNSEEN_NUMBER(strtof(s, end));
+  UNSEEN_NUMBER(strtof);
 }
 
 double MODEL(atof)(const char *s) { return MODEL(strtod)(s, NULL); }
 
 /* Long doubles carry no labels. */
-long double MODEL(strtold)(const char *s, char **end) { UNSEEN_NUMBER(strtold(s, end)); }
+long double MODEL(strtold)(const char *s, char **end) { UNSEEN_NUMBER(strtold); }

@@ -260,7 +260,7 @@ static void power_of(struct real *real, struct decimal *number, int *c) {
 static int library_real(struct real *real, int wide, void *to) {
   char *end;
   real->text[real->size] = 0;
-  __labrys_unseen();
+  __labrys_unseen("scanf");
   if (wide) {
     double value = strtod(real->text, &end);
     if (to && end != real->text) __labrys_unlabel(to, sizeof value), *(double *)to = value;
@@ -389,7 +389,7 @@ static int scan_format(struct source *from, const char *f, va_list list) {
 int MODEL(vsscanf)(const char *s, const char *format, va_list list) {
   if (CONCRETE_STRING(s)) return vsscanf(s, format, list);
   if (!supported(format)) {
-    __labrys_unseen();
+    __labrys_unseen("sscanf");
     return vsscanf(s, format, list);
   }
   struct source from = {(const byte *)s, NULL, 0};
@@ -399,7 +399,7 @@ int MODEL(vsscanf)(const char *s, const char *format, va_list list) {
 int MODEL(vfscanf)(FILE *f, const char *format, va_list list) {
   if (!__labrys_reads_input(f)) return vfscanf(f, format, list);
   if (!supported(format)) {
-    __labrys_unseen();
+    __labrys_unseen("fscanf");
     return vfscanf(f, format, list);
   }
   struct source from = {NULL, f, 0};

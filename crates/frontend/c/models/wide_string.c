@@ -142,6 +142,8 @@ static int narrow_number(const wchar_t *s, char *to, size_t room) {
     if (__labrys_concrete(s, (wcslen(s) + 1) * sizeof *s) ||              \
         !narrow_number(s, text, sizeof text)) {                           \
       if (end) __labrys_unlabel(end, sizeof *end);                        \
+      if (!__labrys_concrete(s, (wcslen(s) + 1) * sizeof *s))             \
+        __labrys_unseen(#name);                                           \
       return name(s, end, base);                                          \
     }                                                                     \
     type value = MODEL(narrow)(text, &stop, base);                        \

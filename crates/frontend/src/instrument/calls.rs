@@ -97,7 +97,7 @@ impl<'m> FunctionPass<'_, 'm> {
                 Some(Convention::Output) => return,
                 Some(Convention::Intrinsic) => {}
                 // What has a model is called by its own name in models only.
-                _ => return self.lose_arguments(i, Cause::External, number, 0),
+                _ => return self.external_call(i, &name, number),
             }
         }
         self.labelled_call(i, number);

@@ -35,7 +35,18 @@ impl<'m> Helpers<'m> {
 }
 
 /// Slow paths that write neither the program's memory nor its shadow, but read them.
-const READERS: &[&str] = &["load", "load_wide", "ahead", "result", "lost"];
+const READERS: &[&str] = &[
+    "load",
+    "load_wide",
+    "ahead",
+    "result",
+    "lost",
+    "taken",
+    "given",
+    "named",
+    "reads",
+    "descriptor",
+];
 
 /// Slow paths that need nothing but their arguments.
 const RECORDERS: &[&str] = &[

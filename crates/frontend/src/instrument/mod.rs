@@ -13,6 +13,7 @@
 
 mod ahead;
 mod calls;
+mod external;
 mod function;
 mod helpers;
 mod intrinsics;
@@ -29,6 +30,7 @@ mod versions;
 
 pub(crate) use redirect::repeat;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -57,8 +59,23 @@ struct Pass<'m> {
     helpers: Helpers<'m>,
     /// Index in the program picture by function.
     functions: HashMap<Value<'m>, u32>,
+    /// Constants that hold names of functions.
+    names: RefCell<HashMap<String, Value<'m>>>,
     /// Row in the table of functions that are marked as pure, by function.
     marked: HashMap<Value<'m>, u32>,
+}
+
+impl<'m> Pass<'m> {
+    /// A constant that holds the name of a function.
+    fn name_of(&self, function: &str) -> Value<'m> {
+        let mut names = self.names.borrow_mut();
+        if let Some(known) = names.get(function) {
+            return *known;
+        }
+        let text = self.module.define_string(function);
+        names.insert(function.to_owned(), text);
+        text
+    }
 }
 
 /// Instruments frozen bitcode.
@@ -128,6 +145,7 @@ fn instrument_linked(module: &Module, numbers: &Numbers, branches: u32) {
             .iter()
             .filter_map(|f| Some((*f, *numbers.functions.get(&f.name())?)))
             .collect(),
+        names: RefCell::default(),
         marked: marked::marked(module).into_iter().zip(0..).collect(),
     };
     // Helpers are not instrumented; models are, and keep the library's functions.

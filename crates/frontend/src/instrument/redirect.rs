@@ -66,6 +66,9 @@ const REPEATABLE: &str = "
     getrandom getentropy arc4random arc4random_buf arc4random_uniform open open64
 ";
 
+/// Files that the program opens: which of them read an input is to be known.
+const OPENERS: &str = "fopen fopen64 freopen freopen64 fdopen";
+
 const INTRINSICS: &str = "
     labrys_symbolic labrys_assume labrys_target
 ";
@@ -74,6 +77,10 @@ const OUTPUTS: &str = "
     printf fprintf vprintf vfprintf puts fputs fputs_unlocked putchar putchar_unlocked putc fputc
     putc_unlocked fputc_unlocked fwrite fwrite_unlocked perror write
     __printf_chk __fprintf_chk __vprintf_chk __vfprintf_chk __overflow
+    writev pwrite pwrite64 dprintf vdprintf __dprintf_chk __vdprintf_chk putw
+    fputwc putwc putwchar fputws wprintf fwprintf vwprintf vfwprintf __wprintf_chk __fwprintf_chk
+    err errx verr verrx warn warnx vwarn vwarnx error error_at_line syslog vsyslog psignal
+    exit _exit _Exit quick_exit abort
 ";
 
 /// Other names of modelled functions.
@@ -92,6 +99,12 @@ const ALIASES: &[(&str, &str)] = &[
     ("__mempcpy", "mempcpy"),
     ("__mempcpy_chk", "mempcpy"),
     ("__getdelim", "getdelim"),
+    ("fgetwc_unlocked", "fgetwc"),
+    ("getwc_unlocked", "getwc"),
+    ("getwchar_unlocked", "getwchar"),
+    ("fgetws_unlocked", "fgetws"),
+    ("__fgets_unlocked_chk", "__fgets_chk"),
+    ("__fread_unlocked_chk", "__fread_chk"),
 ];
 
 /// The library function that an intrinsic of LLVM stands for, where it is a pure one.
@@ -159,6 +172,7 @@ fn library(name: &str) -> Option<(Convention, &str)> {
         (MODELS, Convention::Model),
         (WRAPPERS, Convention::Wrapper),
         (REPEATABLE, Convention::Wrapper),
+        (OPENERS, Convention::Wrapper),
         (INTRINSICS, Convention::Intrinsic),
         (OUTPUTS, Convention::Output),
     ];

@@ -90,7 +90,7 @@ impl Module {
         let byte = self.int(8);
         let bytes = text.bytes().chain([0]);
         let values: Vec<Value<'_>> = bytes.map(|b| self.const_int(8, u64::from(b))).collect();
-        self.define_constant("", self.const_array(byte, &values))
+        self.define_constant("__labrys_text", self.const_array(byte, &values))
     }
 
     /// Integer type of `bits` bits.

@@ -11,7 +11,7 @@
 /* What the models need of the runtime and the library; files are not read here. */
 extern "C" {
 int __labrys_is_input(int) { return 0; }
-void __labrys_unseen() {}
+void __labrys_unseen(const char *) {}
 int __labrys_bare(int value) { return value; }
 int __labrys_library__ZNSt13basic_filebufIcSt11char_traitsIcEE9underflowEv(void *) { return -1; }
 bool __labrys_library__ZNSt8ios_base15sync_with_stdioEb(bool) { return true; }

@@ -1,0 +1,72 @@
+//! What functions of libraries take where nothing follows it is counted under their names.
+
+#![allow(missing_docs)]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use labrys_suite::Suite;
+
+/// Concretizations of a single run.
+fn counted(program: &str) -> BTreeMap<String, u64> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (out, input) = (folder.path().join("suite"), folder.path().join("input"));
+    std::fs::write(&input, "12 abc\n34 def\n").expect("a file");
+    let status = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .args(["cover", "--quiet", "--runs", "1", "--out"])
+        .arg(&out)
+        .arg("--input")
+        .arg(&input)
+        .arg(
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/programs")
+                .join(program),
+        )
+        .status();
+    assert!(status.expect("the command runs").success());
+    let suite = Suite::open(&out).expect("a suite");
+    suite.summary.expect("a summary").concretizations
+}
+
+#[test]
+fn functions_of_the_c_library_are_counted_by_name() {
+    let counted = counted("unseen.c");
+    let external = [
+        "access",
+        "fnmatch",
+        "fork",
+        "getsubopt",
+        "getw",
+        "mktime",
+        "preadv",
+        "strptime",
+    ];
+    let named = |cause: &str, name: &str| (format!("{cause} {name}"), 1);
+    let mut expected: BTreeMap<String, u64> = external
+        .into_iter()
+        .map(|name| named("external-call", name))
+        .collect();
+    expected.insert("external-call".into(), external.len() as u64);
+    expected.extend(["fopen", "strtold"].map(|name| named("library-argument", name)));
+    expected.insert("library-argument".into(), 2);
+    assert_eq!(counted, expected);
+}
+
+#[test]
+fn wide_streams_are_counted() {
+    let counted = counted("unseen.cc");
+    let reads = |function: &str| {
+        counted
+            .keys()
+            .any(|key| key.starts_with("external-call ") && key.contains(function))
+    };
+    assert!(
+        reads("basic_istreamIwSt11char_traitsIwEErsERi"),
+        "{counted:?}"
+    );
+    assert!(
+        reads("basic_istreamIwSt11char_traitsIwEE6sentryC1"),
+        "{counted:?}"
+    );
+}
