@@ -36,12 +36,12 @@ pub(crate) fn private_objects(
 
 /// By global: whether its address is kept or passed on.
 pub(crate) fn shared_globals(program: &Program) -> Vec<bool> {
-    // A name that is visible outside can be used by code that is not in the picture; where there
-    // is no such code, the definition in the picture is the only user.
+    // A name that is visible outside is used by code that is not in the picture (the library's
+    // `getopt` writes the program's `optind`): links hide all other names.
     let mut shared: Vec<bool> = program
         .globals
         .iter()
-        .map(|global| global.linkage != Linkage::Internal && global.initializer.is_none())
+        .map(|global| global.linkage != Linkage::Internal)
         .collect();
     let initializers = program
         .globals

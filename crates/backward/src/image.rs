@@ -117,6 +117,9 @@ impl<'p> Image<'p> {
         if program.globals.iter().any(holds_counting_format) {
             obstacles.push("a format of the program has %n".to_owned());
         }
+        if program.globals.iter().any(is_bound_of_section) {
+            obstacles.push("the program walks over its sections".to_owned());
+        }
         if ROUNDING.iter().any(|name| named(name)) {
             obstacles.push("the program changes how floats are rounded".to_owned());
         }
@@ -336,6 +339,24 @@ fn holds_counting_format(global: &Global) -> bool {
     };
     let mut starts = (0..bytes.len()).filter(|at| bytes[*at] == b'%');
     starts.any(conversion)
+}
+
+/// Whether the linker defines a global, as where a section begins or ends: the memory there belongs
+/// to other globals.
+fn is_bound_of_section(global: &Global) -> bool {
+    let bounds = [
+        "__bss_start",
+        "__data_start",
+        "__executable_start",
+        "_edata",
+        "_end",
+        "data_start",
+        "edata",
+        "end",
+    ];
+    let name = &global.name[..];
+    let section = name.starts_with("__start_") || name.starts_with("__stop_");
+    global.initializer.is_none() && (section || bounds.contains(&name))
 }
 
 /// What changes how the arithmetic of floats rounds, or whether it knows numbers next to zero.

@@ -228,6 +228,17 @@ impl Module {
         unsafe { chain(LLVMGetFirstGlobal(self.raw), |v| LLVMGetNextGlobal(v)) }
     }
 
+    /// Aliases in module order.
+    #[must_use]
+    pub fn aliases(&self) -> Vec<Value<'_>> {
+        // SAFETY: plain traversal of a valid module.
+        unsafe {
+            chain(LLVMGetFirstGlobalAlias(self.raw), |v| {
+                LLVMGetNextGlobalAlias(v)
+            })
+        }
+    }
+
     /// The function of this name.
     #[must_use]
     pub fn function(&self, name: &str) -> Option<Value<'_>> {

@@ -168,6 +168,20 @@ impl<'m> Value<'m> {
         Some(Value::wrap(unsafe { LLVMAliasGetAliasee(self.raw()) }))
     }
 
+    /// The function or variable that an alias is a name of, or of a part of.
+    #[must_use]
+    pub fn aliased_object(self) -> Option<Value<'m>> {
+        let mut value = self;
+        for _ in 0..16 {
+            value = match value.kind() {
+                LLVMValueKind::LLVMGlobalAliasValueKind => value.aliasee()?,
+                LLVMValueKind::LLVMConstantExprValueKind => value.operand(0),
+                _ => return Some(value),
+            };
+        }
+        None
+    }
+
     /// Whether it is inline assembly.
     #[must_use]
     pub fn is_assembly(self) -> bool {

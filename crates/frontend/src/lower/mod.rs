@@ -92,11 +92,15 @@ impl<'m> Lowering<'m> {
     /// Enters all functions, without their bodies.
     fn declare_functions(&mut self) {
         let mut names = Names::default();
+        let seen = aliased(self.module);
         for (index, value) in self.module.functions().into_iter().enumerate() {
             let ty = value.global_type();
             let mut function = labrys_program::Function {
                 name: names.unique(value.name()),
-                linkage: linkage(value.linkage()),
+                linkage: seen
+                    .get(&value)
+                    .copied()
+                    .unwrap_or(linkage(value.linkage())),
                 defined: !value.blocks().is_empty(),
                 variadic: ty.is_variadic(),
                 noreturn: value.has_attribute("noreturn"),
@@ -115,7 +119,10 @@ impl<'m> Lowering<'m> {
         for value in self.module.globals() {
             let global = labrys_program::Global {
                 name: names.unique(value.name()),
-                linkage: linkage(value.linkage()),
+                linkage: seen
+                    .get(&value)
+                    .copied()
+                    .unwrap_or(linkage(value.linkage())),
                 ..labrys_program::Global::default()
             };
             self.program.globals.push(global);
@@ -148,6 +155,16 @@ impl<'m> Lowering<'m> {
         self.tables.finish(&mut self.program);
         self.program
     }
+}
+
+/// Functions and globals that have a name which is visible outside by an alias, with the alias's
+/// linkage.
+fn aliased<'m>(module: &'m Module) -> HashMap<Value<'m>, Linkage> {
+    let aliases = module.aliases().into_iter();
+    let seen =
+        aliases.filter_map(|alias| Some((linkage(alias.linkage()), alias.aliased_object()?)));
+    let visible = seen.filter(|(linkage, _)| *linkage != Linkage::Internal);
+    visible.map(|(linkage, object)| (object, linkage)).collect()
 }
 
 fn linkage(linkage: LLVMLinkage) -> Linkage {
