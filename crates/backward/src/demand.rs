@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use labrys_expr::{ExprId, Pool};
+use labrys_expr::{ExprId, Pool, Symbol};
 use labrys_program::{
     BlockId, FunctionId, GlobalId, Linkage, Operand, Operation, Program, Type, ValueId,
 };
@@ -35,6 +35,8 @@ pub(crate) struct Base<'p> {
     pub(crate) objects: Objects,
     pub(crate) next_frame: u32,
     pub(crate) substitution: Substitution,
+    /// The numbers that symbols may be, in any state, which stand for what globals hold.
+    pub(crate) facts: FxHashMap<Symbol, (ExprId, Rc<[u128]>)>,
     /// Entries that paths came to.
     pub(crate) entered: Entered,
     /// What blocks do, as far as it was asked.
@@ -55,6 +57,7 @@ impl<'p> Base<'p> {
             objects: Objects::default(),
             next_frame: 0,
             substitution: Substitution::default(),
+            facts: FxHashMap::default(),
             entered: Entered::default(),
             changes: FxHashMap::default(),
             rounds: Rounds::default(),

@@ -12,8 +12,10 @@ use labrys_program::{
 use labrys_semantics::{CharacterTable, character_table};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::cells::Cells;
 use crate::effects::Effects;
 use crate::escape;
+use crate::numbers::Picture;
 use crate::outside::Outside;
 use crate::pointed::Sources;
 
@@ -72,6 +74,8 @@ pub struct Image<'p> {
     pub(crate) called_from_outside: Vec<bool>,
     /// Globals whose address the program keeps or passes on.
     pub(crate) shared: Vec<bool>,
+    /// Globals that hold few numbers.
+    pub(crate) cells: Cells,
     /// By function: calls from the entry, at least; the maximum where none lead there.
     pub(crate) depths: Vec<u32>,
     /// Why a proof cannot be given for this program, whatever the search finds.
@@ -134,9 +138,15 @@ impl<'p> Image<'p> {
         if constructors {
             obstacles.push("code runs before main".to_owned());
         }
+        let cells = Cells::of(&Picture {
+            program,
+            calls: &calls,
+            open: &code_outside.calls,
+        });
         Image {
             program,
             bodies,
+            cells,
             sources,
             calls,
             effects,

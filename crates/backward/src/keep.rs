@@ -137,6 +137,7 @@ impl<'p> Base<'p> {
     fn rename_last(&mut self, symbol: ExprId) {
         let last = self.fresh(self.pool.width(symbol));
         if let Some(symbol) = self.pool.as_symbol(symbol) {
+            self.note_same(symbol, last);
             self.substitution.replace(symbol, last);
         }
     }

@@ -9,18 +9,21 @@
 
 mod adjust;
 mod call;
+mod cells;
 mod choices;
 mod demand;
 mod edge;
 mod effects;
 mod entered;
 mod escape;
+mod facts;
 mod follow;
 mod forget;
 mod guess;
 mod image;
 mod keep;
 mod memory;
+mod numbers;
 mod objects;
 mod outside;
 mod over;

@@ -103,6 +103,11 @@ impl Base<'_> {
                 Kind::CharacterTable(function) => {
                     return self.character_entry(function, offset, size);
                 }
+                Kind::Global(id) => {
+                    if let Some(known) = self.only_number(id, offset, size) {
+                        return known;
+                    }
+                }
                 _ => {}
             }
         }
@@ -114,6 +119,7 @@ impl Base<'_> {
             return read.symbol;
         }
         let symbol = self.fresh(8 * size);
+        self.note_numbers(address, symbol, size);
         let read = Read {
             address,
             size,

@@ -125,7 +125,7 @@ impl<'p> Base<'p> {
             return None;
         }
         self.rounds.queries += 1;
-        let mut constraints = self.objects.axioms(&mut self.pool, &asked);
+        let mut constraints = self.axioms(&asked);
         constraints.extend(asked);
         let hint = self
             .objects

@@ -335,7 +335,7 @@ impl<'p> Search<'p> {
 
     /// The solver's answer; a model has values for all symbols.
     fn ask(&mut self, state: &State, asked: &[ExprId], check: Check<'_>, steps: u64) -> Answer {
-        let mut constraints = self.base.objects.axioms(&mut self.base.pool, asked);
+        let mut constraints = self.base.axioms(asked);
         let count = constraints.len();
         constraints.extend(asked);
         let hint = self

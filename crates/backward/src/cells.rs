@@ -1,0 +1,314 @@
+//! Globals that hold one of a few numbers whenever they are read: all that is stored to them are
+//! such numbers.
+//!
+//! Law: at any moment of any run a cell holds one of its numbers. When and whether a store is
+//! executed plays no part, so neither do loops, signals and bounds. What must be known is all
+//! code that may store: a variable counts only if it has no name outside the program and its
+//! address is used to load and to store, for nothing else.
+
+use std::collections::BTreeMap;
+
+use labrys_program::{
+    Constant, ConstantId, Function, FunctionId, Global, GlobalId, Linkage, Operand, Operation,
+    Program, ValueId,
+};
+use rustc_hash::FxHashMap;
+
+use crate::numbers::{Numbers, Picture};
+
+/// A part of a global: offset and size in bytes.
+pub(crate) type Part = (u64, u64);
+
+/// The largest part that is looked at: a number of 128 bits.
+const MAX_SIZE: u64 = 16;
+
+/// A store of a value to a part of a global.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stored {
+    pub(crate) function: FunctionId,
+    pub(crate) value: Operand,
+}
+
+/// The globals whose stores are all known, with these, and the loads from them.
+#[derive(Debug, Default)]
+pub(crate) struct Accesses {
+    /// By global; `None` if something else may store there.
+    stores: Vec<Option<BTreeMap<Part, Vec<Stored>>>>,
+    /// What a value was loaded from, with the offset if it is known.
+    loads: FxHashMap<(FunctionId, ValueId), (GlobalId, Option<i64>, u64)>,
+}
+
+/// What is at a part of a global.
+pub(crate) enum Content {
+    /// What was there when the program began.
+    Initial(u128),
+    /// What the stores to just this part put there.
+    Cell,
+    Anything,
+}
+
+impl Accesses {
+    fn of(program: &Program) -> Self {
+        let known = |global: &Global| {
+            // Names of LLVM's own are read by nobody.
+            let plain = global.linkage == Linkage::Internal && !global.name.starts_with("llvm.");
+            (plain && global.initializer.is_some()).then(BTreeMap::new)
+        };
+        let mut accesses = Accesses {
+            stores: program.globals.iter().map(known).collect(),
+            loads: FxHashMap::default(),
+        };
+        for (index, function) in program.functions.iter().enumerate() {
+            accesses.add(program, FunctionId::new(index), function);
+        }
+        let initializers = program.globals.iter().flat_map(|one| &one.initializer);
+        for relocation in initializers.flat_map(|one| &one.relocations) {
+            if let labrys_program::RelocationTarget::Global(id, _) = relocation.target {
+                accesses.stores[id.index()] = None;
+            }
+        }
+        accesses
+    }
+
+    fn add(&mut self, program: &Program, id: FunctionId, function: &Function) {
+        let places = places(program, function);
+        for block in &function.blocks {
+            for (_, operand) in block.phis.iter().flat_map(|phi| &phi.incoming) {
+                self.escape(program, &places, *operand);
+            }
+            for instruction in &block.instructions {
+                match &instruction.operation {
+                    Operation::Load { address, size, .. } => {
+                        match place(program, &places, *address) {
+                            Some((global, offset)) => {
+                                let result = instruction.result.map(|result| (id, result));
+                                let loads = result.map(|key| (key, (global, offset, *size)));
+                                self.loads.extend(loads);
+                            }
+                            None => self.escape(program, &places, *address),
+                        }
+                    }
+                    Operation::Store {
+                        address,
+                        value,
+                        size,
+                        ..
+                    } => {
+                        self.escape(program, &places, *value);
+                        let stored = Stored {
+                            function: id,
+                            value: *value,
+                        };
+                        match place(program, &places, *address) {
+                            Some((global, offset)) => {
+                                self.store(program, global, offset, *size, stored);
+                            }
+                            None => self.escape(program, &places, *address),
+                        }
+                    }
+                    Operation::Address { base, terms, .. } => {
+                        for term in terms {
+                            self.escape(program, &places, term.index);
+                        }
+                        if place(program, &places, *base).is_none() {
+                            self.escape(program, &places, *base);
+                        }
+                    }
+                    operation => operation
+                        .visit_operands(&mut |operand| self.escape(program, &places, operand)),
+                }
+            }
+            block
+                .terminator
+                .visit_operands(&mut |operand| self.escape(program, &places, operand));
+        }
+    }
+
+    fn store(
+        &mut self,
+        program: &Program,
+        global: GlobalId,
+        offset: Option<i64>,
+        size: u64,
+        stored: Stored,
+    ) {
+        let offset = offset.and_then(|offset| u64::try_from(offset).ok());
+        let whole = program.globals[global.index()].size;
+        let inside = offset.filter(|at| at.checked_add(size).is_some_and(|end| end <= whole));
+        let stores = &mut self.stores[global.index()];
+        match (inside, stores.as_mut()) {
+            (Some(offset), Some(stores)) => {
+                stores.entry((offset, size)).or_default().push(stored);
+            }
+            _ => *stores = None,
+        }
+    }
+
+    /// The address may be used in ways that are not looked at.
+    fn escape(&mut self, program: &Program, places: &FxHashMap<ValueId, Place>, operand: Operand) {
+        match operand {
+            Operand::Value(value) => {
+                if let Some((global, _)) = places.get(&value) {
+                    self.stores[global.index()] = None;
+                }
+            }
+            Operand::Constant(id) => self.escape_constant(program, id),
+        }
+    }
+
+    fn escape_constant(&mut self, program: &Program, id: ConstantId) {
+        let Some(constant) = program.constant(id) else {
+            return;
+        };
+        if let Constant::Global(global) = constant {
+            self.stores[global.index()] = None;
+        }
+        for child in constant.children() {
+            if child < id {
+                self.escape_constant(program, child);
+            }
+        }
+    }
+
+    /// The stores to a part, in any order.
+    pub(crate) fn stores_to(&self, global: GlobalId, part: Part) -> &[Stored] {
+        let stores = self.stores[global.index()].as_ref();
+        let stores = stores.and_then(|stores| stores.get(&part));
+        stores.map_or(&[], |stores| &stores[..])
+    }
+
+    /// What a value was loaded from, if the offset is known.
+    pub(crate) fn loaded(&self, function: FunctionId, value: ValueId) -> Option<(GlobalId, Part)> {
+        let (global, offset, size) = *self.loads.get(&(function, value))?;
+        Some((global, (u64::try_from(offset?).ok()?, size)))
+    }
+
+    /// What is at a part of a global.
+    pub(crate) fn content(&self, program: &Program, global: GlobalId, part: Part) -> Content {
+        let Some(stores) = &self.stores[global.index()] else {
+            return Content::Anything;
+        };
+        let meet =
+            |a: Part, b: Part| a.0 < b.0.saturating_add(b.1) && b.0 < a.0.saturating_add(a.1);
+        let mut met = stores.keys().filter(|other| meet(**other, part));
+        match (met.next(), met.next()) {
+            (None, _) => {
+                let initial = initial(&program.globals[global.index()], part);
+                initial.map_or(Content::Anything, Content::Initial)
+            }
+            (Some(other), None) if *other == part => Content::Cell,
+            _ => Content::Anything,
+        }
+    }
+}
+
+/// What is at a part of a global when the program begins, if that is a number.
+pub(crate) fn initial(global: &Global, (offset, size): Part) -> Option<u128> {
+    let initializer = global.initializer.as_ref()?;
+    let end = offset.checked_add(size)?;
+    let within = size > 0 && size <= MAX_SIZE && end <= global.size;
+    let mut relocations = initializer.relocations.iter();
+    let plain = relocations
+        .all(|one| end <= one.offset || one.offset.saturating_add(one.target.size()) <= offset);
+    let byte = |at: u64| {
+        let index = usize::try_from(at).ok();
+        let byte = index.and_then(|index| initializer.bytes.get(index));
+        u128::from(byte.copied().unwrap_or(0))
+    };
+    let bits = (offset..end).rev().fold(0, |bits, at| bits << 8 | byte(at));
+    (within && plain).then_some(bits)
+}
+
+/// A global and the offset in it, if that is known.
+type Place = (GlobalId, Option<i64>);
+
+fn place(program: &Program, places: &FxHashMap<ValueId, Place>, operand: Operand) -> Option<Place> {
+    match operand {
+        Operand::Value(value) => places.get(&value).copied(),
+        Operand::Constant(id) => constant_place(program, id),
+    }
+}
+
+fn constant_place(program: &Program, id: ConstantId) -> Option<Place> {
+    match program.constant(id)? {
+        Constant::Global(global) => Some((*global, Some(0))),
+        Constant::Offset { base, offset } if *base < id => {
+            let (global, before) = constant_place(program, *base)?;
+            Some((global, before.and_then(|one| one.checked_add(*offset))))
+        }
+        _ => None,
+    }
+}
+
+/// The values of a function that are addresses in globals.
+fn places(program: &Program, function: &Function) -> FxHashMap<ValueId, Place> {
+    let mut places: FxHashMap<ValueId, Place> = FxHashMap::default();
+    loop {
+        let before = places.len();
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            let Operation::Address {
+                base,
+                offset,
+                terms,
+            } = &instruction.operation
+            else {
+                continue;
+            };
+            if let (Some((global, at)), Some(result)) =
+                (place(program, &places, *base), instruction.result)
+            {
+                let at = at.filter(|_| terms.is_empty());
+                places.insert(result, (global, at.and_then(|at| at.checked_add(*offset))));
+            }
+        }
+        if places.len() == before {
+            return places;
+        }
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Cells {
+    accesses: Accesses,
+    cells: FxHashMap<(GlobalId, Part), Vec<u128>>,
+}
+
+impl Cells {
+    /// The cells of a program; `open` tells which functions may be called by calls that are not
+    /// seen.
+    pub(crate) fn of(picture: &Picture<'_>) -> Self {
+        let program = picture.program;
+        let accesses = Accesses::of(program);
+        let mut numbers = Numbers::new(picture, &accesses);
+        let mut asked = Vec::new();
+        for (index, stores) in accesses.stores.iter().enumerate() {
+            let global = GlobalId::new(index);
+            for part in stores.iter().flat_map(BTreeMap::keys) {
+                if let Content::Cell = accesses.content(program, global, *part) {
+                    asked.push(((global, *part), numbers.ask(global, *part)));
+                }
+            }
+        }
+        let found = numbers.solve();
+        let cells = asked
+            .into_iter()
+            .filter_map(|(cell, index)| Some((cell, found[index].clone()?)))
+            .collect();
+        Cells { accesses, cells }
+    }
+
+    /// All numbers that a part of a global may hold; `None` if they are not known.
+    pub(crate) fn numbers(
+        &self,
+        program: &Program,
+        global: GlobalId,
+        part: Part,
+    ) -> Option<Vec<u128>> {
+        match self.accesses.content(program, global, part) {
+            Content::Initial(bits) => Some(vec![bits]),
+            Content::Cell => self.cells.get(&(global, part)).cloned(),
+            Content::Anything => None,
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! The numbers that values may have, where they come from constants alone: a system of equations
+//! over sets of numbers, solved from below.
+//!
+//! Law: a value with a set has one of its numbers, in every run, whenever it is computed. A set
+//! only grows while it is solved, and one that grows too large is given up.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use labrys_program::graph::CallGraph;
+use labrys_program::{
+    Callee, Cast, Constant, ConstantId, FunctionId, GlobalId, Linkage, Operand, Operation, Program,
+    Terminator, Type, ValueId,
+};
+use rustc_hash::FxHashMap;
+
+use crate::cells::{Accesses, Content, Part, initial};
+use crate::effects::arguments;
+
+/// Numbers in one set at most.
+const MAX_NUMBERS: usize = 16;
+
+/// What the equations are made of.
+pub(crate) struct Picture<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) calls: &'a CallGraph,
+    /// By function: whether calls that are not seen may call it.
+    pub(crate) open: &'a [bool],
+}
+
+/// What has a set of numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Node {
+    Cell(GlobalId, Part),
+    Value(FunctionId, ValueId),
+    /// What a function returns.
+    Result(FunctionId),
+}
+
+/// What a set holds.
+#[derive(Clone, Copy)]
+enum Source {
+    Number(u128),
+    Same(usize),
+    /// The numbers of another, of so many bits, cast to so many.
+    Cast(Cast, u32, u32, usize),
+    Anything,
+}
+
+/// See the module.
+pub(crate) struct Numbers<'a> {
+    picture: &'a Picture<'a>,
+    accesses: &'a Accesses,
+    definitions: FxHashMap<FunctionId, FxHashMap<ValueId, Defined<'a>>>,
+    index: FxHashMap<Node, usize>,
+    nodes: Vec<Node>,
+    sources: Vec<Vec<Source>>,
+}
+
+#[derive(Clone, Copy)]
+enum Defined<'a> {
+    Phi(&'a [(labrys_program::BlockId, Operand)]),
+    By(&'a Operation),
+}
+
+impl<'a> Numbers<'a> {
+    pub(crate) fn new(picture: &'a Picture<'a>, accesses: &'a Accesses) -> Self {
+        Numbers {
+            picture,
+            accesses,
+            definitions: FxHashMap::default(),
+            index: FxHashMap::default(),
+            nodes: Vec::new(),
+            sources: Vec::new(),
+        }
+    }
+
+    /// The place of a cell's set in what [`Numbers::solve`] gives.
+    pub(crate) fn ask(&mut self, global: GlobalId, part: Part) -> usize {
+        self.node(Node::Cell(global, part))
+    }
+
+    fn node(&mut self, node: Node) -> usize {
+        let next = self.nodes.len();
+        let index = *self.index.entry(node).or_insert(next);
+        if index == next {
+            self.nodes.push(node);
+        }
+        index
+    }
+
+    /// The smallest sets that satisfy the equations; `None` for those that may hold anything.
+    pub(crate) fn solve(mut self) -> Vec<Option<Vec<u128>>> {
+        while let Some(node) = self.nodes.get(self.sources.len()).copied() {
+            let sources = self.equation(node);
+            self.sources.push(sources);
+        }
+        let mut users = vec![Vec::new(); self.nodes.len()];
+        for (user, sources) in self.sources.iter().enumerate() {
+            for source in sources {
+                if let Source::Same(from) | Source::Cast(.., from) = source {
+                    users[*from].push(user);
+                }
+            }
+        }
+        let mut sets: Vec<Option<BTreeSet<u128>>> = vec![Some(BTreeSet::new()); self.nodes.len()];
+        let mut queue: VecDeque<usize> = (0..self.nodes.len()).collect();
+        while let Some(index) = queue.pop_front() {
+            if sets[index].is_none() {
+                continue;
+            }
+            let set = union(&self.sources[index], &sets);
+            if set != sets[index] {
+                sets[index] = set;
+                queue.extend(&users[index]);
+            }
+        }
+        let list = |set: Option<BTreeSet<u128>>| set.map(|set| set.into_iter().collect());
+        sets.into_iter().map(list).collect()
+    }
+
+    fn equation(&mut self, node: Node) -> Vec<Source> {
+        match node {
+            Node::Cell(global, part) => {
+                let begin = initial(&self.picture.program.globals[global.index()], part);
+                let mut sources = vec![begin.map_or(Source::Anything, Source::Number)];
+                for stored in self.accesses.stores_to(global, part) {
+                    sources.push(self.operand(stored.function, stored.value));
+                }
+                sources
+            }
+            Node::Result(function) => {
+                let blocks = &self.picture.program.functions[function.index()].blocks;
+                let ends = blocks.iter().map(|block| &block.terminator);
+                let returned = ends.filter_map(|end| match end {
+                    Terminator::Return(value) => *value,
+                    _ => None,
+                });
+                let returned: Vec<Operand> = returned.collect();
+                let sources = returned.into_iter();
+                sources.map(|value| self.operand(function, value)).collect()
+            }
+            Node::Value(function, value) => self
+                .value(function, value)
+                .unwrap_or_else(|| vec![Source::Anything]),
+        }
+    }
+
+    fn operand(&mut self, function: FunctionId, operand: Operand) -> Source {
+        match operand {
+            Operand::Constant(id) => {
+                number(self.picture.program, id).map_or(Source::Anything, Source::Number)
+            }
+            Operand::Value(value) => Source::Same(self.node(Node::Value(function, value))),
+        }
+    }
+
+    fn ty(&self, function: FunctionId, operand: Operand) -> Option<Type> {
+        let program = self.picture.program;
+        program.operand_type(program.function(function)?, operand)
+    }
+
+    /// Where a value comes from; `None` if from anywhere.
+    fn value(&mut self, id: FunctionId, value: ValueId) -> Option<Vec<Source>> {
+        let function = self.picture.program.function(id)?;
+        let ty = function.value_type(value)?;
+        let width = ty.width()?;
+        if value.index() < function.parameters.len() {
+            return self.parameter(id, value.index(), ty);
+        }
+        let operation = match self.defined(id, value)? {
+            Defined::Phi(incoming) => {
+                let incoming = incoming.iter();
+                let sources = incoming.map(|(_, operand)| self.operand(id, *operand));
+                return Some(sources.collect());
+            }
+            Defined::By(operation) => operation,
+        };
+        Some(match operation {
+            Operation::Load { .. } => vec![self.load(id, value, width)?],
+            Operation::Compare { .. } | Operation::FloatCompare { .. } => {
+                vec![Source::Number(0), Source::Number(1)]
+            }
+            Operation::Select {
+                if_true, if_false, ..
+            } => vec![self.operand(id, *if_true), self.operand(id, *if_false)],
+            Operation::Freeze(operand) => vec![self.operand(id, *operand)],
+            Operation::Cast {
+                cast: cast @ (Cast::Truncate | Cast::ZeroExtend | Cast::SignExtend),
+                value: operand,
+            } => {
+                let from = self.ty(id, *operand)?.width()?;
+                vec![match self.operand(id, *operand) {
+                    Source::Number(bits) => Source::Number(converted(*cast, from, width, bits)),
+                    Source::Same(node) => Source::Cast(*cast, from, width, node),
+                    _ => return None,
+                }]
+            }
+            Operation::Call {
+                callee: Callee::Direct(callee),
+                ..
+            } => {
+                let called = self.picture.program.function(*callee)?;
+                let known = called.defined && called.linkage == Linkage::Internal;
+                if !known || called.result != ty {
+                    return None;
+                }
+                vec![Source::Same(self.node(Node::Result(*callee)))]
+            }
+            _ => return None,
+        })
+    }
+
+    fn defined(&mut self, id: FunctionId, value: ValueId) -> Option<Defined<'a>> {
+        let picture = self.picture;
+        let function = &picture.program.functions[id.index()];
+        let known = self.definitions.entry(id).or_insert_with(|| {
+            let mut known = FxHashMap::default();
+            for block in &function.blocks {
+                for phi in &block.phis {
+                    known.insert(phi.result, Defined::Phi(&phi.incoming));
+                }
+                for instruction in &block.instructions {
+                    let result = instruction.result;
+                    known.extend(result.map(|one| (one, Defined::By(&instruction.operation))));
+                }
+            }
+            known
+        });
+        known.get(&value).copied()
+    }
+
+    fn load(&mut self, id: FunctionId, value: ValueId, width: u32) -> Option<Source> {
+        let (global, part) = self.accesses.loaded(id, value)?;
+        if part.1.checked_mul(8) != Some(u64::from(width)) {
+            return None;
+        }
+        match self.accesses.content(self.picture.program, global, part) {
+            Content::Initial(bits) => Some(Source::Number(bits)),
+            Content::Cell => Some(Source::Same(self.node(Node::Cell(global, part)))),
+            Content::Anything => None,
+        }
+    }
+
+    /// What is passed for a parameter, where all calls are seen.
+    fn parameter(&mut self, id: FunctionId, index: usize, ty: Type) -> Option<Vec<Source>> {
+        let picture = self.picture;
+        let function = picture.program.function(id)?;
+        let hidden = function.linkage == Linkage::Internal && !function.address_taken;
+        if !hidden || picture.open[id.index()] || function.parameters[index].by_value.is_some() {
+            return None;
+        }
+        let mut sources = Vec::new();
+        for call in picture.calls.callers(id) {
+            let caller = &picture.program.functions[call.function.index()];
+            let passed = *arguments(caller, call, id)?.get(index)?;
+            if self.ty(call.function, passed) != Some(ty) {
+                return None;
+            }
+            sources.push(self.operand(call.function, passed));
+        }
+        Some(sources)
+    }
+}
+
+/// The union of what the sources hold now; `None` if that is too much.
+fn union(sources: &[Source], sets: &[Option<BTreeSet<u128>>]) -> Option<BTreeSet<u128>> {
+    let mut all = BTreeSet::new();
+    for source in sources {
+        match source {
+            Source::Number(bits) => {
+                all.insert(*bits);
+            }
+            Source::Same(node) => all.extend(sets[*node].as_ref()?),
+            Source::Cast(cast, from, to, node) => {
+                let numbers = sets[*node].as_ref()?.iter();
+                all.extend(numbers.map(|bits| converted(*cast, *from, *to, *bits)));
+            }
+            Source::Anything => return None,
+        }
+    }
+    (all.len() <= MAX_NUMBERS).then_some(all)
+}
+
+/// The result of a cast of an integer of one width to another.
+fn converted(cast: Cast, from: u32, to: u32, bits: u128) -> u128 {
+    let mask = |width: u32| u128::MAX >> (128 - width.clamp(1, 128));
+    let negative = bits >> (from.clamp(1, 128) - 1) & 1 == 1;
+    match cast {
+        Cast::SignExtend if negative => (bits | !mask(from)) & mask(to),
+        _ => bits & mask(to),
+    }
+}
+
+/// The bits of a constant that is a number.
+fn number(program: &Program, id: ConstantId) -> Option<u128> {
+    match program.constant(id)? {
+        Constant::Int { bits, .. } => Some(*bits),
+        Constant::Float(bits) => Some(u128::from(*bits)),
+        Constant::Double(bits) => Some(u128::from(*bits)),
+        Constant::Null => Some(0),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn casts_of_numbers() {
+        let table = [
+            (Cast::Truncate, 32, 8, 0x1_ff, 0xff),
+            (Cast::ZeroExtend, 8, 32, 0xff, 0xff),
+            (Cast::SignExtend, 8, 32, 0x80, 0xffff_ff80),
+            (Cast::SignExtend, 8, 32, 0x7f, 0x7f),
+            (Cast::SignExtend, 1, 128, 1, u128::MAX),
+        ];
+        for (cast, from, to, bits, expected) in table {
+            assert_eq!(
+                converted(cast, from, to, bits),
+                expected,
+                "{cast:?} {bits:x}"
+            );
+        }
+    }
+}
