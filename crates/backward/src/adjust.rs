@@ -241,6 +241,7 @@ mod tests {
             Fitness {
                 value: distance / (distance + 1.0),
                 known: true,
+                cut: false,
                 steps: 1,
             }
         };
@@ -254,6 +255,7 @@ mod tests {
         let mut evaluate = |_: &[u128]| Fitness {
             value: 1.0,
             known: true,
+            cut: false,
             steps: 1,
         };
         let found = adjust(&[Variable { width: 8 }], vec![0], 100, 1, &mut evaluate);

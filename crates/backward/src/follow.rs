@@ -19,6 +19,8 @@ pub(crate) struct Fitness {
     pub(crate) value: f64,
     /// Whether the machine could execute all of it.
     pub(crate) known: bool,
+    /// Whether it was longer than the limit.
+    pub(crate) cut: bool,
     /// Instructions that it took.
     pub(crate) steps: u64,
 }
@@ -172,6 +174,7 @@ pub(crate) fn follow(
     let mut machine = Machine::new(program, external, &mut feed, &mut follower, limit);
     let end = machine.call(entry, arguments);
     let known = !matches!(end, Err(Halt::Unknown(_)));
+    let cut = matches!(end, Err(Halt::Limit));
     let steps = machine.steps();
     let reached = follower.done && matches!(end, Err(Halt::Stopped));
     let value = if reached {
@@ -183,6 +186,7 @@ pub(crate) fn follow(
     Fitness {
         value,
         known,
+        cut,
         steps,
     }
 }

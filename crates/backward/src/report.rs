@@ -30,6 +30,8 @@ pub struct Report {
     pub counts: Counts,
     /// Executions of paths in phase II.
     pub evaluations: u64,
+    /// Instructions of these.
+    pub(crate) executed: u64,
     /// The path of the input, or none.
     pub path: Option<Path>,
     /// The input that reached it.
@@ -57,6 +59,7 @@ impl Report {
             verdict: Verdict::Open,
             counts: Counts::default(),
             evaluations: 0,
+            executed: 0,
             path: None,
             input: None,
             skips: Vec::new(),

@@ -145,7 +145,7 @@ fn line_of(name: &str) -> Option<(&str, u32)> {
 }
 
 /// Calls of `labrys_target` with this name.
-fn markers(program: &Program, name: &str) -> Vec<Point> {
+pub(crate) fn markers(program: &Program, name: &str) -> Vec<Point> {
     let mut points = Vec::new();
     for (index, function) in program.functions.iter().enumerate() {
         for (block_id, block) in function.blocks() {

@@ -9,18 +9,18 @@ use std::collections::VecDeque;
 use labrys_engine::{Error, PlainRun, Progress, Session, Technique};
 use labrys_expr::Pool;
 use labrys_program::{BranchId, FunctionId};
-use labrys_semantics::{External, Limit};
+use labrys_semantics::External;
 use labrys_solver::Assignment;
 use labrys_suite::{Input, Origin, StreamKind, TargetStatus};
 
-use crate::adjust::{Variable, adjust};
-use crate::follow::{Trace, follow};
+use crate::execute::objects;
 use crate::image::Image;
+use crate::implied::Proved;
 use crate::precision::{COARSE_PASS, FIRST_PASS, PASSES, PLAIN_PASS, Precision};
 use crate::report::{Report, Verdict};
 use crate::search::{Found, Path, Search};
 use crate::state::Skip;
-use crate::target::{Evidence, Target};
+use crate::target::{Evidence, Target, markers};
 
 /// What the user may set.
 #[derive(Clone, Debug)]
@@ -37,14 +37,14 @@ pub struct Settings {
 
 /// Symcretic execution as a technique.
 pub struct Symcretic<'p> {
-    image: &'p Image<'p>,
-    settings: Settings,
-    reports: Vec<Report>,
+    pub(crate) image: &'p Image<'p>,
+    pub(crate) settings: Settings,
+    pub(crate) reports: Vec<Report>,
     evidence: Vec<Evidence>,
     /// Targets with the passes that are to come: each target has its first pass before any has
     /// its second, so that a hard one does not take the time of the others.
     queue: VecDeque<(usize, usize)>,
-    current: usize,
+    pub(crate) current: usize,
     pass: usize,
     search: Option<Search<'p>>,
     /// Paths that this pass found.
@@ -56,21 +56,16 @@ pub struct Symcretic<'p> {
     /// Of the searches that are over.
     work: u64,
     /// Instructions that phase II executed.
-    executed: u64,
+    pub(crate) executed: u64,
+    proved: Proved,
     /// Whether the template was run, which is all that can be done where no input can be made.
     tried_template: bool,
 }
 
-/// Executions in phase II for one path, and for one target: short ones, then long ones.
-const EVALUATIONS: [u64; 2] = [2500, 500];
-const MAX_EVALUATIONS: u64 = 12_000;
 /// Inputs that came near and are kept.
 const MAX_NEAR: usize = 64;
 /// Queries without an answer after which a pass ends.
 const MAX_UNKNOWN: u64 = 8;
-/// Instructions of a short and of a long execution, and frames.
-const STEPS: [u64; 2] = [16_000, 400_000];
-const DEPTH: usize = 200;
 
 impl<'p> Symcretic<'p> {
     /// A technique that has not begun.
@@ -98,6 +93,7 @@ impl<'p> Symcretic<'p> {
             near: Vec::new(),
             work: 0,
             executed: 0,
+            proved: Proved::default(),
             tried_template: false,
         }
     }
@@ -260,68 +256,7 @@ impl<'p> Symcretic<'p> {
         Ok(())
     }
 
-    /// Phase II: adjusts the input until the path executes itself.
-    fn execute_path(
-        &mut self,
-        session: &mut Session,
-        path: &Path,
-        widths: &[Vec<u32>],
-        mut values: Vec<u128>,
-    ) -> Result<(), Error> {
-        let current = self.current;
-        let start = self.input(&objects(widths, &values));
-        let variables: Vec<Variable> = widths
-            .iter()
-            .flatten()
-            .map(|width| Variable { width: *width })
-            .collect();
-        for (budget, steps) in EVALUATIONS.into_iter().zip(STEPS) {
-            let spent = self.reports[current].evaluations;
-            let budget = budget.min(MAX_EVALUATIONS.saturating_sub(spent));
-            let (image, settings) = (self.image, &self.settings);
-            let limit = Limit {
-                steps,
-                depth: DEPTH,
-            };
-            let mut executed = 0;
-            let mut evaluate = |values: &[u128]| {
-                let objects = objects(widths, values);
-                let trace = Trace {
-                    entry: settings.entry,
-                    hops: &path.hops,
-                    target: path.target,
-                };
-                let fitness = follow(image.program, settings.external, trace, &objects, limit);
-                executed += fitness.steps;
-                fitness
-            };
-            let found = adjust(&variables, values, budget, session.seed(), &mut evaluate);
-            self.executed += executed;
-            self.reports[current].evaluations += found.evaluations;
-            values = found.values;
-            let input = self.input(&objects(widths, &values));
-            if found.fitness == 0.0 {
-                if self.try_input(session, &input)? {
-                    self.note_path(current, path.clone());
-                    return Ok(());
-                }
-                self.reports[current].diverged += 1;
-            }
-            self.remember(input);
-            if !found.known && self.try_input(session, &start)? {
-                // What the machine cannot execute only the program itself can.
-                self.note_path(current, path.clone());
-                return Ok(());
-            }
-            if !found.known || found.fitness == 0.0 {
-                break;
-            }
-        }
-        self.remember(start);
-        Ok(())
-    }
-
-    fn remember(&mut self, input: Input) {
+    pub(crate) fn remember(&mut self, input: Input) {
         if self.near.len() < MAX_NEAR && !self.near.contains(&input) {
             self.near.push(input);
         }
@@ -336,7 +271,7 @@ impl<'p> Symcretic<'p> {
         }
     }
 
-    fn note_path(&mut self, current: usize, path: Path) {
+    pub(crate) fn note_path(&mut self, current: usize, path: Path) {
         let report = &mut self.reports[current];
         if report.verdict == Verdict::Reached {
             report.skips.clone_from(&path.skips);
@@ -344,7 +279,7 @@ impl<'p> Symcretic<'p> {
         }
     }
 
-    fn input(&self, objects: &[Vec<u8>]) -> Input {
+    pub(crate) fn input(&self, objects: &[Vec<u8>]) -> Input {
         let mut input = self.settings.template.clone();
         let mut streams = input.streams.iter_mut();
         if let Some(stream) = streams.find(|stream| stream.kind == StreamKind::Objects) {
@@ -370,6 +305,8 @@ impl<'p> Symcretic<'p> {
             if exhausted && self.paths == 0 && against.is_empty() {
                 report.verdict = Verdict::Unreachable;
                 session.prove(&report.target.name, report.target.branch)?;
+                self.proved.add(&report.target.points, report.target.branch);
+                self.prove_markers(session)?;
             } else if self.pass != COARSE_PASS {
                 report.obstacles = against;
                 let counts = search.counts();
@@ -399,6 +336,27 @@ impl<'p> Symcretic<'p> {
         }
         report.verdict = Verdict::NotFound;
         session.set_target(&report.target.name, TargetStatus::Open)
+    }
+
+    /// Markers that only proved places lead to are proved too.
+    fn prove_markers(&self, session: &mut Session) -> Result<(), Error> {
+        let targets = session.targets().iter();
+        let open = targets.filter(|target| target.status == TargetStatus::Open);
+        let names: Vec<String> = open.map(|target| target.location.clone()).collect();
+        for name in names {
+            let asked = |report: &Report| report.target.name == name;
+            let places = markers(self.image.program, &name);
+            if places.is_empty() || self.reports.iter().any(asked) {
+                continue;
+            }
+            if self
+                .proved
+                .excludes(self.image, self.settings.entry, &places)
+            {
+                session.prove(&name, None)?;
+            }
+        }
+        Ok(())
     }
 
     fn begin_pass(&mut self) {
@@ -481,20 +439,4 @@ impl Technique for Symcretic<'_> {
         }
         Ok(Progress::More)
     }
-}
-
-/// The bytes of input objects from the values of their parts.
-fn objects(widths: &[Vec<u32>], values: &[u128]) -> Vec<Vec<u8>> {
-    let mut values = values.iter();
-    widths
-        .iter()
-        .map(|parts| {
-            let mut bytes = Vec::new();
-            for width in parts {
-                let value = values.next().copied().unwrap_or(0);
-                bytes.extend(&value.to_le_bytes()[..(*width / 8) as usize]);
-            }
-            bytes
-        })
-        .collect()
 }

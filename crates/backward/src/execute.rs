@@ -1,0 +1,130 @@
+//! Phase II for one path: the input is adjusted by executing the path (dissertation, section 4.3),
+//! and the program has the last word.
+//!
+//! Executions are counted, and their instructions: a path whose loops take long gets fewer of
+//! them.
+
+use labrys_engine::{Error, Session};
+use labrys_semantics::Limit;
+
+use crate::adjust::{Variable, adjust};
+use crate::follow::{Fitness, Trace, follow};
+use crate::search::Path;
+use crate::technique::Symcretic;
+
+/// Executions for one path, and for one target: short ones, then long ones.
+const EVALUATIONS: [u64; 2] = [2500, 500];
+const MAX_EVALUATIONS: u64 = 12_000;
+/// Instructions of a short and of a long execution, and frames.
+const STEPS: [u64; 2] = [16_000, 400_000];
+const DEPTH: usize = 200;
+/// Instructions of the longest execution, of all long ones of a path, and of those of a target.
+const LONGEST: u64 = 4_000_000;
+const MAX_EXECUTED: [u64; 2] = [200_000_000, 800_000_000];
+
+impl Symcretic<'_> {
+    /// Phase II: adjusts the input until the path executes itself.
+    pub(crate) fn execute_path(
+        &mut self,
+        session: &mut Session,
+        path: &Path,
+        widths: &[Vec<u32>],
+        mut values: Vec<u128>,
+    ) -> Result<(), Error> {
+        let current = self.current;
+        let start = self.input(&objects(widths, &values));
+        let variables: Vec<Variable> = widths
+            .iter()
+            .flatten()
+            .map(|width| Variable { width: *width })
+            .collect();
+        for (budget, steps) in self.rounds(path, widths, &values) {
+            let spent = self.reports[current].evaluations;
+            let budget = budget.min(MAX_EVALUATIONS.saturating_sub(spent));
+            let mut executed = 0;
+            let mut evaluate = |values: &[u128]| {
+                let fitness = self.execute(path, &objects(widths, values), steps);
+                executed += fitness.steps;
+                fitness
+            };
+            let found = adjust(&variables, values, budget, session.seed(), &mut evaluate);
+            self.count(executed);
+            self.reports[current].evaluations += found.evaluations;
+            values = found.values;
+            let input = self.input(&objects(widths, &values));
+            if found.fitness == 0.0 {
+                if self.try_input(session, &input)? {
+                    self.note_path(current, path.clone());
+                    return Ok(());
+                }
+                self.reports[current].diverged += 1;
+            }
+            self.remember(input);
+            if !found.known && self.try_input(session, &start)? {
+                // What the machine cannot execute only the program itself can.
+                self.note_path(current, path.clone());
+                return Ok(());
+            }
+            if !found.known || found.fitness == 0.0 {
+                break;
+            }
+        }
+        self.remember(start);
+        Ok(())
+    }
+
+    /// How many executions of how many instructions are tried.
+    fn rounds(&mut self, path: &Path, widths: &[Vec<u32>], values: &[u128]) -> Vec<(u64, u64)> {
+        let usual = EVALUATIONS.into_iter().zip(STEPS);
+        let first = self.execute(path, &objects(widths, values), STEPS[0]);
+        self.count(first.steps);
+        let spent = self.reports[self.current].executed;
+        if !first.cut || spent > MAX_EXECUTED[1] {
+            return usual.collect();
+        }
+        let whole = self.execute(path, &objects(widths, values), LONGEST);
+        self.count(whole.steps);
+        if whole.cut {
+            return usual.collect();
+        }
+        // Another input may take longer.
+        let steps = 2 * whole.steps;
+        let left = MAX_EXECUTED[0].min(MAX_EXECUTED[1].saturating_sub(spent));
+        vec![(left / whole.steps.max(1), steps)]
+    }
+
+    fn execute(&self, path: &Path, objects: &[Vec<u8>], steps: u64) -> Fitness {
+        let trace = Trace {
+            entry: self.settings.entry,
+            hops: &path.hops,
+            target: path.target,
+        };
+        let limit = Limit {
+            steps,
+            depth: DEPTH,
+        };
+        let external = self.settings.external;
+        follow(self.image.program, external, trace, objects, limit)
+    }
+
+    fn count(&mut self, executed: u64) {
+        self.executed += executed;
+        self.reports[self.current].executed += executed;
+    }
+}
+
+/// The bytes of input objects from the values of their parts.
+pub(crate) fn objects(widths: &[Vec<u32>], values: &[u128]) -> Vec<Vec<u8>> {
+    let mut values = values.iter();
+    widths
+        .iter()
+        .map(|parts| {
+            let mut bytes = Vec::new();
+            for width in parts {
+                let value = values.next().copied().unwrap_or(0);
+                bytes.extend(&value.to_le_bytes()[..(*width / 8) as usize]);
+            }
+            bytes
+        })
+        .collect()
+}

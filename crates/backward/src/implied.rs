@@ -1,0 +1,92 @@
+//! What proofs say of other places: where all ways to a place lead through places that no run
+//! reaches, no run reaches it either.
+//!
+//! Law: the walk goes wherever a run may go, but for what is proved; so what it does not come to
+//! is not reached.
+
+use labrys_program::{BlockId, BranchId, FunctionId};
+use rustc_hash::FxHashSet;
+
+use crate::image::Image;
+use crate::search::Point;
+
+/// Places and branches that no run reaches.
+#[derive(Debug, Default)]
+pub(crate) struct Proved {
+    points: FxHashSet<Point>,
+    branches: FxHashSet<BranchId>,
+}
+
+impl Proved {
+    /// Notes a target that is proved unreachable.
+    pub(crate) fn add(&mut self, points: &[Point], branch: Option<BranchId>) {
+        match branch {
+            // Other branches may lead to the same block.
+            Some(branch) => drop(self.branches.insert(branch)),
+            None => self.points.extend(points),
+        }
+    }
+
+    /// Whether no run reaches any of these places.
+    pub(crate) fn excludes(&self, image: &Image<'_>, entry: FunctionId, places: &[Point]) -> bool {
+        let come_to = self.come_to(image, entry);
+        let reached = |place: &Point| {
+            let first = come_to
+                .iter()
+                .find(|(function, block, _)| (*function, *block) == (place.function, place.block));
+            first.is_some_and(|(.., end)| place.instruction < *end)
+        };
+        !places.iter().any(reached)
+    }
+
+    /// The blocks that runs may come to, with the number of instructions that they may begin.
+    fn come_to(
+        &self,
+        image: &Image<'_>,
+        entry: FunctionId,
+    ) -> FxHashSet<(FunctionId, BlockId, usize)> {
+        let mut found = FxHashSet::default();
+        let mut seen = FxHashSet::default();
+        let outside = image.called_from_outside.iter().enumerate();
+        let outside = outside.filter(|(_, called)| **called);
+        let roots = outside.map(|(index, _)| FunctionId::new(index));
+        let mut next: Vec<(FunctionId, BlockId)> = roots
+            .chain([entry])
+            .map(|function| (function, BlockId(0)))
+            .collect();
+        while let Some((id, block)) = next.pop() {
+            let Some(body) = image.function(id).block(block) else {
+                continue;
+            };
+            if !seen.insert((id, block)) {
+                continue;
+            }
+            let count = body.instructions.len();
+            let stop = (0..=count).find(|instruction| {
+                self.points.contains(&Point {
+                    function: id,
+                    block,
+                    instruction: *instruction,
+                })
+            });
+            found.insert((id, block, stop.unwrap_or(count + 1)));
+            let begun = stop.unwrap_or(count);
+            for call in image.calls.calls_in(id) {
+                if call.block == block && (call.instruction as usize) < begun {
+                    let callees = image.calls.callees(call).iter();
+                    next.extend(callees.map(|callee| (*callee, BlockId(0))));
+                }
+            }
+            if stop.is_none() {
+                let site = body.terminator.site();
+                for (direction, to) in (0..).zip(body.terminator.successors()) {
+                    let branch = site.and_then(|site| image.program.branch(site, direction));
+                    if !branch.is_some_and(|branch| self.branches.contains(&branch)) {
+                        next.push((id, to));
+                    }
+                }
+            }
+        }
+        found
+    }
+}
