@@ -194,6 +194,16 @@ fn check_same(plan: &Plan, suite: &Suite) -> Result<(), Problem> {
     Ok(())
 }
 
+/// The checked build, which says of failures what they are and where, if it could be linked.
+pub(crate) fn judge(
+    subject: &Subject,
+    called: impl FnOnce(&Path) -> Launch,
+    limits: &Limits,
+) -> Option<Box<dyn Judge>> {
+    let binary = subject.checked.as_deref()?;
+    Some(Box::new(Checker::new(called(binary), limits)))
+}
+
 pub(crate) fn launch(
     binary: &Path,
     invocation: &Invocation,
@@ -223,10 +233,7 @@ fn start(
         launch(binary, &config.invocation, streams, subject)
     };
     let executor = |binary: &Path| Executor::start(called(binary), plan.limits.clone());
-    let checker = subject.checked.as_deref().map(|binary| {
-        let checker = Checker::new(called(binary), &plan.limits);
-        Box::new(checker) as Box<dyn Judge>
-    });
+    let checker = judge(subject, called, &plan.limits);
     labrys_engine::calls_by(&subject.instrumented);
     let setup = Setup {
         program: subject.program.clone(),

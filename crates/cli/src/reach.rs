@@ -14,10 +14,11 @@ use labrys_suite::{Config, Invocation, SuiteWriter};
 
 use crate::arguments::{BuildOptions, InputOptions, Output};
 use crate::both_ways::BothWays;
-use crate::cover::{launch, probe};
+use crate::cover::{judge, launch, probe};
 use crate::problem::{Problem, status};
 use crate::reach_entry::{self, EntryOptions};
 use crate::reach_output::{self, Results};
+use crate::reach_targets::Collected;
 use crate::subject::Subject;
 use crate::values::duration;
 use crate::{progress, reach_targets, sources, stop};
@@ -139,7 +140,11 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     }
     let subject = Subject::open(&options.program, &options.build)?;
     let hash = subject.hash();
-    let targets = reach_targets::collect(&options.targets, &subject.program, &hash)?;
+    let Collected { targets, warnings } =
+        reach_targets::collect(&options.targets, &subject.program, &hash)?;
+    for warning in &warnings {
+        eprintln!("labrys: warning: {warning}");
+    }
     let (subject, unit) = match reach_entry::with_drivers(&options.entries, &subject, &targets)? {
         Some((subject, unit)) => (subject, Some(unit)),
         None => (subject, None),
@@ -153,7 +158,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         })?;
     // The functions are the same, and more; numbers of constants and the like are not.
     let targets = match &unit {
-        Some(_) => reach_targets::collect(&options.targets, &program, &hash)?,
+        Some(_) => reach_targets::collect(&options.targets, &program, &hash)?.targets,
         None => targets,
     };
     let invocation = Invocation::new(options.arguments.iter().cloned());
@@ -184,18 +189,18 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     if let Some(unit) = &unit {
         reach_entry::keep(&subject, unit, &unit_path)?;
     }
-    let executor = |binary: &Path| {
+    let called = |binary: &Path| {
         let streams = config.streams.clone();
-        let launch = launch(binary, &config.invocation, streams, &subject);
-        Executor::start(launch, limits.clone())
+        launch(binary, &config.invocation, streams, &subject)
     };
+    let executor = |binary: &Path| Executor::start(called(binary), limits.clone());
     let template = initial.first().cloned().unwrap_or_default();
     labrys_engine::calls_by(&subject.instrumented);
     let setup = Setup {
         program: program.clone(),
         instrumented: Box::new(executor(&subject.instrumented)?),
         plain: Box::new(executor(&subject.plain)?),
-        checker: None,
+        checker: judge(&subject, called, &limits),
         oracles: false,
         solver: labrys_solver::solver().map_err(Problem::program)?,
         writer,
@@ -237,7 +242,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         session: &session,
     };
     reach_output::print(&results, &technique.backward)?;
-    Ok(if technique.backward.has_open() {
+    Ok(if technique.backward.has_open() || !warnings.is_empty() {
         status::FAILURES
     } else {
         status::DONE

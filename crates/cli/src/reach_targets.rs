@@ -10,18 +10,32 @@ use labrys_suite::{Input, StreamKind, Suite};
 use crate::problem::Problem;
 use crate::reach::TargetOptions;
 
+/// The targets that the options name, and what was found wrong with some.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    pub(crate) targets: Vec<Target>,
+    /// One sentence for each line without code.
+    pub(crate) warnings: Vec<String>,
+}
+
 /// All targets that the options name. A suite must be of the program with this hash, of which
 /// `program` has all sites, with the same numbers.
 pub(crate) fn collect(
     options: &TargetOptions,
     program: &Program,
     hash: &str,
-) -> Result<Vec<Target>, Problem> {
+) -> Result<Collected, Problem> {
     let mut targets = Vec::new();
+    let mut warnings = Vec::new();
     for name in &options.target {
-        let target = Target::named(program, name)
-            .map_err(|problem| Problem::usage(format!("--target {name}: {problem}")))?;
-        targets.push(target);
+        match Target::named(program, name) {
+            Ok(target) => targets.push(target),
+            // The others can be looked for.
+            Err(problem @ NoTarget::Line(_)) => {
+                warnings.push(format!("--target {name}: {problem}"));
+            }
+            Err(problem) => return Err(Problem::usage(format!("--target {name}: {problem}"))),
+        }
     }
     if let Some(folder) = &options.from_coverage {
         let suite = Suite::open(folder)?;
@@ -45,12 +59,15 @@ pub(crate) fn collect(
     if let Some(range) = &options.diff {
         targets.extend(changed(program, range)?);
     }
+    if let (true, Some(warning)) = (targets.is_empty(), warnings.first()) {
+        return Err(Problem::usage(warning));
+    }
     if targets.is_empty() {
         return Err(Problem::usage(
             "there is no target; give --target FILE:LINE, a function or a marker",
         ));
     }
-    Ok(targets)
+    Ok(Collected { targets, warnings })
 }
 
 /// The inputs of the suite whose open branches are the targets, if they are of this shape.

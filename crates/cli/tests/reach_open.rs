@@ -70,3 +70,113 @@ fn open_branches_are_decided_and_counted() {
     assert_eq!(summary["branches"]["unreachable"], 1);
     assert_eq!(summary["branches"]["total"], branches["total"]);
 }
+
+/// A line without code is said to be none, and the other targets are looked at; what only proved
+/// places lead to is proved with them.
+#[test]
+fn lines_without_code_and_markers_behind_proofs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = r#"
+extern void __VERIFIER_error(void);
+extern unsigned char __VERIFIER_nondet_uchar(void);
+static int state;
+
+void failed(void) { __VERIFIER_error(); }
+int main(void) {
+  state = __VERIFIER_nondet_uchar() > 3 ? 1 : 2;
+  if (state == 3) failed();
+  return 0;
+}
+"#;
+    std::fs::write(folder.path().join("program.c"), program).expect("written");
+    let reach = ["reach", "program.c", "--target", "program.c:6", "--json"];
+    let output = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .args(reach)
+        .args(["--target", "program.c:5", "--quiet", "--out", "reached"])
+        .current_dir(folder.path())
+        .output()
+        .expect("labrys runs");
+    let words = String::from_utf8_lossy(&output.stderr);
+    let warning = "--target program.c:5: there is no code on that line; near it: 6";
+    assert!(words.contains(warning), "{words}");
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "not all targets were decided"
+    );
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(told["targets"][0]["verdict"], "unreachable");
+    let summary = told["summary"]["targets"]
+        .as_array()
+        .expect("a list")
+        .iter();
+    let error = summary.filter(|one| one["location"] == "__VERIFIER_error");
+    let status: Vec<&serde_json::Value> = error.map(|one| &one["status"]).collect();
+    assert_eq!(status, ["unreachable"]);
+}
+
+/// A failure on the way to a target is the one, at the place, that `labrys cover` tells of.
+#[test]
+fn failures_are_those_of_cover() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = r#"
+#include <labrys.h>
+#include <stdlib.h>
+static int look(int *p, unsigned char c) {
+  if (c == 77) {
+    labrys_target("null");
+    p = 0;
+  }
+  return *p;
+}
+int main(void) {
+  unsigned char c;
+  int x = 3;
+  labrys_symbolic(&c, 1, "c");
+  if (c == 78) labrys_target("abort"), abort();
+  return look(&x, c);
+}
+"#;
+    std::fs::write(folder.path().join("program.c"), program).expect("written");
+    let failures = |arguments: &[&str]| {
+        let more = ["--json", "--quiet", "--time", "20s"];
+        labrys(&[arguments, &more[..]].concat(), folder.path());
+        let suite = arguments.last().expect("a folder");
+        let summary = folder.path().join(suite).join("summary.json");
+        let summary = std::fs::read_to_string(summary).expect("a summary");
+        let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+        let failures = summary["failures"].as_array().expect("a list").iter();
+        let told = |one: &serde_json::Value| format!("{} {}", one["kind"], one["location"]);
+        failures
+            .map(told)
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    let covered = failures(&["cover", "program.c", "--out", "covered"]);
+    let targets = ["--target", "null", "--target", "abort"];
+    let reach = [&["reach", "program.c"], &targets[..], &["--out", "reached"]];
+    assert_eq!(failures(&reach.concat()), covered);
+    assert_eq!(covered.len(), 2);
+}
+
+/// Phase II executes loops that take long, with fewer executions.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "needs the speed of a release build")]
+fn a_long_loop_is_executed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = r#"
+#include <labrys.h>
+int main(void) {
+  unsigned x, y, h = 0;
+  labrys_symbolic(&x, sizeof x, "x");
+  labrys_symbolic(&y, sizeof y, "y");
+  for (unsigned i = 0; i < 4000; i++) h += (x ^ i) & 1 ? 3 : i & 2;
+  if (h + y == 12345678 && y > 77) labrys_target("sum");
+  return 0;
+}
+"#;
+    std::fs::write(folder.path().join("program.c"), program).expect("written");
+    let reach = ["reach", "program.c", "--target", "sum", "--no-forward"];
+    let more = ["--json", "--quiet", "--time", "300s", "--out", "reached"];
+    let told = labrys(&[&reach[..], &more[..]].concat(), folder.path());
+    assert_eq!(told["targets"][0]["verdict"], "reached");
+}
