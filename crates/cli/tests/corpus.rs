@@ -41,6 +41,10 @@ const REPLAYED: &[&str] = &[
     "cbmc",
     "verifier_loop",
     "fuzz_target",
+    "scan_real",
+    "address",
+    "sscanf",
+    "getline",
 ];
 
 type Names = BTreeSet<String>;

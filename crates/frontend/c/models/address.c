@@ -1,24 +1,31 @@
 /* Addresses of the Internet in text: four numbers with dots. Others are left to the library.
- * What is wrong with the numbers is decided once, at the end. */
+ * Where the text ends is decided, and at the end whether it is an address: one query finds four
+ * numbers, whatever the lengths of those before. */
+
+#define LONGEST_ADDRESS 15
+
+/* Holds a number of three digits: four are wrong in any case. */
+typedef unsigned _BitInt(12) small;
 
 static int scan_address(const char *s, byte *to) {
-  byte parts[4];
-  unsigned wrong = 0;
-  for (int i = 0; i < 4; i++) {
-    unsigned value = 0;
-    int digits = 0;
-    for (; IS_DIGIT((byte)*s); s++, digits++) {
-      if (digits == 3) return 0;
-      if (digits) wrong |= value == 0;
-      value = value * 10 + ((byte)*s - '0');
-    }
-    if (digits == 0) return 0;
-    if (digits == 3) wrong |= value > 255;
-    parts[i] = (byte)value;
-    if (i < 3 && *s++ != '.') return 0;
+  small parts[4] = {0}, part = 0, digits = 0, number = 0, zero = 0, wrong = 0;
+  for (int i = 0; s[i]; i++) {
+    if (i == LONGEST_ADDRESS) return 0;
+    small c = (byte)s[i], value = c - (small)'0';
+    small digit = value < 10, dot = c == '.';
+    wrong |= !(digit | dot) | (dot & (digits == 0)) | (digit & (zero | (digits == 3)));
+    for (small k = 0; k < 3; k++) parts[k] |= -(dot & (part == k)) & number;
+    wrong |= number > 255;
+    zero = digit & (digits == 0) & (value == 0);
+    number = -digit & (number * 10 + value);
+    digits = -digit & (digits + 1);
+    part += dot;
+    wrong |= part > 3;
   }
-  if (*s || wrong) return 0;
-  for (int i = 0; i < 4; i++) to[i] = parts[i];
+  wrong |= (digits == 0) | (part != 3) | (number > 255);
+  if (wrong) return 0;
+  parts[3] = number;
+  for (int k = 0; k < 4; k++) to[k] = (byte)parts[k];
   return 1;
 }
 
