@@ -16,7 +16,11 @@ const OPEN: &str = "#cf222e";
 
 /// Does what the command says; the exit status.
 pub(crate) fn cfg(options: &Cfg) -> Result<u8, Problem> {
-    let subject = Subject::open(std::slice::from_ref(&options.program), &options.build)?;
+    let subject = Subject::open(
+        std::slice::from_ref(&options.program),
+        &options.build,
+        false,
+    )?;
     let covered = match &options.suite {
         Some(folder) => Some(coverage(&subject, folder)?),
         None => None,

@@ -69,7 +69,13 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
 fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
     let property = options.property.as_deref().map(testcomp::property);
     let property = property.transpose()?;
-    let subject = Subject::open(&options.program, &options.build)?;
+    let subject = Subject::open(&options.program, &options.build, options.output.quiet)?;
+    if let (Some(path), Some(property)) = (&options.property, &property) {
+        let warning = testcomp::missing(&subject.program, path, property);
+        if let Some(warning) = warning.filter(|_| !options.output.quiet) {
+            eprintln!("labrys: warning: {warning}");
+        }
+    }
     let invocation = Invocation::new(options.arguments.iter().cloned());
     let limits = Limits {
         timeout: options.limits.timeout_run,

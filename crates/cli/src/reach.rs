@@ -138,7 +138,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
             "reach does not go on from a suite; leave out --resume",
         ));
     }
-    let subject = Subject::open(&options.program, &options.build)?;
+    let subject = Subject::open(&options.program, &options.build, options.output.quiet)?;
     let hash = subject.hash();
     let Collected { targets, warnings } =
         reach_targets::collect(&options.targets, &subject.program, &hash)?;

@@ -122,8 +122,11 @@ impl Machine {
         };
         match Container::open(program) {
             Ok(_) => {
-                let subject =
-                    Subject::open(std::slice::from_ref(program), &BuildOptions::default())?;
+                let subject = Subject::open(
+                    std::slice::from_ref(program),
+                    &BuildOptions::default(),
+                    false,
+                )?;
                 let executor = executor(&subject, config, options)?;
                 let same = subject.hash() == config.bitcode_hash;
                 let kind = if same { Kind::Plain } else { Kind::Other };
@@ -169,7 +172,7 @@ impl Machine {
 
 /// The program that a suite was made with.
 pub(crate) fn own_subject(config: &Config) -> Result<Subject, Problem> {
-    let subject = Subject::open(&own_program(config), &build_options(config))?;
+    let subject = Subject::open(&own_program(config), &build_options(config), false)?;
     if subject.hash() == config.bitcode_hash {
         return Ok(subject);
     }

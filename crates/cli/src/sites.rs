@@ -11,7 +11,7 @@ use crate::subject::Subject;
 
 /// Does what the command says; the exit status.
 pub(crate) fn sites(options: &Sites) -> Result<u8, Problem> {
-    let subject = Subject::open(&options.program, &options.build)?;
+    let subject = Subject::open(&options.program, &options.build, false)?;
     let mut out = BufWriter::new(stdout().lock());
     let written = write_all(&mut out, &subject.program, options.json).and_then(|()| out.flush());
     match written {

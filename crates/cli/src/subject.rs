@@ -47,12 +47,17 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// Opens an executable, or builds sources.
-    pub(crate) fn open(paths: &[PathBuf], build: &BuildOptions) -> Result<Self, Problem> {
+    /// Opens an executable, or builds sources: without the compiler's warnings, if it is to be
+    /// quiet.
+    pub(crate) fn open(
+        paths: &[PathBuf],
+        build: &BuildOptions,
+        quiet: bool,
+    ) -> Result<Self, Problem> {
         let folder = temporary_folder()?;
         let instrumented = match paths {
             [path] if !is_source(path) => path.clone(),
-            sources => built(sources, build, folder.path())?,
+            sources => built(sources, build, quiet, folder.path())?,
         };
         let names: Vec<String> = paths
             .iter()
@@ -138,7 +143,12 @@ fn is_elf(path: &Path) -> bool {
     read.is_ok() && start == *b"\x7fELF"
 }
 
-fn built(sources: &[PathBuf], build: &BuildOptions, folder: &Path) -> Result<PathBuf, Problem> {
+fn built(
+    sources: &[PathBuf],
+    build: &BuildOptions,
+    quiet: bool,
+    folder: &Path,
+) -> Result<PathBuf, Problem> {
     for source in sources {
         if !is_source(source) {
             return Err(Problem::usage(format!(
@@ -153,6 +163,9 @@ fn built(sources: &[PathBuf], build: &BuildOptions, folder: &Path) -> Result<Pat
         }
     }
     let mut flags: Vec<OsString> = OLD_C.iter().map(OsString::from).collect();
+    if quiet {
+        flags.push("-w".into());
+    }
     flags.extend(build.cc_flag.iter().map(OsString::from));
     if build.no_oracles {
         flags.push("--labrys-no-oracles".into());
@@ -165,7 +178,9 @@ fn built(sources: &[PathBuf], build: &BuildOptions, folder: &Path) -> Result<Pat
     let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
     let built = match build_sources(&sources, &flags, &out) {
         Err(Error::Reported { .. }) if may_be_older(&sources, build) => {
-            eprintln!("labrys: note: trying again with -std=gnu89");
+            if !quiet {
+                eprintln!("labrys: note: trying again with -std=gnu89");
+            }
             flags.push("-std=gnu89".into());
             build_sources(&sources, &flags, &out)
         }

@@ -35,6 +35,20 @@ pub(crate) fn property(path: &Path) -> Result<Property, Problem> {
     }
 }
 
+/// What is wrong if the property asks for a call of a function that the program does not have.
+pub(crate) fn missing(program: &Program, path: &Path, property: &Property) -> Option<String> {
+    let Property::ErrorCall(function) = property else {
+        return None;
+    };
+    program.function_named(function).is_none().then(|| {
+        format!(
+            "--property {} asks for a call of {function}, a function that the program \
+             does not have, so no input is found",
+            path.display()
+        )
+    })
+}
+
 /// What the suite's Test-Comp form says of the program: there is one if the user names a
 /// property, or the program is a task of Test-Comp.
 pub(crate) fn metadata(

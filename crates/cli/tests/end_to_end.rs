@@ -428,6 +428,9 @@ fn machines_get_json_and_nobody_else_gets_a_word() {
     let cover = Cover::new("magic.c", "--steps 200 --quiet");
     let (_, output) = cover.expect(1);
     assert_eq!(text(&output).trim(), "");
+    let cover = Cover::new("warned.c", "--steps 2 --quiet");
+    let (_, output) = cover.expect(0);
+    assert_eq!(text(&output).trim(), "", "warnings of the compiler");
 }
 
 #[test]

@@ -118,3 +118,22 @@ fn other_properties_are_refused() {
         assert!(words.contains("task.prp"), "{words}");
     }
 }
+
+#[test]
+fn a_property_of_another_program_gets_a_warning() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let other = ERROR_CALL.replace("reach_error", "__VERIFIER_error");
+    for (options, warned) in [
+        (&["--runs", "5"][..], true),
+        (&["--runs", "5", "-q"], false),
+    ] {
+        let output = cover(folder.path(), &other, options);
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            words.contains("warning: --property task.prp"),
+            warned,
+            "{words}"
+        );
+        fs::remove_dir_all(folder.path().join("suite")).expect("a suite");
+    }
+}
