@@ -1,4 +1,4 @@
-/* What the library does with input where nothing follows it, and what it only passes on. */
+/* What the library does with input where nothing follows it, and what it gives to others. */
 #define _GNU_SOURCE
 #include <fnmatch.h>
 #include <search.h>

@@ -248,7 +248,7 @@ impl<'m> FunctionPass<'_, 'm> {
     }
 
     /// New instructions go to where a call has returned; false if there is no such place.
-    fn behind(&self, i: Value<'m>) -> bool {
+    pub(super) fn behind(&self, i: Value<'m>) -> bool {
         match i.opcode() {
             LLVMOpcode::LLVMInvoke => {
                 let normal = i.parent().successors();

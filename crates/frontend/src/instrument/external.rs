@@ -4,17 +4,21 @@
 //! A labelled argument counts, and so does a pointer that leads to labels, to a `FILE` that reads
 //! an input or to the name of one; whether it does is found when the call is made.
 
-use crate::llvm::{LLVMTypeKind, LLVMValueKind, Value};
+use labrys_abi::{Intrinsic, Meta};
+
+use crate::llvm::{LLVMIntPredicate, LLVMTypeKind, LLVMValueKind, Value};
 
 use super::PREFIX;
 use super::function::FunctionPass;
 
-/// Functions that read nothing through their pointers, or hand them to functions of the program.
+/// Functions that return again, with the value that is given to one of [`JUMPS`].
+const SAVES: &[&str] = &["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"];
+const JUMPS: &[&str] = &["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
+
+/// Functions that read nothing through their pointers.
 /// A `*` at the end stands for any rest.
 const BLIND: &str = "
-    pthread_* sem_* sig* setjmp _setjmp __sigsetjmp longjmp _longjmp siglongjmp __longjmp_chk
-    atexit on_exit at_quick_exit __cxa_* __gxx_* _Unwind_* __dynamic_cast __clang_*
-    tsearch tfind tdelete twalk twalk_r tdestroy lfind
+    pthread_* sem_* sig* atexit on_exit at_quick_exit __cxa_* __gxx_* _Unwind_* __dynamic_cast __clang_*
     wait waitpid wait3 wait4 waitid pipe pipe2 socketpair getcwd uname getrlimit getrusage times
     sysinfo clock_getres getitimer gethostname getdomainname getgroups inet_ntop
     fclose fflush fflush_unlocked fileno fileno_unlocked feof feof_unlocked ferror ferror_unlocked
@@ -28,12 +32,13 @@ const BLIND: &str = "
     _ZNSt6localeC* _ZNSt6localeD* _ZNSt8ios_base* _ZNSt6thread* _ZNSt18condition_variable*
 ";
 
-/// Functions that may read what no pointer tells: from standard input, in another process, or by
-/// a stream of C++ that has no model.
+/// Functions that may read what no pointer tells: from standard input, in another process or
+/// thread.
 const READERS: &str = "
     wscanf vwscanf __isoc99_wscanf __isoc99_vwscanf gets aio_read aio_read64 lio_listio
     popen system posix_spawn posix_spawnp vfork clone
     execl execlp execle execv execve execvp execvpe fexecve
+    pthread_create thrd_create _ZNSt6thread15_M_start_thread*
 ";
 
 /// Functions that read a file descriptor, and which argument that is.
@@ -87,9 +92,53 @@ fn reads_stream(name: &str) -> bool {
 }
 
 impl<'m> FunctionPass<'_, 'm> {
+    /// A call that returns again: what it returns is an argument of the jump.
+    fn save_place(&mut self, i: Value<'m>) {
+        if !self.behind(i) {
+            return;
+        }
+        let h = &self.pass.helpers;
+        let taken = h.call("entered", &[self.jump()]);
+        let label = h.call("param", &[taken, h.u32(0), h.u32(32), self.bits(i)]);
+        self.set_label(i, label);
+    }
+
+    /// A call that makes another one return again, with 1 in place of 0.
+    fn jump_back(&self, i: Value<'m>, value: Value<'m>) {
+        let Some(label) = self.label_of(value) else {
+            return;
+        };
+        let h = &self.pass.helpers;
+        h.builder.before(i);
+        let (given, one) = (self.bits(value), h.u64(1));
+        let none = h
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntEQ, given, h.u64(0));
+        let returned = h.builder.select(none, one, given);
+        let meta = h.u64(Meta::new(Intrinsic::UMax as u8, 32, 0).0);
+        let label = h.call("intrinsic", &[meta, label, h.u32(0), given, one, returned]);
+        let _ = h.call("pass1", &[self.jump(), label]);
+    }
+
+    /// Whose argument a jump passes.
+    fn jump(&self) -> Value<'m> {
+        let module = self.pass.module;
+        module.declare(
+            "longjmp",
+            module.void(),
+            &[module.pointer(), module.int(32)],
+        )
+    }
+
     /// Counts what a call gives to a function without a model.
     pub(super) fn external_call(&mut self, i: Value<'m>, name: &str, number: u32) {
+        if SAVES.contains(&name) {
+            return self.save_place(i);
+        }
         let (h, module) = (&self.pass.helpers, self.pass.module);
+        if let (true, [_, value]) = (JUMPS.contains(&name), &i.arguments()[..]) {
+            return self.jump_back(i, *value);
+        }
         let labelled = i.arguments().into_iter();
         let labelled: Vec<_> = labelled
             .filter_map(|argument| Some((argument, self.label_of(argument)?)))
@@ -101,7 +150,7 @@ impl<'m> FunctionPass<'_, 'm> {
             let _ = h.call("taken", &[text(), h.u32(number), label, value]);
         }
         // Models say themselves what they do not see.
-        if self.model || is_listed(BLIND, name) {
+        if self.model {
             return;
         }
         let call = |slow: &str, arguments: &[Value<'m>]| {
@@ -111,6 +160,9 @@ impl<'m> FunctionPass<'_, 'm> {
         };
         if is_listed(READERS, name) || reads_stream(name) {
             return call("reads", &[text()]);
+        }
+        if is_listed(BLIND, name) {
+            return;
         }
         let arguments = i.arguments();
         let descriptor = DESCRIPTORS.iter().find(|(reader, _)| *reader == name);
