@@ -1,7 +1,10 @@
 //! Slow paths of operations: at least one operand has a label.
 
-use labrys_abi::{Meta, Op, WIDE_PREDICATE};
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use labrys_abi::{Meta, Op, RuntimeSite, WIDE_PREDICATE};
+
+use crate::event::decision;
 use crate::node::{Operand, append, binary, concat, constant, mask, node, not, predicate, unary};
 use crate::state::tracing;
 use labrys_abi::Node;
@@ -43,7 +46,33 @@ extern "C" fn __labrys_slow_binary(
         return b;
     }
     let (a, b) = (Operand::new(a, av), Operand::new(b, bv));
+    if matches!(op, Op::SDiv | Op::SRem) && matches!(width, 32 | 64) {
+        decide_quotient(width, a, b);
+    }
     binary(op, width, width, a, b, value)
+}
+
+/// Decisions about quotients in a run: a loop makes one at each turn.
+const MOST_QUOTIENTS: u32 = 64;
+
+/// Decides whether a signed quotient can be represented: the processor refuses to divide the
+/// least number by -1. This division was made. Like an address that lies inside its object, it is
+/// a target on its other side.
+fn decide_quotient(width: u32, a: Operand, b: Operand) {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let (least, minus_one) = (1 << (width - 1), mask(u64::MAX, width));
+    let may = |x: Operand, wanted| x.label != 0 || mask(x.value, width) == wanted;
+    if !may(a, least) || !may(b, minus_one) || MADE.fetch_add(1, Relaxed) >= MOST_QUOTIENTS {
+        return;
+    }
+    let differs = |x: Operand, other| {
+        let differs = mask(x.value, width) != other;
+        let label = predicate(Op::Ne, width, x, Operand::concrete(other), differs);
+        Operand::new(label, u64::from(differs))
+    };
+    let (a, b) = (differs(a, least), differs(b, minus_one));
+    let fits = binary(Op::Or, 1, 1, a, b, a.value | b.value);
+    decision(RuntimeSite::InBounds, fits, a.value | b.value == 1);
 }
 
 /// A 128-bit constant or label as a label.
