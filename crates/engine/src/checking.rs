@@ -87,6 +87,7 @@ fn count_layers(queries: &mut Queries, before: &Statistics, after: &Statistics) 
     layers.trivial += after.trivial - before.trivial;
     layers.walk_first += after.walked[0] - before.walked[0];
     layers.bounds += after.bounded - before.bounded;
+    layers.elimination += after.eliminated - before.eliminated;
     layers.restricted += after.restricted - before.restricted;
     layers.backend += after.solved - before.solved;
     layers.walk_last += after.walked[1] - before.walked[1];

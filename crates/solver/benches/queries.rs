@@ -1,4 +1,5 @@
-//! One query of each kind, by the whole stack and by the stack without bounds propagation.
+//! One query of each kind, by the whole stack and by the stack without what searches before the back
+//! end.
 //!
 //! Each measurement starts with an empty cache. A query that is given up costs its steps.
 
@@ -102,9 +103,9 @@ fn queries(criterion: &mut Criterion) {
                 BatchSize::PerIteration,
             );
         });
-        group.bench_function(format!("{name}/without bounds"), |bencher| {
+        group.bench_function(format!("{name}/back end"), |bencher| {
             bencher.iter_batched(
-                || (read(), whole().without_bounds()),
+                || (read(), whole().without_own_search()),
                 |(mut script, layers)| check(&mut script, layers),
                 BatchSize::PerIteration,
             );

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! constants → conjuncts → slice → hint → cache → single symbols (→ all again on what is left)
-//!   → walk → bounds → restricted attempts → back end → bounds, with more patience, or walk
+//!   → walk → bounds → elimination → restricted attempts → back end → bounds, with more patience, or walk
 //! ```
 //!
 //! What a layer can answer does not go further. Every model, wherever it comes from, is
@@ -18,6 +18,7 @@ use labrys_expr::{Evaluator, ExprId, Fingerprints};
 use crate::bounds::{Bounded, Bounds, When};
 use crate::cache::{Cache, Found, Key};
 use crate::domains::{Domains, Fixed, Single};
+use crate::eliminate::{Eliminated, eliminate};
 use crate::log::QueryLog;
 use crate::parts::{Overlay, complete, contradiction, origins};
 use crate::query::{Answer, Budget, Model, Query, Reason, Solver};
@@ -29,6 +30,8 @@ use crate::walk::{self, Class, Walk};
 
 /// Steps of bounds propagation before the back end is asked, and after it gave up.
 const BOUNDS_WORK: [u64; 2] = [200_000, 20_000_000];
+/// Values that elimination computes at most.
+const ELIMINATION_WORK: u64 = 8_000_000;
 /// So many of them take the time of one step of the back end.
 const WORK_PER_STEP: u64 = 2_000;
 
@@ -43,6 +46,7 @@ pub struct Layers {
     domains: Domains,
     /// `None` where bounds propagation is switched off.
     bounds: Option<Bounds>,
+    eliminates: bool,
     pub(crate) target: Target,
     /// Where queries are built in which fixed symbols have their values.
     settled: Vec<Target>,
@@ -87,6 +91,7 @@ impl Layers {
             near: Hinted::default(),
             domains: Domains::default(),
             bounds: Some(Bounds::default()),
+            eliminates: true,
             target: Target::default(),
             settled: Vec::new(),
             evaluator: Evaluator::new(),
@@ -103,10 +108,12 @@ impl Layers {
         self.log = Some(log);
     }
 
-    /// The layers without bounds propagation, to see what it is worth and to compare answers.
+    /// The layers without bounds propagation and elimination, to see what these are worth and to
+    /// compare answers.
     #[must_use]
-    pub fn without_bounds(mut self) -> Self {
+    pub fn without_own_search(mut self) -> Self {
         self.bounds = None;
+        self.eliminates = false;
         self
     }
 
@@ -259,6 +266,9 @@ impl Layers {
         if let Some(answer) = self.by_bounds(query, sliced, When::First, BOUNDS_WORK[0]) {
             return answer;
         }
+        if let Some(answer) = self.by_elimination(query, sliced) {
+            return answer;
+        }
         if let Some(model) = self.restricted(query, sliced) {
             return Answer::Sat(model);
         }
@@ -302,6 +312,31 @@ impl Layers {
             }
             Bounded::Open => None,
         }
+    }
+
+    /// An answer by elimination of one byte after the other.
+    fn by_elimination(&mut self, query: &mut Query<'_>, sliced: &Sliced) -> Option<Answer> {
+        if !self.eliminates {
+            return None;
+        }
+        // Half of what the query has: the back end is to have a try too.
+        let half = |steps: u64| steps.saturating_mul(WORK_PER_STEP / 2);
+        let most = query
+            .budget
+            .steps
+            .map_or(u64::MAX, half)
+            .min(ELIMINATION_WORK);
+        let mut left = most;
+        let hint = self.near.assignment();
+        let answer = eliminate(query.pool, &sliced.parts, hint, &mut left);
+        query.budget.spend((most - left) / WORK_PER_STEP);
+        let answer = match answer {
+            Eliminated::Model(model) => Answer::Sat(self.finish(query, &sliced.parts, model).ok()?),
+            Eliminated::Core(core) => self.unsat(sliced, core),
+            Eliminated::Open => return None,
+        };
+        self.statistics.eliminated += 1;
+        Some(answer)
     }
 
     /// The back end on all that matters.

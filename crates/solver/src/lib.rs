@@ -32,6 +32,7 @@ mod bounds;
 mod cache;
 mod descent;
 mod domains;
+mod eliminate;
 mod functions;
 mod intervals;
 mod layers;

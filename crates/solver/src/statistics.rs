@@ -17,6 +17,8 @@ pub struct Statistics {
     pub trivial: u64,
     /// Queries answered by bounds propagation, on whole numbers or on floats.
     pub bounded: u64,
+    /// Queries answered by elimination of one byte after the other.
+    pub eliminated: u64,
     /// Queries answered by fixing most symbols to the hint's values.
     pub restricted: u64,
     /// Queries answered by the concolic walk, before the back end and after it.
@@ -49,6 +51,7 @@ impl AddAssign for Statistics {
         self.cached += other.cached;
         self.trivial += other.trivial;
         self.bounded += other.bounded;
+        self.eliminated += other.eliminated;
         self.restricted += other.restricted;
         (0..2).for_each(|at| self.walked[at] += other.walked[at]);
         self.solved += other.solved;

@@ -44,7 +44,7 @@ impl Bench {
             asked: Rc::clone(&asked),
             answers,
         }))
-        .without_bounds();
+        .without_own_search();
         Bench {
             pool: Pool::new(),
             hint: Assignment::from_streams([[0u8; 16]]),

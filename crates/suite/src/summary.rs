@@ -44,6 +44,9 @@ pub struct ByLayer {
     pub walk_first: u64,
     /// Bounds propagation.
     pub bounds: u64,
+    /// Elimination of one byte after the other.
+    #[serde(default)]
+    pub elimination: u64,
     /// Most symbols fixed.
     pub restricted: u64,
     /// The back end, asked the whole query.

@@ -381,6 +381,7 @@ fn files_for_machines_look_like_this() {
               "trivial": 0,
               "walk_first": 0,
               "bounds": 0,
+              "elimination": 0,
               "restricted": 0,
               "backend": 0,
               "walk_last": 0
