@@ -29,7 +29,7 @@ use crate::query::{Assignment, Model};
 use crate::slice::Part;
 use cone::{Builder, Cells, Cone};
 use domain::Domain;
-use narrow::{Conflict, Narrowing};
+use narrow::{Conflict, Lookups, Narrowing};
 use range::Range;
 
 /// Variables of more than this are left to other layers.
@@ -71,6 +71,7 @@ struct Problem<'a> {
     touched: Vec<bool>,
     ranges: Vec<Range>,
     narrowed: Vec<bool>,
+    lookups: Lookups,
     work: u64,
     most_work: u64,
 }
@@ -135,6 +136,7 @@ impl Bounds {
             cones,
             ranges: Vec::new(),
             narrowed: Vec::new(),
+            lookups: Lookups::default(),
             work: 0,
             most_work: *work,
         };
@@ -259,8 +261,11 @@ impl Problem<'_> {
                 domains,
                 ranges: &mut self.ranges,
                 narrowed: &mut self.narrowed,
+                lookups: &mut self.lookups,
             };
-            match narrowing.run() {
+            let result = narrowing.run();
+            self.work += std::mem::take(&mut self.lookups.entries);
+            match result {
                 Ok(holds) => entailed[part] = holds,
                 Err(conflict) => {
                     self.touched[part] = true;

@@ -5,7 +5,8 @@
 //! ranges. Laws: no value is cut off that satisfies the condition together with values of the
 //! other variables; a conflict means that there is none.
 
-use labrys_expr::{Op, Pool, apply, mask};
+use labrys_expr::{Op, Pool, TableId, apply, mask};
+use rustc_hash::FxHashMap;
 
 use super::cone::{At, Cell, Cone, Rule};
 use super::domain::Domain;
@@ -19,6 +20,38 @@ const MOST_ENTRIES: u128 = 512;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conflict;
 
+/// What reads of tables give within ranges of their index; of one pool.
+#[derive(Default)]
+pub(super) struct Lookups {
+    /// By table, width, and first and last index.
+    known: FxHashMap<(TableId, u32, u128, u128), Range>,
+    /// Entries that were looked at.
+    pub(super) entries: u64,
+}
+
+impl Lookups {
+    fn of(&mut self, pool: &Pool, table: TableId, (low, high): (u128, u128), width: u32) -> Range {
+        if high - low >= MOST_ENTRIES {
+            return Range::full(width);
+        }
+        let Lookups { known, entries } = self;
+        *known.entry((table, width, low, high)).or_insert_with(|| {
+            *entries += (high - low) as u64 + 1;
+            let all = (low..=high).map(|index| Range::single(entry(pool, table, index, width)));
+            all.reduce(|all, one| all.join(one, width))
+                .unwrap_or(Range::full(width))
+        })
+    }
+}
+
+fn entry(pool: &Pool, table: TableId, index: u128, width: u32) -> u128 {
+    let table = pool.table(table);
+    (0..width / 8).fold(0, |bits, at| {
+        let byte = table.byte((index as u64).wrapping_add(at.into()));
+        bits | u128::from(byte) << (8 * at)
+    })
+}
+
 pub(super) struct Narrowing<'a> {
     pub(super) pool: &'a Pool,
     pub(super) cone: &'a Cone,
@@ -28,6 +61,7 @@ pub(super) struct Narrowing<'a> {
     /// By step: whether the range is less than its operands give. If not, it says nothing about
     /// them.
     pub(super) narrowed: &'a mut Vec<bool>,
+    pub(super) lookups: &'a mut Lookups,
 }
 
 impl Narrowing<'_> {
@@ -64,8 +98,12 @@ impl Narrowing<'_> {
         self.ranges[at] = range;
     }
 
-    fn forward(&self, at: At) -> Range {
+    fn forward(&mut self, at: At) -> Range {
         let step = &self.cone.steps[at];
+        if let Rule::Table(table, index) = &step.rule {
+            let indices = self.ranges[*index].unsigned(64);
+            return self.lookups.of(self.pool, *table, indices, step.width);
+        }
         let of = |at: &At| self.ranges[*at];
         match &step.rule {
             Rule::Constant(bits) => Range::single(*bits),
@@ -97,28 +135,8 @@ impl Narrowing<'_> {
                 Some(false) => of(b),
                 None => of(a).join(of(b), step.width),
             },
-            Rule::Table(table, index) => {
-                let (low, high) = of(index).unsigned(64);
-                let entry = |index: u128| self.entry(*table, index, step.width);
-                if high - low >= MOST_ENTRIES {
-                    Range::full(step.width)
-                } else {
-                    let entries = (low..=high).map(|index| Range::single(entry(index)));
-                    entries
-                        .reduce(|all, one| all.join(one, step.width))
-                        .unwrap_or(Range::full(step.width))
-                }
-            }
-            Rule::Open => Range::full(step.width),
+            Rule::Table(..) | Rule::Open => Range::full(step.width),
         }
-    }
-
-    fn entry(&self, table: labrys_expr::TableId, index: u128, width: u32) -> u128 {
-        let table = self.pool.table(table);
-        (0..width / 8).fold(0, |bits, at| {
-            let byte = table.byte((index as u64).wrapping_add(at.into()));
-            bits | u128::from(byte) << (8 * at)
-        })
     }
 
     fn forward_binary(&self, op: Op, a: Range, b: Range, at: At) -> Range {
@@ -208,7 +226,8 @@ impl Narrowing<'_> {
                 if high - low >= MOST_ENTRIES {
                     return Ok(());
                 }
-                let fits = |index: &u128| result.has(self.entry(*table, *index, width), width);
+                let fits =
+                    |index: &u128| result.has(entry(self.pool, *table, *index, width), width);
                 let first = (low..=high).find(fits).ok_or(Conflict)?;
                 let last = (low..=high).rev().find(fits).ok_or(Conflict)?;
                 self.narrow(*index, Range::between(first, last))

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::cone::{Builder, Cells};
 use super::domain::Domain;
-use super::narrow::Narrowing;
+use super::narrow::{Lookups, Narrowing};
 use crate::query::Assignment;
 
 const SYMBOLS: [Symbol; 3] = [
@@ -187,6 +187,7 @@ fn check(pool: &Pool, id: ExprId, rng: &mut Rng) -> usize {
         domains: &mut domains,
         ranges: &mut ranges,
         narrowed: &mut narrowed,
+        lookups: &mut Lookups::default(),
     }
     .run();
     let mut evaluator = Evaluator::new();
