@@ -29,6 +29,7 @@ mod strategies;
 mod strategy;
 mod tally;
 mod tree;
+mod weight;
 
 pub use search::{Search, SearchOptions};
 pub use strategies::{

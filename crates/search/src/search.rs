@@ -25,6 +25,7 @@ use crate::sizes::smallest;
 use crate::strategy::{RunInfo, Strategy, View, is_model};
 use crate::tally::Tally;
 use crate::tree::{Candidate, Flip, Passage, RunId, Tree};
+use crate::weight::Weights;
 
 /// Bytes of traces that are kept, and how many of them: what is not is run again when needed.
 const CACHE_BYTES: usize = 192 << 20;
@@ -59,6 +60,7 @@ pub struct Search {
     traces: Cache<Known>,
     rng: fastrand::Rng,
     patience: Patience,
+    weights: Weights,
     relaxation: Relaxation,
     /// The branch for which the input to come was made without soft constraints.
     relaxed: Option<(u32, u32)>,
@@ -84,6 +86,7 @@ impl Search {
             traces: Cache::new(CACHE_BYTES, CACHE_TRACES),
             rng: fastrand::Rng::with_seed(seed),
             patience: Patience::default(),
+            weights: Weights::default(),
             relaxation: Relaxation::default(),
             relaxed: None,
             told_full: false,
@@ -186,15 +189,21 @@ impl Search {
         Ok(())
     }
 
-    /// The next candidate: a hard one whose turn it is, or the strategy's, or a hard one where
-    /// the strategy has nothing more.
+    /// The next candidate: a hard one or one of a heavy run whose turn it is, or the strategy's,
+    /// or one that waits where the strategy has nothing more.
     fn pick(&mut self, session: &Session) -> Option<Candidate> {
         let seen = view(&self.tree, session);
         let undecided = |candidate: Candidate| seen.tree.flip(candidate) == Flip::Unknown;
         let wanted = |candidate: Candidate| undecided(candidate) && seen.uncovered(candidate);
+        let run = |candidate: Candidate| seen.tree.run(candidate.node);
         self.patience
             .turn(wanted)
-            .or_else(|| self.strategy.pick(&seen, &mut self.rng))
+            .or_else(|| self.weights.turn(run))
+            .or_else(|| {
+                self.weights
+                    .light(&mut *self.strategy, &seen, &mut self.rng)
+            })
+            .or_else(|| self.weights.next())
             .or_else(|| self.patience.next(wanted))
             .or_else(|| self.patience.next(undecided))
     }
@@ -355,6 +364,7 @@ impl Search {
             return;
         };
         let done = self.tree.insert(decisions(&trace, session.program()));
+        self.weights.learn(trace.steps().len());
         let inherited = parent.map_or(0, |run| self.cases[run.index()]);
         self.cases.push(seen.case.unwrap_or(inherited));
         let left = |candidate: Candidate| {
@@ -464,7 +474,7 @@ impl Technique for Search {
         let seed = self
             .strategy
             .pump(&view(&self.tree, session), &mut self.rng);
-        if let Some(run) = seed {
+        if let Some(run) = seed.filter(|run| self.weights.admits(*run)) {
             self.pump(session, run)?;
             return Ok(Progress::More);
         }
