@@ -12,7 +12,8 @@ pub enum RuntimeSite {
     InputLength = 0,
     /// A decision inside a modelled library function.
     Library = 1,
-    /// Is a symbolic address as the object that it points to in this run wants it? (1: yes)
+    /// Is a symbolic address as the object that it points to in this run wants it, or a divisor as
+    /// the dividend does? (1: yes)
     InBounds = 2,
 }
 
