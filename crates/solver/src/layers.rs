@@ -31,7 +31,7 @@ use crate::walk::{self, Class, Walk};
 /// Steps of bounds propagation before the back end is asked, and after it gave up.
 const BOUNDS_WORK: [u64; 2] = [200_000, 20_000_000];
 /// Values that elimination computes at most.
-const ELIMINATION_WORK: u64 = 8_000_000;
+const ELIMINATION_WORK: u64 = 64_000_000;
 /// So many of them take the time of one step of the back end.
 const WORK_PER_STEP: u64 = 2_000;
 

@@ -20,8 +20,9 @@ use self::plan::{Node, Plan, Stage};
 use crate::query::{Assignment, Model};
 use crate::slice::Part;
 
-/// Beginnings that are kept.
-const MOST_BEGINNINGS: usize = 256;
+/// Beginnings that are kept at least, and the work for which one more is.
+const BEGINNINGS: usize = 256;
+const WORK_PER_BEGINNING: u64 = 4_096;
 
 /// What elimination says of a query.
 pub(crate) enum Eliminated {
@@ -100,11 +101,12 @@ impl Plan<'_> {
                 values[place] = self.value(node, &values);
             }
         }
+        let most = BEGINNINGS.max((*work / WORK_PER_BEGINNING) as usize);
         let mut frontiers = vec![Frontier::start()];
         for number in 0..self.stages.len() {
             let hinted = hint.get(self.symbols[number]) as u8;
             let before = frontiers.last()?;
-            let next = self.advance(number, hinted, before, &mut values, work)?;
+            let next = self.advance((number, hinted), before, most, &mut values, work)?;
             if next.beginnings.is_empty() {
                 let parts = self.lasts.iter().enumerate();
                 let so_far = parts.filter(|(_, last)| **last <= number);
@@ -116,12 +118,12 @@ impl Plan<'_> {
         Some(Eliminated::Model(self.model(&frontiers)))
     }
 
-    /// The beginnings with one symbol more.
+    /// The beginnings with one symbol more, if these are so many at most.
     fn advance(
         &self,
-        number: usize,
-        hinted: u8,
+        (number, hinted): (usize, u8),
         last: &Frontier,
+        most: usize,
         values: &mut [u128],
         work: &mut u64,
     ) -> Option<Frontier> {
@@ -149,7 +151,7 @@ impl Plan<'_> {
                     stage.border.iter().map(|place| values[*place]).collect(),
                 );
             }
-            if next.beginnings.len() > MOST_BEGINNINGS {
+            if next.beginnings.len() > most {
                 return None;
             }
         }
