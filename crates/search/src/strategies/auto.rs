@@ -4,8 +4,9 @@
 //! What pays changes in the course of a search: the branches near to what is covered come first,
 //! by any strategy; then one subject wants contexts, another one repetitions. So:
 //!
-//! - the first strategies work alone, one after the other ([`OPENINGS`]), the second as long as it
-//!   pays: they live by building on their own runs, and what is easily had is had soonest by one;
+//! - the first strategies work alone, one after the other ([`OPENINGS`]), the second and the third
+//!   as long as they pay: what is easily had is had soonest by one that builds on its own runs; the
+//!   second, CarFast, on large programs only, and not after its opening;
 //! - then work is given out in turns of [`TURN`] steps, so that each strategy can follow what it
 //!   began; a step is a query or a run, a query that is given up counts as many, and a run of
 //!   pumping, which asks no query, as an eighth of one;
@@ -20,13 +21,19 @@
 use labrys_engine::Shares;
 
 use super::seeds::Seeds;
-use super::{CfgDirected, ContextGuided, Generational, Latest, Missed, Rarity};
+use super::{CarFast, CfgDirected, ContextGuided, Generational, Latest, Missed, Rarity};
 use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, Flip, RunId};
 
 const TURN: u32 = 8;
 /// What the first strategies must cover in a window to go on alone: the first one never does.
-const OPENINGS: [usize; 2] = [usize::MAX, 12];
+const OPENINGS: [usize; 3] = [usize::MAX, 12, 12];
+/// The arms that these are, the greedy one apart.
+const OPENING_ARMS: [usize; 3] = [0, 0, 1];
+/// The opening that is [`CarFast`], and the sites of a program from which on it has much to choose
+/// from.
+const GREEDY: usize = 1;
+const LARGE: usize = 400;
 /// Steps of a window.
 const WINDOW: u32 = 50;
 /// What a run that pumps counts for.
@@ -39,6 +46,8 @@ const GIVEN_UP: f64 = 16.0;
 /// See the module.
 pub struct Auto {
     strategies: Vec<Box<dyn Strategy>>,
+    /// Works alone in its opening, and then no more.
+    greedy: CarFast,
     /// An arm for each strategy, and one for pumping.
     shares: Shares,
     seeds: Seeds,
@@ -75,6 +84,7 @@ impl Auto {
         Auto {
             shares,
             strategies,
+            greedy: CarFast::default(),
             seeds: Seeds::default(),
             arm: 0,
             left: 0,
@@ -87,26 +97,29 @@ impl Auto {
     }
 
     /// Takes a step of the opening, or of the turn, or begins the next turn.
-    fn step(&mut self, rng: &mut fastrand::Rng) {
-        self.open();
-        if self.opening < OPENINGS.len() {
-            self.arm = self.opening;
+    fn step(&mut self, large: bool, rng: &mut fastrand::Rng) {
+        self.open(large);
+        if let Some(arm) = OPENING_ARMS.get(self.opening) {
+            self.arm = *arm;
         } else if self.left == 0 {
             self.arm = self.shares.turn(rng.f64());
             self.left = TURN;
         }
         self.left = self.left.saturating_sub(1);
         let steps = if self.is_pumping() { PUMPED } else { 1.0 };
-        self.shares.spend(self.arm, steps);
+        if self.opening != GREEDY {
+            self.shares.spend(self.arm, steps);
+        }
     }
 
     /// A step of the strategy that works alone; the next one takes its place when it does not pay.
-    fn open(&mut self) {
+    fn open(&mut self, large: bool) {
         let Some(least) = OPENINGS.get(self.opening) else {
             return;
         };
         if self.steps == 0 {
             self.opening += usize::from(self.covered < *least);
+            self.opening += usize::from(self.opening == GREEDY && !large);
             self.steps = WINDOW;
             self.covered = 0;
         }
@@ -124,6 +137,9 @@ impl Strategy for Auto {
     }
 
     fn picked_by(&self) -> &str {
+        if self.opening == GREEDY {
+            return self.greedy.picked_by();
+        }
         let strategy = self.strategies.get(self.arm);
         strategy.map_or("pump", |strategy| strategy.picked_by())
     }
@@ -134,6 +150,9 @@ impl Strategy for Auto {
         for strategy in &mut self.strategies[skipped..] {
             strategy.observe(view, info);
         }
+        if self.opening <= GREEDY {
+            self.greedy.observe(view, info);
+        }
         let worth = self.seeds.learn(view, info);
         let own = match self.asked.take() {
             Some(asked) => info.flipped == Some(asked),
@@ -141,7 +160,9 @@ impl Strategy for Auto {
         };
         if own {
             self.covered += info.gain;
-            self.shares.gain(self.arm, info.gain as f64 + worth);
+            if self.opening != GREEDY {
+                self.shares.gain(self.arm, info.gain as f64 + worth);
+            }
         }
     }
 
@@ -154,7 +175,7 @@ impl Strategy for Auto {
         if asked.is_some_and(|asked| view.tree.flip(asked) == Flip::Unknown) {
             self.shares.spend(self.arm, GIVEN_UP);
         }
-        self.step(rng);
+        self.step(view.program.sites.len() >= LARGE, rng);
         self.pumped = self.is_pumping();
         let seed = self.pumped.then(|| self.seeds.draw(rng)).flatten();
         if seed.is_none() && self.pumped {
@@ -165,6 +186,12 @@ impl Strategy for Auto {
     }
 
     fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+        if self.opening == GREEDY {
+            self.asked = self.greedy.pick(view, rng);
+            if self.asked.is_some() {
+                return self.asked;
+            }
+        }
         let arms = self.strategies.len();
         for _ in 0..arms {
             self.arm %= arms;
@@ -187,10 +214,11 @@ mod tests {
     fn work_goes_where_it_pays_and_comes_back() {
         let mut auto = Auto::default();
         let mut rng = fastrand::Rng::with_seed(1);
+        let pumping = auto.strategies.len();
         let mut turns = |paying: usize| {
             let mut steps = vec![0; auto.shares.arms()];
             for _ in 0..4000 {
-                auto.step(&mut rng);
+                auto.step(false, &mut rng);
                 steps[auto.arm] += 1;
                 if auto.arm == paying {
                     auto.shares.gain(paying, 0.2);
@@ -199,7 +227,7 @@ mod tests {
             steps
         };
         // A strategy, and pumping.
-        for paying in [2, 6] {
+        for paying in [2, pumping] {
             let steps = turns(paying);
             assert!(steps[paying] > 1800, "{steps:?}");
             assert!(steps.iter().all(|steps| *steps > 100), "{steps:?}");
