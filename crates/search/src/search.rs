@@ -195,15 +195,14 @@ impl Search {
         let seen = view(&self.tree, session);
         let undecided = |candidate: Candidate| seen.tree.flip(candidate) == Flip::Unknown;
         let wanted = |candidate: Candidate| undecided(candidate) && seen.uncovered(candidate);
-        let run = |candidate: Candidate| seen.tree.run(candidate.node);
         self.patience
             .turn(wanted)
-            .or_else(|| self.weights.turn(run))
+            .or_else(|| self.weights.turn(seen.tree))
             .or_else(|| {
                 self.weights
                     .light(&mut *self.strategy, &seen, &mut self.rng)
             })
-            .or_else(|| self.weights.next())
+            .or_else(|| self.weights.next(seen.tree))
             .or_else(|| self.patience.next(wanted))
             .or_else(|| self.patience.next(undecided))
     }

@@ -8,8 +8,10 @@
 
 use std::collections::VecDeque;
 
+use rustc_hash::FxHashSet;
+
 use crate::strategy::{Strategy, View};
-use crate::tree::{Candidate, RunId};
+use crate::tree::{Candidate, Flip, RunId, Tree};
 
 /// A run is heavy from so many steps on, if it also has so many times as many as is typical.
 const HEAVY: u64 = 4_096;
@@ -27,6 +29,8 @@ pub(crate) struct Weights {
     /// Steps of light runs that no heavy one was worked on for.
     credit: u64,
     waiting: VecDeque<Candidate>,
+    /// All that were put off.
+    known: FxHashSet<Candidate>,
 }
 
 impl Weights {
@@ -65,23 +69,37 @@ impl Weights {
             if self.admits(seen.tree.run(candidate.node)) {
                 return Some(candidate);
             }
-            self.waiting.push_back(candidate);
+            if self.known.insert(candidate) {
+                self.waiting.push_back(candidate);
+            }
         }
         None
     }
 
-    /// The candidate that waits longest, if it is its turn. `run` tells the run of a candidate.
-    pub(crate) fn turn(&mut self, run: impl Fn(Candidate) -> RunId) -> Option<Candidate> {
-        let first = *self.waiting.front()?;
-        if !self.admits(run(first)) {
+    /// The candidate that waits longest and is still open, if it is its turn.
+    pub(crate) fn turn(&mut self, tree: &Tree) -> Option<Candidate> {
+        let first = self.first(tree)?;
+        if !self.admits(tree.run(first.node)) {
             return None;
         }
         self.waiting.pop_front()
     }
 
-    /// The candidate that waits longest, whose turn it is for want of others.
-    pub(crate) fn next(&mut self) -> Option<Candidate> {
+    /// The candidate that waits longest and is still open, whose turn it is for want of others.
+    pub(crate) fn next(&mut self, tree: &Tree) -> Option<Candidate> {
+        self.first(tree)?;
         self.waiting.pop_front()
+    }
+
+    /// Other runs and other strategies may have done what waited.
+    fn first(&mut self, tree: &Tree) -> Option<Candidate> {
+        while let Some(first) = self.waiting.front() {
+            if tree.flip(*first) == Flip::Untried {
+                return Some(*first);
+            }
+            self.waiting.pop_front();
+        }
+        None
     }
 
     fn steps(&self, run: RunId) -> u64 {
@@ -98,23 +116,32 @@ impl Weights {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::NodeId;
+    use crate::tree::Decision;
 
-    const HEAVY_RUN: RunId = RunId(1);
-
-    fn candidate(node: u32) -> Candidate {
-        Candidate {
-            node: NodeId(node),
+    /// A tree with a short run and a long one; its candidate at a depth.
+    fn tree() -> (Tree, impl Fn(usize) -> Candidate) {
+        let decision = |site| Decision {
+            site,
+            arity: 2,
             direction: 0,
-        }
-    }
-
-    fn run(_: Candidate) -> RunId {
-        HEAVY_RUN
+            step: site,
+            frame: 0,
+            value: 0,
+            closed: None,
+        };
+        let mut tree = Tree::default();
+        tree.insert([]);
+        let long = tree.insert((0..9).map(decision));
+        let candidate = move |depth: usize| Candidate {
+            node: long.path[depth].node,
+            direction: 1,
+        };
+        (tree, candidate)
     }
 
     #[test]
     fn a_heavy_run_waits_for_as_many_steps_of_others() {
+        let (tree, candidate) = tree();
         let mut weights = Weights::default();
         weights.learn(100);
         weights.learn(100_000);
@@ -123,12 +150,21 @@ mod tests {
             assert!(weights.admits(RunId(0)));
         }
         weights.waiting.extend([candidate(7), candidate(8)]);
-        assert_eq!(weights.turn(run), None);
+        assert_eq!(weights.turn(&tree), None);
         (0..901).for_each(|_| weights.learn(100));
-        assert_eq!(weights.turn(run), Some(candidate(7)));
-        assert_eq!(weights.turn(run), None);
-        assert_eq!(weights.next(), Some(candidate(8)));
-        assert_eq!(weights.next(), None);
+        assert_eq!(weights.turn(&tree), Some(candidate(7)));
+        assert_eq!(weights.turn(&tree), None);
+        assert_eq!(weights.next(&tree), Some(candidate(8)));
+        assert_eq!(weights.next(&tree), None);
+    }
+
+    #[test]
+    fn what_was_done_meanwhile_waits_no_more() {
+        let (mut tree, candidate) = tree();
+        let mut weights = Weights::default();
+        weights.waiting.extend([candidate(3), candidate(4)]);
+        tree.mark(candidate(3), Flip::Unsat);
+        assert_eq!(weights.next(&tree), Some(candidate(4)));
     }
 
     #[test]

@@ -77,9 +77,7 @@ impl<'a> Plan<'a> {
             plan.lasts.push(last);
             plan.stages[last].conditions.push((place, node.single));
         }
-        plan.draw_borders();
-        let is_small = |stage: &Stage| stage.border.len() <= MOST_BORDER;
-        plan.stages.iter().all(is_small).then_some(plan)
+        plan.draw_borders().then_some(plan)
     }
 
     /// Adds an expression and what it is made of; its place.
@@ -147,8 +145,8 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Finds out what later stages use.
-    fn draw_borders(&mut self) {
+    /// Finds out what later stages use; whether that is little.
+    fn draw_borders(&mut self) -> bool {
         // By node: the last stage that uses it, and whether mixed nodes of its own stage do.
         let mut needed: Vec<Option<usize>> = vec![None; self.nodes.len()];
         let mut mixed = vec![false; self.nodes.len()];
@@ -164,11 +162,15 @@ impl<'a> Plan<'a> {
                 continue;
             };
             for stage in &mut self.stages[last..until] {
+                if stage.border.len() == MOST_BORDER {
+                    return false;
+                }
                 stage.border.push(place);
             }
             if node.single && (mixed[place] || until > last) {
                 self.stages[last].classes.push(place);
             }
         }
+        true
     }
 }
