@@ -54,6 +54,14 @@ impl Table {
             .copied()
             .unwrap_or(0)
     }
+
+    /// The value of `count` constant bytes from `offset` on, at most 16, the first the least
+    /// significant. Bytes that are expressions count as 0.
+    #[must_use]
+    pub fn constant_at(&self, offset: u64, count: u32) -> u128 {
+        let byte = |at: u32| u128::from(self.byte(offset.wrapping_add(u64::from(at))));
+        (0..count).fold(0, |bits, at| bits | byte(at) << (8 * at))
+    }
 }
 
 #[derive(Default)]

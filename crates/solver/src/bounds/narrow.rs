@@ -45,11 +45,7 @@ impl Lookups {
 }
 
 fn entry(pool: &Pool, table: TableId, index: u128, width: u32) -> u128 {
-    let table = pool.table(table);
-    (0..width / 8).fold(0, |bits, at| {
-        let byte = table.byte((index as u64).wrapping_add(at.into()));
-        bits | u128::from(byte) << (8 * at)
-    })
+    pool.table(table).constant_at(index as u64, width / 8)
 }
 
 pub(super) struct Narrowing<'a> {

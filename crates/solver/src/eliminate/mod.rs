@@ -218,12 +218,9 @@ impl Plan<'_> {
     }
 
     fn read(&self, node: &Node, index: u64) -> u128 {
-        let Some((table, _)) = self.pool.as_table_read(node.id) else {
-            return 0;
-        };
-        let table = self.pool.table(table);
-        let byte = |at: u32| u128::from(table.byte(index.wrapping_add(u64::from(at))));
-        (0..node.width / 8).fold(0, |bits, at| bits | byte(at) << (8 * at))
+        let table = self.pool.as_table_read(node.id);
+        let table = table.map(|(table, _)| self.pool.table(table));
+        table.map_or(0, |table| table.constant_at(index, node.width / 8))
     }
 
     /// The values of the beginning of all symbols.

@@ -133,15 +133,19 @@ impl<'a> Plan<'a> {
             operands[at] = *places.get(operand)?;
         }
         let first = node.operands().first();
-        let all = self.pool.symbols(id);
+        let used = operands[..node.operands().len()].iter();
+        let last = match self.pool.as_symbol(id) {
+            Some(symbol) => Some(numbers[&symbol]),
+            None => used.filter_map(|place| self.nodes[*place].last).max(),
+        };
         Some(Node {
             id,
             op,
             width: node.width(),
             from: first.map_or(0, |operand| self.pool.width(*operand)),
             operands,
-            last: all.iter().last().map(|symbol| numbers[&symbol]),
-            single: all.len() == 1,
+            last,
+            single: self.pool.symbols(id).len() == 1,
         })
     }
 
