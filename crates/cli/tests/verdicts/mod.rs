@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 /// The verdicts of a search backward alone on all targets that a program names.
-pub fn verdicts(program: &str) -> BTreeMap<String, String> {
+pub(crate) fn verdicts(program: &str) -> BTreeMap<String, String> {
     let folder = tempfile::tempdir().expect("a folder");
     let source = folder.path().join("program.c");
     std::fs::write(&source, program).expect("written");
