@@ -41,6 +41,11 @@ impl Shares {
         self.0.len()
     }
 
+    /// Takes an arm out; those behind it move up.
+    pub fn remove(&mut self, arm: usize) {
+        self.0.remove(arm);
+    }
+
     /// Books work of an arm.
     pub fn spend(&mut self, arm: usize, steps: f64) {
         self.0[arm].steps += steps;

@@ -26,13 +26,14 @@ use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, Flip, RunId};
 
 const TURN: u32 = 8;
-/// What the first strategies must cover in a window to go on alone: the first one never does.
-const OPENINGS: [usize; 3] = [usize::MAX, 12, 12];
-/// The arms that these are, the greedy one apart.
-const OPENING_ARMS: [usize; 3] = [0, 0, 1];
-/// The opening that is [`CarFast`], and the sites of a program from which on it has much to choose
-/// from.
-const GREEDY: usize = 1;
+/// The strategies that work alone first, and the branches that each must cover in a window to go
+/// on: the first one never does.
+const OPENINGS: [(usize, usize); 3] = [(RARITY, usize::MAX), (GREEDY, 12), (CONTEXTS, 12)];
+/// Their arms. The greedy one is the last strategy, and leaves after its opening.
+const RARITY: usize = 0;
+const CONTEXTS: usize = 1;
+const GREEDY: usize = 6;
+/// The sites of a program from which on a greedy strategy has much to choose from.
 const LARGE: usize = 400;
 /// Steps of a window.
 const WINDOW: u32 = 50;
@@ -46,8 +47,6 @@ const GIVEN_UP: f64 = 16.0;
 /// See the module.
 pub struct Auto {
     strategies: Vec<Box<dyn Strategy>>,
-    /// Works alone in its opening, and then no more.
-    greedy: CarFast,
     /// An arm for each strategy, and one for pumping.
     shares: Shares,
     seeds: Seeds,
@@ -73,6 +72,7 @@ impl Default for Auto {
             Box::new(Generational::default()),
             Box::new(Latest::default()),
             Box::new(Missed::default()),
+            Box::new(CarFast::default()),
         ])
     }
 }
@@ -84,7 +84,6 @@ impl Auto {
         Auto {
             shares,
             strategies,
-            greedy: CarFast::default(),
             seeds: Seeds::default(),
             arm: 0,
             left: 0,
@@ -98,8 +97,10 @@ impl Auto {
 
     /// Takes a step of the opening, or of the turn, or begins the next turn.
     fn step(&mut self, large: bool, rng: &mut fastrand::Rng) {
-        self.open(large);
-        if let Some(arm) = OPENING_ARMS.get(self.opening) {
+        if self.opening < OPENINGS.len() {
+            self.open(large);
+        }
+        if let Some((arm, _)) = OPENINGS.get(self.opening) {
             self.arm = *arm;
         } else if self.left == 0 {
             self.arm = self.shares.turn(rng.f64());
@@ -107,23 +108,32 @@ impl Auto {
         }
         self.left = self.left.saturating_sub(1);
         let steps = if self.is_pumping() { PUMPED } else { 1.0 };
-        if self.opening != GREEDY {
-            self.shares.spend(self.arm, steps);
-        }
+        self.shares.spend(self.arm, steps);
     }
 
     /// A step of the strategy that works alone; the next one takes its place when it does not pay.
     fn open(&mut self, large: bool) {
-        let Some(least) = OPENINGS.get(self.opening) else {
-            return;
-        };
         if self.steps == 0 {
-            self.opening += usize::from(self.covered < *least);
-            self.opening += usize::from(self.opening == GREEDY && !large);
+            if self.covered < OPENINGS[self.opening].1 {
+                self.close(large);
+            }
             self.steps = WINDOW;
             self.covered = 0;
         }
         self.steps -= 1;
+    }
+
+    /// Ends an opening, and the next one too if that is the greedy one of a small program.
+    fn close(&mut self, large: bool) {
+        self.opening += 1;
+        let is = |opening: usize| OPENINGS.get(opening).is_some_and(|(arm, _)| *arm == GREEDY);
+        if is(self.opening) && !large {
+            self.opening += 1;
+        }
+        if is(self.opening - 1) {
+            self.strategies.truncate(GREEDY);
+            self.shares.remove(GREEDY);
+        }
     }
 
     fn is_pumping(&self) -> bool {
@@ -137,9 +147,6 @@ impl Strategy for Auto {
     }
 
     fn picked_by(&self) -> &str {
-        if self.opening == GREEDY {
-            return self.greedy.picked_by();
-        }
         let strategy = self.strategies.get(self.arm);
         strategy.map_or("pump", |strategy| strategy.picked_by())
     }
@@ -150,9 +157,6 @@ impl Strategy for Auto {
         for strategy in &mut self.strategies[skipped..] {
             strategy.observe(view, info);
         }
-        if self.opening <= GREEDY {
-            self.greedy.observe(view, info);
-        }
         let worth = self.seeds.learn(view, info);
         let own = match self.asked.take() {
             Some(asked) => info.flipped == Some(asked),
@@ -160,9 +164,7 @@ impl Strategy for Auto {
         };
         if own {
             self.covered += info.gain;
-            if self.opening != GREEDY {
-                self.shares.gain(self.arm, info.gain as f64 + worth);
-            }
+            self.shares.gain(self.arm, info.gain as f64 + worth);
         }
     }
 
@@ -186,12 +188,6 @@ impl Strategy for Auto {
     }
 
     fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
-        if self.opening == GREEDY {
-            self.asked = self.greedy.pick(view, rng);
-            if self.asked.is_some() {
-                return self.asked;
-            }
-        }
         let arms = self.strategies.len();
         for _ in 0..arms {
             self.arm %= arms;
@@ -214,7 +210,11 @@ mod tests {
     fn work_goes_where_it_pays_and_comes_back() {
         let mut auto = Auto::default();
         let mut rng = fastrand::Rng::with_seed(1);
+        for _ in 0..OPENINGS.len() as u32 * WINDOW {
+            auto.step(false, &mut rng);
+        }
         let pumping = auto.strategies.len();
+        assert_eq!(pumping + 1, auto.shares.arms());
         let mut turns = |paying: usize| {
             let mut steps = vec![0; auto.shares.arms()];
             for _ in 0..4000 {
