@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use labrys_engine::{Budget, End, Judge, Session, Setup, StopFlag, Technique};
-use labrys_executor::{Checker, Executor, Launch, Limits, Mode, input_objects};
+use labrys_engine::{Ahead, Budget, End, Judge, Session, Setup, StopFlag, Technique};
+use labrys_executor::{Checker, Crew, Executor, Launch, Limits, Mode, input_objects};
 use labrys_fuzz::Hybrid;
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
 use labrys_solver::{Layers, QueryLog};
@@ -176,6 +176,9 @@ fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
     if options.search.fuzz {
         note("fuzz", "true".to_owned());
     }
+    if options.limits.jobs > 1 {
+        note("jobs", options.limits.jobs.to_string());
+    }
     note("max-input", options.input.max_input.to_string());
     further
 }
@@ -244,6 +247,11 @@ fn start(
     let setup = Setup {
         program: subject.program.clone(),
         instrumented: Box::new(executor(&subject.instrumented)?),
+        crew: crew(
+            &called(&subject.instrumented),
+            &plan.limits,
+            options.limits.jobs,
+        ),
         plain: Box::new(executor(&subject.plain)?),
         checker,
         oracles: !options.build.no_oracles,
@@ -269,6 +277,14 @@ fn start(
     };
     session.set_audit(options.search.audit);
     Ok(session)
+}
+
+/// Who makes runs beside the search: a worker for each job but one.
+pub(crate) fn crew(launch: &Launch, limits: &Limits, jobs: u8) -> Option<Box<dyn Ahead>> {
+    let workers = usize::from(jobs)
+        .checked_sub(1)
+        .filter(|workers| *workers > 0)?;
+    Some(Box::new(Crew::new(launch, limits, workers)))
 }
 
 fn solver(options: &Cover) -> Result<Layers, Problem> {

@@ -14,7 +14,7 @@ use labrys_suite::{Config, Invocation, SuiteWriter};
 
 use crate::arguments::{BuildOptions, InputOptions, Output};
 use crate::both_ways::BothWays;
-use crate::cover::{judge, launch, probe};
+use crate::cover::{crew, judge, launch, probe};
 use crate::problem::{Problem, status};
 use crate::reach_entry::{self, EntryOptions};
 use crate::reach_output::{self, Results};
@@ -91,6 +91,10 @@ pub(crate) struct Reach {
     /// everywhere
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
+
+    /// Work on so many things at a time: the search, and N - 1 runs of the forward search beside it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) jobs: u8,
 
     /// Search backward only
     #[arg(long)]
@@ -199,6 +203,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     let setup = Setup {
         program: program.clone(),
         instrumented: Box::new(executor(&subject.instrumented)?),
+        crew: crew(&called(&subject.instrumented), &limits, options.jobs),
         plain: Box::new(executor(&subject.plain)?),
         checker: judge(&subject, called, &limits),
         oracles: false,

@@ -254,7 +254,7 @@ fn without_times(content: &[u8]) -> Vec<u8> {
 
 #[test]
 fn the_same_seed_and_steps_give_the_same_suite() {
-    for steps in ["--steps 300", "--steps 60 --fuzz"] {
+    for steps in ["--steps 300", "--steps 300 --jobs 3", "--steps 60 --fuzz"] {
         let options = format!("{steps} --seed 5 --timeout-run 10s");
         let suites = [(); 2].map(|()| {
             let cover = Cover::new("endless.c", &options);
@@ -287,7 +287,7 @@ fn under_load<T>(action: impl FnOnce() -> T) -> T {
 #[test]
 fn a_busy_machine_gives_up_the_same_queries() {
     let explore = || {
-        let options = "--runs 80 --seed 3 --timeout-run 10s --steps-solver 2000";
+        let options = "--runs 80 --seed 3 --jobs 2 --timeout-run 10s --steps-solver 2000";
         let cover = Cover::new("hard.c", options);
         let (suite, _) = cover.expect(0);
         assert!(summary(&suite).queries.unknown > 0, "nothing was hard");

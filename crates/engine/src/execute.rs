@@ -75,16 +75,8 @@ impl Session {
         self.observe(initial.input, origin, initial.case, &[])
     }
 
-    /// Runs a new input and books what it does.
-    ///
-    /// # Errors
-    /// If the program cannot be run or the suite not be written.
-    pub fn run(&mut self, input: Input, origin: Origin) -> Result<Observation, Error> {
-        self.observe(input, origin, None, &[])
-    }
-
-    /// As [`Session::run`], for an input of which a run of the plain program has shown that it
-    /// reaches these targets; it becomes a test for them.
+    /// Runs a new input, at once, and books what it does: a run of the plain program has shown that
+    /// it reaches these targets, and it becomes a test for them.
     ///
     /// # Errors
     /// If the program cannot be run or the suite not be written.
@@ -133,6 +125,20 @@ impl Session {
 
     fn observe(
         &mut self,
+        input: Input,
+        origin: Origin,
+        known: Option<u32>,
+        reached: &[String],
+    ) -> Result<Observation, Error> {
+        let run = self.instrumented.run(&input, Mode::Symbolic)?;
+        self.tried.insert(input.stable_hash());
+        self.book_run(run, input, origin, known, reached)
+    }
+
+    /// Books what a run did.
+    pub(crate) fn book_run(
+        &mut self,
+        run: Run,
         mut input: Input,
         origin: Origin,
         known: Option<u32>,
@@ -140,8 +146,7 @@ impl Session {
     ) -> Result<Observation, Error> {
         let Run {
             outcome, recording, ..
-        } = self.instrumented.run(&input, Mode::Symbolic)?;
-        self.tried.insert(input.stable_hash());
+        } = run;
         if known.is_none() {
             self.count_run(&recording);
         }
@@ -212,7 +217,11 @@ impl Session {
 
     /// Asks runs how near they come to what no run covered.
     pub(crate) fn want(&mut self) {
-        self.instrumented.want(&self.counted.new_over(&self.seen));
+        let wanted = self.counted.new_over(&self.seen);
+        self.instrumented.want(&wanted);
+        if let Some(crew) = &mut self.crew {
+            crew.want(&wanted);
+        }
     }
 
     /// See [`Observation::near`].

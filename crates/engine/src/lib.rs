@@ -6,6 +6,7 @@
 //! Law: the same program, seed and step budget give the same suite, byte for byte (but for the
 //! times in `summary.json` and `events.jsonl`), as long as no query and no run is timed out.
 
+mod ahead;
 mod audit;
 mod budget;
 mod calls;
@@ -30,6 +31,7 @@ mod technique;
 
 pub use labrys_executor::Mode;
 
+pub use ahead::Ahead;
 pub use budget::{Budget, Clock, End, StopFlag};
 pub use calls::calls_by;
 pub use error::Error;

@@ -6,6 +6,7 @@
 //!   reported;
 //! - a step that fails leaves the books and the folder as they were after the last run.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use labrys_suite::{Coverage, Event, Input, Suite, SuiteWriter, TargetStatus, Tar
 use labrys_trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::ahead::Begun;
 use crate::budget::{Budget, Clock, End, StopFlag};
 use crate::execute::Facts;
 use crate::failures::Failures;
@@ -26,7 +28,7 @@ use crate::place::located;
 use crate::repetitions::Repetitions;
 use crate::statistics::Statistics;
 use crate::suspicions::Suspicions;
-use crate::{Error, Judge, Runner};
+use crate::{Ahead, Error, Judge, Runner};
 
 /// What a session is made of.
 pub struct Setup {
@@ -34,6 +36,8 @@ pub struct Setup {
     pub program: Arc<Program>,
     /// Runs the instrumented program.
     pub instrumented: Box<dyn Runner>,
+    /// Runs the instrumented program ahead of the books.
+    pub crew: Option<Box<dyn Ahead>>,
     /// Runs the plain program.
     pub plain: Box<dyn Runner>,
     /// Judges failures by the checked program, where there is one.
@@ -87,12 +91,14 @@ impl Initial {
 pub struct Session {
     pub(crate) program: Arc<Program>,
     pub(crate) instrumented: Box<dyn Runner>,
+    pub(crate) crew: Option<Box<dyn Ahead>>,
+    pub(crate) begun: VecDeque<Begun>,
     pub(crate) plain: Box<dyn Runner>,
     pub(crate) checker: Option<Box<dyn Judge>>,
     oracles: bool,
     pub(crate) solver: Layers,
     pub(crate) writer: SuiteWriter,
-    pub(crate) initial: std::collections::VecDeque<Initial>,
+    pub(crate) initial: VecDeque<Initial>,
     budget: Budget,
     pub(crate) stop: StopFlag,
     pub(crate) observer: Box<dyn Observer>,
@@ -142,6 +148,8 @@ impl Session {
         let mut session = Session {
             program: setup.program,
             instrumented: setup.instrumented,
+            crew: setup.crew,
+            begun: VecDeque::new(),
             plain: setup.plain,
             checker: setup.checker,
             oracles: setup.oracles,
@@ -315,7 +323,11 @@ impl Session {
 
     /// Takes back a trace whose memory can be used again.
     pub fn recycle(&mut self, trace: Trace) {
-        self.instrumented.recycle(trace.into_recording());
+        let recording = trace.into_recording();
+        match &mut self.crew {
+            Some(crew) => crew.recycle(recording),
+            None => self.instrumented.recycle(recording),
+        }
     }
 
     /// Packs the Test-Comp form of the suite, if there is one; the path of the archive.

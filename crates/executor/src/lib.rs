@@ -23,6 +23,7 @@
 
 mod calls;
 mod checker;
+mod crew;
 mod error;
 mod executor;
 mod folder;
@@ -38,6 +39,7 @@ mod sys;
 
 pub use calls::Calls;
 pub use checker::{Checked, Checker, Frame, Report};
+pub use crew::Crew;
 pub use error::Error;
 pub use executor::{Executor, Run, input_objects};
 pub use folder::TemporaryFolder;

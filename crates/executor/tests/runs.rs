@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use labrys_executor::{Error, Executor, Launch, Limits, Mode, Run, input_objects};
+use labrys_executor::{Crew, Error, Executor, Launch, Limits, Mode, Run, input_objects};
 use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteKind};
 use labrys_suite::{Coverage, Input, InputStream, Invocation, ObjectKind, Outcome};
 use labrys_trace::Trace;
@@ -211,6 +211,50 @@ fn executors_can_go_to_other_threads() {
     let executor = std::thread::spawn(start).join().unwrap();
     let mut executor = executor;
     assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(7));
+}
+
+/// Each run is as an executor makes it, and they end in the order in which they were begun, though
+/// some hang and some kill their server.
+#[test]
+fn a_crew_makes_the_runs_of_an_executor_in_their_order() {
+    let mut wanted = Coverage::default();
+    wanted.insert(BranchId(1));
+    let mut executor = start();
+    let mut crew = Crew::new(&launch(&Input::stdin("")), &limits(), 3);
+    assert!(crew.end().is_none());
+    let inputs = ["y", "h", "x", "K", "n", "a", "y", "x"];
+    for input in inputs {
+        crew.begin(&Input::stdin(input), Mode::Symbolic);
+        // What is wanted later does not change what was begun before.
+        crew.want(&wanted);
+    }
+    for (input, first) in inputs
+        .into_iter()
+        .zip(std::iter::once(true).chain([false; 7]))
+    {
+        let expected = run(&mut executor, input);
+        let made = crew.end().expect("it was begun").unwrap();
+        assert_eq!(made.outcome, expected.outcome, "{input}");
+        assert_eq!(made.recording.events, expected.recording.events);
+        assert_eq!(made.recording.near, expected.recording.near);
+        if first {
+            executor.want(&wanted);
+        }
+        crew.recycle(made.recording);
+    }
+    assert!(crew.end().is_none());
+}
+
+#[test]
+fn a_crew_without_a_program_tells_so_with_each_run() {
+    let mut launch = launch(&Input::stdin(""));
+    launch.binary = "/nonexistent/program".into();
+    let mut crew = Crew::new(&launch, &limits(), 2);
+    (0..3).for_each(|_| crew.begin(&Input::stdin(""), Mode::Symbolic));
+    for _ in 0..3 {
+        let error = crew.end().expect("it was begun").unwrap_err();
+        assert!(error.to_string().contains("/nonexistent/program"));
+    }
 }
 
 #[test]

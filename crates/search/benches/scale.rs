@@ -82,6 +82,7 @@ fn measure(strategy: &mut dyn Strategy, program: &Program) -> (Times, Tree) {
             length: 0,
             gain: usize::from(times.runs == 0),
             flipped: None,
+            pumped: false,
             diverged: false,
         };
         strategy.observe(&view, &info);

@@ -16,6 +16,7 @@ mod child;
 mod exchange;
 mod growth;
 mod inputs;
+mod learn;
 mod path;
 mod patience;
 mod pieces;

@@ -3,8 +3,9 @@
 //! Every run is inserted in the tree, those that diverged too: they are real runs. A divergence
 //! is counted, its candidate marked, and nothing is concluded from it.
 
-use labrys_abi::is_size;
-use labrys_engine::{Error, Initial, Observation, Progress, Session, Technique};
+use std::collections::VecDeque;
+
+use labrys_engine::{Error, Initial, Progress, Session, Technique};
 use labrys_solver::{Answer, Model};
 use labrys_suite::{Flip as FlippedBranch, Input, Origin};
 use labrys_trace::SizeFlip;
@@ -14,17 +15,18 @@ use crate::child::child;
 use crate::exchange::exchange;
 use crate::growth::roomier;
 use crate::inputs::Inputs;
+use crate::learn::Begun;
 use crate::path::{decisions, trace_direction};
 use crate::patience::Patience;
 use crate::pieces::{Larder, pieces};
 use crate::pump::{Lengths, looked_at, pump};
 use crate::query::{Conditions, Known, conditions};
 use crate::relaxation::Relaxation;
-use crate::repair::{Repair, parting};
+use crate::repair::Repair;
 use crate::sizes::smallest;
-use crate::strategy::{RunInfo, Strategy, View, is_model};
+use crate::strategy::{Strategy, View};
 use crate::tally::Tally;
-use crate::tree::{Candidate, Flip, Passage, RunId, Tree};
+use crate::tree::{Candidate, Flip, RunId, Tree};
 use crate::weight::Weights;
 
 /// Bytes of traces that are kept, and how many of them: what is not is run again when needed.
@@ -51,26 +53,28 @@ impl Default for SearchOptions {
 
 /// Concolic search with a strategy.
 pub struct Search {
-    strategy: Box<dyn Strategy>,
+    pub(crate) strategy: Box<dyn Strategy>,
     options: SearchOptions,
-    tree: Tree,
-    inputs: Inputs,
+    pub(crate) tree: Tree,
+    pub(crate) inputs: Inputs,
     /// By run: the test case that it became, or that the nearest ancestor did; 0 for none.
-    cases: Vec<u32>,
-    traces: Cache<Known>,
-    rng: fastrand::Rng,
+    pub(crate) cases: Vec<u32>,
+    pub(crate) traces: Cache<Known>,
+    pub(crate) rng: fastrand::Rng,
     patience: Patience,
-    weights: Weights,
-    relaxation: Relaxation,
+    pub(crate) weights: Weights,
+    pub(crate) relaxation: Relaxation,
     /// The branch for which the input to come was made without soft constraints.
     relaxed: Option<(u32, u32)>,
-    told_full: bool,
+    pub(crate) told_full: bool,
     lengths: Lengths,
     /// Pieces of the inputs so far, once anything was pumped.
-    larder: Option<Larder>,
+    pub(crate) larder: Option<Larder>,
     /// A run that left its path for want of soft constraints.
-    repair: Option<Repair>,
-    tally: Tally,
+    pub(crate) repair: Option<Repair>,
+    /// The runs that were begun, in their order.
+    pub(crate) begun: VecDeque<Begun>,
+    pub(crate) tally: Tally,
 }
 
 impl Search {
@@ -93,6 +97,7 @@ impl Search {
             lengths: Lengths::default(),
             larder: None,
             repair: None,
+            begun: VecDeque::new(),
             tally: Tally::default(),
         }
     }
@@ -105,7 +110,7 @@ impl Search {
 
     fn start(&mut self, session: &mut Session, initial: Initial) -> Result<(), Error> {
         let seen = session.run_initial(initial)?;
-        self.learn(session, seen, None, None);
+        self.learn(session, seen, Begun::default());
         Ok(())
     }
 
@@ -184,9 +189,7 @@ impl Search {
         let mut origin = self.origin(parent, None);
         origin.strategy = format!("{}, {how}", origin.strategy);
         self.relaxed = None;
-        let seen = session.run(input, origin)?;
-        self.learn(session, seen, Some(parent), None);
-        Ok(())
+        self.begin(session, input, origin, Begun::of(parent))
     }
 
     /// The next candidate: a hard one or one of a heavy run whose turn it is, or the strategy's,
@@ -275,9 +278,12 @@ impl Search {
             direction: candidate.direction,
         };
         let origin = self.origin(parent, Some(flipped));
-        let seen = session.run(input, origin)?;
-        self.learn(session, seen, Some(parent), Some(candidate));
-        Ok(())
+        let begun = Begun {
+            flipped: Some(candidate),
+            relaxed: self.relaxed.take(),
+            ..Begun::of(parent)
+        };
+        self.begin(session, input, origin, begun)
     }
 
     fn origin(&self, parent: RunId, flipped: Option<FlippedBranch>) -> Origin {
@@ -329,8 +335,11 @@ impl Search {
         self.traces.put(run, known, weight);
         if let Some(input) = pumped.filter(|input| !session.was_tried(input)) {
             let origin = self.origin(run, None);
-            let seen = session.run(input, origin)?;
-            self.learn(session, seen, Some(run), None);
+            let begun = Begun {
+                pumped: true,
+                ..Begun::of(run)
+            };
+            self.begin(session, input, origin, begun)?;
         }
         Ok(())
     }
@@ -347,84 +356,6 @@ impl Search {
         exchange(&known.input, &pieces, larder, fill, most, &mut self.rng)
     }
 
-    /// Inserts a run in the tree and tells the strategy.
-    fn learn(
-        &mut self,
-        session: &mut Session,
-        seen: Observation,
-        parent: Option<RunId>,
-        flipped: Option<Candidate>,
-    ) {
-        let Some(trace) = seen.trace else {
-            let candidate = flipped.filter(|candidate| self.tree.flip(*candidate) == Flip::Sat);
-            candidate
-                .into_iter()
-                .for_each(|candidate| self.tree.mark(candidate, Flip::Diverged));
-            return;
-        };
-        let done = self.tree.insert(decisions(&trace, session.program()));
-        self.weights.learn(trace.steps().len());
-        let inherited = parent.map_or(0, |run| self.cases[run.index()]);
-        self.cases.push(seen.case.unwrap_or(inherited));
-        let left = |candidate: Candidate| {
-            !is_size(self.tree.site(candidate.node)) && !passes(&self.tree, &done.path, candidate)
-        };
-        let diverged = flipped.is_some_and(left);
-        if let Some(branch) = self.relaxed.take() {
-            self.relaxation.learn(branch, diverged);
-            let parted = flipped.and_then(|candidate| parting(&self.tree, &done.path, candidate));
-            self.repair = parted
-                .filter(|_| diverged)
-                .map(|(position, direction)| Repair {
-                    run: done.run,
-                    input: seen.input.clone(),
-                    position,
-                    direction,
-                    branch,
-                });
-        }
-        if let (true, Some(candidate)) = (diverged, flipped) {
-            // A run that was cut off has not left its path: it had no time to get there.
-            if !seen.outcome.is_limit() {
-                self.tree.mark(candidate, Flip::Diverged);
-                session.note_divergence();
-            }
-        }
-        let length = seen.input.len();
-        if let Some(larder) = &mut self.larder {
-            larder.learn(&seen.input, &pieces(&trace), &mut self.rng);
-        }
-        if done.first_new < done.path.len() {
-            self.inputs.push(&seen.input, parent);
-            let known = Known::new(trace, seen.input);
-            let weight = known.weight();
-            self.traces.put(done.run, known, weight);
-        } else {
-            self.inputs.skip();
-            session.recycle(trace);
-        }
-        if done.truncated && !self.told_full {
-            self.told_full = true;
-            session.note("the execution tree is full; the rest of new runs is not searched");
-        }
-        let program = session.program();
-        let in_models = |(site, _): &&(u32, u32)| is_model(program, *site);
-        let models = done.first_taken.iter().filter(in_models).count();
-        let info = RunInfo {
-            run: done.run,
-            path: &done.path,
-            taken: self.tally.count(&self.tree, &done.path),
-            first_new: done.first_new,
-            coverage: &seen.coverage,
-            gain: seen.gain + models,
-            near: &seen.near,
-            length,
-            flipped,
-            diverged,
-        };
-        self.strategy.observe(&view(&self.tree, session), &info);
-    }
-
     /// The trace of a run, from the cache or by running its input again.
     fn known(&mut self, session: &mut Session, run: RunId) -> Result<Option<Known>, Error> {
         if let Some(known) = self.traces.take(run) {
@@ -439,21 +370,12 @@ impl Search {
 }
 
 /// What strategies see.
-fn view<'a>(tree: &'a Tree, session: &'a Session) -> View<'a> {
+pub(crate) fn view<'a>(tree: &'a Tree, session: &'a Session) -> View<'a> {
     View {
         tree,
         program: session.program(),
         covered: session.seen(),
     }
-}
-
-/// Whether a path takes a candidate.
-fn passes(tree: &Tree, path: &[Passage], candidate: Candidate) -> bool {
-    let expected = Passage {
-        node: candidate.node,
-        direction: candidate.direction,
-    };
-    path.get(tree.depth(candidate.node) as usize) == Some(&expected)
 }
 
 impl Technique for Search {
@@ -478,7 +400,7 @@ impl Technique for Search {
             return Ok(Progress::More);
         }
         let Some(candidate) = self.pick(session) else {
-            return Ok(Progress::Done);
+            return self.end(session);
         };
         self.flip(session, candidate)?;
         Ok(Progress::More)

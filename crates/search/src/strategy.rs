@@ -84,6 +84,8 @@ pub struct RunInfo<'a> {
     pub near: &'a [(BranchId, u32)],
     /// The candidate that the run was to take; `None` for an initial input.
     pub flipped: Option<Candidate>,
+    /// Whether it is an answer to [`Strategy::pump`].
+    pub pumped: bool,
     /// Whether it left the predicted path before that.
     pub diverged: bool,
 }

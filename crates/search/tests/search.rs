@@ -5,12 +5,12 @@
 
 mod model;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-use labrys_engine::{Budget, End, Session, Setup, Silent, StopFlag, run};
+use labrys_engine::{Ahead, Budget, End, Session, Setup, Silent, StopFlag, run};
 use labrys_program::Program;
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, build};
 use labrys_solver::Layers;
@@ -18,7 +18,7 @@ use labrys_suite::{
     Config, Confirmation, Input, Outcome, Suite, SuiteWriter, TargetStatus, TestCase,
 };
 use model::brute::BruteForce;
-use model::{Body, Machine, Model, program};
+use model::{Body, Machine, Model, Queue, program};
 
 /// A model program and how it is explored.
 struct Case {
@@ -28,6 +28,8 @@ struct Case {
     initial: Input,
     budget: Budget,
     strategy: &'static str,
+    /// Runs that are begun before the first of them is made.
+    ahead: usize,
     stop: StopFlag,
 }
 
@@ -48,6 +50,7 @@ impl Case {
                 ..Budget::default()
             },
             strategy: "generational",
+            ahead: 0,
             stop: StopFlag::default(),
         }
     }
@@ -56,6 +59,7 @@ impl Case {
         Setup {
             program: Program::clone(&self.program).into(),
             instrumented: Model::new(&self.program, &self.body),
+            crew: (self.ahead > 0).then(|| self.crew()),
             plain: Model::new(&self.program, &self.plain),
             checker: None,
             oracles: true,
@@ -69,6 +73,14 @@ impl Case {
             query_time: Duration::from_secs(10),
             max_input: 32,
         }
+    }
+
+    fn crew(&self) -> Box<dyn Ahead> {
+        Box::new(Queue {
+            model: Model::new(&self.program, &self.body),
+            places: self.ahead,
+            begun: VecDeque::new(),
+        })
     }
 
     fn drive(&self, mut session: Session) -> End {
@@ -126,10 +138,11 @@ fn summary(suite: &Suite) -> &labrys_suite::Summary {
 
 #[test]
 fn every_strategy_opens_nested_comparisons() {
-    for entry in STRATEGIES {
+    for (entry, ahead) in STRATEGIES.iter().flat_map(|entry| [(entry, 0), (entry, 2)]) {
         let folder = folder();
         let case = Case {
             strategy: entry.name,
+            ahead,
             ..magic()
         };
         let (end, suite) = case.explore(&folder.path().join("suite"));
@@ -397,10 +410,11 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn the_same_seed_gives_the_same_suite() {
-    for entry in STRATEGIES {
+    for (entry, ahead) in STRATEGIES.iter().zip([0, 1, 3].into_iter().cycle()) {
         let (one, two) = (folder(), folder());
         let case = Case {
             strategy: entry.name,
+            ahead,
             ..magic()
         };
         case.explore(&one.path().join("suite"));

@@ -20,6 +20,7 @@
 
 use labrys_engine::Shares;
 
+use super::named::Named;
 use super::seeds::Seeds;
 use super::{CarFast, CfgDirected, ContextGuided, Generational, Latest, Missed, Rarity};
 use crate::strategy::{RunInfo, Strategy, View};
@@ -53,9 +54,9 @@ pub struct Auto {
     /// The arm whose turn it is, and its steps to come.
     arm: usize,
     left: u32,
-    /// What the arm did last.
-    asked: Option<Candidate>,
-    pumped: bool,
+    /// The arms of the candidates that they named, and the one that was named last.
+    named: Named<usize>,
+    last: Option<Candidate>,
     /// The strategy that works alone, none of them when this is past [`OPENINGS`]; the steps of its
     /// window to come, and what it covered in it.
     opening: usize,
@@ -87,8 +88,8 @@ impl Auto {
             seeds: Seeds::default(),
             arm: 0,
             left: 0,
-            asked: None,
-            pumped: false,
+            named: Named::default(),
+            last: None,
             opening: 0,
             steps: WINDOW,
             covered: 0,
@@ -133,6 +134,7 @@ impl Auto {
         if is(self.opening - 1) {
             self.strategies.truncate(GREEDY);
             self.shares.remove(GREEDY);
+            self.named = Named::default();
         }
     }
 
@@ -152,19 +154,16 @@ impl Strategy for Auto {
     }
 
     fn observe(&mut self, view: &View, info: &RunInfo) {
-        let quiet = self.pumped && info.flipped.is_none() && info.gain == 0;
+        let quiet = info.pumped && info.gain == 0;
         let skipped = if quiet { self.strategies.len() - 1 } else { 0 };
         for strategy in &mut self.strategies[skipped..] {
             strategy.observe(view, info);
         }
         let worth = self.seeds.learn(view, info);
-        let own = match self.asked.take() {
-            Some(asked) => info.flipped == Some(asked),
-            None => std::mem::take(&mut self.pumped) && info.flipped.is_none(),
-        };
-        if own {
+        let pumping = info.pumped.then_some(self.strategies.len());
+        if let Some(arm) = self.named.take(info.flipped).or(pumping) {
             self.covered += info.gain;
-            self.shares.gain(self.arm, info.gain as f64 + worth);
+            self.shares.gain(arm, info.gain as f64 + worth);
         }
     }
 
@@ -173,16 +172,17 @@ impl Strategy for Auto {
         if view.tree.open() == 0 {
             return None;
         }
-        let asked = self.asked.take();
-        if asked.is_some_and(|asked| view.tree.flip(asked) == Flip::Unknown) {
+        let last = self.last.take();
+        if last.is_some_and(|last| view.tree.flip(last) == Flip::Unknown) {
             self.shares.spend(self.arm, GIVEN_UP);
         }
         self.step(view.program.sites.len() >= LARGE, rng);
-        self.pumped = self.is_pumping();
-        let seed = self.pumped.then(|| self.seeds.draw(rng)).flatten();
-        if seed.is_none() && self.pumped {
+        if !self.is_pumping() {
+            return None;
+        }
+        let seed = self.seeds.draw(rng);
+        if seed.is_none() {
             self.arm = 0;
-            self.pumped = false;
         }
         seed
     }
@@ -191,9 +191,10 @@ impl Strategy for Auto {
         let arms = self.strategies.len();
         for _ in 0..arms {
             self.arm %= arms;
-            self.asked = self.strategies[self.arm].pick(view, rng);
-            if self.asked.is_some() {
-                return self.asked;
+            self.last = self.strategies[self.arm].pick(view, rng);
+            if let Some(named) = self.last {
+                self.named.add(view, named, self.arm);
+                return self.last;
             }
             self.arm += 1;
         }

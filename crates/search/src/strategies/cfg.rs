@@ -22,6 +22,7 @@ use labrys_program::BranchId;
 use labrys_program::graph::Distances;
 use labrys_suite::Coverage;
 
+use super::named::Named;
 use super::pool::Pool;
 use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, Passage};
@@ -48,7 +49,7 @@ pub struct CfgDirected {
     covered: Coverage,
     /// Local searches, the innermost last; each has its best candidate last.
     searches: Vec<Vec<Scored>>,
-    asked: Option<Scored>,
+    named: Named<u32>,
     /// A run that starts a local search: its path from a position on, and the score to beat.
     fresh: Option<Fresh>,
     all: Pool,
@@ -141,9 +142,8 @@ impl Strategy for CfgDirected {
     fn observe(&mut self, view: &View, info: &RunInfo) {
         self.update(view);
         self.all.extend(info.new_nodes().iter());
-        let asked = self.asked.take();
-        let asked = asked.filter(|(_, asked)| info.flipped == Some(*asked) && !info.diverged);
-        let (from, below) = match asked {
+        let named = self.named.take(info.flipped).filter(|_| !info.diverged);
+        let (from, below) = match named.zip(info.flipped) {
             _ if info.gain > 0 || self.searches.is_empty() => {
                 self.searches.clear();
                 (0, u32::MAX)
@@ -169,7 +169,7 @@ impl Strategy for CfgDirected {
         while let Some(search) = self.searches.last_mut() {
             match search.pop() {
                 Some((score, candidate)) if view.tree.is_open(candidate) => {
-                    self.asked = Some((score, candidate));
+                    self.named.add(view, candidate, score);
                     return Some(candidate);
                 }
                 Some(_) => {}

@@ -1,6 +1,8 @@
 //! Trees drawn by hand for tests: a model program is a function from the directions taken so far
 //! to the next site. A pick is written as the directions of its prefix and the flipped one.
 
+use std::collections::VecDeque;
+
 use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteId, SiteKind};
 use labrys_suite::Coverage;
 
@@ -154,10 +156,22 @@ pub(crate) fn picks_from(
     initial: &[&[u32]],
     seed: u64,
 ) -> String {
+    picks_ahead(strategy, drawing, initial, seed, 0)
+}
+
+/// The same with so many runs begun before the first of them is seen.
+pub(crate) fn picks_ahead(
+    strategy: &mut dyn Strategy,
+    drawing: &Drawing,
+    initial: &[&[u32]],
+    seed: u64,
+    ahead: usize,
+) -> String {
     let mut tree = Tree::default();
     let mut covered = Coverage::new(drawing.program.branch_count());
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut order = Vec::new();
+    let mut begun: VecDeque<Candidate> = VecDeque::new();
     for forced in initial {
         insert(strategy, drawing, &mut tree, &mut covered, forced, None);
     }
@@ -167,29 +181,26 @@ pub(crate) fn picks_from(
             program: &drawing.program,
             covered: &covered,
         };
-        let Some(candidate) = strategy.pick(&view, &mut rng) else {
+        let picked = strategy.pick(&view, &mut rng);
+        if let Some(candidate) = picked {
+            assert!(tree.is_open(candidate));
+            let way = directions(&tree, candidate).into_iter();
+            let name: String = way.map(|direction| direction.to_string()).collect();
+            let feasible = !drawing.infeasible.contains(&name);
+            order.push(name);
+            let flip = if feasible { Flip::Sat } else { Flip::Unsat };
+            tree.mark(candidate, flip);
+            begun.extend(feasible.then_some(candidate));
+        } else if begun.is_empty() {
             return order.join(" ");
-        };
-        assert!(tree.is_open(candidate));
-        let name: String = directions(&tree, candidate)
-            .iter()
-            .map(u32::to_string)
-            .collect();
-        if drawing.infeasible.contains(&name) {
-            tree.mark(candidate, Flip::Unsat);
-        } else {
-            let forced = directions(&tree, candidate);
-            insert(
-                strategy,
-                drawing,
-                &mut tree,
-                &mut covered,
-                &forced,
-                Some(candidate),
-            );
-            assert_eq!(tree.flip(candidate), Flip::Taken);
         }
-        order.push(name);
+        if begun.len() > ahead || picked.is_none() {
+            let ended = begun.pop_front().expect("a run was begun");
+            let forced = directions(&tree, ended);
+            let (tree, covered) = (&mut tree, &mut covered);
+            insert(strategy, drawing, tree, covered, &forced, Some(ended));
+            assert_eq!(tree.flip(ended), Flip::Taken);
+        }
     }
 }
 
@@ -228,6 +239,7 @@ fn insert(
         near: &(drawing.near)(&directions),
         length: run.len(),
         flipped,
+        pumped: false,
         diverged: false,
     };
     strategy.observe(&view, &info);

@@ -12,6 +12,7 @@ mod generational;
 mod interleaved;
 mod latest;
 mod missed;
+mod named;
 mod pool;
 mod random_branch;
 mod rarity;
@@ -126,7 +127,7 @@ mod laws {
 
     use proptest::prelude::*;
 
-    use super::drawn::{Drawing, picks, picks_with_seed};
+    use super::drawn::{Drawing, picks, picks_ahead};
     use super::{Options, STRATEGIES, build};
     use crate::strategy::{RunInfo, Strategy, View};
     use crate::tree::Candidate;
@@ -145,9 +146,9 @@ mod laws {
         })
     }
 
-    fn all_picks(names: &str, drawing: &Drawing, seed: u64) -> Vec<String> {
+    fn all_picks(names: &str, drawing: &Drawing, seed: u64, ahead: usize) -> Vec<String> {
         let mut strategy = build(names, &Options::default()).expect("a known strategy");
-        let order = picks_with_seed(&mut *strategy, drawing, seed);
+        let order = picks_ahead(&mut *strategy, drawing, &[&[]], seed, ahead);
         order.split_whitespace().map(str::to_owned).collect()
     }
 
@@ -156,17 +157,17 @@ mod laws {
 
         #[test]
         fn strategies_are_complete_and_repeat_themselves(
-            salt in any::<u64>(), depth in 1usize..6, seed in any::<u64>(),
+            salt in any::<u64>(), depth in 1usize..6, seed in any::<u64>(), ahead in 0usize..4,
         ) {
             let drawing = drawing(salt, depth);
-            let expected: BTreeSet<String> = all_picks("dfs", &drawing, 1).into_iter().collect();
+            let expected: BTreeSet<String> = all_picks("dfs", &drawing, 1, 0).into_iter().collect();
             let names = STRATEGIES.iter().map(|entry| entry.name);
             for name in names.chain(["cfg,context-guided,dfs"]) {
-                let picks = all_picks(name, &drawing, seed);
+                let picks = all_picks(name, &drawing, seed, ahead);
                 let set: BTreeSet<String> = picks.iter().cloned().collect();
                 prop_assert_eq!(set.len(), picks.len(), "{} picks twice", name);
                 prop_assert_eq!(&set, &expected, "{} misses branches", name);
-                prop_assert_eq!(picks, all_picks(name, &drawing, seed), "{} varies", name);
+                prop_assert_eq!(picks, all_picks(name, &drawing, seed, ahead), "{} varies", name);
             }
         }
     }

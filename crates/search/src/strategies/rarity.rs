@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::eager::Eager;
 use super::expansion::Expansion;
+use super::named::Named;
 use crate::strategy::{NodeRange, RunInfo, Strategy, View};
 use crate::tally::Taken;
 use crate::tree::{Candidate, Side};
@@ -80,7 +81,7 @@ pub struct Rarity {
     current: Option<(u32, u32)>,
     arrived: u64,
     /// The last pick.
-    picked: Option<Candidate>,
+    named: Named<()>,
 }
 
 /// The class of a number of repetitions: exact up to 16, then two classes for each doubling.
@@ -241,7 +242,7 @@ impl Strategy for Rarity {
     }
 
     fn observe(&mut self, view: &View, info: &RunInfo) {
-        let own = info.flipped.is_none() || info.flipped == self.picked;
+        let own = info.flipped.is_none() || self.named.take(info.flipped).is_some();
         self.eager.add(view, info, own);
         let features = self.book(view, info.taken);
         let nodes = info.new_nodes();
@@ -262,8 +263,9 @@ impl Strategy for Rarity {
     }
 
     fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
-        self.picked = self.next(view);
-        self.picked
+        let picked = self.next(view)?;
+        self.named.add(view, picked, ());
+        Some(picked)
     }
 }
 

@@ -9,6 +9,7 @@
 //! Departure: the tree is kept from walk to walk, and directions whose subtree is exhausted are
 //! left out. CREST starts each walk with a random input instead.
 
+use super::named::Named;
 use crate::strategy::{RunInfo, Strategy, View};
 use crate::tree::{Candidate, NodeId};
 
@@ -19,7 +20,7 @@ pub struct UniformRandom {
     at: Option<NodeId>,
     /// By node: nothing is open at it and below.
     exhausted: Vec<bool>,
-    asked: Option<Candidate>,
+    named: Named<()>,
 }
 
 /// One step of the walk.
@@ -68,9 +69,9 @@ impl Strategy for UniformRandom {
                 self.exhausted[passage.node.index()] = false;
             }
         }
-        let asked = self.asked.take();
-        if let Some(asked) = asked.filter(|asked| info.flipped == Some(*asked) && !info.diverged) {
-            let next = view.tree.depth(asked.node) as usize + 1;
+        let named = self.named.take(info.flipped).is_some() && !info.diverged;
+        if let Some(flipped) = info.flipped.filter(|_| named) {
+            let next = view.tree.depth(flipped.node) as usize + 1;
             self.at = info.path.get(next).map(|passage| passage.node);
         }
     }
@@ -85,7 +86,7 @@ impl Strategy for UniformRandom {
             match rng.choice(ways) {
                 Some(Way::Flip(candidate)) => {
                     self.at = Some(at);
-                    self.asked = Some(candidate);
+                    self.named.add(view, candidate, ());
                     return Some(candidate);
                 }
                 Some(Way::Down(child)) => self.at = Some(child),

@@ -3,13 +3,14 @@
 
 pub(crate) mod brute;
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use labrys_abi::{Cause, Event, EventKind, Node, Op, RUNTIME_SITE, flag};
-use labrys_engine::{Mode, Runner};
+use labrys_engine::{Ahead, Mode, Runner};
 use labrys_executor::{Error, Run};
 use labrys_program::{BlockId, FunctionId, Program, SiteId, SiteKind};
-use labrys_suite::{Input, Outcome, StreamKind};
+use labrys_suite::{Coverage, Input, Outcome, StreamKind};
 use labrys_trace::{Exit, Recording};
 
 /// A number that may depend on the input.
@@ -74,6 +75,32 @@ impl Runner for Model {
             report: Vec::new(),
         })
     }
+}
+
+/// Runs that are begun before the first of them is made.
+pub(crate) struct Queue {
+    pub(crate) model: Box<Model>,
+    pub(crate) places: usize,
+    pub(crate) begun: VecDeque<Input>,
+}
+
+impl Ahead for Queue {
+    fn places(&self) -> usize {
+        self.places
+    }
+
+    fn begin(&mut self, input: &Input, mode: Mode) {
+        assert_eq!(mode, Mode::Symbolic);
+        self.begun.push_back(input.clone());
+        assert!(self.begun.len() <= self.places + 1, "{}", self.begun.len());
+    }
+
+    fn end(&mut self) -> Option<Result<Run, Error>> {
+        let input = self.begun.pop_front()?;
+        Some(self.model.run(&input, Mode::Symbolic))
+    }
+
+    fn want(&mut self, _: &Coverage) {}
 }
 
 /// A program of sites with these numbers of directions; cases of a switch are 1, 2, ….

@@ -1,0 +1,166 @@
+//! A crew: executors in threads of their own, so that a program runs while its explorer thinks,
+//! and several of its runs go on side by side.
+//!
+//! Runs end in the order in which they were begun, and what a run records depends on what was
+//! said when it was begun, never on time: whoever works with a crew repeats itself.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use labrys_abi::Mode;
+use labrys_suite::{Coverage, Input};
+use labrys_trace::Recording;
+
+use crate::{Error, Executor, Launch, Limits, Run};
+
+/// Recordings that are kept for later runs.
+const SPARES: usize = 8;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Crew {
+    launch: Launch,
+    workers: Vec<Worker>,
+    /// The workers of the runs that were begun, in their order.
+    begun: VecDeque<usize>,
+    /// The worker of the next run.
+    next: usize,
+    wanted: Arc<Coverage>,
+    spares: Vec<Recording>,
+}
+
+/// A run to be made.
+struct Job {
+    input: Input,
+    mode: Mode,
+    wanted: Arc<Coverage>,
+    spare: Option<Recording>,
+}
+
+/// An executor in its thread, which ends when there is nobody to give it jobs.
+#[derive(Debug)]
+struct Worker {
+    jobs: Option<Sender<Job>>,
+    runs: Receiver<Result<Run, Error>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Crew {
+    /// A crew of so many workers. Each starts the program when it has its first run to make.
+    #[must_use]
+    pub fn new(launch: &Launch, limits: &Limits, workers: usize) -> Self {
+        let worker = |_| Worker::start(launch.clone(), limits.clone());
+        Crew {
+            launch: launch.clone(),
+            workers: (0..workers).map(worker).collect(),
+            begun: VecDeque::new(),
+            next: 0,
+            wanted: Arc::default(),
+            spares: Vec::new(),
+        }
+    }
+
+    /// The number of workers.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Begins a run, after those that its worker has still to make.
+    pub fn begin(&mut self, input: &Input, mode: Mode) {
+        let job = Job {
+            input: input.clone(),
+            mode,
+            wanted: Arc::clone(&self.wanted),
+            spare: self.spares.pop(),
+        };
+        if let Some(jobs) = &self.workers[self.next].jobs {
+            // A worker that is gone is told of when its run ends.
+            let _ = jobs.send(job);
+        }
+        self.begun.push_back(self.next);
+        self.next = (self.next + 1) % self.workers.len();
+    }
+
+    /// Waits for the run that was begun first; `None` if there is none.
+    ///
+    /// # Errors
+    /// Those of [`Executor::start`] and [`Executor::run`].
+    pub fn end(&mut self) -> Option<Result<Run, Error>> {
+        let worker = self.begun.pop_front()?;
+        let run = self.workers[worker].runs.recv();
+        Some(run.unwrap_or_else(|_| {
+            let binary = self.launch.binary.clone();
+            Err(Error::ServerLost { binary })
+        }))
+    }
+
+    /// As [`Executor::want`], for the runs that are begun from now on.
+    pub fn want(&mut self, branches: &Coverage) {
+        self.wanted = Arc::new(branches.clone());
+    }
+
+    /// As [`Executor::recycle`].
+    pub fn recycle(&mut self, recording: Recording) {
+        if self.spares.len() < SPARES {
+            self.spares.push(recording);
+        }
+    }
+}
+
+impl Worker {
+    fn start(launch: Launch, limits: Limits) -> Self {
+        let (jobs, to_do) = channel::<Job>();
+        let (done, runs) = channel();
+        let thread = std::thread::spawn(move || {
+            let mut executor = None;
+            let mut wanted = Arc::default();
+            for job in to_do {
+                let run = work(&mut executor, &mut wanted, &launch, &limits, job);
+                if done.send(run).is_err() {
+                    return;
+                }
+            }
+        });
+        Worker {
+            jobs: Some(jobs),
+            runs,
+            thread: Some(thread),
+        }
+    }
+}
+
+/// Makes a run, with an executor that is started if there is none.
+fn work(
+    executor: &mut Option<Executor>,
+    wanted: &mut Arc<Coverage>,
+    launch: &Launch,
+    limits: &Limits,
+    job: Job,
+) -> Result<Run, Error> {
+    let executor = match executor {
+        Some(executor) => executor,
+        None => executor.insert(Executor::start(launch.clone(), limits.clone())?),
+    };
+    if !Arc::ptr_eq(wanted, &job.wanted) {
+        *wanted = job.wanted;
+        executor.want(wanted);
+    }
+    job.spare
+        .into_iter()
+        .for_each(|spare| executor.recycle(spare));
+    executor.run(&job.input, job.mode)
+}
+
+impl Drop for Worker {
+    /// Waits for the run that is under way: its executor takes its processes and files with it.
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic was told of when the run ended.
+            let _ = thread.join();
+        }
+    }
+}
