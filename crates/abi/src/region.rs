@@ -80,6 +80,8 @@ pub enum ExitKind {
     AssumptionFailed = 1,
     /// The program reported a failure (`reach_error`, …).
     Failure = 2,
+    /// It asked for input objects without end.
+    Endless = 3,
 }
 
 /// Extent of a section of the shared region.

@@ -220,9 +220,12 @@ impl Executor {
         }
         let kinds = || input.streams.iter().map(|stream| &stream.kind);
         let files: Vec<_> = kinds().filter_map(file_name).collect();
-        self.scratch
-            .clean(&files)
-            .map_err(Error::system("clean the scratch folder"))?;
+        let cleaned = self.scratch.clean(&files);
+        if cleaned.map_err(Error::system("clean the scratch folder"))? {
+            // The server is still in the old one.
+            self.server = None;
+            self.ready()?;
+        }
         let mut streams = Vec::with_capacity(input.streams.len());
         let mut used = 0;
         for stream in &input.streams {
@@ -335,6 +338,7 @@ fn outcome(end: End, recording: &Recording) -> Outcome {
     match recording.exit {
         Exit::AssumptionFailed => Outcome::AssumptionFailed,
         Exit::Failure => Outcome::Failure(recording.failure().unwrap_or_default()),
+        Exit::Endless => Outcome::Timeout,
         Exit::Plain => match status.signal() {
             Some(signal) => Outcome::Signal(signal),
             None => Outcome::Exit(status.code().unwrap_or(0)),

@@ -84,7 +84,8 @@ fn remove_abandoned(parent: &Path) {
     }
 }
 
-/// Removes whatever is at a path, also folders whose permissions forbid it.
+/// Removes whatever is at a path, also folders whose permissions forbid it and folders inside
+/// folders to any depth.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let Ok(metadata) = fs::symlink_metadata(path) else {
         return Ok(());
@@ -95,16 +96,36 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     if fs::remove_dir_all(path).is_ok() {
         return Ok(());
     }
-    unlock(path)?;
-    fs::remove_dir_all(path)
+    flatten(path)?;
+    fs::remove_dir(path)
 }
 
-fn unlock(folder: &Path) -> io::Result<()> {
-    fs::set_permissions(folder, Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            unlock(&entry.path())?;
+/// Empties a folder. What is in folders inside it is moved up first, so that no path becomes
+/// long and no more than one folder is open.
+fn flatten(top: &Path) -> io::Result<()> {
+    let mut moved = 0u64;
+    let mut waiting = vec![top.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        fs::set_permissions(&folder, Permissions::from_mode(0o700))?;
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                fs::remove_file(entry.path())?;
+                continue;
+            }
+            let place = loop {
+                moved += 1;
+                let place = top.join(format!("{PREFIX}{moved}"));
+                if fs::symlink_metadata(&place).is_err() {
+                    break place;
+                }
+            };
+            fs::set_permissions(entry.path(), Permissions::from_mode(0o700))?;
+            fs::rename(entry.path(), &place)?;
+            waiting.push(place);
+        }
+        if folder != top {
+            fs::remove_dir(&folder)?;
         }
     }
     Ok(())
@@ -113,6 +134,29 @@ fn unlock(folder: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_of_any_depth_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let top = parent.path().join("top");
+        let deepest = (0..60).fold(top.clone(), |folder, _| folder.join("d"));
+        fs::create_dir_all(&deepest).unwrap();
+        fs::write(deepest.join("file"), "").unwrap();
+        // Deeper than a path can be long.
+        for _ in 0..60 {
+            let next = parent.path().join("next");
+            fs::create_dir_all(deepest.strip_prefix(&top).map(|p| next.join(p)).unwrap()).unwrap();
+            fs::rename(
+                &top,
+                next.join(deepest.strip_prefix(&top).unwrap()).join("d"),
+            )
+            .unwrap();
+            fs::rename(&next, &top).unwrap();
+        }
+        fs::set_permissions(top.join("d/d/d"), Permissions::from_mode(0o0)).unwrap();
+        remove(&top).unwrap();
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
 
     #[test]
     fn folders_of_killed_processes_are_removed() {

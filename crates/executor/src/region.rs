@@ -33,6 +33,7 @@ pub(crate) struct SharedRegion {
     events: Region,
     nodes: Region,
     data: Region,
+    events_per_branch: u32,
 }
 
 // SAFETY: the mapping belongs to this value alone; nothing in it is tied to a thread.
@@ -71,8 +72,9 @@ impl SharedRegion {
             events,
             nodes,
             data,
+            events_per_branch: limits.events_per_branch,
         };
-        region.write_header(limits);
+        region.write_header();
         Ok(region)
     }
 
@@ -93,12 +95,13 @@ impl SharedRegion {
         unsafe { self.base.cast().as_ref() }
     }
 
-    fn write_header(&mut self, limits: &Limits) {
+    /// Writes the part of the header that runs only read: the last may have written over it.
+    fn write_header(&mut self) {
         let (coverage, near, input) = (self.coverage, self.near, self.input);
         let (events, nodes, data) = (self.events, self.nodes, self.data);
-        let size = self.size as u64;
+        let (size, events_per_branch) = (self.size as u64, self.events_per_branch);
         let header = self.header();
-        // SAFETY: the header is within the mapping, and no program runs yet.
+        // SAFETY: the header is within the mapping, and no program runs now.
         unsafe {
             (*header).magic = MAGIC;
             (*header).version = VERSION;
@@ -109,12 +112,20 @@ impl SharedRegion {
             (*header).events = events;
             (*header).nodes = nodes;
             (*header).data = data;
-            (*header).events_per_branch = limits.events_per_branch;
+            (*header).events_per_branch = events_per_branch;
         }
+    }
+
+    /// Whether that part is still as it was written.
+    fn is_intact(&self) -> bool {
+        let header: *const Header = self.base.as_ptr().cast();
+        // SAFETY: the header is within the mapping, and no program runs now.
+        unsafe { (*header).magic == MAGIC && (*header).version == VERSION }
     }
 
     /// Prepares the region for a run: streams, mode, counters at their start, no coverage.
     pub(crate) fn prepare(&mut self, streams: &[Stream], mode: Mode) {
+        self.write_header();
         let header = self.header();
         // SAFETY: the header is within the mapping, and no program runs now: the last run ended
         // and its strays were killed. The header is written field by field, so no reference to
@@ -192,8 +203,13 @@ impl SharedRegion {
         }
     }
 
-    /// Copies what the run recorded. No program runs now.
+    /// Copies what the run recorded. No program runs now. A run that wrote over the header has
+    /// recorded nothing that could be believed.
     pub(crate) fn copy(&mut self, recording: &mut Recording) {
+        if !self.is_intact() {
+            self.prepare(&[], Mode::Symbolic);
+            self.counters().overflow.store(1, Relaxed);
+        }
         let counters = self.counters();
         let nodes = counters.node_count.load(Acquire) as usize;
         let events = counters.event_count.load(Acquire) as usize;
@@ -286,5 +302,19 @@ mod tests {
         assert_eq!(recording.events.len(), 128);
         assert_eq!(recording.data.len(), 4096);
         assert_eq!(recording.coverage.len(), 3);
+    }
+
+    #[test]
+    fn a_header_that_a_run_wrote_over_is_restored() {
+        let mut region = SharedRegion::new(3, &Limits::default()).unwrap();
+        region.prepare(&[], Mode::Symbolic);
+        // SAFETY: the header and the coverage behind it.
+        unsafe { region.base.as_ptr().write_bytes(0xff, PAGE + 3) };
+        let mut recording = Recording::default();
+        region.copy(&mut recording);
+        assert_eq!(recording.coverage, [0; 3]);
+        assert!(recording.overflow && recording.concretizations.iter().all(|n| *n == 0));
+        region.prepare(&[], Mode::Symbolic);
+        assert!(region.is_intact() && region.counters().size == region.size as u64);
     }
 }

@@ -1,10 +1,12 @@
 //! The scratch folder: working directory, input files and captured output of the runs.
 //!
-//! Invariant: before every run the working directory holds the input files and nothing else.
+//! Invariant: before every run the working directory holds the input files and nothing else,
+//! whatever the last run did to it, to the folder around it or to what is there.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
@@ -13,6 +15,9 @@ use crate::folder::{TemporaryFolder, remove};
 /// What the names of a sanitizer's reports begin with.
 const REPORT: &str = "report";
 
+/// Names in the scratch folder beside those and the working directory.
+const OWN: &[&str] = &["stdin", "stdout", "stderr", "lock"];
+
 /// Device and inode number of a file.
 pub(crate) type Identity = (u64, u64);
 
@@ -20,19 +25,25 @@ pub(crate) type Identity = (u64, u64);
 #[derive(Debug)]
 pub(crate) struct Scratch {
     folder: TemporaryFolder,
+    work_identity: Identity,
     stdin: File,
     stdin_identity: Identity,
+}
+
+fn identity(metadata: &Metadata) -> Identity {
+    (metadata.dev(), metadata.ino())
 }
 
 impl Scratch {
     pub(crate) fn new() -> io::Result<Self> {
         let shared = Path::new("/dev/shm");
         let folder = TemporaryFolder::new_in(shared).or_else(|_| TemporaryFolder::new())?;
-        fs::create_dir(folder.path().join("work"))?;
+        let work = folder.path().join("work");
+        fs::create_dir(&work)?;
         let stdin = File::create(folder.path().join("stdin"))?;
-        let metadata = stdin.metadata()?;
-        let stdin_identity = (metadata.dev(), metadata.ino());
+        let stdin_identity = identity(&stdin.metadata()?);
         Ok(Self {
+            work_identity: identity(&fs::metadata(work)?),
             folder,
             stdin,
             stdin_identity,
@@ -44,9 +55,14 @@ impl Scratch {
         self.folder.path().join("work")
     }
 
-    /// Standard input, opened for a program.
+    /// Standard input, opened for a program; a run may have removed its name.
     pub(crate) fn open_stdin(&self) -> io::Result<File> {
-        File::open(self.folder.path().join("stdin"))
+        if let Ok(named) = File::open(self.folder.path().join("stdin"))
+            && identity(&named.metadata()?) == self.stdin_identity
+        {
+            return Ok(named);
+        }
+        File::open(format!("/proc/self/fd/{}", self.stdin.as_raw_fd()))
     }
 
     /// A file for captured output, opened for a program: writing starts at its end.
@@ -83,11 +99,38 @@ impl Scratch {
         if metadata.nlink() > 1 || metadata.mode() & 0o777 != 0o644 {
             file.set_permissions(Permissions::from_mode(0o644))?;
         }
-        Ok((metadata.dev(), metadata.ino()))
+        Ok(identity(&metadata))
     }
 
-    /// Removes from the working directory everything but files of these names.
-    pub(crate) fn clean(&self, keep: &[&str]) -> io::Result<()> {
+    /// Removes from the working directory everything but files of these names. Says whether it is
+    /// another directory now: the last run removed it, moved it or locked it up.
+    pub(crate) fn clean(&mut self, keep: &[&str]) -> io::Result<bool> {
+        let work = self.work();
+        let found = fs::symlink_metadata(&work);
+        let same = found.is_ok_and(|metadata| identity(&metadata) == self.work_identity);
+        if same && self.remove_others(keep).is_ok() {
+            return Ok(false);
+        }
+        self.remove_foreign()?;
+        fs::create_dir_all(&work)?;
+        self.work_identity = identity(&fs::symlink_metadata(&work)?);
+        Ok(true)
+    }
+
+    /// Removes from the scratch folder what is not of this value, the working directory too.
+    fn remove_foreign(&self) -> io::Result<()> {
+        for entry in fs::read_dir(self.folder.path()).into_iter().flatten() {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let own = OWN.contains(&&*name) || name.starts_with(REPORT);
+            if !own {
+                remove(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_others(&self, keep: &[&str]) -> io::Result<()> {
         for entry in fs::read_dir(self.work())? {
             let entry = entry?;
             let name = entry.file_name();
@@ -108,7 +151,7 @@ impl Scratch {
     /// The first bytes of the first report there is; all are removed.
     pub(crate) fn take_report(&self, most: usize) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        for entry in fs::read_dir(self.folder.path())? {
+        for entry in fs::read_dir(self.folder.path()).into_iter().flatten() {
             let entry = entry?;
             if !entry.file_name().to_string_lossy().starts_with(REPORT) {
                 continue;
@@ -125,7 +168,10 @@ impl Scratch {
     /// The first bytes of a captured output; it is empty afterwards.
     pub(crate) fn take_output(&self, name: &str, most: usize) -> io::Result<Vec<u8>> {
         let path = self.folder.path().join(name);
-        let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+        let mut file = match OpenOptions::new().read(true).write(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            file => file?,
+        };
         let mut bytes = Vec::new();
         file.rewind()?;
         Read::by_ref(&mut file)
@@ -178,9 +224,35 @@ mod tests {
         fs::create_dir_all(scratch.work().join("deep/deeper")).unwrap();
         fs::write(scratch.work().join("deep/deeper/file"), "x").unwrap();
         fs::set_permissions(scratch.work().join("deep"), Permissions::from_mode(0o0)).unwrap();
-        scratch.clean(&["input"]).unwrap();
+        assert!(!scratch.clean(&["input"]).unwrap());
         assert_eq!(fs::read_dir(scratch.work()).unwrap().count(), 1);
         assert_eq!(fs::read(scratch.work().join("input")).unwrap(), b"ab");
+    }
+
+    #[test]
+    fn a_working_directory_that_is_gone_is_made_anew() {
+        let mut scratch = Scratch::new().unwrap();
+        scratch.write_stdin(b"text").unwrap();
+        let damages: [fn(&Path) -> io::Result<()>; 4] = [
+            |work| fs::remove_dir(work),
+            |work| fs::rename(work, work.with_file_name("other")),
+            |work| fs::remove_dir(work).and_then(|()| fs::write(work, "a file")),
+            |work| fs::remove_dir_all(work.parent().unwrap()),
+        ];
+        for damage in damages {
+            damage(&scratch.work()).unwrap();
+            assert!(scratch.clean(&[]).unwrap());
+            assert!(!scratch.clean(&[]).unwrap());
+            scratch.write_file("input", b"ab").unwrap();
+            let mut text = String::new();
+            scratch
+                .open_stdin()
+                .unwrap()
+                .read_to_string(&mut text)
+                .unwrap();
+            assert_eq!(text, "text");
+            scratch.clean(&[]).unwrap();
+        }
     }
 
     #[test]

@@ -187,6 +187,8 @@ impl Server {
             until = deadline.min(now + WATCH);
             if killed.is_some() {
                 self.descendants.kill_children();
+                // The program may have stopped the server, which could not tell of any end.
+                sys::wake(libc::pid_t::try_from(self.process.id()).unwrap_or(0));
                 until = now + BURIAL;
             }
         }

@@ -137,6 +137,14 @@ pub(crate) fn kill(process: libc::pid_t) {
     unsafe { libc::kill(process, libc::SIGKILL) };
 }
 
+/// Has a process go on that was stopped; it makes no difference to others.
+pub(crate) fn wake(process: libc::pid_t) {
+    if process > 1 {
+        // SAFETY: no pointers.
+        unsafe { libc::kill(process, libc::SIGCONT) };
+    }
+}
+
 /// What a new process does before it becomes the fork server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Preparation {

@@ -101,6 +101,7 @@ static void act(int count, char **arguments, char **environment, const unsigned 
   case 'G': stray(); forever(); break;
   case 'k': kill(0, SIGTERM); forever(); break;
   case 'K': kill(getppid(), SIGKILL); forever(); break;
+  case 'S': kill(getppid(), SIGSTOP); exit(0);
   case '1':
     if (access("/dev/shm/labrys-test-once", F_OK) != 0) {
       close(open("/dev/shm/labrys-test-once", O_CREAT | O_WRONLY, 0600));
@@ -118,6 +119,13 @@ static void act(int count, char **arguments, char **environment, const unsigned 
     mkdir("folder", 0);
     unlink("input");
     exit(0);
+  case 'W': {
+    char work[4096], other[4200];
+    if (!getcwd(work, sizeof work)) exit(1);
+    snprintf(other, sizeof other, "%s-moved", work);
+    unlink("../stdin");
+    exit(rename(work, other) ? 2 : 0);
+  }
   case 'F': {
     int file = open("big", O_CREAT | O_WRONLY, 0600);
     char block[4096] = {0};

@@ -121,7 +121,8 @@ fn ends_are_told_apart() {
 #[test]
 fn a_run_that_hangs_is_killed() {
     let mut executor = start();
-    for input in ["h", "l"] {
+    // The last stops the server, so that nobody tells of its end.
+    for input in ["h", "l", "S"] {
         let started = Instant::now();
         assert_eq!(outcome(&mut executor, input), Outcome::Timeout);
         assert!(started.elapsed() < Duration::from_secs(5));
@@ -285,6 +286,15 @@ fn runs_do_not_see_each_other() {
     for _ in 0..2 {
         let run = executor.run(&input("w"), Mode::Symbolic).unwrap();
         assert_eq!(run.outcome, Outcome::Exit(0));
+    }
+}
+
+#[test]
+fn a_run_that_takes_its_folder_away_harms_no_other() {
+    let mut executor = start();
+    for _ in 0..3 {
+        assert_eq!(outcome(&mut executor, "W"), Outcome::Exit(0));
+        assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(7));
     }
 }
 

@@ -1,15 +1,17 @@
 //! Input streams: which bytes are symbolic, how long a stream is, and the intrinsics.
 
 use core::ffi::{c_char, c_int, c_void};
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use labrys_abi::{Event, EventKind, ExitKind, Header, Node, Op, RuntimeSite, Stream, StreamKind};
+use labrys_abi::{
+    Cause, Event, EventKind, ExitKind, Header, Node, Op, RuntimeSite, Stream, StreamKind,
+};
 
 use crate::control::{arguments, result};
 use crate::event::{self, decision};
 use crate::node::{Operand, append, append_input_bytes, binary, choose, constant, predicate};
 use crate::shadow;
-use crate::state::{header, state, tracing};
+use crate::state::{count, header, state, tracing};
 
 /// What a run has learned about a stream so far.
 #[derive(Clone, Copy)]
@@ -256,27 +258,64 @@ unsafe fn variable(environment: *mut *mut c_char, assignment: &[u8]) -> Option<*
     None
 }
 
+/// No object begins behind this byte of the objects stream: an endless loop that asks for one
+/// value in each round makes no endless input.
+const LAST_OBJECT: usize = 32 << 10;
+
+/// A run ends when so many more objects than the stream has room for were asked for: it does so in
+/// an endless loop.
+const MOST_REFUSED: u32 = 1 << 20;
+
+/// Objects that found no room in the stream. From the first of them on all are zeros that no input
+/// changes.
+static REFUSED: AtomicU32 = AtomicU32::new(0);
+
+/// Has an object of `size` bytes room behind `used` bytes of the stream?
+fn has_room(used: usize, size: usize) -> bool {
+    let most = header().input.capacity as usize / 2;
+    let fits = used < LAST_OBJECT && used.saturating_add(size) <= most;
+    if fits && REFUSED.load(Relaxed) == 0 {
+        return true;
+    }
+    count(Cause::TableFull);
+    if REFUSED.fetch_add(1, Relaxed) == MOST_REFUSED {
+        end(ExitKind::Endless);
+    }
+    false
+}
+
+/// Ends the run, which is no failure.
+fn end(kind: ExitKind) -> ! {
+    if state().active {
+        header().exit_kind.store(kind as u32, Relaxed);
+    }
+    // SAFETY: ends the process without running the program's handlers.
+    unsafe { libc::_exit(0) }
+}
+
 /// Gives `size` bytes at `to` the next bytes of the objects stream.
 pub(crate) fn create_object(to: *mut u8, size: usize, name: &[u8], kind: u8) {
-    let used = if state().active {
-        header().objects_used.load(Relaxed) as usize
-    } else {
-        0
-    };
+    // SAFETY: the caller's object has `size` bytes.
+    let object = unsafe { core::slice::from_raw_parts_mut(to, size) };
+    object.fill(0);
+    if !state().active {
+        return;
+    }
+    let used = header().objects_used.load(Relaxed) as usize;
+    if !has_room(used, size) {
+        if state().symbolic {
+            shadow::__labrys_slow_fill(to, 0, size as u64, 0);
+        }
+        return;
+    }
+    header().objects_used.store((used + size) as u32, Relaxed);
     let objects = (0u32..)
         .zip(streams())
         .find(|(_, s)| s.kind == StreamKind::Objects as u32);
     let available = objects.map_or(&[][..], |(_, s)| section_bytes(s));
     let rest = available.get(used..).unwrap_or(&[]);
     let given = rest.len().min(size);
-    // SAFETY: the caller's object has `size` bytes.
-    let object = unsafe { core::slice::from_raw_parts_mut(to, size) };
     object[..given].copy_from_slice(&rest[..given]);
-    object[given..].fill(0);
-    if !state().active {
-        return;
-    }
-    header().objects_used.store((used + size) as u32, Relaxed);
     let Some((id, _)) = objects.filter(|_| tracing()) else {
         return;
     };
@@ -335,13 +374,7 @@ extern "C" fn labrys_assume(condition: c_int) {
         });
     }
     if condition == 0 {
-        if state().active {
-            header()
-                .exit_kind
-                .store(ExitKind::AssumptionFailed as u32, Relaxed);
-        }
-        // SAFETY: ends the process without running the program's handlers.
-        unsafe { libc::_exit(0) }
+        end(ExitKind::AssumptionFailed);
     }
 }
 

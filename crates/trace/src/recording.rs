@@ -42,6 +42,8 @@ pub enum Exit {
     AssumptionFailed,
     /// The program reported a failure.
     Failure,
+    /// It asked for input objects without end.
+    Endless,
 }
 
 impl Exit {
@@ -51,6 +53,7 @@ impl Exit {
         match number {
             n if n == ExitKind::AssumptionFailed as u32 => Exit::AssumptionFailed,
             n if n == ExitKind::Failure as u32 => Exit::Failure,
+            n if n == ExitKind::Endless as u32 => Exit::Endless,
             _ => Exit::Plain,
         }
     }

@@ -26,6 +26,23 @@ static int deep(int n) {
   return n == 0 ? pad[0] : deep(n - 1) + pad[1];
 }
 
+__attribute__((noinline)) static void leave_home(void) {
+  char here[4096];
+  unlink("../stdin");
+  if (getcwd(here, sizeof here)) rmdir(here);
+}
+
+/* Takes with it what Labrys reads of the run. */
+__attribute__((noinline)) static void write_over_shared_memory(void) {
+  char line[512], kind[8];
+  unsigned long low, high;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (maps && fgets(line, sizeof line, maps)) {
+    int count = sscanf(line, "%lx-%lx %7s", &low, &high, kind);
+    if (count == 3 && kind[1] == 'w' && kind[3] == 's') memset((void *)low, 255, 8192);
+  }
+}
+
 int main(void) {
   char b[4] = {0};
   if (read(0, b, 4) < 1) return 0;
@@ -123,6 +140,20 @@ int main(void) {
   case 'r':
     labrys_target("loop");
     for (;;) {}
+  case 's':
+    labrys_target("stopped");
+    kill(getppid(), SIGSTOP);
+    break;
+  case 't':
+    labrys_target("homeless");
+    leave_home();
+    break;
+  case 'u':
+    labrys_target("deep-folders");
+    for (int i = 0; i < 3000; i++)
+      if (mkdir("d", 0700) || chdir("d")) break;
+    break;
+  case 'v': write_over_shared_memory();
   }
   return 0;
 }

@@ -80,7 +80,7 @@ const OUTPUTS: &str = "
     writev pwrite pwrite64 dprintf vdprintf __dprintf_chk __vdprintf_chk putw
     fputwc putwc putwchar fputws wprintf fwprintf vwprintf vfwprintf __wprintf_chk __fwprintf_chk
     err errx verr verrx warn warnx vwarn vwarnx error error_at_line syslog vsyslog psignal
-    exit _exit _Exit quick_exit abort
+    exit _exit _Exit quick_exit abort munmap madvise posix_madvise
 ";
 
 /// Other names of modelled functions.
