@@ -55,6 +55,24 @@ fn functions_of_the_c_library_are_counted_by_name() {
 }
 
 #[test]
+fn what_comes_back_by_pipes_files_and_pointers_is_counted() {
+    let counted = counted("unseen_own.c");
+    let names = [
+        "a64l",
+        "fgets",
+        "fputs",
+        "fscanf",
+        "getc",
+        "read",
+        "strsignal",
+    ];
+    let named = |name: &str| (format!("external-call {name}"), 1);
+    let mut expected: BTreeMap<String, u64> = names.into_iter().map(named).collect();
+    expected.insert("external-call".into(), names.len() as u64);
+    assert_eq!(counted, expected);
+}
+
+#[test]
 fn wide_streams_are_counted() {
     let counted = counted("unseen.cc");
     let reads = |function: &str| {

@@ -246,7 +246,7 @@ impl Executor {
             StreamKind::Stdin => return self.write_stdin(bytes).map(|file| of_file(bytes, file)),
             StreamKind::File { name } => {
                 let file = self.scratch.write_file(name, bytes);
-                let file = file.map_err(Error::system("write an input file"))?;
+                let file = file.map_err(Error::system("write an input file to the scratch folder, in /dev/shm or where temporary files are"))?;
                 return Ok(of_file(bytes, file));
             }
             StreamKind::Argument { index: position } => {

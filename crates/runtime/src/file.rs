@@ -6,6 +6,7 @@ use crate::control::{arguments, result};
 use crate::input::{label_bytes, request, stream_of};
 use crate::poison;
 use crate::shadow::__labrys_slow_fill;
+use crate::sink::read_back;
 use crate::state::state;
 
 /// Labels what a read call delivered; `position` is where it read.
@@ -34,6 +35,7 @@ fn arrived(stream: Option<(u32, u64)>, fd: c_int, to: *mut c_void, size: usize, 
         poison::access(to.cast(), size);
         label_bytes(id, length, fd, position, to.cast(), size as u64);
     } else if state().symbolic {
+        read_back(fd, c"read");
         __labrys_slow_fill(to.cast(), 0, size as u64, 0);
     }
 }
@@ -153,6 +155,8 @@ unsafe extern "C" fn __labrys_w_mmap(
     if map != libc::MAP_FAILED && offset >= 0 {
         if let Some((id, length)) = stream {
             label_bytes(id, length, fd, offset as u64, map.cast(), size as u64);
+        } else if flags & libc::MAP_ANONYMOUS == 0 {
+            read_back(fd, c"mmap");
         }
     }
     map

@@ -11,6 +11,7 @@ use crate::control::{arguments, result};
 use crate::event::{self, decision};
 use crate::node::{Operand, append, append_input_bytes, binary, choose, constant, predicate};
 use crate::shadow;
+use crate::sink;
 use crate::state::{count, header, state, tracing};
 
 /// What a run has learned about a stream so far.
@@ -78,7 +79,11 @@ pub(crate) fn stream_of(fd: c_int) -> Option<(u32, u64)> {
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_is_input(fd: c_int) -> c_int {
     result(0);
-    c_int::from(stream_of(fd).is_some())
+    let reads = stream_of(fd).is_some();
+    if !reads {
+        sink::read_back(fd, c"read");
+    }
+    c_int::from(reads)
 }
 
 /// The stream that is this file, with its length.

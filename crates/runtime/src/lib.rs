@@ -18,7 +18,7 @@
 //! | `input`, `harness` | streams, `labrys_symbolic` and its kin; failures, fuzz targets |
 //! | `server` | start-up and fork server |
 //! | `repeat`, `maps` | clock, randomness and `/proc/self/maps` that repeat |
-//! | `unseen` | what functions of libraries take where nothing follows it |
+//! | `unseen`, `sink` | what functions of libraries take where nothing follows it; what comes back |
 //! | `pure`, `marked` | calls of pure functions of the library and of the program |
 //! | `heap`, `text`, `file`, `seek`, `status`, `stdio`, `wide`, `math` | models of library functions |
 //!
@@ -50,6 +50,7 @@ mod scatter;
 mod seek;
 mod server;
 mod shadow;
+mod sink;
 mod state;
 mod status;
 mod stdio;

@@ -12,6 +12,7 @@ use crate::event::decision;
 use crate::input::{byte, label_bytes, request, stream_of};
 use crate::node::{Operand, binary, node, predicate, unary};
 use crate::shadow::{__labrys_slow_fill, is_concrete};
+use crate::sink::read_back_file;
 use crate::state::state;
 
 unsafe extern "C" {
@@ -99,6 +100,9 @@ unsafe fn get(f: *mut libc::FILE, read: unsafe extern "C" fn(*mut libc::FILE) ->
             let label = p.byte(0, c as u8);
             result(unary(Op::ZExt, 32, 0, label, c as u64));
         }
+    } else {
+        // SAFETY: as above.
+        unsafe { read_back_file(f, c"getc") };
     }
     c
 }
@@ -152,7 +156,13 @@ unsafe extern "C" fn __labrys_w_ungetc(c: c_int, f: *mut libc::FILE) -> c_int {
 unsafe extern "C" fn __labrys_reads_input(f: *mut libc::FILE) -> c_int {
     result(0);
     // SAFETY: as the caller's.
-    c_int::from(unsafe { place(f) }.is_some())
+    unsafe {
+        let reads = place(f).is_some();
+        if !reads {
+            read_back_file(f, c"fscanf");
+        }
+        c_int::from(reads)
+    }
 }
 
 /// The first words of glibc's `FILE`, which its macros have fixed for ever.
@@ -229,7 +239,10 @@ unsafe extern "C" fn __labrys_w_fread(
                     _ => binary(Op::UDiv, 64, 64, bytes, records, got as u64),
                 });
             }
-            None => unlabelled(to.cast(), size.saturating_mul(got)),
+            None => {
+                read_back_file(f, c"fread");
+                unlabelled(to.cast(), size.saturating_mul(got));
+            }
         }
         got
     }
@@ -303,7 +316,10 @@ unsafe extern "C" fn __labrys_w_fgets(
             (Some(p), true) => {
                 let _ = request(p.id, p.length, p.position, 1, 0);
             }
-            (None, false) => unlabelled(to.cast(), libc::strlen(to) + 1),
+            (None, false) => {
+                read_back_file(f, c"fgets");
+                unlabelled(to.cast(), libc::strlen(to) + 1);
+            }
             (None, true) => {}
         }
         line_read
@@ -356,7 +372,10 @@ unsafe extern "C" fn __labrys_w_getdelim(
             (Some(p), Err(_)) => {
                 let _ = request(p.id, p.length, p.position, 1, 0);
             }
-            (None, Ok(got)) => unlabelled((*to).cast(), got + 1),
+            (None, Ok(got)) => {
+                read_back_file(f, c"getdelim");
+                unlabelled((*to).cast(), got + 1);
+            }
             (None, Err(_)) => {}
         }
         got

@@ -143,6 +143,12 @@ unsafe extern "C" fn __labrys_slow_named(function: *const c_char, p: *const u8) 
     }
 }
 
+/// As [`is_labelled`], for any word.
+pub(crate) unsafe fn may_be_labelled(p: *const u8) -> bool {
+    // SAFETY: as there.
+    is_address(p) && unsafe { is_labelled(p) }
+}
+
 fn is_address(p: *const u8) -> bool {
     (0x1000..USER_END).contains(&(p as usize))
 }
@@ -166,7 +172,7 @@ unsafe fn is_labelled(p: *const u8) -> bool {
 }
 
 /// Does a word of the object at `p` point to labels in another object?
-unsafe fn leads_to_labels(p: *const u8) -> bool {
+pub(crate) unsafe fn leads_to_labels(p: *const u8) -> bool {
     let Some(around) = object::find(p as u64, 1) else {
         return false;
     };

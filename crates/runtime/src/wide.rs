@@ -40,6 +40,9 @@ unsafe fn get(f: *mut libc::FILE) -> u32 {
             let label = p.byte(0, c as u8);
             result(unary(Op::ZExt, 32, 0, label, u64::from(c)));
         }
+    } else {
+        // SAFETY: as above.
+        unsafe { crate::sink::read_back_file(f, c"fgetwc") };
     }
     c
 }

@@ -94,7 +94,7 @@ impl<'m> FunctionPass<'_, 'm> {
         }
         if direct && callee.is_declaration() && !name.starts_with(PREFIX) {
             match convention(&name) {
-                Some(Convention::Output) => return,
+                Some(Convention::Output) => return self.output_call(i, &name),
                 Some(Convention::Intrinsic) => {}
                 // What has a model is called by its own name in models only.
                 _ => return self.external_call(i, &name, number),

@@ -84,6 +84,12 @@ fn is_listed(list: &str, name: &str) -> bool {
         })
 }
 
+/// Does nothing get lost in this function, whatever it is given?
+pub(super) fn loses_nothing(name: &str) -> bool {
+    let jumps = SAVES.iter().chain(JUMPS).any(|jump| *jump == name);
+    jumps || is_listed(BLIND, name)
+}
+
 /// Does this function of a C++ library read a stream without a model?
 fn reads_stream(name: &str) -> bool {
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
@@ -185,6 +191,6 @@ impl<'m> FunctionPass<'_, 'm> {
     }
 }
 
-fn is_function(value: Value<'_>) -> bool {
+pub(super) fn is_function(value: Value<'_>) -> bool {
     value.kind() == LLVMValueKind::LLVMFunctionValueKind
 }

@@ -4,7 +4,8 @@
 //! run's node table (0: concrete). Straight-line calls of small inlined helpers (`c/inline.c`)
 //! compute labels and report decisions.
 //!
-//! Steps: number the sites; redirect modelled library functions; link library models; mark the
+//! Steps: number the sites; redirect modelled library functions; lead pointers to others
+//! through functions of the program (`through`); link library models; mark the
 //! sites, drop models that are not used, optimize (`markers`); link the helpers; instrument each
 //! function, both its versions (`versions`); drop what is unused.
 //!
@@ -24,7 +25,9 @@ mod objects;
 mod operations;
 mod redirect;
 mod regions;
+mod sinks;
 mod streams;
+mod through;
 mod variadic;
 mod versions;
 
@@ -89,6 +92,7 @@ pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     module.strip_debug();
     streams::link(&mut module)?;
     redirect::redirect(&module);
+    through::lead(&module);
     module.link_bytes(MODELS, "library models")?;
     // Each edge of a switch gets a block of its own.
     module.run_passes("function(break-crit-edges)")?;

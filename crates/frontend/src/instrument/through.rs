@@ -1,0 +1,97 @@
+//! Functions of libraries without a model whose address the program takes: a call through a
+//! pointer goes to a function of the program's that makes the call, so that what is given is
+//! counted there as in any other call.
+//!
+//! Left alone are functions that may be absent (weak), those with variable arguments or results
+//! and parameters that a copy would not pass on alike, and those of the runtime of C++.
+
+use crate::llvm::{Block, LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Type, Value};
+
+use super::external::loses_nothing;
+use super::redirect::convention;
+
+/// Prefix of the functions that make the calls.
+const THROUGH: &str = "labrys.through.";
+/// What functions are called that are no business of the program's.
+const FOREIGN: &[&str] = &[
+    "llvm.",
+    "__labrys_",
+    "labrys_",
+    "_Z",
+    "__g",
+    "__cxa_",
+    "_Unwind_",
+];
+
+/// Makes the program's pointers to such functions lead through functions of its own.
+pub(super) fn lead(module: &Module) {
+    let functions = module.functions();
+    let external: Vec<_> = functions
+        .iter()
+        .copied()
+        .filter(|f| is_led(module, *f))
+        .collect();
+    let led: Vec<_> = external
+        .into_iter()
+        .map(|function| {
+            let own = module.declare_like(&format!("{THROUGH}{}", function.name()), function);
+            function.replace_uses(own);
+            (function, own)
+        })
+        .collect();
+    // Direct calls stay as they are.
+    let blocks = functions
+        .iter()
+        .flat_map(|function: &Value<'_>| function.blocks());
+    for i in blocks.flat_map(Block::instructions) {
+        if !matches!(i.opcode(), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke) {
+            continue;
+        }
+        let called = i.called();
+        if let Some((function, _)) = led.iter().find(|(_, own)| *own == called) {
+            i.set_operand(i.operand_count() - 1, *function);
+        }
+    }
+    for (function, own) in led {
+        if own.is_used() {
+            define(module, function, own);
+        } else {
+            own.delete_function();
+        }
+    }
+}
+
+fn is_led(module: &Module, function: Value<'_>) -> bool {
+    let name = function.name();
+    let ty = function.global_type();
+    function.is_declaration()
+        && function.is_used()
+        && function.linkage() == LLVMLinkage::LLVMExternalLinkage
+        && !FOREIGN.iter().any(|prefix| name.starts_with(prefix))
+        && convention(&name).is_none()
+        && !loses_nothing(&name)
+        && !ty.is_variadic()
+        && is_passed_on(ty.function_result())
+        && function.params().iter().all(|p| is_passed_on(p.ty()))
+        && (0..ty.param_count()).all(|index| module.by_value_size(function, index).is_none())
+}
+
+/// Is a value of this type passed alike whatever attributes a call has?
+fn is_passed_on(ty: Type<'_>) -> bool {
+    match ty.kind() {
+        LLVMTypeKind::LLVMIntegerTypeKind => ty.int_width().is_some_and(|w| w == 32 || w == 64),
+        kind => matches!(
+            kind,
+            LLVMTypeKind::LLVMPointerTypeKind
+                | LLVMTypeKind::LLVMFloatTypeKind
+                | LLVMTypeKind::LLVMDoubleTypeKind
+        ),
+    }
+}
+
+fn define<'m>(module: &'m Module, function: Value<'m>, own: Value<'m>) {
+    let builder = module.builder();
+    builder.at_end(module.define_body(own));
+    builder.ret(builder.call(function, &own.params()));
+    own.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+}
