@@ -37,7 +37,9 @@ const GREEDY: usize = 6;
 /// The sites of a program from which on a greedy strategy has much to choose from.
 const LARGE: usize = 400;
 /// Steps of a window.
-const WINDOW: u32 = 50;
+const WINDOW: f64 = 50.0;
+/// What a step of an opening counts for whose query has no model: such queries are cheap.
+const INFEASIBLE: f64 = 0.25;
 /// What a run that pumps counts for.
 const PUMPED: f64 = 1.0 / 8.0;
 /// Steps that pumping has to its account from the start: there is little to repeat at first.
@@ -60,7 +62,7 @@ pub struct Auto {
     /// The strategy that works alone, none of them when this is past [`OPENINGS`]; the steps of its
     /// window to come, and what it covered in it.
     opening: usize,
-    steps: u32,
+    steps: f64,
     covered: usize,
 }
 
@@ -114,14 +116,14 @@ impl Auto {
 
     /// A step of the strategy that works alone; the next one takes its place when it does not pay.
     fn open(&mut self, large: bool) {
-        if self.steps == 0 {
+        if self.steps < 1.0 {
             if self.covered < OPENINGS[self.opening].1 {
                 self.close(large);
             }
             self.steps = WINDOW;
             self.covered = 0;
         }
-        self.steps -= 1;
+        self.steps -= 1.0;
     }
 
     /// Ends an opening, and the next one too if that is the greedy one of a small program.
@@ -173,8 +175,10 @@ impl Strategy for Auto {
             return None;
         }
         let last = self.last.take();
-        if last.is_some_and(|last| view.tree.flip(last) == Flip::Unknown) {
-            self.shares.spend(self.arm, GIVEN_UP);
+        match last.map(|last| view.tree.flip(last)) {
+            Some(Flip::Unknown) => self.shares.spend(self.arm, GIVEN_UP),
+            Some(Flip::Unsat) => self.steps += 1.0 - INFEASIBLE,
+            _ => {}
         }
         self.step(view.program.sites.len() >= LARGE, rng);
         if !self.is_pumping() {
@@ -211,7 +215,7 @@ mod tests {
     fn work_goes_where_it_pays_and_comes_back() {
         let mut auto = Auto::default();
         let mut rng = fastrand::Rng::with_seed(1);
-        for _ in 0..OPENINGS.len() as u32 * WINDOW {
+        for _ in 0..OPENINGS.len() * WINDOW as usize {
             auto.step(false, &mut rng);
         }
         let pumping = auto.strategies.len();
