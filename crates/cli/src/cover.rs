@@ -176,9 +176,7 @@ fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
     if options.search.fuzz {
         note("fuzz", "true".to_owned());
     }
-    if options.limits.jobs > 1 {
-        note("jobs", options.limits.jobs.to_string());
-    }
+    note("jobs", options.limits.jobs.to_string());
     note("max-input", options.input.max_input.to_string());
     further
 }

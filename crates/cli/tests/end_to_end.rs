@@ -254,7 +254,12 @@ fn without_times(content: &[u8]) -> Vec<u8> {
 
 #[test]
 fn the_same_seed_and_steps_give_the_same_suite() {
-    for steps in ["--steps 300", "--steps 300 --jobs 3", "--steps 60 --fuzz"] {
+    for steps in [
+        "--steps 300",
+        "--steps 300 --jobs 1",
+        "--steps 300 --jobs 3",
+        "--steps 60 --fuzz",
+    ] {
         let options = format!("{steps} --seed 5 --timeout-run 10s");
         let suites = [(); 2].map(|()| {
             let cover = Cover::new("endless.c", &options);

@@ -99,6 +99,8 @@ impl Job {
             .args(["--seed", &self.seed.to_string()])
             .args(["--runs", &self.runs.to_string()])
             .args(["--time", &format!("{}s", self.seconds)])
+            // A strategy sees each run before its next pick, as in the papers.
+            .args(["--jobs", "1"])
             .arg("--out")
             .arg(&suite)
             .args(self.subject.arguments)
