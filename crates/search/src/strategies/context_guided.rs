@@ -17,7 +17,8 @@
 //!
 //! Departure: after a traversal that picked nothing, no longer context tells the open candidates
 //! apart (each of their contexts is a whole path, since a longer one would have been new), and
-//! contexts are forgotten once, so that the search is complete.
+//! contexts are forgotten once, so that the search is complete. Where runs are so long that looking
+//! for a new context takes more than a bound, the next candidate is picked whatever its context.
 
 use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
@@ -75,6 +76,9 @@ impl Levels {
     }
 }
 
+/// Steps up the tree for a pick: after these a candidate is picked whose context is not new.
+const PATIENCE: u64 = 1 << 22;
+
 /// See the module.
 pub struct ContextGuided {
     /// Length of contexts.
@@ -93,6 +97,8 @@ pub struct ContextGuided {
     pending: Vec<NodeId>,
     /// Did this traversal pick anything?
     picked: bool,
+    /// Steps up the tree for a pick at most.
+    patience: u64,
 }
 
 impl ContextGuided {
@@ -111,6 +117,7 @@ impl ContextGuided {
             depth: 0,
             pending: Vec::new(),
             picked: false,
+            patience: PATIENCE,
         }
     }
 
@@ -122,8 +129,8 @@ impl ContextGuided {
         }
     }
 
-    /// The hash of a candidate's k-context.
-    fn context(&self, view: &View, candidate: Candidate) -> u64 {
+    /// The hash of a candidate's k-context; counts steps up the tree.
+    fn context(&self, view: &View, candidate: Candidate, steps: &mut u64) -> u64 {
         let site = view.tree.site(candidate.node);
         let mut hash = rustc_hash::FxHasher::default();
         view.tree.side(candidate).hash(&mut hash);
@@ -135,6 +142,7 @@ impl ContextGuided {
                 break;
             };
             node = passage.node;
+            *steps += 1;
             if self.calls {
                 let own = view.tree.frame(node);
                 if own < frame {
@@ -201,6 +209,7 @@ impl Strategy for ContextGuided {
     }
 
     fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+        let mut steps = 0;
         loop {
             let Some(node) = self.pending.last().copied() else {
                 if self.advance(view, rng) {
@@ -209,8 +218,8 @@ impl Strategy for ContextGuided {
                 return None;
             };
             for candidate in view.tree.open_flips(node) {
-                let context = self.context(view, candidate);
-                if self.contexts.insert(context) {
+                let context = self.context(view, candidate, &mut steps);
+                if self.contexts.insert(context) || steps > self.patience {
                     self.picked = true;
                     return Some(candidate);
                 }
@@ -291,6 +300,20 @@ b8:
         };
         assert_eq!((at_k(1, true), at_k(2, true)), (1, 2));
         assert_eq!((at_k(2, false), at_k(4, false), at_k(6, false)), (1, 1, 2));
+    }
+
+    /// Where looking for a new context takes too long, each candidate is picked when it is met.
+    #[test]
+    fn without_patience_no_branch_is_skipped() {
+        let depths = |patience| {
+            let mut strategy = ContextGuided {
+                patience,
+                ..ContextGuided::new(Some(2), false)
+            };
+            let order = picks(&mut strategy, &Drawing::ladder(4));
+            order.split(' ').map(str::len).collect::<Vec<_>>()
+        };
+        assert!(depths(0).is_sorted() && !depths(PATIENCE).is_sorted());
     }
 
     /// k = 1 picks each branch once; the other copy has the same 1-context and comes with k = 2.
