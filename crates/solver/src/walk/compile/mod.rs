@@ -7,14 +7,12 @@
 //! What is not compiled, and then evaluated: values of more than 64 bits, tables with symbolic
 //! entries, very large graphs.
 
-mod bits;
 mod emit;
 mod floats;
 mod native;
 
 use cranelift_codegen::Context;
 use cranelift_codegen::isa::OwnedTargetIsa;
-use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
@@ -38,26 +36,11 @@ pub(super) struct Compiler {
 impl Default for Compiler {
     fn default() -> Self {
         Compiler {
-            isa: isa(),
+            isa: labrys_native::isa("none"),
             context: Context::new(),
             builder: FunctionBuilderContext::new(),
         }
     }
-}
-
-fn isa() -> Option<OwnedTargetIsa> {
-    let mut flags = settings::builder();
-    for (name, value) in [
-        ("opt_level", "none"),
-        ("enable_verifier", "false"),
-        ("unwind_info", "false"),
-        ("is_pic", "false"),
-        ("use_colocated_libcalls", "false"),
-    ] {
-        flags.set(name, value).ok()?;
-    }
-    let native = cranelift_native::builder().ok()?;
-    native.finish(settings::Flags::new(flags)).ok()
 }
 
 /// What a kernel computes: its atoms, and all nodes that they need, in the order of ids.

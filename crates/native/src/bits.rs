@@ -1,45 +1,48 @@
 //! Code for operations on bit-vectors.
 
 use cranelift_codegen::ir::{InstBuilder, Value, condcodes::IntCC};
-use labrys_expr::{ExprId, Node, Op};
+use labrys_expr::Op;
 
-use super::emit::Emitter;
+use crate::{Code, Word};
 
-impl Emitter<'_, '_> {
-    /// A node whose operands and result are bits.
-    pub(super) fn bits_node(&mut self, id: ExprId, node: &Node) -> Option<()> {
-        let width = node.width();
-        let operands = node.operands();
-        let a = self.bits(operands[0]);
-        let from = self.pool.width(operands[0]);
-        let value = match (node.op(), operands.len()) {
-            (Op::Ite, _) => {
-                let (yes, no) = (self.bits(operands[1]), self.bits(operands[2]));
+impl Code<'_> {
+    /// An operation whose operands and result are bits.
+    pub(crate) fn apply_to_bits(
+        &mut self,
+        op: Op,
+        width: u32,
+        operands: &mut [Word],
+        low: u32,
+    ) -> Option<Value> {
+        let from = operands[0].width();
+        let a = self.bits(&mut operands[0]);
+        Some(match (op, operands) {
+            (Op::Ite, [_, yes, no]) => {
+                let (yes, no) = (self.bits(yes), self.bits(no));
                 self.builder.ins().select(a, yes, no)
             }
-            (Op::Concat, _) => {
-                let b = self.bits(operands[1]);
+            (Op::Concat, [_, b]) => {
+                let b = self.bits(b);
                 let by = i64::from(width - from);
                 let high = self.builder.ins().ishl_imm(a, by);
                 self.builder.ins().bor(high, b)
             }
-            (Op::Extract, _) => {
-                let shifted = self.builder.ins().ushr_imm(a, i64::from(node.low()));
+            (Op::Extract, [_]) => {
+                let shifted = self.builder.ins().ushr_imm(a, i64::from(low));
                 self.cut(shifted, width)
             }
-            (op, 1) => self.unary(op, width, from, a)?,
-            (op, _) if op.is_predicate() => {
-                let b = self.bits(operands[1]);
+            (op, [_]) => self.unary(op, width, from, a)?,
+            (op, [_, b]) if op.is_predicate() => {
+                let b = self.bits(b);
                 self.comparison(op, from, a, b)?
             }
-            (op, _) => {
-                let b = self.bits(operands[1]);
+            (op, [_, b]) => {
+                let b = self.bits(b);
                 let value = self.binary(op, width, a, b)?;
                 self.cut(value, width)
             }
-        };
-        self.set_bits(id, value);
-        Some(())
+            _ => return None,
+        })
     }
 
     fn unary(&mut self, op: Op, width: u32, from: u32, a: Value) -> Option<Value> {
