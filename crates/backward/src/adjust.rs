@@ -243,6 +243,7 @@ mod tests {
                 known: true,
                 cut: false,
                 steps: 1,
+                interpreted: 1,
             }
         };
         let found = adjust(&variables, vec![0, 0], 20_000, 1, &mut evaluate);
@@ -257,6 +258,7 @@ mod tests {
             known: true,
             cut: false,
             steps: 1,
+            interpreted: 1,
         };
         let found = adjust(&[Variable { width: 8 }], vec![0], 100, 1, &mut evaluate);
         assert_eq!((found.evaluations, found.fitness), (100, 1.0));

@@ -2,7 +2,8 @@
 //! and the program has the last word.
 //!
 //! Executions are counted, and their instructions: a path whose loops take long gets fewer of
-//! them.
+//! them. Long executions run as machine code where they can, of which the interpreter's time is
+//! counted.
 
 use labrys_engine::{Error, Session};
 use labrys_semantics::Limit;
@@ -18,9 +19,40 @@ const MAX_EVALUATIONS: u64 = 12_000;
 /// Instructions of a short and of a long execution, and frames.
 const STEPS: [u64; 2] = [16_000, 400_000];
 const DEPTH: usize = 200;
-/// Instructions of the longest execution, of all long ones of a path, and of those of a target.
-const LONGEST: u64 = 4_000_000;
+/// The longest execution.
+const LONGEST: Effort = Effort {
+    steps: 100_000_000,
+    interpreted: 4_000_000,
+};
+/// Work of all long executions of a path, and of those of a target.
 const MAX_EXECUTED: [u64; 2] = [200_000_000, 800_000_000];
+/// Instructions that machine code executes while one is interpreted.
+const FASTER: u64 = 25;
+
+/// What an execution may take.
+#[derive(Clone, Copy)]
+struct Effort {
+    /// Instructions.
+    steps: u64,
+    /// Those that are interpreted.
+    interpreted: u64,
+}
+
+impl Effort {
+    /// So many instructions, in whatever way.
+    fn of(steps: u64) -> Self {
+        Effort {
+            steps,
+            interpreted: u64::MAX,
+        }
+    }
+}
+
+/// What an execution took, in instructions that are interpreted.
+fn work(fitness: &Fitness) -> u64 {
+    let in_code = fitness.steps.saturating_sub(fitness.interpreted);
+    fitness.interpreted + in_code / FASTER
+}
 
 impl Symcretic<'_> {
     /// Phase II: adjusts the input until the path executes itself.
@@ -38,13 +70,13 @@ impl Symcretic<'_> {
             .flatten()
             .map(|width| Variable { width: *width })
             .collect();
-        for (budget, steps) in self.rounds(path, widths, &values) {
+        for (budget, effort) in self.rounds(path, widths, &values) {
             let spent = self.reports[current].evaluations;
             let budget = budget.min(MAX_EVALUATIONS.saturating_sub(spent));
             let mut executed = 0;
             let mut evaluate = |values: &[u128]| {
-                let fitness = self.execute(path, &objects(widths, values), steps);
-                executed += fitness.steps;
+                let fitness = self.execute(path, &objects(widths, values), effort);
+                executed += work(&fitness);
                 fitness
             };
             let found = adjust(&variables, values, budget, session.seed(), &mut evaluate);
@@ -73,38 +105,43 @@ impl Symcretic<'_> {
         Ok(())
     }
 
-    /// How many executions of how many instructions are tried.
-    fn rounds(&mut self, path: &Path, widths: &[Vec<u32>], values: &[u128]) -> Vec<(u64, u64)> {
-        let usual = EVALUATIONS.into_iter().zip(STEPS);
-        let first = self.execute(path, &objects(widths, values), STEPS[0]);
-        self.count(first.steps);
+    /// How many executions of what effort are tried.
+    fn rounds(&mut self, path: &Path, widths: &[Vec<u32>], values: &[u128]) -> Vec<(u64, Effort)> {
+        let usual = EVALUATIONS.into_iter().zip(STEPS.map(Effort::of));
+        let first = self.execute(path, &objects(widths, values), Effort::of(STEPS[0]));
+        self.count(work(&first));
         let spent = self.reports[self.current].executed;
         if !first.cut || spent > MAX_EXECUTED[1] {
             return usual.collect();
         }
         let whole = self.execute(path, &objects(widths, values), LONGEST);
-        self.count(whole.steps);
+        self.count(work(&whole));
         if whole.cut {
             return usual.collect();
         }
         // Another input may take longer.
-        let steps = 2 * whole.steps;
+        let effort = Effort {
+            steps: 2 * whole.steps,
+            interpreted: 2 * whole.interpreted.max(STEPS[0]),
+        };
         let left = MAX_EXECUTED[0].min(MAX_EXECUTED[1].saturating_sub(spent));
-        vec![(left / whole.steps.max(1), steps)]
+        vec![(left / work(&whole).max(1), effort)]
     }
 
-    fn execute(&self, path: &Path, objects: &[Vec<u8>], steps: u64) -> Fitness {
+    fn execute(&mut self, path: &Path, objects: &[Vec<u8>], effort: Effort) -> Fitness {
         let trace = Trace {
             entry: self.settings.entry,
             hops: &path.hops,
             target: path.target,
         };
         let limit = Limit {
-            steps,
+            steps: effort.steps,
+            interpreted: effort.interpreted,
             depth: DEPTH,
         };
         let external = self.settings.external;
-        follow(self.image.program, external, trace, objects, limit)
+        let code = (effort.steps > STEPS[0]).then_some(&mut self.code);
+        follow(self.image.program, external, trace, objects, limit, code)
     }
 
     fn count(&mut self, executed: u64) {

@@ -7,7 +7,9 @@
 //! and external methods. An input of fitness 0 reaches the target.
 
 use labrys_program::{BlockId, FunctionId, Program};
-use labrys_semantics::{Distance, External, Halt, Inputs, Limit, Machine, Meaning, Rules};
+use labrys_semantics::{
+    Distance, External, Halt, Inputs, Limit, Machine, Meaning, NativeCode, Rules, Watched,
+};
 
 use crate::search::Point;
 use crate::state::Hop;
@@ -23,6 +25,8 @@ pub(crate) struct Fitness {
     pub(crate) cut: bool,
     /// Instructions that it took.
     pub(crate) steps: u64,
+    /// Those of them that were not executed as machine code.
+    pub(crate) interpreted: u64,
 }
 
 /// Gives the bytes of given objects, then zeros.
@@ -85,6 +89,20 @@ impl Follower<'_> {
 }
 
 impl Rules for Follower<'_> {
+    fn watched(&self) -> Watched {
+        let depth = |level: i32| usize::try_from(level).ok();
+        let entered = self.next_entered().map(|index| self.hops[index]);
+        let enter = entered.and_then(|hop| Some((depth(hop.level)?, hop.function, hop.block)));
+        let here = self.hops[self.at];
+        let left = match self.hops.get(self.at + 1) {
+            Some(next) if next.resumed => Some(*next),
+            Some(next) if self.begun && !next.free && next.level == here.level => Some(here),
+            _ => None,
+        };
+        let leave = left.and_then(|hop| Some((depth(hop.level)?, hop.block)));
+        Watched::These { enter, leave }
+    }
+
     fn enter(&mut self, depth: usize, function: FunctionId, block: BlockId) -> Option<usize> {
         let index = self.next_entered()?;
         let hop = self.hops[index];
@@ -148,14 +166,32 @@ pub(crate) struct Trace<'a> {
     pub(crate) target: Point,
 }
 
-/// Executes a path on input objects.
+/// Executes a path on input objects; `code` makes it faster, and changes nothing else.
 pub(crate) fn follow(
     program: &Program,
     external: External,
     trace: Trace<'_>,
     objects: &[Vec<u8>],
     limit: Limit,
+    mut code: Option<&mut NativeCode>,
 ) -> Fitness {
+    loop {
+        let code = code.as_deref_mut();
+        if let Some(fitness) = follow_once(program, external, trace, objects, limit, code) {
+            return fitness;
+        }
+    }
+}
+
+/// As `follow`; `None` if it must be done again, with code of fewer functions.
+fn follow_once(
+    program: &Program,
+    external: External,
+    trace: Trace<'_>,
+    objects: &[Vec<u8>],
+    limit: Limit,
+    code: Option<&mut NativeCode>,
+) -> Option<Fitness> {
     let Trace {
         entry,
         hops,
@@ -172,10 +208,16 @@ pub(crate) fn follow(
     };
     let arguments = arguments(program, entry);
     let mut machine = Machine::new(program, external, &mut feed, &mut follower, limit);
+    if let Some(code) = code {
+        machine = machine.with_code(code);
+    }
     let end = machine.call(entry, arguments);
+    if matches!(end, Err(Halt::Again)) {
+        return None;
+    }
     let known = !matches!(end, Err(Halt::Unknown(_)));
     let cut = matches!(end, Err(Halt::Limit));
-    let steps = machine.steps();
+    let (steps, interpreted) = (machine.steps(), machine.interpreted());
     let reached = follower.done && matches!(end, Err(Halt::Stopped));
     let value = if reached {
         follower.misfit
@@ -183,12 +225,13 @@ pub(crate) fn follow(
         let missed = hops.len() - follower.at.min(hops.len() - 1);
         follower.misfit + MISSED * missed as f64
     };
-    Fitness {
+    Some(Fitness {
         value,
         known,
         cut,
         steps,
-    }
+        interpreted,
+    })
 }
 
 /// `main` gets one argument, its name, which nothing here looks at.

@@ -30,7 +30,7 @@ pub struct Report {
     pub counts: Counts,
     /// Executions of paths in phase II.
     pub evaluations: u64,
-    /// Instructions of these.
+    /// Work of these.
     pub(crate) executed: u64,
     /// The path of the input, or none.
     pub path: Option<Path>,

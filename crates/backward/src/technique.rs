@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use labrys_engine::{Error, PlainRun, Progress, Session, Technique};
 use labrys_expr::Pool;
 use labrys_program::{BranchId, FunctionId};
-use labrys_semantics::External;
+use labrys_semantics::{External, NativeCode};
 use labrys_solver::Assignment;
 use labrys_suite::{Input, Origin, StreamKind, TargetStatus};
 
@@ -55,8 +55,10 @@ pub struct Symcretic<'p> {
     near: Vec<Input>,
     /// Of the searches that are over.
     work: u64,
-    /// Instructions that phase II executed.
+    /// Work of phase II.
     pub(crate) executed: u64,
+    /// What its long executions are compiled to.
+    pub(crate) code: NativeCode,
     proved: Proved,
     /// Whether the template was run, which is all that can be done where no input can be made.
     tried_template: bool,
@@ -93,6 +95,7 @@ impl<'p> Symcretic<'p> {
             near: Vec::new(),
             work: 0,
             executed: 0,
+            code: NativeCode::new(),
             proved: Proved::default(),
             tried_template: false,
         }
@@ -117,7 +120,7 @@ impl<'p> Symcretic<'p> {
         self.work + self.search.as_ref().map_or(0, Search::work)
     }
 
-    /// Instructions that phase II executed.
+    /// Work of phase II, in instructions that are interpreted.
     #[must_use]
     pub fn executed(&self) -> u64 {
         self.executed

@@ -35,5 +35,5 @@ pub use callbacks::{CallsBack, calls_back};
 pub use character::{CharacterTable, character_table};
 pub use constant::{Addresses, constant};
 pub use library::{Library, input_value, library};
-pub use machine::{Distance, Halt, Inputs, Limit, Machine, Rules};
+pub use machine::{Distance, Halt, Inputs, Limit, Machine, NativeCode, Rules, Watched};
 pub use operation::{Meaning, Operands, choose, meaning};

@@ -7,15 +7,18 @@
 //! Invariant: it computes with the same meanings as expressions do; what has no meaning ends the
 //! run as [`Halt::Unknown`], it is never guessed.
 
+mod decisions;
 mod distance;
 mod effects;
 mod memory;
+mod native;
 mod strings;
+
+use std::rc::Rc;
 
 use labrys_expr::Value;
 use labrys_program::{
-    Block, BlockId, Function, FunctionId, Instruction, Operand, Operation, Program, Terminator,
-    Type, ValueId,
+    BlockId, Function, FunctionId, Instruction, Operand, Program, Terminator, Type, ValueId,
 };
 
 use crate::algebra::{Concrete, External};
@@ -23,6 +26,8 @@ use crate::constant::{Addresses, constant};
 use crate::operation::{Meaning, Operands, meaning};
 pub use distance::Distance;
 use memory::Memory;
+pub use native::NativeCode;
+use native::{Compiled, Context};
 
 type Known = Meaning<Value>;
 
@@ -39,6 +44,9 @@ pub enum Halt {
     Limit,
     /// Something without a meaning here.
     Unknown(String),
+    /// Machine code met a value that it has no place for: the run must be done again, without
+    /// code for that function.
+    Again,
 }
 
 /// Limits of one execution.
@@ -46,6 +54,8 @@ pub enum Halt {
 pub struct Limit {
     /// Instructions.
     pub steps: u64,
+    /// Instructions that are not executed as machine code.
+    pub interpreted: u64,
     /// Frames.
     pub depth: usize,
 }
@@ -56,13 +66,34 @@ pub trait Inputs {
     fn next(&mut self, bytes: &mut [u8]);
 }
 
+/// Which blocks rules look at next, until they are asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watched {
+    /// Any.
+    All,
+    /// The beginning of one, by depth and function, and the end of one, by depth. Anywhere else
+    /// the rules would let control go where the values lead, and learn nothing from it.
+    These {
+        /// The block whose beginning is looked at.
+        enter: Option<(usize, FunctionId, BlockId)>,
+        /// The block whose end is looked at.
+        leave: Option<(usize, BlockId)>,
+    },
+}
+
 /// Watches a machine, and steers it.
 pub trait Rules {
+    /// Which blocks are looked at: asked at the start, and after any other call. A function runs
+    /// as machine code only where these are few.
+    fn watched(&self) -> Watched {
+        Watched::All
+    }
+
     /// A block begins. If control is to stop in it: before which instruction.
     fn enter(&mut self, depth: usize, function: FunctionId, block: BlockId) -> Option<usize>;
 
     /// A block ends. `natural` is where the values lead; `distance` tells how far they are from
-    /// leading to another successor. The answer is where to go, or `None` to stop.
+    /// leading to another successor. The answer is the successor to go to, or `None` to stop.
     fn leave(
         &mut self,
         depth: usize,
@@ -79,20 +110,28 @@ pub trait Rules {
 pub struct Machine<'a> {
     program: &'a Program,
     algebra: Concrete,
-    memory: Memory,
+    memory: Memory<'a>,
     frames: Vec<Frame>,
     inputs: &'a mut dyn Inputs,
     rules: &'a mut dyn Rules,
+    watched: Watched,
     limit: Limit,
-    steps: u64,
+    interpreted: u64,
+    context: Box<Context>,
+    code: Option<&'a mut NativeCode>,
+    /// How a function ended whose code says that the machine knows.
+    outcome: Option<Result<Option<Known>, Halt>>,
     /// Tables of characters that were asked for, by function.
     tables: Vec<(String, u64)>,
 }
 
 struct Frame {
     function: FunctionId,
+    /// Values by id; those behind the end are not known.
     values: Vec<Option<Known>>,
     objects: Vec<u64>,
+    /// The machine code that executes the function.
+    code: Option<Rc<Compiled>>,
 }
 
 /// What a frame's values and the program's constants say.
@@ -100,7 +139,6 @@ struct Reader<'m> {
     program: &'m Program,
     function: &'m Function,
     values: &'m [Option<Known>],
-    memory: &'m mut Memory,
 }
 
 impl Operands<Concrete> for Reader<'_> {
@@ -118,7 +156,7 @@ impl Operands<Concrete> for Reader<'_> {
 
 impl Addresses<Concrete> for Reader<'_> {
     fn global(&mut self, _: &mut Concrete, id: labrys_program::GlobalId) -> Value {
-        Value::new(64, u128::from(self.memory.global(self.program, id)))
+        Value::new(64, u128::from(Memory::global(id)))
     }
 
     fn function(&mut self, _: &mut Concrete, id: FunctionId) -> Value {
@@ -135,23 +173,49 @@ impl<'a> Machine<'a> {
         rules: &'a mut dyn Rules,
         limit: Limit,
     ) -> Self {
+        let watched = rules.watched();
+        let context = Context::new(limit.steps);
+        context.watch(watched);
         Machine {
             program,
             algebra: Concrete { external },
-            memory: Memory::new(),
+            memory: Memory::new(program),
             frames: Vec::new(),
             inputs,
+            watched,
             rules,
             limit,
-            steps: 0,
+            interpreted: 0,
+            context,
+            code: None,
+            outcome: None,
             tables: Vec::new(),
         }
+    }
+
+    /// Executes functions as machine code where that is possible; nothing but the time that it
+    /// takes depends on it.
+    #[must_use]
+    pub fn with_code(mut self, code: &'a mut NativeCode) -> Self {
+        self.code = Some(code);
+        self
     }
 
     /// Instructions executed so far.
     #[must_use]
     pub fn steps(&self) -> u64 {
-        self.steps
+        self.context.steps.get()
+    }
+
+    /// Those of them that were not executed as machine code.
+    #[must_use]
+    pub fn interpreted(&self) -> u64 {
+        self.interpreted
+    }
+
+    /// The objects in memory that were made so far, by their addresses.
+    pub fn objects(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.memory.objects()
     }
 
     /// Calls a function of the program; its result.
@@ -164,57 +228,144 @@ impl<'a> Machine<'a> {
         if self.frames.len() >= self.limit.depth {
             return Err(Halt::Limit);
         }
-        let mut values = vec![None; function.values.len()];
-        for (place, argument) in values.iter_mut().zip(arguments) {
-            *place = Some(argument);
+        match self.code_for(id, &arguments) {
+            Some(code) => self.run_code(id, function, code, arguments),
+            None => self.interpret(id, function, arguments),
         }
-        self.frames.push(Frame {
-            function: id,
-            values,
-            objects: Vec::new(),
-        });
+    }
+
+    /// Calls a function that has no code.
+    fn interpret(
+        &mut self,
+        id: FunctionId,
+        function: &Function,
+        arguments: Vec<Known>,
+    ) -> Result<Option<Known>, Halt> {
+        let mut values: Vec<_> = arguments.into_iter().map(Some).collect();
+        values.resize(function.values.len(), None);
+        self.push_frame(id, values, None);
         let result = self.run(function);
-        if let Some(frame) = self.frames.pop() {
-            for object in frame.objects {
-                self.memory.free(object);
-            }
-        }
+        self.pop_frame();
         result
     }
 
-    fn run(&mut self, function: &Function) -> Result<Option<Known>, Halt> {
-        let depth = self.frames.len() - 1;
-        let id = self.frames[depth].function;
-        let mut block_id = BlockId(0);
-        loop {
-            let block = function.block(block_id).ok_or(Halt::Fault)?;
-            let stop = self.rules.enter(depth, id, block_id);
-            for (index, instruction) in block.instructions.iter().enumerate() {
-                if stop == Some(index) {
-                    return Err(Halt::Stopped);
-                }
-                self.step()?;
-                self.execute(function, instruction)?;
-            }
-            if stop.is_some() {
-                return Err(Halt::Stopped);
-            }
-            self.step()?;
-            if let Terminator::Return(value) = &block.terminator {
-                return match value {
-                    Some(value) => self.value(function, *value).map(Some),
-                    None => Ok(None),
-                };
-            }
-            let next = self.next(function, block_id, block)?;
-            self.take_phis(function, block_id, next)?;
-            block_id = next;
+    fn push_frame(
+        &mut self,
+        function: FunctionId,
+        values: Vec<Option<Known>>,
+        code: Option<Rc<Compiled>>,
+    ) {
+        self.frames.push(Frame {
+            function,
+            values,
+            objects: Vec::new(),
+            code,
+        });
+    }
+
+    fn pop_frame(&mut self) {
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        for object in frame.objects {
+            self.memory.free(object);
+            self.context.forget(object);
         }
     }
 
+    fn run(&mut self, function: &Function) -> Result<Option<Known>, Halt> {
+        let mut id = BlockId(0);
+        loop {
+            let stop = self.enter(id);
+            match self.run_block(function, id, 0, stop)? {
+                After::Returned(value) => return Ok(value),
+                After::Block(next) => {
+                    self.take_phis(function, id, next)?;
+                    id = next;
+                }
+            }
+        }
+    }
+
+    /// Executes a block from an instruction on.
+    fn run_block(
+        &mut self,
+        function: &Function,
+        id: BlockId,
+        from: usize,
+        stop: Option<usize>,
+    ) -> Result<After, Halt> {
+        let block = function.block(id).ok_or(Halt::Fault)?;
+        for (index, instruction) in block.instructions.iter().enumerate().skip(from) {
+            if stop == Some(index) {
+                return Err(Halt::Stopped);
+            }
+            self.step()?;
+            self.execute(function, instruction)?;
+        }
+        if stop.is_some() {
+            return Err(Halt::Stopped);
+        }
+        self.step()?;
+        if let Terminator::Return(value) = &block.terminator {
+            let value = value.map(|value| self.value(function, value)).transpose()?;
+            return Ok(After::Returned(value));
+        }
+        self.next(function, id, block).map(After::Block)
+    }
+
+    /// Asks the rules about the beginning of a block.
+    fn enter(&mut self, block: BlockId) -> Option<usize> {
+        let depth = self.frames.len() - 1;
+        let function = self.frames[depth].function;
+        if let Watched::These { enter, .. } = self.watched {
+            if enter != Some((depth, function, block)) {
+                return None;
+            }
+        }
+        let stop = self.rules.enter(depth, function, block);
+        self.watch();
+        stop
+    }
+
+    /// Asks the rules where to go at the end of a block; `distance` is made only if they look.
+    fn leave(
+        &mut self,
+        block: BlockId,
+        natural: BlockId,
+        mut distance: impl FnMut(BlockId) -> Distance,
+    ) -> Result<BlockId, Halt> {
+        let depth = self.frames.len() - 1;
+        let next = self.rules.leave(depth, block, natural, &mut distance);
+        self.watch();
+        next.ok_or(Halt::Stopped)
+    }
+
+    fn is_leaving_watched(&self, block: BlockId) -> bool {
+        match self.watched {
+            Watched::All => true,
+            Watched::These { leave, .. } => leave == Some((self.frames.len() - 1, block)),
+        }
+    }
+
+    fn watch(&mut self) {
+        self.watched = self.rules.watched();
+        self.context.watch(self.watched);
+    }
+
     fn step(&mut self) -> Result<(), Halt> {
-        self.steps += 1;
-        if self.steps > self.limit.steps {
+        let steps = self.context.steps.get() + 1;
+        self.context.steps.set(steps);
+        if steps > self.limit.steps {
+            return Err(Halt::Limit);
+        }
+        self.interpret_one()
+    }
+
+    /// Counts an instruction that is not executed as code.
+    fn interpret_one(&mut self) -> Result<(), Halt> {
+        self.interpreted += 1;
+        if self.interpreted > self.limit.interpreted {
             return Err(Halt::Limit);
         }
         Ok(())
@@ -249,7 +400,6 @@ impl<'a> Machine<'a> {
             program: self.program,
             function,
             values: frame.map_or(&[], |frame| &frame.values),
-            memory: &mut self.memory,
         };
         act(&mut self.algebra, &mut reader)
     }
@@ -266,9 +416,10 @@ impl<'a> Machine<'a> {
 
     fn set(&mut self, id: ValueId, value: Option<Known>) {
         if let Some(frame) = self.frames.last_mut() {
-            if let Some(place) = frame.values.get_mut(id.index()) {
-                *place = value;
+            if frame.values.len() <= id.index() {
+                frame.values.resize(id.index() + 1, None);
             }
+            frame.values[id.index()] = value;
         }
     }
 
@@ -288,134 +439,10 @@ impl<'a> Machine<'a> {
         }
         Ok(())
     }
-
-    /// Where control goes from a block that does not return.
-    fn next(
-        &mut self,
-        function: &Function,
-        block_id: BlockId,
-        block: &Block,
-    ) -> Result<BlockId, Halt> {
-        let depth = self.frames.len() - 1;
-        match &block.terminator {
-            Terminator::Jump(to) => {
-                let to = *to;
-                let mut none = |next: BlockId| if next == to { 0.0 } else { f64::MAX };
-                let next = self.rules.leave(depth, block_id, to, &mut none);
-                next.ok_or(Halt::Stopped)
-            }
-            Terminator::Branch {
-                condition,
-                if_true,
-                if_false,
-                ..
-            } => {
-                let holds = self.scalar(function, *condition)?.is_true();
-                let natural = if holds { *if_true } else { *if_false };
-                let (to_true, to_false) = (
-                    self.truth(function, *condition, true, 8),
-                    self.truth(function, *condition, false, 8),
-                );
-                let mut distance = |next: BlockId| match next {
-                    next if next == natural => 0.0,
-                    next if next == *if_true => to_true,
-                    next if next == *if_false => to_false,
-                    _ => f64::MAX,
-                };
-                let next = self.rules.leave(depth, block_id, natural, &mut distance);
-                next.ok_or(Halt::Stopped)
-            }
-            Terminator::Switch {
-                value,
-                default,
-                cases,
-                ..
-            } => {
-                let value = self.scalar(function, *value)?;
-                let chosen = cases.iter().find(|(case, _)| *case == value.bits());
-                let natural = chosen.map_or(*default, |(_, to)| *to);
-                let mut distance = |next: BlockId| {
-                    let near = cases.iter().filter(|(_, to)| *to == next);
-                    let near = near.map(|(case, _)| (*case as f64 - value.bits() as f64).abs());
-                    let other = if next == *default { 1.0 } else { f64::MAX };
-                    if next == natural {
-                        0.0
-                    } else {
-                        near.fold(other, f64::min)
-                    }
-                };
-                let next = self.rules.leave(depth, block_id, natural, &mut distance);
-                next.ok_or(Halt::Stopped)
-            }
-            Terminator::Return(_) | Terminator::Unreachable => Err(Halt::Fault),
-            Terminator::Opaque { reason, .. } => Err(Halt::Unknown(reason.to_string())),
-        }
-    }
-
-    /// How far a one-bit value is from being `wanted`, by how it was computed.
-    fn truth(
-        &mut self,
-        function: &Function,
-        operand: Operand,
-        wanted: bool,
-        depth: u32,
-    ) -> Distance {
-        let Ok(value) = self.scalar(function, operand) else {
-            return 1.0;
-        };
-        if (value.bits() != 0) == wanted {
-            return 0.0;
-        }
-        let Some(operation) = definition(function, operand).filter(|_| depth > 0) else {
-            return 1.0;
-        };
-        if let Some(inner) = distance::same_truth(operation) {
-            return self.truth(function, inner, wanted, depth - 1);
-        }
-        match operation {
-            Operation::Compare {
-                comparison,
-                left,
-                right,
-            } => {
-                let (Ok(a), Ok(b)) = (self.scalar(function, *left), self.scalar(function, *right))
-                else {
-                    return 1.0;
-                };
-                let comparison = if wanted {
-                    *comparison
-                } else {
-                    distance::negated(*comparison)
-                };
-                distance::compare(comparison, a, b)
-            }
-            Operation::FloatCompare {
-                comparison,
-                left,
-                right,
-            } => {
-                let (Ok(a), Ok(b)) = (self.scalar(function, *left), self.scalar(function, *right))
-                else {
-                    return 1.0;
-                };
-                let comparison = if wanted {
-                    *comparison
-                } else {
-                    distance::negated_floats(*comparison)
-                };
-                distance::compare_floats(comparison, distance::float(a), distance::float(b))
-            }
-            _ => 1.0,
-        }
-    }
 }
 
-/// The operation that defines a value. Blocks are few in the functions that are searched here.
-fn definition(function: &Function, operand: Operand) -> Option<&Operation> {
-    let Operand::Value(id) = operand else {
-        return None;
-    };
-    let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
-    let mut defining = instructions.filter(|instruction| instruction.result == Some(id));
-    defining.next().map(|instruction| &instruction.operation)
+/// What comes after a block.
+enum After {
+    Returned(Option<Known>),
+    Block(BlockId),
 }

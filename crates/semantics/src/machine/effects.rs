@@ -140,8 +140,12 @@ impl Machine<'_> {
             Library::Assume => {
                 let condition = first.ok_or(Halt::Fault)?;
                 let distance = self.truth(function, condition, true, 8);
-                if distance > 0.0 && !self.rules.assume(distance) {
-                    return Err(Halt::Ended);
+                if distance > 0.0 {
+                    let goes_on = self.rules.assume(distance);
+                    self.watch();
+                    if !goes_on {
+                        return Err(Halt::Ended);
+                    }
                 }
                 Ok(None)
             }

@@ -14,15 +14,17 @@ const MAX_OBJECT: u64 = 1 << 22;
 const MAX_BYTES: u64 = 1 << 28;
 
 #[derive(Clone, Debug)]
-pub(super) struct Memory {
+pub(super) struct Memory<'p> {
+    program: &'p Program,
     objects: BTreeMap<u64, Vec<u8>>,
     next: u64,
     bytes: u64,
 }
 
-impl Memory {
-    pub(super) fn new() -> Self {
+impl<'p> Memory<'p> {
+    pub(super) fn new(program: &'p Program) -> Self {
         Memory {
+            program,
             objects: BTreeMap::new(),
             next: STACK,
             bytes: 0,
@@ -39,15 +41,24 @@ impl Memory {
         (offset % 16 == 0 && index < program.functions.len()).then(|| FunctionId::new(index))
     }
 
-    /// The address of a global, whose object is made when it is first asked for.
-    pub(super) fn global(&mut self, program: &Program, id: GlobalId) -> u64 {
-        let base = GLOBALS + GLOBAL_STEP * u64::from(id.0);
-        self.objects.entry(base).or_insert_with(|| {
-            let global = program.global(id);
+    /// The address of a global.
+    pub(super) fn global(id: GlobalId) -> u64 {
+        GLOBALS + GLOBAL_STEP * u64::from(id.0)
+    }
+
+    /// Makes the object of the global that is at an address, if one is.
+    fn make_global(&mut self, address: u64) {
+        let offset = address.wrapping_sub(GLOBALS);
+        let index = usize::try_from(offset / GLOBAL_STEP).unwrap_or(usize::MAX);
+        if address < GLOBALS || index >= self.program.globals.len() {
+            return;
+        }
+        let id = GlobalId::new(index);
+        self.objects.entry(Self::global(id)).or_insert_with(|| {
+            let global = self.program.global(id);
             let global = global.filter(|global| global.size < GLOBAL_STEP);
             global.map_or_else(Vec::new, initial)
         });
-        base
     }
 
     /// A new object of zeros; `None` if it is too large.
@@ -69,15 +80,29 @@ impl Memory {
         }
     }
 
+    pub(super) fn objects(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.objects.iter().map(|(base, bytes)| (*base, &**bytes))
+    }
+
     /// The bytes at an address, if all are in one object.
     pub(super) fn at(&mut self, address: u64, size: u64) -> Option<&mut [u8]> {
-        let (base, bytes) = self.objects.range_mut(..=address).next_back()?;
+        let (base, bytes) = self.object(address)?;
         let start = usize::try_from(address - base).ok()?;
         bytes.get_mut(start..start.checked_add(usize::try_from(size).ok()?)?)
     }
+
+    /// The last object that begins at or below an address; globals are made when they are first
+    /// looked for.
+    pub(super) fn object(&mut self, address: u64) -> Option<(u64, &mut Vec<u8>)> {
+        if (GLOBALS..STACK).contains(&address) {
+            self.make_global(address);
+        }
+        let (base, bytes) = self.objects.range_mut(..=address).next_back()?;
+        Some((*base, bytes))
+    }
 }
 
-/// What is in a global at the start; addresses in it must be written by the caller.
+/// What is in a global at the start.
 fn initial(global: &Global) -> Vec<u8> {
     let size = usize::try_from(global.size).unwrap_or(0);
     let mut bytes = global
@@ -88,9 +113,7 @@ fn initial(global: &Global) -> Vec<u8> {
     let relocations = global.initializer.iter().flat_map(|one| &one.relocations);
     for relocation in relocations {
         let address = match relocation.target {
-            RelocationTarget::Global(id, addend) => {
-                (GLOBALS + GLOBAL_STEP * u64::from(id.0)).wrapping_add_signed(addend)
-            }
+            RelocationTarget::Global(id, addend) => Memory::global(id).wrapping_add_signed(addend),
             RelocationTarget::Function(id, addend) => {
                 Memory::function(id).wrapping_add_signed(addend)
             }

@@ -1,0 +1,291 @@
+//! Running machine code: all `unsafe` of the machine is here.
+//!
+//! Safety rests on these facts. Code is made by [`emit`](super::emit) alone. It gets one pointer,
+//! to the [`Context`] of a machine that lives while the code runs, and reads and writes in it at
+//! the offsets of its fields, all of which are cells. Besides, it accesses bytes within a
+//! [`View`](super::context::View): these are of an object of the machine's memory, whose bytes
+//! stay where they are until the object is freed, and then the view is emptied
+//! ([`Context::forget`]). It calls the functions of this module, which come back to the machine
+//! by the pointer that `enter_code` left in the context; meanwhile nobody else has it.
+
+#![allow(unsafe_code)]
+
+use std::ptr::from_mut;
+use std::rc::Rc;
+
+use cranelift_jit::JITModule;
+use labrys_expr::Value;
+use labrys_program::{Function, FunctionId};
+
+use super::super::{After, Halt, Known, Machine};
+use super::context::{Context, WORDS};
+use super::sites::Site;
+use crate::operation::Meaning;
+
+/// The function returned: its result is the first word of the context.
+pub(super) const RETURNED: u64 = 0;
+/// The machine knows how the function ended.
+pub(super) const ENDED: u64 = 1;
+/// The answer of [`leave`] when the run has ended.
+pub(super) const NOWHERE: u64 = 1 << 32;
+
+/// A function: the context, and the depth of its frame; how it ended.
+type Entry = unsafe extern "C" fn(*const Context, u64) -> u64;
+
+/// A function of the program as machine code.
+pub(in super::super) struct Compiled {
+    /// Holds the memory; `None` only while it is dropped.
+    module: Option<JITModule>,
+    entry: Entry,
+    sites: Vec<Site>,
+}
+
+impl Compiled {
+    /// The code at this address of `module`.
+    pub(super) fn new(module: JITModule, address: *const u8, sites: Vec<Site>) -> Self {
+        // SAFETY: the address is that of a finished function with this signature.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
+        Compiled {
+            module: Some(module),
+            entry,
+            sites,
+        }
+    }
+}
+
+impl Drop for Compiled {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: frames hold the code that they execute, so it is not running.
+            unsafe { module.free_memory() }
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Calls a function that has code, with arguments that fit.
+    pub(in super::super) fn run_code(
+        &mut self,
+        id: FunctionId,
+        function: &Function,
+        code: Rc<Compiled>,
+        arguments: Vec<Known>,
+    ) -> Result<Option<Known>, Halt> {
+        let mut words = 0..WORDS;
+        let mut values = Vec::new();
+        for (number, argument) in arguments.into_iter().enumerate() {
+            match argument {
+                Meaning::Scalar(value) if value.width() <= 64 => {
+                    let word = words.next().ok_or(Halt::Fault)?;
+                    self.context.words[word].set(value.bits() as u64);
+                }
+                other => {
+                    values.resize(number, None);
+                    values.push(Some(other));
+                }
+            }
+        }
+        self.push_frame(id, values, Some(code.clone()));
+        let returned = self.enter_code(&code);
+        self.pop_frame();
+        if !returned {
+            return self.outcome.take().unwrap_or(Err(Halt::Fault));
+        }
+        let bits = u128::from(self.context.words[0].get());
+        let result = function.result.width();
+        Ok(result.map(|width| Meaning::Scalar(Value::new(width, bits))))
+    }
+
+    /// Runs the code of the last frame; whether its result is a word, else `outcome` has it.
+    pub(super) fn enter_code(&mut self, code: &Compiled) -> bool {
+        let depth = self.frames.len() - 1;
+        let this = from_mut(self);
+        self.context.machine.set(this.cast());
+        let context: *const Context = &raw const *self.context;
+        // SAFETY: see the module; the context is this machine's.
+        let end = unsafe { (code.entry)(context, depth as u64) };
+        end == RETURNED
+    }
+
+    /// Takes the values that code brings to a site.
+    fn take(&mut self, site: &Site) {
+        let mut word = 0;
+        for (id, shape) in &site.brought {
+            let value = self.taken(shape, &mut word);
+            self.set(*id, Some(value));
+        }
+    }
+
+    fn taken(&self, shape: &Meaning<u32>, word: &mut usize) -> Known {
+        match shape {
+            Meaning::Scalar(width) => {
+                let bits = self.context.words[*word].get();
+                *word += 1;
+                Meaning::Scalar(Value::new(*width, u128::from(bits)))
+            }
+            Meaning::Parts(parts) => {
+                let parts = parts.iter().map(|part| self.taken(part, word));
+                Meaning::Parts(parts.collect())
+            }
+        }
+    }
+
+    /// Executes the instruction of a site.
+    fn step_at(&mut self, function: &Function, site: &Site) -> Result<(), Halt> {
+        self.interpret_one()?;
+        let block = function.block(site.block).ok_or(Halt::Fault)?;
+        let instruction = block.instructions.get(site.index).ok_or(Halt::Fault)?;
+        self.execute(function, instruction)?;
+        let Some((id, used, width)) = site.result else {
+            return Ok(());
+        };
+        let frame = self.frames.last().ok_or(Halt::Fault)?;
+        match frame.values.get(id.index()) {
+            Some(Some(Meaning::Scalar(value))) if value.width() == width => {
+                self.context.words[0].set(value.bits() as u64);
+            }
+            _ if used => return Err(self.give_up()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Executes a block from a site on, where the run cannot get to the next one.
+    fn end_at(
+        &mut self,
+        function: &Function,
+        site: &Site,
+        stop: Option<usize>,
+    ) -> Result<Option<Known>, Halt> {
+        match self.run_block(function, site.block, site.index, stop)? {
+            After::Returned(value) => Ok(value),
+            After::Block(_) => Err(Halt::Fault),
+        }
+    }
+}
+
+/// Calls `act` with the machine, the function of its last frame, and a site of its code.
+///
+/// # Safety
+/// As said in the module: the context is that of a machine whose code calls this.
+unsafe fn with_site<T>(
+    context: *const Context,
+    site: u64,
+    act: impl FnOnce(&mut Machine<'_>, &Function, &Site) -> Result<T, Halt>,
+) -> Result<T, ()> {
+    // SAFETY: see the module.
+    let machine = unsafe { &mut *(*context).machine.get().cast::<Machine<'_>>() };
+    let program = machine.program;
+    let frame = machine.frames.last();
+    let result = frame
+        .and_then(|frame| Some((program.function(frame.function)?, frame.code.clone()?)))
+        .ok_or(Halt::Fault)
+        .and_then(|(function, code)| {
+            let site = code.sites.get(site as usize).ok_or(Halt::Fault)?;
+            machine.take(site);
+            act(machine, function, site)
+        });
+    result.map_err(|halt| machine.outcome = Some(Err(halt)))
+}
+
+/// Executes the instruction of a site; 0 if the run goes on.
+pub(super) extern "C" fn step(context: *const Context, site: u64) -> u64 {
+    // SAFETY: called by code.
+    let result = unsafe {
+        with_site(context, site, |machine, function, site| {
+            let result = machine.step_at(function, site);
+            if result.is_err() {
+                let steps = &machine.context.steps;
+                steps.set(steps.get() - site.ahead);
+            }
+            result
+        })
+    };
+    u64::from(result.is_err())
+}
+
+/// Calls a function whose arguments are the words of the context; 0 if the run goes on.
+pub(super) extern "C" fn call(context: *const Context, id: u64) -> u64 {
+    // SAFETY: called by code, see the module.
+    let machine = unsafe { &mut *(*context).machine.get().cast::<Machine<'_>>() };
+    match machine.call_on_words(FunctionId(id as u32)) {
+        Ok(()) => 0,
+        Err(halt) => {
+            machine.outcome = Some(Err(halt));
+            1
+        }
+    }
+}
+
+/// The rules look at the beginning of the block of a site; 0 if the run goes on.
+pub(super) extern "C" fn enter(context: *const Context, site: u64) -> u64 {
+    // SAFETY: called by code.
+    let result = unsafe {
+        with_site(context, site, |machine, function, site| {
+            match machine.enter(site.block) {
+                None => Ok(()),
+                stop => machine.end_at(function, site, stop).map(|_| ()),
+            }
+        })
+    };
+    u64::from(result.is_err())
+}
+
+/// Executes the block of a site to the run's or the function's end.
+pub(super) extern "C" fn end(context: *const Context, site: u64) {
+    // SAFETY: called by code.
+    let _ = unsafe {
+        with_site(context, site, |machine, function, site| {
+            let value = machine.end_at(function, site, None)?;
+            machine.outcome = Some(Ok(value));
+            Ok(())
+        })
+    };
+}
+
+/// Where control goes at the end of the block of a site; [`NOWHERE`] if the run ends.
+pub(super) extern "C" fn leave(context: *const Context, site: u64) -> u64 {
+    // SAFETY: called by code.
+    let result = unsafe {
+        with_site(context, site, |machine, function, site| {
+            let block = function.block(site.block).ok_or(Halt::Fault)?;
+            machine.next(function, site.block, block)
+        })
+    };
+    result.map_or(NOWHERE, |block| u64::from(block.0))
+}
+
+/// Where the bytes at an address are, which a view then shows; null if they are in no object.
+pub(super) extern "C" fn find(
+    context: *const Context,
+    address: u64,
+    size: u64,
+    view: u64,
+) -> *mut u8 {
+    // SAFETY: called by code, see the module.
+    let machine = unsafe { &mut *(*context).machine.get().cast::<Machine<'_>>() };
+    let Some((base, object)) = machine.memory.object(address) else {
+        return std::ptr::null_mut();
+    };
+    let (start, length) = (address - base, object.len() as u64);
+    if start >= length || length - start < size {
+        return std::ptr::null_mut();
+    }
+    let data = object.as_mut_ptr();
+    if let Some(view) = machine.context.views.get(view as usize) {
+        view.base.set(base);
+        view.size.set(length);
+        view.data.set(data);
+    }
+    data.wrapping_add(start as usize)
+}
+
+/// Ends the run at an access outside all objects, before which so many steps too many were
+/// counted.
+pub(super) extern "C" fn fault(context: *const Context, ahead: u64) {
+    // SAFETY: called by code, see the module.
+    let machine = unsafe { &mut *(*context).machine.get().cast::<Machine<'_>>() };
+    let steps = &machine.context.steps;
+    steps.set(steps.get() - ahead);
+    machine.outcome = Some(Err(Halt::Fault));
+}

@@ -1,0 +1,81 @@
+//! Values in machine code.
+
+use labrys_program::{ConstantId, Function, FunctionId, GlobalId, Operand, Program, Type};
+
+use super::super::Memory;
+use super::algebra::{Emitting, Held};
+use crate::Algebra;
+use crate::constant::{Addresses, constant};
+use crate::operation::{Meaning, Operands};
+
+/// Width of a value that code holds in a register.
+pub(super) fn word_width(ty: Type) -> Option<u32> {
+    ty.width().filter(|width| *width <= 64)
+}
+
+/// What the code's values and the program's constants say.
+pub(super) struct Reader<'r> {
+    pub(super) program: &'r Program,
+    pub(super) function: &'r Function,
+    pub(super) values: &'r [Option<Meaning<Held>>],
+}
+
+impl Operands<Emitting<'_, '_>> for Reader<'_> {
+    fn value(&mut self, algebra: &mut Emitting<'_, '_>, operand: Operand) -> Option<Meaning<Held>> {
+        match operand {
+            Operand::Value(id) => self.values[id.index()].clone(),
+            Operand::Constant(id) => self.constant(algebra, id),
+        }
+    }
+
+    fn ty(&self, operand: Operand) -> Option<Type> {
+        self.program.operand_type(self.function, operand)
+    }
+}
+
+impl Reader<'_> {
+    fn constant(
+        &mut self,
+        algebra: &mut Emitting<'_, '_>,
+        id: ConstantId,
+    ) -> Option<Meaning<Held>> {
+        constant(algebra, self.program, id, self)
+    }
+}
+
+impl Addresses<Emitting<'_, '_>> for Reader<'_> {
+    fn global(&mut self, algebra: &mut Emitting<'_, '_>, id: GlobalId) -> Held {
+        algebra.constant(64, u128::from(Memory::global(id)))
+    }
+
+    fn function(&mut self, algebra: &mut Emitting<'_, '_>, id: FunctionId) -> Held {
+        algebra.constant(64, u128::from(Memory::function(id)))
+    }
+}
+
+/// The widths of a value's parts.
+pub(super) fn shape(value: &Meaning<Held>) -> Meaning<u32> {
+    match value {
+        Meaning::Scalar(held) => Meaning::Scalar(held.word.width()),
+        Meaning::Parts(parts) => Meaning::Parts(parts.iter().map(shape).collect()),
+    }
+}
+
+/// Which values something uses.
+pub(super) fn used(function: &Function) -> Vec<bool> {
+    let mut used = vec![false; function.values.len()];
+    let mut note = |operand: Operand| {
+        if let Operand::Value(id) = operand {
+            used[id.index()] = true;
+        }
+    };
+    for block in &function.blocks {
+        let incoming = block.phis.iter().flat_map(|phi| &phi.incoming);
+        incoming.for_each(|(_, operand)| note(*operand));
+        for instruction in &block.instructions {
+            instruction.operation.visit_operands(&mut note);
+        }
+        block.terminator.visit_operands(&mut note);
+    }
+    used
+}
