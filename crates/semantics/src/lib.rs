@@ -17,6 +17,9 @@
 //!
 //! "Anything" over-approximates, so a proof of unreachability may rest on it.
 //!
+//! A [`Machine`] may execute functions as machine code ([`NativeCode`]), whose operations are the
+//! same definition over code.
+//!
 //! The crate does no I/O, reads no clock and draws no randomness.
 
 mod algebra;

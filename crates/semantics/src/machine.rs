@@ -229,7 +229,7 @@ impl<'a> Machine<'a> {
             return Err(Halt::Limit);
         }
         match self.code_for(id, &arguments) {
-            Some(code) => self.run_code(id, function, code, arguments),
+            Some(code) => self.run_code(id, function, &code, arguments),
             None => self.interpret(id, function, arguments),
         }
     }

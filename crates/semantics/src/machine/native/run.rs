@@ -68,7 +68,7 @@ impl Machine<'_> {
         &mut self,
         id: FunctionId,
         function: &Function,
-        code: Rc<Compiled>,
+        code: &Rc<Compiled>,
         arguments: Vec<Known>,
     ) -> Result<Option<Known>, Halt> {
         let mut words = 0..WORDS;
@@ -86,7 +86,7 @@ impl Machine<'_> {
             }
         }
         self.push_frame(id, values, Some(code.clone()));
-        let returned = self.enter_code(&code);
+        let returned = self.enter_code(code);
         self.pop_frame();
         if !returned {
             return self.outcome.take().unwrap_or(Err(Halt::Fault));
