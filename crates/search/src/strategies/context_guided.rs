@@ -77,7 +77,7 @@ impl Levels {
 }
 
 /// Steps up the tree for a pick: after these a candidate is picked whose context is not new.
-const PATIENCE: u64 = 1 << 22;
+const PATIENCE: u64 = 1 << 16;
 
 /// See the module.
 pub struct ContextGuided {
