@@ -38,7 +38,8 @@ const GREEDY: usize = 6;
 const LARGE: usize = 400;
 /// Steps of a window.
 const WINDOW: f64 = 50.0;
-/// What a step of an opening counts for whose query has no model: such queries are cheap.
+/// What a step of the greedy opening counts for whose query has no model: it asks for many such
+/// branches first, which is cheap.
 const INFEASIBLE: f64 = 0.25;
 /// What a run that pumps counts for.
 const PUMPED: f64 = 1.0 / 8.0;
@@ -177,7 +178,7 @@ impl Strategy for Auto {
         let last = self.last.take();
         match last.map(|last| view.tree.flip(last)) {
             Some(Flip::Unknown) => self.shares.spend(self.arm, GIVEN_UP),
-            Some(Flip::Unsat) => self.steps += 1.0 - INFEASIBLE,
+            Some(Flip::Unsat) if self.arm == GREEDY => self.steps += 1.0 - INFEASIBLE,
             _ => {}
         }
         self.step(view.program.sites.len() >= LARGE, rng);
