@@ -274,7 +274,7 @@ pub(crate) struct Limits {
 
     /// Work on so many things at a time: the search, and N - 1 runs beside it; another N may give
     /// another suite, the same N gives the same one
-    #[arg(long, value_name = "N", default_value_t = 2,
+    #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) jobs: u8,
 

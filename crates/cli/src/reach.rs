@@ -93,7 +93,7 @@ pub(crate) struct Reach {
     pub(crate) steps: Option<u64>,
 
     /// Work on so many things at a time: the search, and N - 1 runs of the forward search beside it
-    #[arg(long, value_name = "N", default_value_t = 2,
+    #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) jobs: u8,
 

@@ -37,10 +37,10 @@ const GREEDY: usize = 6;
 /// The sites of a program from which on a greedy strategy has much to choose from.
 const LARGE: usize = 400;
 /// Steps of a window.
-const WINDOW: f64 = 50.0;
-/// What a step of the greedy opening counts for whose query has no model: it asks for many such
-/// branches first, which is cheap.
-const INFEASIBLE: f64 = 0.25;
+const WINDOW: u32 = 50;
+/// Steps of a window that the greedy strategy is given back because their queries have no model:
+/// it asks for many such branches in a row, which is cheap.
+const FREE: u32 = 20_000;
 /// What a run that pumps counts for.
 const PUMPED: f64 = 1.0 / 8.0;
 /// Steps that pumping has to its account from the start: there is little to repeat at first.
@@ -63,8 +63,10 @@ pub struct Auto {
     /// The strategy that works alone, none of them when this is past [`OPENINGS`]; the steps of its
     /// window to come, and what it covered in it.
     opening: usize,
-    steps: f64,
+    steps: u32,
     covered: usize,
+    /// Steps that it is still given back in this window.
+    free: u32,
 }
 
 impl Default for Auto {
@@ -96,6 +98,7 @@ impl Auto {
             opening: 0,
             steps: WINDOW,
             covered: 0,
+            free: FREE,
         }
     }
 
@@ -117,14 +120,15 @@ impl Auto {
 
     /// A step of the strategy that works alone; the next one takes its place when it does not pay.
     fn open(&mut self, large: bool) {
-        if self.steps < 1.0 {
+        if self.steps == 0 {
             if self.covered < OPENINGS[self.opening].1 {
                 self.close(large);
             }
             self.steps = WINDOW;
             self.covered = 0;
+            self.free = FREE;
         }
-        self.steps -= 1.0;
+        self.steps -= 1;
     }
 
     /// Ends an opening, and the next one too if that is the greedy one of a small program.
@@ -178,7 +182,10 @@ impl Strategy for Auto {
         let last = self.last.take();
         match last.map(|last| view.tree.flip(last)) {
             Some(Flip::Unknown) => self.shares.spend(self.arm, GIVEN_UP),
-            Some(Flip::Unsat) if self.arm == GREEDY => self.steps += 1.0 - INFEASIBLE,
+            Some(Flip::Unsat) if self.arm == GREEDY && self.free > 0 => {
+                self.free -= 1;
+                self.steps += 1;
+            }
             _ => {}
         }
         self.step(view.program.sites.len() >= LARGE, rng);
@@ -216,7 +223,7 @@ mod tests {
     fn work_goes_where_it_pays_and_comes_back() {
         let mut auto = Auto::default();
         let mut rng = fastrand::Rng::with_seed(1);
-        for _ in 0..OPENINGS.len() * WINDOW as usize {
+        for _ in 0..OPENINGS.len() as u32 * WINDOW {
             auto.step(false, &mut rng);
         }
         let pumping = auto.strategies.len();
