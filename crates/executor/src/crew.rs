@@ -13,6 +13,7 @@ use labrys_abi::Mode;
 use labrys_suite::{Coverage, Input};
 use labrys_trace::Recording;
 
+use crate::executor::is_kept;
 use crate::{Error, Executor, Launch, Limits, Run};
 
 /// Recordings that are kept for later runs.
@@ -104,7 +105,7 @@ impl Crew {
 
     /// As [`Executor::recycle`].
     pub fn recycle(&mut self, recording: Recording) {
-        if self.spares.len() < SPARES {
+        if self.spares.len() < SPARES && is_kept(&recording) {
             self.spares.push(recording);
         }
     }

@@ -149,14 +149,7 @@ impl Executor {
 
     /// Gives back a recording, so that its memory is used for a later run.
     pub fn recycle(&mut self, recording: Recording) {
-        let Recording {
-            nodes,
-            events,
-            data,
-            ..
-        } = &recording;
-        let size = size_of_val(&nodes[..]) + size_of_val(&events[..]) + data.capacity();
-        if size <= KEPT {
+        if is_kept(&recording) {
             self.spare = recording;
         }
     }
@@ -308,6 +301,17 @@ impl Executor {
             stderr,
         })
     }
+}
+
+/// Whether the memory of a recording is worth keeping for a later run.
+pub(crate) fn is_kept(recording: &Recording) -> bool {
+    let Recording {
+        nodes,
+        events,
+        data,
+        ..
+    } = recording;
+    size_of_val(&nodes[..]) + size_of_val(&events[..]) + data.capacity() <= KEPT
 }
 
 /// A stream that is a file.

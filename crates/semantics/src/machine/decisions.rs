@@ -1,5 +1,6 @@
 //! Where control goes at the end of a block, and how far it is from going elsewhere.
 
+use labrys_expr::Value;
 use labrys_program::{Block, BlockId, Function, Operand, Operation, Terminator};
 
 use super::{Distance, Halt, Machine, distance};
@@ -100,35 +101,40 @@ impl Machine<'_> {
                 left,
                 right,
             } => {
-                let (Ok(a), Ok(b)) = (self.scalar(function, *left), self.scalar(function, *right))
-                else {
-                    return 1.0;
+                let comparison = match wanted {
+                    true => *comparison,
+                    false => distance::negated(*comparison),
                 };
-                let comparison = if wanted {
-                    *comparison
-                } else {
-                    distance::negated(*comparison)
-                };
-                distance::compare(comparison, a, b)
+                let sides = self.sides(function, *left, *right);
+                sides.map_or(1.0, |(a, b)| distance::compare(comparison, a, b))
             }
             Operation::FloatCompare {
                 comparison,
                 left,
                 right,
             } => {
-                let (Ok(a), Ok(b)) = (self.scalar(function, *left), self.scalar(function, *right))
-                else {
-                    return 1.0;
+                let comparison = match wanted {
+                    true => *comparison,
+                    false => distance::negated_floats(*comparison),
                 };
-                let comparison = if wanted {
-                    *comparison
-                } else {
-                    distance::negated_floats(*comparison)
-                };
-                distance::compare_floats(comparison, distance::float(a), distance::float(b))
+                let sides = self.sides(function, *left, *right);
+                sides.map_or(1.0, |(a, b)| {
+                    distance::compare_floats(comparison, distance::float(a), distance::float(b))
+                })
             }
             _ => 1.0,
         }
+    }
+
+    /// What a comparison compares, as far as it is known.
+    fn sides(
+        &mut self,
+        function: &Function,
+        left: Operand,
+        right: Operand,
+    ) -> Option<(Value, Value)> {
+        let left = self.scalar(function, left).ok()?;
+        Some((left, self.scalar(function, right).ok()?))
     }
 }
 

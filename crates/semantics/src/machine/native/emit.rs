@@ -291,25 +291,22 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
     fn compute(&mut self, instruction: &Instruction) -> Option<()> {
         let result = instruction.result?;
         let ty = self.function.value_type(result)?;
-        let mut emitting = Emitting {
-            code: &mut self.code,
-            failed: false,
-        };
-        let mut reader = Reader {
-            program: self.program,
-            function: self.function,
-            values: &self.values,
-        };
-        let value = meaning(&mut emitting, &instruction.operation, ty, &mut reader)?;
-        if emitting.failed {
-            return None;
-        }
+        let operation = &instruction.operation;
+        let value = self.emitted(|code, values| meaning(code, operation, ty, values))?;
         self.set(result, value);
         Some(())
     }
 
     /// The value of an operand in code.
     pub(super) fn scalar(&mut self, operand: Operand) -> Option<Held> {
+        self.emitted(|code, values| values.scalar(code, operand))
+    }
+
+    /// What `emit` makes of the values so far; `None` if a part of it has no code.
+    fn emitted<T>(
+        &mut self,
+        emit: impl FnOnce(&mut Emitting<'_, '_>, &mut Reader<'_>) -> Option<T>,
+    ) -> Option<T> {
         let mut emitting = Emitting {
             code: &mut self.code,
             failed: false,
@@ -319,8 +316,8 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
             function: self.function,
             values: &self.values,
         };
-        let held = reader.scalar(&mut emitting, operand)?;
-        (!emitting.failed).then_some(held)
+        let made = emit(&mut emitting, &mut reader)?;
+        (!emitting.failed).then_some(made)
     }
 
     /// The bits of an operand in code.
