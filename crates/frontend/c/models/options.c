@@ -62,7 +62,7 @@ static int long_option(int argc, char **argv, const struct option *options, int 
     return '?';
   }
   if (!found) {
-    if (!long_only || argv[optind][1] == '-' || !MODEL(strchr)(letters, *name)) {
+    if (!long_only || argv[optind][1] == '-' || !walk_to(letters, *name)) {
       COMPLAIN("%s: unrecognized option '%s%s'\n", argv[0], dashes, name);
       next_letter = NULL;
       optind++;
@@ -146,7 +146,7 @@ static int get_option(int argc, char **argv, const char *letters, const struct o
         next_letter = argv[optind] + 2;
         return long_option(argc, argv, options, index, long_only, quiet, "--", letters);
       }
-      if (long_only && (argv[optind][2] || !MODEL(strchr)(letters, argv[optind][1]))) {
+      if (long_only && (argv[optind][2] || !walk_to(letters, argv[optind][1]))) {
         next_letter = argv[optind] + 1;
         int code = long_option(argc, argv, options, index, long_only, quiet, "-", letters);
         if (code != -1) return code;
@@ -155,7 +155,7 @@ static int get_option(int argc, char **argv, const char *letters, const struct o
     next_letter = argv[optind] + 1;
   }
   char c = *next_letter++;
-  const char *rule = MODEL(strchr)(letters, c);
+  const char *rule = walk_to(letters, c);
   if (!*next_letter) optind++;
   if (!rule || c == ':' || c == ';') {
     COMPLAIN("%s: invalid option -- '%c'\n", argv[0], c);

@@ -48,18 +48,25 @@ void MODEL(qsort)(void *p, size_t n, size_t size, order *compare) {
     MODEL(qsort_r)(p, n, size, without, (void *)compare);
 }
 
+/* Is it true? The number that it is compared with tells places apart: each is a branch of its own
+ * for the search. */
+static int decide(int truth, size_t place) {
+  size_t number = 2 * place + 1;
+  __asm__("" : "+r"(number)); /* Else this is the comparison with 0 again. */
+  return (size_t)truth + 2 * place == number;
+}
+
 void *MODEL(bsearch)(const void *key, const void *p, size_t n, size_t size, order *compare) {
   size_t low = 0, high = n;
   while (low < high) {
     size_t middle = (low + high) / 2;
     const void *at = (const byte *)p + middle * size;
     int result = compare(key, at);
-    if (result < 0)
+    if (decide(result == 0, middle)) return (void *)at;
+    if (decide(result < 0, middle))
       high = middle;
-    else if (result > 0)
-      low = middle + 1;
     else
-      return (void *)at;
+      low = middle + 1;
   }
   return NULL;
 }

@@ -7,14 +7,23 @@ size_t MODEL(strlen)(const char *s) {
   return n;
 }
 
+/* A number without its label, for functions of the library that only look ahead. */
+static size_t plain(size_t n) {
+  __labrys_unlabel(&n, sizeof n);
+  return n;
+}
+
 /* Does no byte carry a label that tells where this string ends, its last one among them? */
 static int concrete_text(const char *s, size_t max) {
-  size_t n = strnlen(s, max);
-  return __labrys_concrete(s, n < max ? n + 1 : n);
+  size_t most = plain(max), n = strnlen(s, most);
+  return __labrys_concrete(s, n < most ? n + 1 : n);
 }
 
 size_t MODEL(strnlen)(const char *s, size_t max) {
-  if (concrete_text(s, max)) return strnlen(s, max);
+  if (concrete_text(s, max)) {
+    size_t n = strnlen(s, plain(max));
+    return n < max ? n : max;
+  }
   size_t n = 0;
   while (n < max && s[n]) n++;
   return n;
@@ -23,21 +32,51 @@ size_t MODEL(strnlen)(const char *s, size_t max) {
 /* Does a value carry no label? */
 static int concrete_value(int c) { return __labrys_concrete(&c, sizeof c); }
 
-char *MODEL(strchr)(const char *s, int c) {
-  if (CONCRETE_STRING(s) && concrete_value(c)) return strchr(s, c);
+/* Where a character stands, or the end of the string, one decision after the other. */
+static char *walk_to(const char *s, int c) {
   for (;; s++) {
     if (*s == (char)c) return (char *)s;
     if (!*s) return NULL;
   }
 }
 
+/* Known bytes in which an unknown one is looked for, if they are few: where it stands is read from
+ * a table, so the place that is returned depends on it, and only whether it is there is decided. */
+#define MOST_PLACES 255
+
+static void *place_in(const byte *s, size_t n, int c, int last) {
+  static byte places[256]; /* A global: variables of models on the stack are no known objects. */
+  memset(places, 0, sizeof places);
+  for (size_t i = 0; i < n; i++)
+    if (last || !places[s[i]]) places[s[i]] = (byte)(i + 1);
+  byte place = places[(byte)c];
+  return place ? (void *)(s + place - 1) : NULL;
+}
+
+char *MODEL(strchr)(const char *s, int c) {
+  if (CONCRETE_STRING(s)) {
+    size_t size = strlen(s) + 1;
+    if (concrete_value(c)) return strchr(s, c);
+    if (size <= MOST_PLACES) return place_in((const byte *)s, size, c, 0);
+  }
+  return walk_to(s, c);
+}
+
 char *MODEL(strchrnul)(const char *s, int c) {
+  if (CONCRETE_STRING(s)) {
+    char *found = MODEL(strchr)(s, c);
+    return found ? found : (char *)s + strlen(s);
+  }
   while (*s && *s != (char)c) s++;
   return (char *)s;
 }
 
 char *MODEL(strrchr)(const char *s, int c) {
-  if (CONCRETE_STRING(s) && concrete_value(c)) return strrchr(s, c);
+  if (CONCRETE_STRING(s)) {
+    size_t size = strlen(s) + 1;
+    if (concrete_value(c)) return strrchr(s, c);
+    if (size <= MOST_PLACES) return place_in((const byte *)s, size, c, 1);
+  }
   const char *found = NULL;
   for (;; s++) {
     if (*s == (char)c) found = s;
@@ -47,9 +86,12 @@ char *MODEL(strrchr)(const char *s, int c) {
 
 void *MODEL(memchr)(const void *p, int c, size_t n) {
   const byte *s = p;
-  const byte *hit = memchr(p, c, n);
-  if (__labrys_concrete(p, hit ? (size_t)(hit - s) + 1 : n) && concrete_value(c))
-    return (void *)hit;
+  const byte *hit = memchr(p, (int)plain((size_t)c), plain(n));
+  if (__labrys_concrete(p, hit ? (size_t)(hit - s) + 1 : n)) {
+    if (concrete_value(c)) return (void *)hit;
+    if (n <= MOST_PLACES && __labrys_concrete(&n, sizeof n) && __labrys_concrete(p, n))
+      return place_in(s, n, c, 0);
+  }
   for (size_t i = 0; i < n; i++)
     if (s[i] == (byte)c) return (void *)(s + i);
   return NULL;
@@ -179,7 +221,7 @@ static size_t readable(const char *s, size_t length) {
 /* Against a known string the result is one expression, the difference of the first pair that
  * differs; otherwise each pair is a decision. */
 int MODEL(strncasecmp)(const char *a, const char *b, size_t n) {
-  size_t la = strnlen(a, n), lb = strnlen(b, n);
+  size_t most = plain(n), la = strnlen(a, most), lb = strnlen(b, most);
   size_t wa = la < n ? la + 1 : n, wb = lb < n ? lb + 1 : n;
   int ca = __labrys_concrete(a, wa), cb = __labrys_concrete(b, wb);
   if (ca && cb) return strncasecmp(a, b, n);
