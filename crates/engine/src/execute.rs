@@ -178,7 +178,7 @@ impl Session {
         self.audit(trace.as_ref(), &facts.input)?;
         let case = match known {
             Some(case) => {
-                self.book_targets(&facts, &input_path(case))?;
+                self.book_known(&facts, case)?;
                 Some(case)
             }
             None => self.keep(&facts)?,
@@ -271,14 +271,18 @@ impl Session {
         if new.is_empty() && !facts.targets.iter().any(open) {
             return Ok(None);
         }
-        let confirmed = self.confirm(facts)?;
+        let plain = self.confirm(facts)?;
         let id = self.next_case;
         self.next_case += 1;
+        let (confirmed, coverage) = match &plain {
+            Some(plain) => (Confirmation::Confirmed, &plain.coverage),
+            None => (Confirmation::Diverged, &facts.coverage),
+        };
         let case = TestCase {
             id,
             input: facts.input.clone(),
             outcome: facts.outcome.clone(),
-            coverage: facts.coverage.clone(),
+            coverage: coverage.clone(),
             confirmed,
             origin: facts.origin.clone(),
             objects: facts.objects.clone(),
@@ -289,25 +293,45 @@ impl Session {
         self.statistics.tests += 1;
         self.kept_inputs.push(case.input.clone());
         self.observer.notice(Notice::Kept(&case));
-        if confirmed == Confirmation::Confirmed {
-            self.kept.union(&facts.coverage);
+        if let Some(plain) = &plain {
+            self.kept.union(&plain.coverage);
             self.book_coverage(&case)?;
-            self.book_targets(facts, &path)?;
-        } else {
-            self.book_divergent(&new, &facts.targets);
+            self.book_targets(&plain.targets, &path)?;
         }
+        // What only the instrumented program did.
+        let missed = facts.targets.iter().filter(|name| !self.is_reached(name));
+        let missed: Vec<String> = missed.cloned().collect();
+        self.book_divergent(&facts.coverage.new_over(&self.kept), &missed);
         Ok(Some(id))
     }
 
-    /// Replays a run on the plain program.
-    fn confirm(&mut self, facts: &Facts) -> Result<Confirmation, Error> {
-        let plain = self.run_plain(&facts.input)?;
-        let same = plain.outcome == facts.outcome && plain.coverage == facts.coverage;
-        Ok(if same {
-            Confirmation::Confirmed
-        } else {
-            Confirmation::Diverged
-        })
+    /// Books the targets of a test of a resumed suite, which the plain program must reach too.
+    fn book_known(&mut self, facts: &Facts, case: u32) -> Result<(), Error> {
+        if facts.targets.iter().all(|name| self.is_reached(name)) {
+            return Ok(());
+        }
+        match self.confirm(facts)? {
+            Some(plain) => self.book_targets(&plain.targets, &input_path(case)),
+            None => Ok(()),
+        }
+    }
+
+    /// What the plain program does in place of a run; `None` if it ends in another way.
+    ///
+    /// Where variables lie differs from build to build, and so may branches on addresses. So it
+    /// may take others, if it takes them again.
+    fn confirm(&mut self, facts: &Facts) -> Result<Option<PlainRun>, Error> {
+        let mut plain = self.run_plain(&facts.input)?;
+        if plain.outcome != facts.outcome {
+            return Ok(None);
+        }
+        if plain.coverage == facts.coverage {
+            plain.targets.clone_from(&facts.targets);
+            return Ok(Some(plain));
+        }
+        let again = self.run_plain(&facts.input)?;
+        let repeats = again.outcome == plain.outcome && again.coverage == plain.coverage;
+        Ok(repeats.then_some(plain))
     }
 
     /// A branch or target of tests that diverged is given up after a few of them, so that a
@@ -390,8 +414,8 @@ impl Session {
             .any(|target| target.location == name && reached(target))
     }
 
-    fn book_targets(&mut self, facts: &Facts, input: &str) -> Result<(), Error> {
-        for name in &facts.targets {
+    fn book_targets(&mut self, targets: &[String], input: &str) -> Result<(), Error> {
+        for name in targets {
             if self.is_reached(name) {
                 continue;
             }
