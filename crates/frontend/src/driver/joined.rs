@@ -4,6 +4,11 @@
 //! code of all objects together, also that of objects without bitcode. If all the code of the
 //! result has bitcode, the modules are linked one by one; otherwise the object counts as
 //! native.
+//!
+//! `objcopy` renames, hides and weakens symbols of the native code alone. So compiling notes which
+//! symbols an object defines, as one number, and `ld -r` puts the numbers of its objects in a
+//! row: where their sum is another one than that of the symbols that are there, the bitcode is
+//! not what was meant, and the object counts as native.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,11 +16,15 @@ use std::path::{Path, PathBuf};
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSymbol, SymbolKind};
 
+use crate::container::elf::SectionTable;
 use crate::llvm::Module;
 
 use super::Error;
 use super::object as objects;
 
+/// The section of what [`symbol_sum`] said when the object was compiled, and its size.
+const SYMBOLS: &str = ".labrys.symbols";
+const SUM: usize = 8;
 /// First bytes of bitcode.
 const MAGIC: &[u8] = b"BC\xc0\xde";
 
@@ -38,7 +47,7 @@ pub(crate) fn take_apart(path: &Path, scratch: &Path) -> Result<Parts, Error> {
     let modules = split(objects::bitcode(&bytes).unwrap_or_default());
     let folder = tempfile::tempdir_in(scratch).map_err(io)?.keep();
     let name = Path::new(path.file_name().unwrap_or_default());
-    if !is_complete(&bytes, &modules) {
+    if is_altered(&bytes) || !is_complete(&bytes, &modules) {
         let copy = folder.join(name);
         fs::write(&copy, &bytes)
             .and_then(|()| objects::drop_bitcode(&copy))
@@ -61,6 +70,42 @@ pub(crate) fn source_files(bytes: &[u8]) -> usize {
     };
     let symbols = file.symbols();
     symbols.filter(|s| s.kind() == SymbolKind::File).count()
+}
+
+/// Writes into an object which symbols it defines.
+pub(crate) fn note_symbols(table: &mut SectionTable, bytes: &mut Vec<u8>) {
+    let sum = symbol_sum(bytes).to_le_bytes();
+    table.add(bytes, SYMBOLS, &sum);
+    if let Some(section) = table.find(SYMBOLS) {
+        table.set_flags(section, u64::from(object::elf::SHF_EXCLUDE));
+    }
+}
+
+/// Does an object define other symbols than the compiler noted?
+pub(crate) fn is_altered(bytes: &[u8]) -> bool {
+    let noted = SectionTable::read(bytes).and_then(|table| {
+        let noted = table.bytes(bytes, table.find(SYMBOLS)?)?;
+        let sums = noted.chunks(SUM).filter_map(|sum| sum.try_into().ok());
+        Some(sums.fold(0, |all: u64, sum| all.wrapping_add(u64::from_le_bytes(sum))))
+    });
+    noted.is_some_and(|noted| noted != symbol_sum(bytes))
+}
+
+/// A number for the names of the symbols that an object defines, strong ones only: `ld -r` keeps
+/// one of several weak or common ones.
+fn symbol_sum(bytes: &[u8]) -> u64 {
+    let Ok(file) = ElfFile64::<LittleEndian>::parse(bytes) else {
+        return 0;
+    };
+    let hash = |name: &[u8]| {
+        name.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    };
+    file.symbols()
+        .filter(|s| s.is_definition() && s.is_global() && !s.is_weak() && !s.is_common())
+        .filter_map(|symbol| symbol.name_bytes().ok())
+        .fold(0, |sum, name| sum.wrapping_add(hash(name)))
 }
 
 /// Cuts bitcode into its modules: a module is a magic number and blocks, each with its length.

@@ -27,7 +27,7 @@ pub(crate) enum Nature {
     Bitcode,
     /// An ELF object with the bitcode of all its code.
     Fat,
-    /// An ELF object made of several, of which some have bitcode: see [`joined`].
+    /// An ELF object made of several, of which some have bitcode, or altered: see [`joined`].
     Joined,
     /// Another ELF file.
     Native,
@@ -54,7 +54,9 @@ impl Nature {
             [0x7f, b'E', b'L', b'F', ..] => {
                 match bitcode(bytes).map(|bitcode| joined::split(bitcode).len()) {
                     None => Nature::Native,
-                    Some(1) if joined::source_files(bytes) <= 1 => Nature::Fat,
+                    Some(1) if joined::source_files(bytes) <= 1 && !joined::is_altered(bytes) => {
+                        Nature::Fat
+                    }
                     Some(_) => Nature::Joined,
                 }
             }
@@ -92,10 +94,13 @@ pub(crate) fn fatten(path: &Path) -> io::Result<()> {
     };
     let exclude = u64::from(object::elf::SHF_EXCLUDE);
     table.retag(embedded, FAT, SHT_LLVM_LTO, exclude);
+    let length = bytes.len();
+    let mut bytes = bytes;
+    joined::note_symbols(&mut table, &mut bytes);
     if let Some(command) = table.find(EMBEDDED_COMMAND) {
         table.set_flags(command, exclude);
     }
-    append(path, bytes.len(), bytes, table)
+    append(path, length, bytes, table)
 }
 
 /// Hides the bitcode of an object from lld.

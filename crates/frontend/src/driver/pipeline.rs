@@ -78,7 +78,7 @@ pub(super) fn build_frozen(
     let (program, instrumented, plain, checked) = thread::scope(|scope| {
         let instrumented = scope.spawn(|| parts.build(Variant::Instrumented));
         let plain = scope.spawn(|| parts.build(Variant::Plain));
-        let checked = scope.spawn(|| parts.checked());
+        let checked = scope.spawn(|| parts.build(Variant::Checked));
         (
             picture(frozen, &line.output),
             join(instrumented),
@@ -89,7 +89,17 @@ pub(super) fn build_frozen(
     // If both fail, the first has told why.
     let (instrumented, plain) = (instrumented?, plain?);
     let (bitcode, plain) = (read(frozen)?, read(&plain)?);
-    let checked = checked?.map(|path| read(&path)).transpose()?;
+    // Programs that cannot have a checked executable, such as static ones, do without.
+    let checked = match checked {
+        Ok(path) => Some(read(&path)?),
+        Err(Error::Unchecked { messages }) => {
+            session.note(&format!(
+                "failures will have no stacks and errors of memory stay unseen: {messages}"
+            ));
+            None
+        }
+        Err(error) => return Err(error),
+    };
     let contents = Contents {
         program: &program?,
         bitcode: &bitcode,
@@ -101,20 +111,6 @@ pub(super) fn build_frozen(
 }
 
 impl Parts<'_> {
-    /// The checked executable. Programs that cannot have one, such as static ones, do without.
-    fn checked(&self) -> Result<Option<PathBuf>, Error> {
-        match self.build(Variant::Checked) {
-            Ok(path) => Ok(Some(path)),
-            Err(Error::Unchecked { messages }) => {
-                self.session.note(&format!(
-                    "failures will have no stacks and errors of memory stay unseen: {messages}"
-                ));
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
     fn build(&self, variant: Variant) -> Result<PathBuf, Error> {
         let (name, step) = match variant {
             Variant::Instrumented => ("program", "instrumenting"),

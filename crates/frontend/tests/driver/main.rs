@@ -3,6 +3,8 @@
 mod plain;
 mod project;
 
+use std::fs;
+
 use labrys_frontend::container::{Container, ContainerError};
 use labrys_frontend::driver::{Language, build_sources};
 use labrys_program::SiteKind;
@@ -100,6 +102,36 @@ fn joined_objects_are_instrumented_if_all_their_code_has_bitcode() {
     project.cc("@mixed.o @helper.o -o @part");
     assert_eq!(project.run("part", &[]), OUTPUT);
     assert_eq!(project.open("part").program().unwrap().sites.len(), 1);
+}
+
+#[test]
+fn objects_whose_symbols_were_changed_are_linked_as_they_are() {
+    let project = project();
+    project.cc("-c @main.c -o @main.o");
+    project.cc("-c @helper.c -o @helper.o");
+    let changed = [
+        "--redefine-sym helper=other",
+        "--localize-symbol helper",
+        "--prefix-symbols=my_",
+        "--weaken",
+    ];
+    let stand_in = "int helper(int x) { return x + 1; }";
+    fs::write(project.path("stand_in.c"), stand_in).unwrap();
+    for (number, change) in changed.into_iter().enumerate() {
+        let name = format!("changed{number}");
+        project.tool("objcopy", &format!("{change} @helper.o @{name}.o"));
+        project.cc(&format!(
+            "@main.o @native.o @{name}.o @stand_in.c -o @{name}"
+        ));
+        assert_eq!(project.run(&name, &[]), "6 2\n", "{change}");
+        let sites = project.open(&name).program().unwrap().sites;
+        assert_eq!(sites.len(), 1, "{change}");
+    }
+    // What leaves the symbols alone changes nothing.
+    project.tool("objcopy", "--strip-unneeded @helper.o @stripped.o");
+    project.cc("@main.o @native.o @stripped.o -o @stripped");
+    assert_eq!(project.run("stripped", &[]), OUTPUT);
+    assert_eq!(project.open("stripped").program().unwrap().sites.len(), 2);
 }
 
 #[test]
@@ -234,10 +266,10 @@ fn oracles_become_sites_of_their_own() {
 fn what_is_listed_as_pure_must_map_numbers() {
     let project = project();
     let list = project.path("pure");
-    std::fs::write(&list, "# by hand\nhelper # doubles\nmissing\n").unwrap();
+    fs::write(&list, "# by hand\nhelper # doubles\nmissing\n").unwrap();
     project.cc("--labrys-pure=@pure @main.c @helper.c @native.o -o @program");
     assert_eq!(project.run("program", &[]), OUTPUT);
-    std::fs::write(&list, "main\n").unwrap();
+    fs::write(&list, "main\n").unwrap();
     let flags = [format!("--labrys-pure={}", list.display()).into()];
     let source = project.path("main.c");
     let error = build_sources(&[&source], &flags, &project.path("other")).unwrap_err();
