@@ -75,6 +75,7 @@ impl Native {
             .stdin(File::open(&stdin)?)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
+        sys::make_neutral(&mut command);
         let status = wait(command.spawn()?, self.timeout)?;
         Ok(status.map_or(Outcome::Timeout, outcome))
     }

@@ -172,6 +172,7 @@ impl Preparation {
                 libc::personality(old | libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
             }
         }
+        neutral();
         for (resource, most) in self.limits {
             lower_limit(resource, most)?;
         }
@@ -183,6 +184,17 @@ impl Preparation {
         }
         Ok(())
     }
+}
+
+/// Takes back what the user's shell hands on and a program can ask for: signals that it ignores (as
+/// for commands in the background), and rights of new files.
+fn neutral() {
+    for signal in 1..=libc::SIGRTMAX() {
+        // SAFETY: no pointers. Those that cannot be changed are as they should be.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    // SAFETY: no pointers.
+    unsafe { libc::umask(0o022) };
 }
 
 fn lower_limit(resource: libc::__rlimit_resource_t, most: u64) -> io::Result<()> {
@@ -216,4 +228,15 @@ pub(crate) fn prepare(command: &mut std::process::Command, preparation: Preparat
     use std::os::unix::process::CommandExt;
     // SAFETY: `apply` allocates nothing and makes only calls that are safe after a fork.
     unsafe { command.pre_exec(move || preparation.apply()) };
+}
+
+/// Has a command start as programs under Labrys do, as far as it can ask.
+pub(crate) fn make_neutral(command: &mut std::process::Command) {
+    use std::os::unix::process::CommandExt;
+    let apply = || {
+        neutral();
+        Ok(())
+    };
+    // SAFETY: `neutral` makes only calls that are safe after a fork.
+    unsafe { command.pre_exec(apply) };
 }
