@@ -20,6 +20,7 @@
 
 mod call;
 mod event;
+pub mod linked;
 pub mod marked;
 mod node;
 mod pure;

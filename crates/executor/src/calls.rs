@@ -5,17 +5,13 @@
 //! promises; an answer that is missing stays missing.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{Read, Write};
-use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use labrys_abi::marked::{ENV_CALLS, MARK, MOST_PARAMETERS, Request, width};
-use labrys_abi::{CONTROL_FD, STATUS_FD};
 
-use crate::sys::{self, Preparation};
+use crate::servant::Servant;
 
 /// Time from the start to the table, and for one call.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -33,16 +29,9 @@ pub struct Calls {
     binary: PathBuf,
     /// Rows of the table by name, once it is known.
     rows: Option<HashMap<String, (u64, String)>>,
-    process: Option<Process>,
+    process: Option<Servant>,
     trouble: u32,
     answers: HashMap<(u64, [u64; MOST_PARAMETERS]), Option<u64>>,
-}
-
-#[derive(Debug)]
-struct Process {
-    child: Child,
-    control: File,
-    status: File,
 }
 
 impl Calls {
@@ -103,7 +92,7 @@ impl Calls {
             self.start();
         }
         let started = Instant::now();
-        let answer = self.process.as_mut()?.call(request);
+        let answer = call(self.process.as_mut()?, request);
         if answer.is_none() {
             self.process = None;
             let hung = started.elapsed() >= PATIENCE;
@@ -116,9 +105,9 @@ impl Calls {
         if self.trouble >= MOST_TROUBLE {
             return;
         }
-        let process = Process::start(&self.binary);
+        let process = start(&self.binary);
         let Some((process, rows)) = process.and_then(|mut process| {
-            let rows = process.table()?;
+            let rows = table(&mut process)?;
             Some((process, rows))
         }) else {
             self.trouble += HANGING;
@@ -129,87 +118,36 @@ impl Calls {
     }
 }
 
-impl Process {
-    fn start(binary: &Path) -> Option<Self> {
-        sys::reserve_descriptors();
-        let (control_read, control) = sys::pipe().ok()?;
-        let (status, status_write) = sys::pipe().ok()?;
-        let mut command = Command::new(binary);
-        command
-            .env_clear()
-            .env(ENV_CALLS, "1")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        let (read, write) = (control_read.as_raw_fd(), status_write.as_raw_fd());
-        let preparation = Preparation {
-            descriptors: [(read, CONTROL_FD), (write, STATUS_FD), (write, STATUS_FD)],
-            limits: [
-                (libc::RLIMIT_CORE, 0),
-                (libc::RLIMIT_FSIZE, 0),
-                (libc::RLIMIT_STACK, 64 << 20),
-                (libc::RLIMIT_NOFILE, 1024),
-                (libc::RLIMIT_NPROC, u64::MAX),
-            ],
-        };
-        sys::prepare(&mut command, preparation);
-        Some(Process {
-            child: command.spawn().ok()?,
-            control: control.into(),
-            status: status.into(),
-        })
-    }
-
-    /// What the process says of its functions: rows by name.
-    fn table(&mut self) -> Option<HashMap<String, (u64, String)>> {
-        let deadline = Instant::now() + PATIENCE;
-        let mut text = Vec::new();
-        while !(text.ends_with(b"\n\n") || text == b"\n") {
-            text.extend(self.read::<1>(deadline)?);
-        }
-        let text = String::from_utf8(text).ok()?;
-        let rows = (0..).zip(text.lines()).filter_map(|(row, line)| {
-            let (name, signature) = line.split_once(' ')?;
-            let is_known = signature.chars().all(|letter| width(letter).is_some());
-            is_known.then(|| (name.to_owned(), (row, signature.to_owned())))
-        });
-        Some(rows.collect())
-    }
-
-    fn call(&mut self, request: &Request) -> Option<u64> {
-        let mut message = request.function.to_ne_bytes().to_vec();
-        for argument in request.arguments {
-            message.extend(argument.to_ne_bytes());
-        }
-        self.control.write_all(&message).ok()?;
-        self.read(Instant::now() + PATIENCE).map(u64::from_ne_bytes)
-    }
-
-    /// So many bytes; `None` if they do not come in time, or at all.
-    fn read<const N: usize>(&mut self, deadline: Instant) -> Option<[u8; N]> {
-        let mut bytes = [0; N];
-        let mut length = 0;
-        while length < N {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if !sys::wait_readable(self.status.as_fd(), left).ok()? {
-                if Instant::now() >= deadline {
-                    return None;
-                }
-                continue;
-            }
-            match self.status.read(&mut bytes[length..]).ok()? {
-                0 => return None,
-                count => length += count,
-            }
-        }
-        Some(bytes)
-    }
+/// A process that answers calls.
+fn start(binary: &Path) -> Option<Servant> {
+    let mut command = Command::new(binary);
+    command.env_clear().env(ENV_CALLS, "1");
+    Servant::start(&mut command, u64::MAX)
 }
 
-impl Drop for Process {
-    fn drop(&mut self) {
-        sys::kill(-libc::pid_t::try_from(self.child.id()).unwrap_or(0));
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+/// What the process says of its functions: rows by name.
+fn table(process: &mut Servant) -> Option<HashMap<String, (u64, String)>> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut text = Vec::new();
+    while !(text.ends_with(b"\n\n") || text == b"\n") {
+        text.extend(process.receive(1, deadline)?);
     }
+    let text = String::from_utf8(text).ok()?;
+    let rows = (0..).zip(text.lines()).filter_map(|(row, line)| {
+        let (name, signature) = line.split_once(' ')?;
+        let is_known = signature.chars().all(|letter| width(letter).is_some());
+        is_known.then(|| (name.to_owned(), (row, signature.to_owned())))
+    });
+    Some(rows.collect())
+}
+
+fn call(process: &mut Servant, request: &Request) -> Option<u64> {
+    let mut message = request.function.to_ne_bytes().to_vec();
+    for argument in request.arguments {
+        message.extend(argument.to_ne_bytes());
+    }
+    process.send(&message)?;
+    process
+        .words::<1>(Instant::now() + PATIENCE)
+        .map(|[result]| result)
 }

@@ -1,11 +1,11 @@
 //! Names and places of machine code, from the debug information of the files it came from.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use addr2line::{Loader, demangle_auto};
-use object::{Object, ObjectSymbol, SymbolKind};
+use object::{Object, ObjectSymbol, SymbolFlags, SymbolKind};
 
 use crate::checker::Frame;
 
@@ -104,6 +104,43 @@ fn functions(file: &Path) -> Option<Vec<Function>> {
         })
     });
     Some(functions.collect())
+}
+
+/// What an executable defines for others.
+#[derive(Debug, Default)]
+pub(crate) struct Definitions {
+    /// Addresses by name.
+    pub(crate) addresses: HashMap<String, u64>,
+    /// Names that its libraries may use.
+    pub(crate) exported: HashSet<String>,
+}
+
+impl Definitions {
+    pub(crate) fn of(file: &Path) -> Self {
+        let bytes = std::fs::read(file).unwrap_or_default();
+        let Ok(object) = object::File::parse(&*bytes) else {
+            return Definitions::default();
+        };
+        let named = |symbol: &object::Symbol<'_, '_>| symbol.name().ok().map(str::to_owned);
+        let own = object.symbols().filter(is_for_others);
+        let exported = object.dynamic_symbols().filter(is_for_others);
+        Definitions {
+            addresses: own
+                .filter_map(|symbol| Some((named(&symbol)?, symbol.address())))
+                .collect(),
+            exported: exported.filter_map(|symbol| named(&symbol)).collect(),
+        }
+    }
+}
+
+/// Whether a symbol is the address of a function or variable.
+fn is_for_others(symbol: &object::Symbol<'_, '_>) -> bool {
+    // `STT_GNU_IFUNC`: the function is chosen when the program begins.
+    const CHOSEN: u8 = 10;
+    let is_chosen =
+        matches!(symbol.flags(), SymbolFlags::Elf { st_info, .. } if st_info & 15 == CHOSEN);
+    let kind = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Data);
+    symbol.is_definition() && symbol.is_global() && kind && !is_chosen
 }
 
 fn unknown(file: &Path, offset: u64) -> Frame {

@@ -2,6 +2,8 @@
  * that an instrumented program defines (so that the library also links alone), and a call of
  * what a C library may lack. */
 
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -54,3 +56,7 @@ extern pid_t _Fork(void) __attribute__((weak));
 /* A fork of a process with one thread. What the program's libraries do at forks is for programs
  * that fork: AddressSanitizer goes through a table of 4 MiB in each child. */
 pid_t __labrys_fork(void) { return _Fork ? _Fork() : fork(); }
+
+/* In older libraries it is one of its own. */
+#pragma weak dlsym
+void *__labrys_find(const char *name) { return dlsym ? dlsym(RTLD_DEFAULT, name) : 0; }

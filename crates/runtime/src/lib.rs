@@ -20,6 +20,7 @@
 //! | `repeat`, `maps` | clock, randomness and `/proc/self/maps` that repeat |
 //! | `unseen`, `sink` | what functions of libraries take where nothing follows it; what comes back |
 //! | `pure`, `marked` | calls of pure functions of the library and of the program |
+//! | `linked` | functions that the program is linked with, called from outside |
 //! | `heap`, `text`, `file`, `seek`, `status`, `stdio`, `wide`, `math` | models of library functions |
 //!
 //! Invariant: a label that is handed out names a node whose `cv` is the value that the program
@@ -37,6 +38,7 @@ mod flags;
 mod harness;
 mod heap;
 mod input;
+mod linked;
 mod maps;
 mod marked;
 mod math;

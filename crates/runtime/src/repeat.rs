@@ -18,6 +18,31 @@ unsafe extern "C" {
 const START: u64 = 1_000_000_000_000_000;
 const SECOND: u64 = 1_000_000;
 
+/// Whether the clock and randomness repeat in this process.
+fn repeats() -> bool {
+    state().active || crate::linked::is_serving()
+}
+
+/// What is called instead of a function of this name.
+pub(crate) fn wrapper(name: &str) -> Option<u64> {
+    let function = match name {
+        "time" => __labrys_w_time as *const (),
+        "clock" => __labrys_w_clock as *const (),
+        "clock_gettime" => __labrys_w_clock_gettime as *const (),
+        "gettimeofday" => __labrys_w_gettimeofday as *const (),
+        "sleep" => __labrys_w_sleep as *const (),
+        "usleep" => __labrys_w_usleep as *const (),
+        "nanosleep" => __labrys_w_nanosleep as *const (),
+        "getrandom" => __labrys_w_getrandom as *const (),
+        "getentropy" => __labrys_w_getentropy as *const (),
+        "arc4random_buf" => __labrys_w_arc4random_buf as *const (),
+        "arc4random" => __labrys_w_arc4random as *const (),
+        "arc4random_uniform" => __labrys_w_arc4random_uniform as *const (),
+        _ => return None,
+    };
+    Some(function as u64)
+}
+
 static PASSED: AtomicU64 = AtomicU64::new(0);
 static RANDOM: AtomicU64 = AtomicU64::new(0);
 
@@ -52,7 +77,7 @@ unsafe fn fill(to: *mut c_void, length: usize) {
 unsafe extern "C" fn __labrys_w_time(to: *mut libc::time_t) -> libc::time_t {
     // SAFETY: as the caller's.
     unsafe {
-        if !state().active {
+        if !repeats() {
             return libc::time(to);
         }
         let now = ((START + passed()) / SECOND) as libc::time_t;
@@ -66,7 +91,7 @@ unsafe extern "C" fn __labrys_w_time(to: *mut libc::time_t) -> libc::time_t {
 /// `clock`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w_clock() -> libc::clock_t {
-    if state().active {
+    if repeats() {
         return passed() as libc::clock_t;
     }
     // SAFETY: without conditions.
@@ -81,7 +106,7 @@ unsafe extern "C" fn __labrys_w_clock_gettime(
 ) -> c_int {
     // SAFETY: as the caller's.
     unsafe {
-        if !state().active {
+        if !repeats() {
             return libc::clock_gettime(clock, to);
         }
         let now = START + passed();
@@ -96,7 +121,7 @@ unsafe extern "C" fn __labrys_w_clock_gettime(
 unsafe extern "C" fn __labrys_w_gettimeofday(to: *mut libc::timeval, zone: *mut c_void) -> c_int {
     // SAFETY: as the caller's.
     unsafe {
-        if !state().active || to.is_null() {
+        if !repeats() || to.is_null() {
             return libc::gettimeofday(to, zone.cast());
         }
         let now = START + passed();
@@ -109,7 +134,7 @@ unsafe extern "C" fn __labrys_w_gettimeofday(to: *mut libc::timeval, zone: *mut 
 /// `sleep`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w_sleep(seconds: c_uint) -> c_uint {
-    if state().active {
+    if repeats() {
         sleep_for(u64::from(seconds) * SECOND);
         return 0;
     }
@@ -120,7 +145,7 @@ unsafe extern "C" fn __labrys_w_sleep(seconds: c_uint) -> c_uint {
 /// `usleep`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w_usleep(microseconds: libc::useconds_t) -> c_int {
-    if state().active {
+    if repeats() {
         sleep_for(u64::from(microseconds));
         return 0;
     }
@@ -137,7 +162,7 @@ unsafe extern "C" fn __labrys_w_nanosleep(
     // SAFETY: as the caller's.
     unsafe {
         let valid = !request.is_null() && (*request).tv_sec >= 0;
-        if !state().active || !valid || !(0..1_000_000_000).contains(&(*request).tv_nsec) {
+        if !repeats() || !valid || !(0..1_000_000_000).contains(&(*request).tv_nsec) {
             return libc::nanosleep(request, left);
         }
         let seconds = (*request).tv_sec as u64;
@@ -151,7 +176,7 @@ unsafe extern "C" fn __labrys_w_nanosleep(
 unsafe extern "C" fn __labrys_w_getrandom(to: *mut c_void, length: usize, flags: c_uint) -> isize {
     // SAFETY: as the caller's.
     unsafe {
-        if !state().active {
+        if !repeats() {
             return libc::getrandom(to, length, flags);
         }
         fill(to, length);
@@ -164,7 +189,7 @@ unsafe extern "C" fn __labrys_w_getrandom(to: *mut c_void, length: usize, flags:
 unsafe extern "C" fn __labrys_w_getentropy(to: *mut c_void, length: usize) -> c_int {
     // SAFETY: as the caller's.
     unsafe {
-        if !state().active || length > 256 {
+        if !repeats() || length > 256 {
             return libc::getentropy(to, length);
         }
         fill(to, length);
@@ -177,7 +202,7 @@ unsafe extern "C" fn __labrys_w_getentropy(to: *mut c_void, length: usize) -> c_
 unsafe extern "C" fn __labrys_w_arc4random_buf(to: *mut c_void, length: usize) {
     // SAFETY: as the caller's.
     unsafe {
-        if state().active {
+        if repeats() {
             return fill(to, length);
         }
         // The library may be older than arc4random; getrandom gives at most 256 bytes at once.

@@ -39,6 +39,7 @@ static LAST_INITIALIZER: extern "C" fn() = answer_calls;
 
 extern "C" fn answer_calls() {
     crate::marked::serve();
+    crate::linked::serve();
 }
 
 /// Runs before the program's code. The linker is asked for this symbol by name.
@@ -56,6 +57,10 @@ unsafe extern "C" fn __labrys_init(
         }
         if take_variable(environment, labrys_abi::marked::ENV_CALLS) {
             crate::marked::prepare();
+            return;
+        }
+        if take_variable(environment, labrys_abi::linked::ENV_LINKED) {
+            crate::linked::prepare();
             return;
         }
         if !take_variable(environment, labrys_abi::ENV_ACTIVE) {
