@@ -6,6 +6,8 @@
 //! again from elsewhere. It makes no random draw that does not come from
 //! its seed, and counts evaluations, not time.
 
+use rustc_hash::FxHashMap;
+
 use crate::follow::Fitness;
 
 /// An input value: some bytes, tried as a whole number and as a float.
@@ -37,7 +39,14 @@ struct Walk<'a> {
     best: Vec<u128>,
     fitness: f64,
     lost: bool,
+    /// What was executed, and how well it fits; `None` if the end is not known.
+    tried: FxHashMap<Vec<u128>, Option<f64>>,
+    /// How often values may still come again that were executed.
+    repeated: u64,
 }
+
+/// Values that come again, for each execution of the budget, before there is nothing new.
+const REPEATED: u64 = 20;
 
 /// Looks for values of fitness 0 with at most so many evaluations.
 pub(crate) fn adjust(
@@ -55,11 +64,13 @@ pub(crate) fn adjust(
         best: start.clone(),
         fitness: f64::INFINITY,
         lost: false,
+        tried: FxHashMap::default(),
+        repeated: REPEATED * budget,
     };
     let mut random = seed | 1;
     let mut top: Option<(Vec<u128>, f64)> = None;
     let mut begin = start;
-    while walk.left > 0 && !walk.lost {
+    while walk.left > 0 && walk.repeated > 0 && !walk.lost {
         walk.best = begin;
         walk.fitness = f64::INFINITY;
         let values = walk.best.clone();
@@ -109,16 +120,29 @@ impl Walk<'_> {
         if self.left == 0 || self.fitness == 0.0 {
             return false;
         }
+        let fitness = match self.tried.get(values) {
+            Some(fitness) => {
+                self.repeated = self.repeated.saturating_sub(1);
+                *fitness
+            }
+            None => self.execute(values),
+        };
+        let better = fitness.filter(|fitness| *fitness < self.fitness);
+        if let Some(fitness) = better {
+            self.fitness = fitness;
+            self.best = values.to_vec();
+        }
+        better.is_some()
+    }
+
+    fn execute(&mut self, values: &[u128]) -> Option<f64> {
         self.left -= 1;
         self.used += 1;
         let fitness = (self.evaluate)(values);
         self.lost |= !fitness.known;
-        if fitness.known && fitness.value < self.fitness {
-            self.fitness = fitness.value;
-            self.best = values.to_vec();
-            return true;
-        }
-        false
+        let value = fitness.known.then_some(fitness.value);
+        self.tried.insert(values.to_vec(), value);
+        value
     }
 
     /// Steps until none helps, of one variable or two.
@@ -249,6 +273,27 @@ mod tests {
         let found = adjust(&variables, vec![0, 0], 20_000, 1, &mut evaluate);
         assert_eq!(found.fitness, 0.0, "{found:?}");
         assert_eq!(found.values, [67_900, 55_556]);
+    }
+
+    #[test]
+    fn nothing_is_executed_twice() {
+        let mut seen = Vec::new();
+        let mut evaluate = |values: &[u128]| {
+            seen.push(values.to_vec());
+            Fitness {
+                value: 1.0,
+                known: true,
+                cut: false,
+                steps: 1,
+                interpreted: 1,
+            }
+        };
+        let found = adjust(&[Variable { width: 8 }], vec![0], 1000, 1, &mut evaluate);
+        assert!(found.evaluations <= 256, "{found:?}");
+        let times = seen.len();
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), times);
     }
 
     #[test]

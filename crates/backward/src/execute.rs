@@ -6,10 +6,11 @@
 //! counted.
 
 use labrys_engine::{Error, Session};
+use labrys_executor::Linked;
 use labrys_semantics::Limit;
 
 use crate::adjust::{Variable, adjust};
-use crate::follow::{Fitness, Trace, follow};
+use crate::follow::{Fitness, Means, Trace, follow};
 use crate::search::Path;
 use crate::technique::Symcretic;
 
@@ -79,7 +80,9 @@ impl Symcretic<'_> {
                 executed += work(&fitness);
                 fitness
             };
-            let found = adjust(&variables, values, budget, session.seed(), &mut evaluate);
+            // Not the same draws as before.
+            let seed = session.seed() ^ spent.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let found = adjust(&variables, values, budget, seed, &mut evaluate);
             self.count(executed);
             self.reports[current].evaluations += found.evaluations;
             values = found.values;
@@ -92,7 +95,8 @@ impl Symcretic<'_> {
                 self.reports[current].diverged += 1;
             }
             self.remember(input);
-            if !found.known && self.try_input(session, &start)? {
+            let crashed = self.linked.as_mut().is_some_and(Linked::take_crash);
+            if (!found.known || crashed) && self.try_input(session, &start)? {
                 // What the machine cannot execute only the program itself can.
                 self.note_path(current, path.clone());
                 return Ok(());
@@ -107,15 +111,22 @@ impl Symcretic<'_> {
 
     /// How many executions of what effort are tried.
     fn rounds(&mut self, path: &Path, widths: &[Vec<u32>], values: &[u128]) -> Vec<(u64, Effort)> {
+        if let Some(linked) = &mut self.linked {
+            linked.give_time();
+        }
         let usual = EVALUATIONS.into_iter().zip(STEPS.map(Effort::of));
         let first = self.execute(path, &objects(widths, values), Effort::of(STEPS[0]));
         self.count(work(&first));
         let spent = self.reports[self.current].executed;
-        if !first.cut || spent > MAX_EXECUTED[1] {
+        let is_long = first.cut || work(&first) > STEPS[0];
+        if !is_long || spent > MAX_EXECUTED[1] {
             return usual.collect();
         }
-        let whole = self.execute(path, &objects(widths, values), LONGEST);
-        self.count(work(&whole));
+        let mut whole = first;
+        if first.cut {
+            whole = self.execute(path, &objects(widths, values), LONGEST);
+            self.count(work(&whole));
+        }
         if whole.cut {
             return usual.collect();
         }
@@ -139,9 +150,12 @@ impl Symcretic<'_> {
             interpreted: effort.interpreted,
             depth: DEPTH,
         };
-        let external = self.settings.external;
-        let code = (effort.steps > STEPS[0]).then_some(&mut self.code);
-        follow(self.image.program, external, trace, objects, limit, code)
+        let means = Means {
+            external: self.settings.external,
+            code: (effort.steps > STEPS[0]).then_some(&mut self.code),
+            linked: self.linked.as_mut(),
+        };
+        follow(self.image.program, trace, objects, limit, means)
     }
 
     fn count(&mut self, executed: u64) {

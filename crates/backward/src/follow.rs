@@ -6,11 +6,13 @@
 //! free, and in calls that it steps over, the program runs as it would: these are the loop methods
 //! and external methods. An input of fitness 0 reaches the target.
 
+use labrys_executor::Linked as Process;
 use labrys_program::{BlockId, FunctionId, Program};
 use labrys_semantics::{
     Distance, External, Halt, Inputs, Limit, Machine, Meaning, NativeCode, Rules, Watched,
 };
 
+use crate::linked::ByProcess;
 use crate::search::Point;
 use crate::state::Hop;
 
@@ -166,18 +168,26 @@ pub(crate) struct Trace<'a> {
     pub(crate) target: Point,
 }
 
-/// Executes a path on input objects; `code` makes it faster, and changes nothing else.
+/// What executes library functions and long executions.
+pub(crate) struct Means<'a> {
+    /// Computes functions of libm.
+    pub(crate) external: External,
+    /// Makes executions faster, and changes nothing else.
+    pub(crate) code: Option<&'a mut NativeCode>,
+    /// Calls functions of libraries.
+    pub(crate) linked: Option<&'a mut Process>,
+}
+
+/// Executes a path on input objects.
 pub(crate) fn follow(
     program: &Program,
-    external: External,
     trace: Trace<'_>,
     objects: &[Vec<u8>],
     limit: Limit,
-    mut code: Option<&mut NativeCode>,
+    mut means: Means<'_>,
 ) -> Fitness {
     loop {
-        let code = code.as_deref_mut();
-        if let Some(fitness) = follow_once(program, external, trace, objects, limit, code) {
+        if let Some(fitness) = follow_once(program, trace, objects, limit, &mut means) {
             return fitness;
         }
     }
@@ -186,11 +196,10 @@ pub(crate) fn follow(
 /// As `follow`; `None` if it must be done again, with code of fewer functions.
 fn follow_once(
     program: &Program,
-    external: External,
     trace: Trace<'_>,
     objects: &[Vec<u8>],
     limit: Limit,
-    code: Option<&mut NativeCode>,
+    means: &mut Means<'_>,
 ) -> Option<Fitness> {
     let Trace {
         entry,
@@ -207,9 +216,13 @@ fn follow_once(
         done: false,
     };
     let arguments = arguments(program, entry);
-    let mut machine = Machine::new(program, external, &mut feed, &mut follower, limit);
-    if let Some(code) = code {
+    let mut linked = means.linked.as_deref_mut().map(ByProcess::new);
+    let mut machine = Machine::new(program, means.external, &mut feed, &mut follower, limit);
+    if let Some(code) = means.code.as_deref_mut() {
         machine = machine.with_code(code);
+    }
+    if let Some(linked) = &mut linked {
+        machine = machine.with_linked(linked);
     }
     let end = machine.call(entry, arguments);
     if matches!(end, Err(Halt::Again)) {

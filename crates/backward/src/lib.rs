@@ -24,6 +24,7 @@ mod guess;
 mod image;
 mod implied;
 mod keep;
+mod linked;
 mod memory;
 mod numbers;
 mod objects;

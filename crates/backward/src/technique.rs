@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use labrys_engine::{Error, PlainRun, Progress, Session, Technique};
+use labrys_executor::Linked;
 use labrys_expr::Pool;
 use labrys_program::{BranchId, FunctionId};
 use labrys_semantics::{External, NativeCode};
@@ -59,6 +60,8 @@ pub struct Symcretic<'p> {
     pub(crate) executed: u64,
     /// What its long executions are compiled to.
     pub(crate) code: NativeCode,
+    /// Calls the functions that the program is linked with.
+    pub(crate) linked: Option<Linked>,
     proved: Proved,
     /// Whether the template was run, which is all that can be done where no input can be made.
     tried_template: bool,
@@ -96,9 +99,17 @@ impl<'p> Symcretic<'p> {
             work: 0,
             executed: 0,
             code: NativeCode::new(),
+            linked: None,
             proved: Proved::default(),
             tried_template: false,
         }
+    }
+
+    /// Phase II calls the functions that the program is linked with.
+    #[must_use]
+    pub fn with_linked(mut self, linked: Linked) -> Self {
+        self.linked = Some(linked);
+        self
     }
 
     /// Whether inputs can be made of paths: the program makes objects input.

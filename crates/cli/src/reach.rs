@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use labrys_backward::{Image, Settings, Symcretic, Verdict};
 use labrys_engine::{Budget, Session, Setup};
-use labrys_executor::{Executor, Limits as RunLimits};
+use labrys_executor::{Executor, Limits as RunLimits, Linked};
 use labrys_suite::{Config, Invocation, SuiteWriter};
 
 use crate::arguments::{BuildOptions, InputOptions, Output};
@@ -233,7 +233,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     };
     let mut session = Session::new(setup);
     let mut technique = BothWays::new(
-        Symcretic::new(&image, settings, targets),
+        Symcretic::new(&image, settings, targets).with_linked(Linked::of(called(&subject.plain))),
         !options.no_forward,
         options.seed,
         reach_targets::inputs(&options.targets, &config.streams)?,

@@ -38,5 +38,7 @@ pub use callbacks::{CallsBack, calls_back};
 pub use character::{CharacterTable, character_table};
 pub use constant::{Addresses, constant};
 pub use library::{Library, input_value, library};
-pub use machine::{Distance, Halt, Inputs, Limit, Machine, NativeCode, Rules, Watched};
+pub use machine::{
+    Called, Distance, Halt, Inputs, Limit, Linked, Machine, NativeCode, Rules, Watched, Words,
+};
 pub use operation::{Meaning, Operands, choose, meaning};

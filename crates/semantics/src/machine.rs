@@ -10,6 +10,7 @@
 mod decisions;
 mod distance;
 mod effects;
+mod linked;
 mod memory;
 mod native;
 mod strings;
@@ -25,6 +26,8 @@ use crate::algebra::{Concrete, External};
 use crate::constant::{Addresses, constant};
 use crate::operation::{Meaning, Operands, meaning};
 pub use distance::Distance;
+use linked::Shared;
+pub use linked::{Called, Linked, Words};
 use memory::Memory;
 pub use native::NativeCode;
 use native::{Compiled, Context};
@@ -121,6 +124,8 @@ pub struct Machine<'a> {
     code: Option<&'a mut NativeCode>,
     /// How a function ended whose code says that the machine knows.
     outcome: Option<Result<Option<Known>, Halt>>,
+    /// What is shared with the process in which library functions are called.
+    shared: Option<Shared<'a>>,
     /// Tables of characters that were asked for, by function.
     tables: Vec<(String, u64)>,
 }
@@ -189,6 +194,7 @@ impl<'a> Machine<'a> {
             context,
             code: None,
             outcome: None,
+            shared: None,
             tables: Vec::new(),
         }
     }
@@ -198,6 +204,13 @@ impl<'a> Machine<'a> {
     #[must_use]
     pub fn with_code(mut self, code: &'a mut NativeCode) -> Self {
         self.code = Some(code);
+        self
+    }
+
+    /// Calls functions of libraries that have no meaning here.
+    #[must_use]
+    pub fn with_linked(mut self, linked: &'a mut dyn Linked) -> Self {
+        self.shared = Some(Shared::new(linked));
         self
     }
 
@@ -364,7 +377,12 @@ impl<'a> Machine<'a> {
 
     /// Counts an instruction that is not executed as code.
     fn interpret_one(&mut self) -> Result<(), Halt> {
-        self.interpreted += 1;
+        self.work(1)
+    }
+
+    /// Counts what takes as long as so many of them.
+    fn work(&mut self, instructions: u64) -> Result<(), Halt> {
+        self.interpreted += instructions;
         if self.interpreted > self.limit.interpreted {
             return Err(Halt::Limit);
         }

@@ -56,7 +56,7 @@ impl Machine<'_> {
         let address = self.address(function, address)?;
         let size = scalar_size(self.program, ty)
             .ok_or_else(|| Halt::Unknown("a load of an aggregate".to_owned()))?;
-        let bytes = self.memory.at(address, size).ok_or(Halt::Fault)?;
+        let bytes = self.bytes(address, size).ok_or(Halt::Fault)?;
         let mut wide = [0; 16];
         wide[..bytes.len()].copy_from_slice(bytes);
         let width = 8 * u32::try_from(size).map_err(|_| Halt::Fault)?;
@@ -68,7 +68,7 @@ impl Machine<'_> {
     fn store(&mut self, address: u64, value: Value) -> Result<(), Halt> {
         let packed = pack(&mut self.algebra, value);
         let size = packed.width() as usize / 8;
-        let place = self.memory.at(address, size as u64).ok_or(Halt::Fault)?;
+        let place = self.bytes(address, size as u64).ok_or(Halt::Fault)?;
         place.copy_from_slice(&packed.bits().to_le_bytes()[..size]);
         Ok(())
     }
@@ -84,7 +84,11 @@ impl Machine<'_> {
             Callee::Direct(id) => id,
             Callee::Indirect(address) => {
                 let address = self.address(function, address)?;
-                Memory::function_at(self.program, address).ok_or(Halt::Fault)?
+                let elsewhere = match self.is_open() {
+                    true => Halt::Unknown("a function of a library".to_owned()),
+                    false => Halt::Fault,
+                };
+                Memory::function_at(self.program, address).ok_or(elsewhere)?
             }
         };
         let program = self.program;
@@ -117,8 +121,11 @@ impl Machine<'_> {
         if let Some(result) = self.string_call(function, name, arguments, ty)? {
             return Ok(Some(result));
         }
-        match library(name).ok_or_else(unknown)? {
-            Library::InputObject(size) => {
+        if name == "realloc" {
+            return self.reallocate(function, arguments);
+        }
+        match library(name) {
+            Some(Library::InputObject(size)) => {
                 let address = self.address(function, first.ok_or(Halt::Fault)?)?;
                 let size = match (size, arguments.get(1)) {
                     (Some(size), _) => size,
@@ -129,7 +136,7 @@ impl Machine<'_> {
                 self.inputs.next(place);
                 Ok(None)
             }
-            Library::InputValue => {
+            Some(Library::InputValue) => {
                 let (size, boolean) = input_value(name, ty).ok_or_else(unknown)?;
                 let mut bytes = [0; 16];
                 self.inputs.next(&mut bytes[..(size as usize).min(16)]);
@@ -137,7 +144,7 @@ impl Machine<'_> {
                 let width = ty.width().ok_or_else(unknown)?;
                 Ok(Some(Meaning::Scalar(Value::new(width, bits))))
             }
-            Library::Assume => {
+            Some(Library::Assume) => {
                 let condition = first.ok_or(Halt::Fault)?;
                 let distance = self.truth(function, condition, true, 8);
                 if distance > 0.0 {
@@ -149,19 +156,24 @@ impl Machine<'_> {
                 }
                 Ok(None)
             }
-            Library::Stops => Err(Halt::Ended),
-            Library::Harmless if ty == Type::Void => Ok(None),
+            Some(Library::Stops) => Err(Halt::Ended),
+            Some(Library::Harmless) if ty == Type::Void => Ok(None),
+            Some(Library::Harmless) if name == "rand" && self.shared.is_some() => {
+                self.linked_call(function, id, arguments, ty)
+            }
             // Output returns what nobody asks for; anything else would be a guess.
-            Library::Harmless => Ok(None),
-            Library::Reads | Library::Fills { .. } => Err(unknown()),
-            Library::Allocates { .. } => {
+            Some(Library::Harmless) => Ok(None),
+            None | Some(Library::Reads | Library::Fills { .. }) => {
+                self.linked_call(function, id, arguments, ty)
+            }
+            Some(Library::Allocates { .. }) => {
                 let mut size = 1u64;
                 for argument in arguments {
                     size = size.saturating_mul(self.scalar(function, *argument)?.bits() as u64);
                 }
                 Ok(Some(pointer(self.new_object(size)?)))
             }
-            Library::Pure => {
+            Some(Library::Pure) => {
                 let values = arguments.iter().map(|one| self.scalar(function, *one));
                 let values = values.collect::<Result<Vec<_>, _>>()?;
                 let width = ty.width().ok_or_else(unknown)?;
@@ -169,6 +181,31 @@ impl Machine<'_> {
                 Ok(Some(Meaning::Scalar(result.ok_or_else(unknown)?)))
             }
         }
+    }
+
+    /// `realloc`: always a new object.
+    fn reallocate(
+        &mut self,
+        function: &Function,
+        arguments: &[Operand],
+    ) -> Result<Option<Known>, Halt> {
+        let [from, size] = arguments else {
+            return Err(Halt::Fault);
+        };
+        let (from, size) = (
+            self.address(function, *from)?,
+            self.address(function, *size)?,
+        );
+        let old = match self.memory.object(from) {
+            _ if from == 0 => Vec::new(),
+            Some((base, object)) if base == from && Memory::is_own(from) => object.clone(),
+            _ => return Err(Halt::Unknown("realloc".to_owned())),
+        };
+        let new = self.new_object(size)?;
+        let kept = old.len().min(usize::try_from(size).unwrap_or(0));
+        let place = self.bytes(new, kept as u64).ok_or(Halt::Fault)?;
+        place.copy_from_slice(&old[..kept]);
+        Ok(Some(pointer(new)))
     }
 
     fn effect_of_intrinsic(
@@ -184,8 +221,8 @@ impl Machine<'_> {
                 let to = self.address(function, argument(0)?)?;
                 let from = self.address(function, argument(1)?)?;
                 let size = self.scalar(function, argument(2)?)?.bits() as u64;
-                let bytes = self.memory.at(from, size).ok_or(Halt::Fault)?.to_vec();
-                let place = self.memory.at(to, size).ok_or(Halt::Fault)?;
+                let bytes = self.bytes(from, size).ok_or(Halt::Fault)?.to_vec();
+                let place = self.bytes(to, size).ok_or(Halt::Fault)?;
                 place.copy_from_slice(&bytes);
                 Ok(None)
             }
@@ -193,7 +230,7 @@ impl Machine<'_> {
                 let to = self.address(function, argument(0)?)?;
                 let byte = self.scalar(function, argument(1)?)?.bits() as u8;
                 let size = self.scalar(function, argument(2)?)?.bits() as u64;
-                self.memory.at(to, size).ok_or(Halt::Fault)?.fill(byte);
+                self.bytes(to, size).ok_or(Halt::Fault)?.fill(byte);
                 Ok(None)
             }
             I::Trap | I::SanitizerTrap | I::DebugTrap => Err(Halt::Fault),

@@ -9,6 +9,10 @@ const FUNCTIONS: u64 = 0x10_0000;
 const GLOBALS: u64 = 1 << 40;
 const GLOBAL_STEP: u64 = 1 << 24;
 const STACK: u64 = 1 << 44;
+/// Behind the last address of the machine's own.
+const END: u64 = 1 << 45;
+/// Bytes of memory of another process that become an object together.
+pub(super) const PAGE: u64 = 4096;
 /// Largest object, and most bytes in all.
 const MAX_OBJECT: u64 = 1 << 22;
 const MAX_BYTES: u64 = 1 << 28;
@@ -72,6 +76,57 @@ impl<'p> Memory<'p> {
         self.objects
             .insert(base, vec![0; usize::try_from(size).ok()?]);
         Some(base)
+    }
+
+    /// Whether an address can only be one of the machine's own objects.
+    pub(super) fn is_own(address: u64) -> bool {
+        (GLOBALS..END).contains(&address)
+    }
+
+    /// The variable at an address that the program only declares, and its size, if its object is
+    /// not there yet.
+    pub(super) fn unmade_external(&self, address: u64) -> Option<(GlobalId, u64)> {
+        let index = address.checked_sub(GLOBALS)? / GLOBAL_STEP;
+        let id = GlobalId::new(usize::try_from(index).ok()?);
+        let global = self.program.globals.get(id.index())?;
+        let made = || self.objects.contains_key(&Self::global(id));
+        let external = global.initializer.is_none() && (1..MAX_OBJECT).contains(&global.size);
+        (address < STACK && external && !made()).then_some((id, global.size))
+    }
+
+    /// The object of a global with these bytes.
+    pub(super) fn put_global(&mut self, address: u64, bytes: Vec<u8>) {
+        self.objects.insert(address, bytes);
+    }
+
+    /// The object that an address is in, or just behind, if another process can have it.
+    pub(super) fn shared_object(&mut self, address: u64) -> Option<(u64, &[u8])> {
+        if !Self::is_own(address) || self.unmade_external(address).is_some() {
+            return None;
+        }
+        let (base, object) = self.object(address)?;
+        (address - base <= object.len() as u64).then_some((base, object))
+    }
+
+    /// Makes an object of a page of another process, one with its neighbors; the addresses of
+    /// objects whose bytes are elsewhere now.
+    pub(super) fn import(&mut self, page: u64, mut bytes: Vec<u8>) -> Vec<u64> {
+        let mut moved = Vec::new();
+        if let Some(next) = self.objects.remove(&(page + bytes.len() as u64)) {
+            moved.push(page + bytes.len() as u64);
+            bytes.extend(next);
+        }
+        let before = self.objects.range_mut(..page).next_back();
+        match before {
+            Some((base, object)) if base + object.len() as u64 == page => {
+                moved.push(*base);
+                object.extend(bytes);
+            }
+            _ => {
+                self.objects.insert(page, bytes);
+            }
+        }
+        moved
     }
 
     pub(super) fn free(&mut self, base: u64) {

@@ -74,11 +74,7 @@ impl Machine<'_> {
     fn text(&mut self, address: u64) -> Result<Vec<u8>, Halt> {
         let mut bytes = Vec::new();
         for at in 0..MAX_TEXT {
-            match self
-                .memory
-                .at(address.wrapping_add(at), 1)
-                .ok_or(Halt::Fault)?[0]
-            {
+            match self.bytes(address.wrapping_add(at), 1).ok_or(Halt::Fault)?[0] {
                 0 => return Ok(bytes),
                 byte => bytes.push(byte),
             }
@@ -90,11 +86,7 @@ impl Machine<'_> {
     fn text_within(&mut self, address: u64, most: u64) -> Result<Vec<u8>, Halt> {
         let mut bytes = Vec::new();
         for at in 0..most.min(MAX_TEXT) {
-            match self
-                .memory
-                .at(address.wrapping_add(at), 1)
-                .ok_or(Halt::Fault)?[0]
-            {
+            match self.bytes(address.wrapping_add(at), 1).ok_or(Halt::Fault)?[0] {
                 0 => break,
                 byte => bytes.push(byte),
             }
@@ -103,11 +95,11 @@ impl Machine<'_> {
     }
 
     fn block(&mut self, address: u64, size: u64) -> Result<Vec<u8>, Halt> {
-        Ok(self.memory.at(address, size).ok_or(Halt::Fault)?.to_vec())
+        Ok(self.bytes(address, size).ok_or(Halt::Fault)?.to_vec())
     }
 
     fn put(&mut self, address: u64, bytes: &[u8]) -> Result<(), Halt> {
-        let place = self.memory.at(address, bytes.len() as u64);
+        let place = self.bytes(address, bytes.len() as u64);
         place.ok_or(Halt::Fault)?.copy_from_slice(bytes);
         Ok(())
     }

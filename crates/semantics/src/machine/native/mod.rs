@@ -191,10 +191,13 @@ fn gives_nothing(program: &Program, instruction: &Instruction) -> bool {
     let Some(callee) = program.function(callee).filter(|callee| !callee.defined) else {
         return false;
     };
-    matches!(
-        library(&callee.name),
-        Some(Library::Harmless | Library::InputObject(_) | Library::Assume)
-    )
+    // Where it cannot be called, it gives none, and the function gives up its code.
+    let is_called = callee.name == "rand";
+    !is_called
+        && matches!(
+            library(&callee.name),
+            Some(Library::Harmless | Library::InputObject(_) | Library::Assume)
+        )
 }
 
 impl Machine<'_> {

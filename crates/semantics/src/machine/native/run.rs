@@ -264,7 +264,7 @@ pub(super) extern "C" fn find(
 ) -> *mut u8 {
     // SAFETY: called by code, see the module.
     let machine = unsafe { &mut *(*context).machine.get().cast::<Machine<'_>>() };
-    let Some((base, object)) = machine.memory.object(address) else {
+    let Some((base, object)) = machine.object(address, size) else {
         return std::ptr::null_mut();
     };
     let (start, length) = (address - base, object.len() as u64);
