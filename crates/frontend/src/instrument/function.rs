@@ -34,7 +34,7 @@ pub(super) struct FunctionPass<'p, 'm> {
     /// Accesses of clean versions of loops that need no look.
     pub(super) covered: HashSet<Value<'m>>,
     /// In the version at hand: comparisons by the variable that holds the result.
-    pub(super) comparisons: HashMap<Value<'m>, Value<'m>>,
+    pub(super) comparisons: HashMap<Value<'m>, Vec<Value<'m>>>,
     /// Whether the block at hand is in a loop of the concrete version.
     pub(super) repeated: bool,
     /// Conditions that had an event in this block.
@@ -49,17 +49,34 @@ pub(super) struct FunctionPass<'p, 'm> {
     pub(super) left: Option<Value<'m>>,
 }
 
-/// The comparisons whose results are kept in variables, by these.
-fn stored_comparisons<'m>(blocks: &[Vec<Value<'m>>]) -> HashMap<Value<'m>, Value<'m>> {
+/// The comparisons whose results are kept in variables, by these, also where one variable is copied
+/// to the next: what is compared behind a loop is often compared at its last turn.
+fn stored_comparisons<'m>(blocks: &[Vec<Value<'m>>]) -> HashMap<Value<'m>, Vec<Value<'m>>> {
+    use LLVMOpcode as O;
+    let is_instruction = |value: Value| value.kind() == LLVMValueKind::LLVMInstructionValueKind;
     let stores = blocks.iter().flatten().filter(|i| {
-        let value = (i.opcode() == LLVMOpcode::LLVMStore).then(|| i.operand(0));
-        value.is_some_and(|value| {
-            value.kind() == LLVMValueKind::LLVMInstructionValueKind
-                && matches!(value.opcode(), LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMFCmp)
-                && is_slot(i.operand(1))
-        })
+        i.opcode() == O::LLVMStore && is_slot(i.operand(1)) && is_instruction(i.operand(0))
     });
-    stores.map(|i| (i.operand(1), i.operand(0))).collect()
+    let mut stored: HashMap<Value<'m>, Vec<Value<'m>>> = HashMap::new();
+    let mut copied: HashMap<Value<'m>, Vec<Value<'m>>> = HashMap::new();
+    let mut new = Vec::new();
+    for store in stores {
+        let [value, slot] = [0, 1].map(|operand| store.operand(operand));
+        match value.opcode() {
+            O::LLVMICmp | O::LLVMFCmp => new.push((slot, value)),
+            O::LLVMLoad => copied.entry(value.operand(0)).or_default().push(slot),
+            _ => {}
+        }
+    }
+    while let Some((slot, comparison)) = new.pop() {
+        let known = stored.entry(slot).or_default();
+        if !known.contains(&comparison) {
+            known.push(comparison);
+            let copies = copied.get(&slot).into_iter().flatten();
+            new.extend(copies.map(|copy| (*copy, comparison)));
+        }
+    }
+    stored
 }
 
 /// The scalars of a type, flattened. A type without labels (vectors, 80-bit floats, integers

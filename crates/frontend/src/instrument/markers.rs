@@ -236,18 +236,26 @@ impl<'m> FunctionPass<'_, 'm> {
     /// Measures how near a decision is to its other side, where it compares two numbers. Loops of
     /// the concrete version are spared.
     fn near(&self, branch: Value<'m>, condition: Value<'m>) {
-        let is = |value: Value<'m>, opcode| {
-            value.kind() == LLVMValueKind::LLVMInstructionValueKind && value.opcode() == opcode
-        };
-        let slot = is(condition, LLVMOpcode::LLVMLoad).then(|| condition.operand(0));
-        let stored = slot.and_then(|slot| self.comparisons.get(&slot));
-        let comparison = stored.copied().unwrap_or(condition);
-        let uncounted = branch.const_int_value() == Some(u64::from(UNCOUNTED));
-        let integers = is(comparison, LLVMOpcode::LLVMICmp);
-        if uncounted || !(integers || is(comparison, LLVMOpcode::LLVMFCmp)) {
+        if branch.const_int_value() == Some(u64::from(UNCOUNTED)) {
             return;
         }
-        let Some(next) = comparison.next() else {
+        let is_load = condition.kind() == LLVMValueKind::LLVMInstructionValueKind
+            && condition.opcode() == LLVMOpcode::LLVMLoad;
+        let stored = is_load.then(|| self.comparisons.get(&condition.operand(0)));
+        match stored.flatten() {
+            Some(stored) => stored.iter().for_each(|one| self.measure(branch, *one)),
+            None => self.measure(branch, condition),
+        }
+    }
+
+    /// Measures the distance of a comparison behind it, for a branch.
+    fn measure(&self, branch: Value<'m>, comparison: Value<'m>) {
+        let is_comparison = comparison.kind() == LLVMValueKind::LLVMInstructionValueKind
+            && matches!(
+                comparison.opcode(),
+                LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMFCmp
+            );
+        let Some(next) = comparison.next().filter(|_| is_comparison) else {
             return;
         };
         let h = &self.pass.helpers;

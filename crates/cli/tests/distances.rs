@@ -1,0 +1,54 @@
+//! How near runs of real programs come to branches.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::process::Command;
+
+use labrys_executor::{Executor, Launch, Limits, Mode};
+use labrys_suite::{Coverage, Input};
+
+/// Counts in a variable, which is compared when the loop is over.
+const COUNTED: &str = "#include <stdio.h>
+int main(void) {
+  char line[64];
+  int on = 0;
+  while (fgets(line, sizeof line, stdin))
+    if (line[0] == 'o') on++;
+  if (on >= 40) puts(\"many\");
+  return 0;
+}
+";
+
+/// The optimizer compares the counter at the loop's last turn and carries the result to the branch
+/// from one variable to the next; the distance is that of the comparison.
+#[test]
+fn counters_are_measured_behind_their_loop() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("main.c"), COUNTED).unwrap();
+    let built = Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
+        .args([at("main.c"), "-o".into(), at("program")])
+        .status();
+    assert!(built.unwrap().success());
+    let container = labrys_frontend::container::Container::open(&at("program")).unwrap();
+    let program = container.program().unwrap();
+    let site = program.sites.iter().find(|site| {
+        let line = site.location.as_ref().map(|location| location.line);
+        line == Some(7)
+    });
+    let many = site.unwrap().branches().nth(1).unwrap();
+    let launch = Launch {
+        binary: at("program"),
+        streams: Input::stdin("").shape(),
+        branches: program.branch_count(),
+        ..Launch::default()
+    };
+    let mut executor = Executor::start(launch, Limits::default()).unwrap();
+    let mut wanted = Coverage::default();
+    wanted.insert(many);
+    executor.want(&wanted);
+    for (lines, distance) in [("a\n", 39), ("o\no\n", 37), ("o\na\no\no\n", 36)] {
+        let run = executor.run(&Input::stdin(lines), Mode::Symbolic).unwrap();
+        assert_eq!(run.recording.near, [(many.0, distance + 1)], "{lines:?}");
+    }
+}
