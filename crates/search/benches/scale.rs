@@ -76,6 +76,7 @@ fn measure(strategy: &mut dyn Strategy, program: &Program) -> (Times, Tree) {
             run: done.run,
             path: &done.path,
             taken: tally.count(&tree, &done.path),
+            kept: true,
             first_new: done.first_new,
             coverage: &covered,
             near: &[],

@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 
 use labrys_suite::Input;
 
-use crate::pieces::{Kind, Larder, Piece};
+use crate::larder::Larder;
+use crate::pieces::{Kind, Piece};
 use crate::pump::copies;
 
 /// Turns that are left out or repeated for the sake of the length.
@@ -78,9 +79,9 @@ pub(crate) fn exchange(
     if edits.list.is_empty() {
         return None;
     }
-    if rng.bool() {
-        let length = if rng.bool() { fill } else { bytes.len() };
-        fit(&mut edits, &pieces, length, rng);
+    if rng.u8(..4) > 0 {
+        let length = if rng.u8(..4) == 0 { fill } else { bytes.len() };
+        fit(&mut edits, &pieces, larder, length, rng);
     }
     let mut changed = edits.apply();
     let mut child = parent.clone();
@@ -94,24 +95,40 @@ pub(crate) fn exchange(
     Some(child)
 }
 
-/// Puts another piece in the place of a random one, each kind as likely as the others.
+/// Puts another piece in the place of a random one. Every second time it is of this input, too; in a
+/// list it may come before the old one.
 fn put(edits: &mut Edits, pieces: &[Piece], larder: &Larder, rng: &mut fastrand::Rng) {
-    let kinds: BTreeSet<Kind> = pieces.iter().map(|piece| piece.kind).collect();
-    let kind = rng.choice(kinds);
+    let kind = draw_kind(pieces, larder, rng);
     let of_kind = pieces.iter().filter(|piece| Some(piece.kind) == kind);
-    let Some(piece) = rng.choice(of_kind.collect::<Vec<_>>()) else {
+    let of_kind: Vec<&Piece> = of_kind.collect();
+    let Some(piece) = rng.choice(&of_kind) else {
         return;
     };
-    // In a list the new one may come before the old one.
-    let before = matches!(piece.kind, Kind::Turn(_)) && rng.bool();
+    let before = larder.is_element(piece.kind) && rng.bool();
     let end = if before { piece.start } else { piece.end };
     let old = &edits.bytes[piece.start..end];
-    let Some(new) = larder.draw(piece.kind, old, rng) else {
-        return;
+    let new = if rng.bool() {
+        larder.draw(piece.kind, old, rng)
+    } else {
+        let other = rng.choice(&of_kind);
+        let bytes = other.map(|other| &edits.bytes[other.start..other.end]);
+        bytes.filter(|bytes| *bytes != old)
     };
-    if edits.is_free(piece.start, piece.end) {
+    if let Some(new) = new.filter(|_| edits.is_free(piece.start, piece.end)) {
         edits.list.push((piece.start, end, new.to_vec()));
     }
+}
+
+/// A kind of these pieces, the more likely the more ways there are to read one.
+fn draw_kind(pieces: &[Piece], larder: &Larder, rng: &mut fastrand::Rng) -> Option<Kind> {
+    let kinds: BTreeSet<Kind> = pieces.iter().map(|piece| piece.kind).collect();
+    let ways = |kind: &Kind| larder.ways(*kind).max(1);
+    let mut left = rng.usize(..kinds.iter().map(ways).sum::<usize>().max(1));
+    kinds.into_iter().find(|kind| {
+        let here = left < ways(kind);
+        left = left.saturating_sub(ways(kind));
+        here
+    })
 }
 
 /// Repeats what is around a call inside another one of its kind; whether there is one.
@@ -139,10 +156,14 @@ fn nest(edits: &mut Edits, pieces: &[Piece], fill: usize, rng: &mut fastrand::Rn
 }
 
 /// Leaves turns of loops out, or repeats them, until the length is as wanted or no more fit.
-fn fit(edits: &mut Edits, pieces: &[Piece], wanted: usize, rng: &mut fastrand::Rng) {
-    let turns = pieces
-        .iter()
-        .filter(|piece| matches!(piece.kind, Kind::Turn(_)));
+fn fit(
+    edits: &mut Edits,
+    pieces: &[Piece],
+    larder: &Larder,
+    wanted: usize,
+    rng: &mut fastrand::Rng,
+) {
+    let turns = pieces.iter().filter(|piece| larder.is_element(piece.kind));
     let turns: Vec<&Piece> = turns.collect();
     for _ in 0..TURNS {
         let length = edits.length();

@@ -1,4 +1,4 @@
-//! The inputs of all runs that own nodes of the tree, in little memory.
+//! The inputs of all runs that may be looked at again, in little memory.
 //!
 //! An input differs little from its parent's, so large ones are kept as the bytes that differ.
 //!
@@ -23,7 +23,7 @@ struct Patch {
 
 #[derive(Clone, Debug)]
 enum Stored {
-    /// The run owns no node.
+    /// The run is of no use.
     Nothing,
     Whole(Box<[Box<[u8]>]>),
     Changed {
@@ -53,12 +53,12 @@ impl Inputs {
         self.stored.push(changed.unwrap_or_else(|| whole(input)));
     }
 
-    /// Notes that the next run owns no node.
+    /// Notes that the next run is of no use.
     pub(crate) fn skip(&mut self) {
         self.stored.push(Stored::Nothing);
     }
 
-    /// The input of a run; `None` if it owns no node.
+    /// The input of a run; `None` if it was of no use.
     pub(crate) fn get(&self, run: RunId) -> Option<Input> {
         let mut changes = Vec::new();
         let mut at = run;

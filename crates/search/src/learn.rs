@@ -6,7 +6,6 @@ use labrys_engine::{Error, Observation, Progress, Session};
 use labrys_suite::{Input, Origin};
 
 use crate::path::decisions;
-use crate::pieces::pieces;
 use crate::query::Known;
 use crate::repair::{Repair, parting};
 use crate::search::{Search, view};
@@ -109,9 +108,13 @@ impl Search {
         }
         let length = seen.input.len();
         if let Some(larder) = &mut self.larder {
-            larder.learn(&seen.input, &pieces(&trace), &mut self.rng);
+            let pieces = larder.pieces(&trace, session.program());
+            larder.learn(&seen.input, &pieces, &mut self.rng);
         }
-        if done.first_new < done.path.len() {
+        // What took another direction than any run before may have decided nothing behind it.
+        let own_way = done.first_new < done.path.len() || flipped.is_some() && !diverged;
+        let kept = own_way || seen.gain > 0;
+        if kept {
             self.inputs.push(&seen.input, parent);
             let known = Known::new(trace, seen.input);
             let weight = known.weight();
@@ -132,6 +135,7 @@ impl Search {
             path: &done.path,
             taken: self.tally.count(&self.tree, &done.path),
             first_new: done.first_new,
+            kept,
             coverage: &seen.coverage,
             gain: seen.gain + models,
             near: &seen.near,

@@ -16,6 +16,7 @@ mod child;
 mod exchange;
 mod growth;
 mod inputs;
+mod larder;
 mod learn;
 mod path;
 mod patience;

@@ -8,12 +8,12 @@
 //!
 //! What a call reads begins with the byte of its first decision and ends with the furthest byte it
 //! looked at, or before the byte that its caller looks at next: the call only saw that its phrase
-//! was over.
+//! was over. What is read and then looked at from its beginning again, as a line is, is a piece too.
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
-use labrys_suite::Input;
+use labrys_program::{FunctionId, Program, SiteId, graph::CallGraph};
 use labrys_trace::{Step, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,13 +21,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const STEPS: usize = 4096;
 /// Longest piece that is kept.
 const LONGEST: usize = 256;
-/// Pieces that are kept which are read in the same way.
-const PER_WAY: usize = 8;
-/// Ways to read a piece of a kind, at most.
-const WAYS: usize = 32;
 
-/// What a piece is, calls before turns: of the call whose first own decision is at this site, or of a turn of the loop
-/// that comes back to it.
+/// What a piece is, calls before turns: of the call whose first own decision is at this site, or of
+/// a turn of the loop that comes back to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Call(u32),
@@ -52,6 +48,8 @@ pub(crate) struct Piece {
 struct Look {
     /// As `(site, direction)`.
     branch: (u32, u32),
+    /// That decided.
+    function: FunctionId,
     frame: u64,
     stream: usize,
     /// The furthest byte that was looked at.
@@ -61,6 +59,7 @@ struct Look {
 /// A call that has not returned.
 struct Open {
     frame: u64,
+    function: FunctionId,
     stream: usize,
     start: usize,
     end: usize,
@@ -74,12 +73,18 @@ impl Open {
     fn of(look: &Look) -> Open {
         Open {
             frame: look.frame,
+            function: look.function,
             stream: look.stream,
             start: look.at,
             end: look.at + 1,
             branches: Vec::new(),
             turns: FxHashMap::default(),
         }
+    }
+
+    /// Whether a decision may be its own.
+    fn made(&self, look: &Look) -> bool {
+        (self.frame, self.function) == (look.frame, look.function)
     }
 
     /// The hash of the set of its branches from a number on.
@@ -108,14 +113,37 @@ impl Open {
     }
 }
 
-/// The pieces of a run's input, each once.
-pub(crate) fn pieces(trace: &Trace) -> Vec<Piece> {
-    let steps = trace.steps();
-    let from = steps.len().saturating_sub(STEPS);
-    of_looks((from..steps.len()).filter_map(|step| look(trace, step)))
+/// What decides in library models: any function calls it.
+const LIBRARY: FunctionId = FunctionId(u32::MAX);
+
+/// Which functions of a program call which.
+#[derive(Debug, Default)]
+pub(crate) struct Calls(FxHashSet<(FunctionId, FunctionId)>);
+
+impl Calls {
+    pub(crate) fn of(program: &Program) -> Self {
+        let graph = CallGraph::new(program);
+        let pairs = graph.calls().iter().flat_map(|call| {
+            let callees = graph.callees(call).iter();
+            callees.map(|callee| (call.function, *callee))
+        });
+        Calls(pairs.collect())
+    }
+
+    fn has(&self, caller: FunctionId, callee: FunctionId) -> bool {
+        callee == LIBRARY || self.0.contains(&(caller, callee))
+    }
 }
 
-fn look(trace: &Trace, step: usize) -> Option<Look> {
+/// The pieces of a run's input, each once.
+pub(crate) fn pieces(trace: &Trace, program: &Program, calls: &Calls) -> Vec<Piece> {
+    let steps = trace.steps();
+    let from = steps.len().saturating_sub(STEPS);
+    let looks = (from..steps.len()).filter_map(|step| look(trace, program, step));
+    of_looks(looks, calls)
+}
+
+fn look(trace: &Trace, program: &Program, step: usize) -> Option<Look> {
     let frame = trace.frame(step)?;
     let (stream, at) = trace.last_byte_of(step)?;
     let Step {
@@ -123,23 +151,24 @@ fn look(trace: &Trace, step: usize) -> Option<Look> {
     } = trace.steps()[step];
     Some(Look {
         branch: (site, direction),
+        function: program
+            .site(SiteId(site))
+            .map_or(LIBRARY, |site| site.function),
         frame,
         stream: usize::from(stream),
         at: at as usize,
     })
 }
 
-fn of_looks(looks: impl Iterator<Item = Look>) -> Vec<Piece> {
+fn of_looks(looks: impl Iterator<Item = Look>, calls: &Calls) -> Vec<Piece> {
     let mut found = Found::default();
     let mut open: Vec<Open> = Vec::new();
     for look in looks {
-        while let Some(inner) = open.last()
-            && inner.frame < look.frame
-        {
-            found.call(inner, Some(&look));
-            open.pop();
+        let going_on = going_on(&open, &look, calls);
+        for inner in open.drain(going_on..).rev() {
+            found.call(&inner, Some(&look));
         }
-        if open.last().is_none_or(|inner| inner.frame > look.frame) {
+        if open.last().is_none_or(|inner| !inner.made(&look)) {
             open.push(Open::of(&look));
         }
         for call in open.iter_mut().filter(|call| call.stream == look.stream) {
@@ -155,14 +184,32 @@ fn of_looks(looks: impl Iterator<Item = Look>) -> Vec<Piece> {
     found.once()
 }
 
+/// How many of the open calls go on with a decision: the others have returned. Calls of the same
+/// frame are parts of one function that the compiler made of several, or come one after the other.
+fn going_on(open: &[Open], look: &Look, calls: &Calls) -> usize {
+    let outer = open.partition_point(|call| call.frame > look.frame);
+    let same = open.partition_point(|call| call.frame >= look.frame);
+    if let Some(own) = open[outer..same].iter().rposition(|call| call.made(look)) {
+        return outer + own + 1;
+    }
+    let caller = |call: &Open| calls.has(call.function, look.function);
+    let caller = open[outer..same].iter().rposition(caller);
+    caller.map_or(outer, |caller| outer + caller + 1)
+}
+
 #[derive(Default)]
 struct Found(Vec<Piece>);
 
 impl Found {
     /// A call that returned before `next` was decided.
     fn call(&mut self, call: &Open, next: Option<&Look>) {
-        let next = next.filter(|next| next.stream == call.stream && next.at >= call.start);
-        let end = next.map_or(call.end, |next| next.at.min(call.end));
+        let next = next.filter(|next| next.stream == call.stream);
+        // What is looked at from the beginning again was read for that.
+        let again = |next: &&Look| next.at <= call.start && call.end - call.start > 1;
+        let end = match next.filter(|next| !again(next)) {
+            Some(next) => next.at.min(call.end),
+            None => call.end,
+        };
         self.add(Piece {
             kind: Kind::Call(call.branches[0].0),
             stream: call.stream,
@@ -180,72 +227,23 @@ impl Found {
         }
     }
 
-    /// Of several that are the same bytes only one, a call before turns.
+    /// Each kind of the same bytes once, and turns only where they are no call: a phrase that is
+    /// nothing but another one may stand for either.
     fn once(mut self) -> Vec<Piece> {
         self.0.sort_by_key(|piece| piece.kind);
+        let mut calls = FxHashSet::default();
         let mut known = FxHashSet::default();
-        self.0
-            .retain(|piece| known.insert((piece.stream, piece.start, piece.end)));
-        self.0
-    }
-}
-
-/// Pieces of earlier inputs.
-#[derive(Debug, Default)]
-pub(crate) struct Larder(FxHashMap<Kind, Vec<Way>>);
-
-/// Pieces that were read in the same way.
-#[derive(Debug)]
-struct Way {
-    way: u64,
-    pieces: Vec<Vec<u8>>,
-}
-
-impl Larder {
-    /// Keeps the whole pieces of an input.
-    pub(crate) fn learn(&mut self, input: &Input, pieces: &[Piece], rng: &mut fastrand::Rng) {
-        for piece in pieces.iter().filter(|piece| piece.whole) {
-            let stream = input.streams.get(piece.stream);
-            let bytes = stream.and_then(|stream| stream.visible().get(piece.start..piece.end));
-            if let Some(bytes) = bytes {
-                self.keep(piece, bytes, rng);
+        self.0.retain(|piece| {
+            let bytes = (piece.stream, piece.start, piece.end);
+            match piece.kind {
+                Kind::Call(_) => {
+                    calls.insert(bytes);
+                    known.insert((piece.kind, bytes))
+                }
+                Kind::Turn(_) => !calls.contains(&bytes) && known.insert((Kind::Turn(0), bytes)),
             }
-        }
-    }
-
-    /// Keeps a piece; where there is no more room, in the place of another one.
-    fn keep(&mut self, piece: &Piece, bytes: &[u8], rng: &mut fastrand::Rng) {
-        let ways = self.0.entry(piece.kind).or_default();
-        let known = ways.iter().position(|way| way.way == piece.way);
-        let Some(index) = known else {
-            if ways.len() < WAYS {
-                let pieces = vec![bytes.to_vec()];
-                let way = piece.way;
-                ways.push(Way { way, pieces });
-            }
-            return;
-        };
-        let kept = &mut ways[index].pieces;
-        if kept.iter().any(|other| other == bytes) {
-            return;
-        }
-        if kept.len() < PER_WAY {
-            kept.push(bytes.to_vec());
-        } else {
-            kept[rng.usize(..PER_WAY)] = bytes.to_vec();
-        }
-    }
-
-    /// Another piece of this kind: each way to read it as likely as the others, short ones
-    /// more likely than long ones.
-    pub(crate) fn draw(&self, kind: Kind, than: &[u8], rng: &mut fastrand::Rng) -> Option<&[u8]> {
-        let way = rng.choice(self.0.get(&kind)?)?;
-        let mut drawn = rng.choice(&way.pieces)?;
-        if rng.bool() {
-            let other = rng.choice(&way.pieces)?;
-            drawn = std::cmp::min_by_key(drawn, other, |piece| piece.len());
-        }
-        (drawn != than).then_some(drawn)
+        });
+        self.0
     }
 }
 
@@ -260,6 +258,7 @@ mod tests {
     fn look(site: u32, direction: u32, depth: u64, at: usize) -> Look {
         Look {
             branch: (site, direction),
+            function: FunctionId(0),
             frame: 1000 - depth,
             stream: 0,
             at,
@@ -293,7 +292,7 @@ mod tests {
     /// Each call read a value, without what its caller looks at next.
     #[test]
     fn calls_read_phrases() {
-        let pieces = of_looks(nested().into_iter());
+        let pieces = of_looks(nested().into_iter(), &Calls::default());
         let values = texts(&pieces, Kind::Call(VALUE));
         assert_eq!(values, ["12", "[]", "[12,[]]"]);
         assert_eq!(texts(&pieces, Kind::Turn(DIGITS)), ["1", "2"]);
@@ -304,48 +303,66 @@ mod tests {
     /// A number and a list are read in different ways, two lists in the same one.
     #[test]
     fn ways_are_alternatives() {
-        let pieces = of_looks(nested().into_iter());
+        let pieces = of_looks(nested().into_iter(), &Calls::default());
         let ways: Vec<u64> = pieces[..3].iter().map(|piece| piece.way).collect();
         assert_ne!(ways[0], ways[1]);
         let again = nested().into_iter().map(|look| Look {
             at: look.at + 20,
             ..look
         });
-        let again = of_looks(again);
+        let again = of_looks(again, &Calls::default());
         assert_eq!(again[1].way, ways[1]);
     }
 
     /// What the program did not go on behind is kept apart.
     #[test]
     fn a_phrase_that_ends_the_run_is_not_whole() {
-        let pieces = of_looks(nested().into_iter().take(4));
+        let pieces = of_looks(nested().into_iter().take(4), &Calls::default());
         let whole = |piece: &&Piece| piece.whole;
         assert_eq!(pieces.iter().filter(whole).count(), 1);
         assert_eq!(texts(&pieces, Kind::Call(VALUE)), ["12", "[12"]);
     }
 
+    /// A text is read, then blanks, by two calls that have the same frame: each is a piece of its
+    /// own, unless the first calls the second.
     #[test]
-    fn the_larder_gives_each_way_its_turn() {
-        let mut larder = Larder::default();
-        let mut rng = fastrand::Rng::with_seed(1);
-        let piece = |way| Piece {
-            kind: Kind::Call(1),
-            stream: 0,
-            start: 0,
-            end: 1,
-            way,
-            whole: true,
+    fn calls_of_one_frame_are_told_apart() {
+        let of = |function, look| Look {
+            function: FunctionId(function),
+            ..look
         };
-        for number in 0..1000 {
-            larder.keep(&piece(7), format!("{number}").as_bytes(), &mut rng);
-        }
-        larder.keep(&piece(8), b"[]", &mut rng);
-        let mut lists = 0;
-        for _ in 0..1000 {
-            let drawn = larder.draw(Kind::Call(1), b"x", &mut rng);
-            lists += u32::from(drawn == Some(b"[]"));
-        }
-        assert!((400..600).contains(&lists), "{lists}");
-        assert_eq!(larder.draw(Kind::Turn(1), b"x", &mut rng), None);
+        let looks = [
+            of(1, look(4, 1, 20, 0)),
+            of(1, look(4, 0, 20, 1)),
+            of(2, look(5, 1, 20, 2)),
+            of(2, look(5, 0, 20, 3)),
+            of(0, look(9, 0, 10, 3)),
+        ];
+        let calls = |calls: &Calls| {
+            let pieces = of_looks(looks.into_iter(), calls);
+            let own = [Kind::Call(4), Kind::Call(5)];
+            let calls = pieces.iter().filter(|piece| own.contains(&piece.kind));
+            calls
+                .map(|piece| (piece.kind, piece.start..piece.end))
+                .collect::<Vec<_>>()
+        };
+        let text = |end| (Kind::Call(4), 0..end);
+        let blanks = (Kind::Call(5), 2..3);
+        assert_eq!(calls(&Calls::default()), [text(2), blanks.clone()]);
+        let inner = Calls([(FunctionId(1), FunctionId(2))].into_iter().collect());
+        assert_eq!(calls(&inner), [text(3), blanks]);
+    }
+
+    /// Three bytes are read, then looked at from the first one on.
+    #[test]
+    fn a_line_is_a_piece() {
+        let line = (0..3).map(|at| look(MORE, 1, 20, at));
+        let looks = line.chain([look(VALUE, 1, 10, 0), look(VALUE, 1, 10, 1)]);
+        let pieces = of_looks(looks, &Calls::default());
+        let calls = pieces
+            .iter()
+            .filter(|piece| piece.kind == Kind::Call(MORE) && piece.whole);
+        let calls: Vec<_> = calls.map(|piece| (piece.start, piece.end)).collect();
+        assert_eq!(calls, [(0, 3)]);
     }
 }

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use labrys_engine::{Error, Initial, Progress, Session, Technique};
+use labrys_program::Program;
 use labrys_solver::{Answer, Model};
 use labrys_suite::{Flip as FlippedBranch, Input, Origin};
 use labrys_trace::SizeFlip;
@@ -15,10 +16,10 @@ use crate::child::child;
 use crate::exchange::exchange;
 use crate::growth::roomier;
 use crate::inputs::Inputs;
+use crate::larder::Larder;
 use crate::learn::Begun;
 use crate::path::{decisions, trace_direction};
 use crate::patience::Patience;
-use crate::pieces::{Larder, pieces};
 use crate::pump::{Lengths, looked_at, pump};
 use crate::query::{Conditions, Known, conditions};
 use crate::relaxation::Relaxation;
@@ -320,13 +321,13 @@ impl Search {
         Ok(())
     }
 
-    /// Runs the input of a run with pieces repeated, if that is new.
+    /// Runs the input of a run with its pieces changed, if that is new.
     fn pump(&mut self, session: &mut Session, run: RunId) -> Result<(), Error> {
         let Some(known) = self.known(session, run)? else {
             return Ok(());
         };
         let most = session.max_input();
-        let pumped = self.exchanged(&known, most).or_else(|| {
+        let pumped = self.exchanged(session.program(), &known, most).or_else(|| {
             let fill = self.lengths.draw(&mut self.rng);
             let ends = looked_at(&known.trace);
             pump(&known.input, &ends, fill, most, &mut self.rng)
@@ -344,13 +345,13 @@ impl Search {
         Ok(())
     }
 
-    /// Every second time: the input of a run with another piece in the place of one.
-    fn exchanged(&mut self, known: &Known, most: usize) -> Option<Input> {
-        if self.rng.bool() {
+    /// Three times of four: the input of a run with another piece in the place of one.
+    fn exchanged(&mut self, program: &Program, known: &Known, most: usize) -> Option<Input> {
+        if self.rng.u8(..4) == 0 {
             return None;
         }
-        let pieces = pieces(&known.trace);
-        let larder = self.larder.get_or_insert_default();
+        let larder = self.larder.get_or_insert_with(|| Larder::of(program));
+        let pieces = larder.pieces(&known.trace, program);
         larder.learn(&known.input, &pieces, &mut self.rng);
         let fill = self.lengths.draw(&mut self.rng);
         exchange(&known.input, &pieces, larder, fill, most, &mut self.rng)

@@ -75,6 +75,8 @@ pub struct RunInfo<'a> {
     pub first_new: usize,
     /// The length of its input in bytes.
     pub length: usize,
+    /// Whether its input can be had again: if it went a way of its own, or covered something.
+    pub kept: bool,
     /// The branches that it took.
     pub coverage: &'a Coverage,
     /// The number of branches, those of library models among them, that no run before it took.

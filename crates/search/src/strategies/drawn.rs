@@ -239,6 +239,7 @@ fn insert(
         near: &(drawing.near)(&directions),
         length: run.len(),
         flipped,
+        kept: true,
         pumped: false,
         diverged: false,
     };

@@ -100,8 +100,7 @@ impl Seeds {
             let open = |branch: &BranchId| !view.covered.contains(*branch);
             self.goals.retain(|branch, _| open(branch));
         }
-        // Only a run with nodes of its own can be had again.
-        if info.new_nodes().is_empty() {
+        if !info.kept {
             return 0.0;
         }
         if new {
@@ -201,6 +200,7 @@ mod tests {
                 path: &[],
                 taken: &[],
                 first_new: 0,
+                kept: true,
                 coverage: &coverage,
                 gain: 0,
                 near: &[(BranchId(3), distance)],
