@@ -345,9 +345,9 @@ impl Search {
         Ok(())
     }
 
-    /// Three times of four: the input of a run with another piece in the place of one.
+    /// Every second time: the input of a run with another piece in the place of one.
     fn exchanged(&mut self, program: &Program, known: &Known, most: usize) -> Option<Input> {
-        if self.rng.u8(..4) == 0 {
+        if self.rng.bool() {
             return None;
         }
         let larder = self.larder.get_or_insert_with(|| Larder::of(program));
