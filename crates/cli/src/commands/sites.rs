@@ -1,13 +1,29 @@
 //! `labrys sites`: the decisions of a program with their places in the source.
 
 use std::io::{self, BufWriter, Write, stdout};
+use std::path::PathBuf;
 
+use clap::Args;
 use labrys_program::{Program, Site, SiteId};
 use serde_json::json;
 
-use crate::arguments::Sites;
-use crate::problem::{Problem, status};
-use crate::subject::Subject;
+use crate::output::problem::{Problem, status};
+use crate::wiring::subject::{BuildOptions, Subject};
+
+/// Options of `labrys sites`.
+#[derive(Args, Debug)]
+pub(crate) struct Sites {
+    /// Executable built by labrys-cc, or C sources
+    #[arg(required = true, value_name = "PROGRAM|FILE.c")]
+    pub(crate) program: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) build: BuildOptions,
+
+    /// Print one JSON object per site
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Does what the command says; the exit status.
 pub(crate) fn sites(options: &Sites) -> Result<u8, Problem> {

@@ -2,8 +2,12 @@
 //!
 //! Invariant: only a replay on the suite's own program changes the marks in the suite.
 
-use std::path::{Path, PathBuf};
+mod reproduce;
 
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
 use labrys_executor::{Executor, Launch, Limits, Mode, Native};
 use labrys_frontend::container::{Container, ContainerError};
 use labrys_suite::{
@@ -11,10 +15,45 @@ use labrys_suite::{
 };
 use serde_json::{Value, json};
 
-use crate::arguments::{BuildOptions, Replay};
-use crate::problem::{Problem, status};
-use crate::reproduce::reproduce;
-use crate::subject::Subject;
+use self::reproduce::reproduce;
+use crate::output::problem::{Problem, status};
+use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::values::duration;
+
+const REPLAY: &str = "\
+Runs every test of a suite and compares outcome and coverage with what the suite says.
+
+Without --program the plain build inside the program of the suite is run: outcome and coverage
+are compared. With --program the tests run on any executable: outcomes are compared.";
+
+/// Options of `labrys replay`.
+#[derive(Args, Debug)]
+#[command(long_about = REPLAY)]
+pub(crate) struct Replay {
+    /// Folder of the suite
+    #[arg(value_name = "SUITE")]
+    pub(crate) suite: PathBuf,
+
+    /// Run this executable instead
+    #[arg(long, value_name = "PLAIN")]
+    pub(crate) program: Option<PathBuf>,
+
+    /// Show failure N again with its stack, and nothing else
+    #[arg(long, value_name = "N", conflicts_with = "program")]
+    pub(crate) failure: Option<u32>,
+
+    /// A run that takes longer is cut off
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
+    pub(crate) timeout_run: Duration,
+
+    /// Print only the numbers
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// What the tests run on.
 struct Machine {

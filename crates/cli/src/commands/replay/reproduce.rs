@@ -7,9 +7,8 @@ use labrys_executor::{Checked, Checker, Mode};
 use labrys_suite::{Failure, Suite};
 use serde_json::json;
 
-use crate::arguments::Replay;
-use crate::problem::{Problem, status};
-use crate::replay::{executor, launch, limits, own_subject};
+use super::{Replay, executor, launch, limits, own_subject};
+use crate::output::problem::{Problem, status};
 
 /// Does what the command says; the exit status.
 pub(crate) fn reproduce(options: &Replay, suite: &Suite, number: u32) -> Result<u8, Problem> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use labrys_engine::{End, Statistics};
 use labrys_suite::{FailureSummary, Summary, TargetStatus, TargetSummary};
 
-use crate::progress::{count, time};
+use crate::output::progress::{count, time};
 
 /// At most this many failures are listed.
 const LISTED: usize = 10;

@@ -5,14 +5,31 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
 use labrys_executor::TemporaryFolder;
 use labrys_frontend::container::Container;
 use labrys_frontend::driver::{Error, build_sources, build_unit};
 use labrys_frontend::unit::{Bounds, Unit};
 use labrys_program::Program;
 
-use crate::arguments::BuildOptions;
-use crate::problem::Problem;
+use crate::output::problem::Problem;
+
+/// How C sources are built.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Build")]
+pub(crate) struct BuildOptions {
+    /// Option of the compiler for C sources, such as -Iinclude; may be given several times
+    #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
+    pub(crate) cc_flag: Vec<String>,
+
+    /// Do not check C sources for undefined behavior, nor runs for errors of memory
+    #[arg(long)]
+    pub(crate) no_oracles: bool,
+
+    /// Check C sources for overflow of signed numbers too
+    #[arg(long, conflicts_with = "no_oracles")]
+    pub(crate) check_overflow: bool,
+}
 
 /// Endings of files that are built.
 const SOURCES: &[&str] = &["c", "i", "cc", "cpp", "cxx", "c++", "C", "ii", "ll", "bc"];

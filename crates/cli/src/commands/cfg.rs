@@ -3,13 +3,36 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _, stdout};
+use std::path::PathBuf;
 
+use clap::Args;
 use labrys_program::{BlockId, Function, FunctionId, Operation, Program, SiteId, Terminator};
 use labrys_suite::{Coverage, Suite};
 
-use crate::arguments::Cfg;
-use crate::problem::{Problem, status};
-use crate::subject::Subject;
+use crate::output::problem::{Problem, status};
+use crate::wiring::subject::{BuildOptions, Subject};
+
+/// Options of `labrys cfg`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: labrys cfg src/grep main --suite labrys-out | dot -Tsvg > main.svg"
+)]
+pub(crate) struct Cfg {
+    /// Executable built by labrys-cc, or a C source
+    #[arg(value_name = "PROGRAM|FILE.c")]
+    pub(crate) program: PathBuf,
+
+    /// Only this function
+    #[arg(value_name = "FUNCTION")]
+    pub(crate) function: Option<String>,
+
+    /// Mark what the suite in this folder covers
+    #[arg(long, value_name = "DIR")]
+    pub(crate) suite: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) build: BuildOptions,
+}
 
 const COVERED: &str = "#1a7f37";
 const OPEN: &str = "#cf222e";

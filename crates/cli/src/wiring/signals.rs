@@ -4,7 +4,7 @@ use labrys_engine::StopFlag;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use crate::problem::Problem;
+use crate::output::problem::Problem;
 
 /// A stop flag that Ctrl-C and SIGTERM set.
 pub(crate) fn on_signals() -> Result<StopFlag, Problem> {

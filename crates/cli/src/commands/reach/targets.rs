@@ -7,8 +7,8 @@ use labrys_backward::{NoTarget, Target};
 use labrys_program::{BranchId, Program};
 use labrys_suite::{Input, StreamKind, Suite};
 
-use crate::problem::Problem;
-use crate::reach::TargetOptions;
+use super::TargetOptions;
+use crate::output::problem::Problem;
 
 /// The targets that the options name, and what was found wrong with some.
 #[derive(Debug, Default)]

@@ -7,12 +7,44 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use clap::Args;
 use labrys_program::Program;
 use labrys_suite::{INPUT_FILE, Input, InputStream, Invocation, StreamKind};
 
-use crate::arguments::InputOptions;
-use crate::problem::Problem;
-use crate::values::SymbolicArgument;
+use crate::output::problem::Problem;
+use crate::wiring::values::{
+    SymbolicArgument, SymbolicName, size, symbolic_argument, symbolic_name,
+};
+
+/// What is symbolic, and where the search starts.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct InputOptions {
+    /// Start from this file (standard input or @@); may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Vec<PathBuf>,
+
+    /// Make argument N symbolic, with room for BYTES bytes (1 is the first of ARGS)
+    #[arg(long, value_name = "N[:BYTES]", value_parser = symbolic_argument)]
+    pub(crate) sym_arg: Vec<SymbolicArgument>,
+
+    /// Make a file of this name in the working directory symbolic, at first BYTES bytes long; may
+    /// be given several times
+    #[arg(long, value_name = "NAME[:BYTES]", value_parser = symbolic_name)]
+    pub(crate) sym_file: Vec<SymbolicName>,
+
+    /// Make an environment variable symbolic, with room for BYTES bytes; may be given several times
+    #[arg(long, value_name = "NAME[:BYTES]", value_parser = symbolic_name)]
+    pub(crate) sym_env: Vec<SymbolicName>,
+
+    /// Make standard input symbolic beside the other inputs
+    #[arg(long)]
+    pub(crate) stdin: bool,
+
+    /// Inputs grow to at most this many bytes
+    #[arg(long, alias = "max-len", value_name = "BYTES", default_value = "65536", value_parser = size)]
+    pub(crate) max_input: usize,
+}
 
 /// Room of a symbolic argument if the user names none.
 const ARGUMENT_ROOM: usize = 8;
@@ -67,7 +99,7 @@ pub(crate) fn initial(
     symbolic.sort_by_key(|argument| argument.index);
     symbolic.dedup_by_key(|argument| argument.index);
     for argument in symbolic {
-        streams.push(symbolic_argument(invocation, argument)?);
+        streams.push(argument_stream(invocation, argument)?);
     }
     for variable in &options.sym_env {
         let room = variable.bytes.unwrap_or(ARGUMENT_ROOM);
@@ -88,7 +120,7 @@ pub(crate) fn initial(
     contents(Input::new(streams), &files, options)
 }
 
-fn symbolic_argument(
+fn argument_stream(
     invocation: &Invocation,
     argument: SymbolicArgument,
 ) -> Result<InputStream, Problem> {
@@ -168,7 +200,6 @@ pub(crate) fn shape(inputs: &[Input]) -> Vec<StreamKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::values::SymbolicName;
 
     fn options() -> InputOptions {
         InputOptions {
@@ -238,7 +269,7 @@ mod tests {
         let invocation = Invocation::new(["pattern"]);
         let bytes = |bytes| {
             let argument = SymbolicArgument { index: 1, bytes };
-            symbolic_argument(&invocation, argument)
+            argument_stream(&invocation, argument)
                 .expect("no file")
                 .bytes
         };

@@ -6,7 +6,7 @@ use labrys_program::{Callee, Constant, Function, Operand, Operation, Program};
 use labrys_suite::{Harness, Metadata, ObjectKind, Property, ValueFunction};
 use sha2::{Digest, Sha256};
 
-use crate::problem::Problem;
+use crate::output::problem::Problem;
 
 /// Functions whose calls are noted in every program.
 const ERRORS: &[&str] = &["reach_error", "__VERIFIER_error"];

@@ -1,37 +1,186 @@
 //! `labrys cover`: resolves what the command line means, runs the search, tells what came out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use labrys_engine::{Ahead, Budget, End, Judge, Session, Setup, StopFlag, Technique};
-use labrys_executor::{Checker, Crew, Executor, Launch, Limits, Mode, input_objects};
+use clap::Args;
+use labrys_engine::{Budget, End, Session, Setup, StopFlag, Technique};
+use labrys_executor::{Executor, Limits as RunLimits};
 use labrys_fuzz::Hybrid;
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
 use labrys_solver::{Layers, QueryLog};
-use labrys_suite::{Config, Input, Invocation, Property, StreamKind, Suite, SuiteWriter};
+use labrys_suite::{Config, Input, Invocation, Property, Suite, SuiteWriter};
 
-use crate::arguments::{self, Cover};
-use crate::closing::Closing;
-use crate::problem::{Problem, status};
-use crate::progress;
-use crate::solvers::layers;
-use crate::sources;
-use crate::stop;
-use crate::subject::Subject;
-use crate::testcomp;
+use crate::output::closing::Closing;
+use crate::output::problem::{Problem, status};
+use crate::output::{Output, progress};
+use crate::wiring::inputs::{self, InputOptions};
+use crate::wiring::session::{initial_inputs, judge, launch, workers};
+use crate::wiring::signals;
+use crate::wiring::solver::{SolverOptions, layers};
+use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::testcomp;
+use crate::wiring::values::duration;
+
+const COVER: &str = "\
+Explores a program and writes a suite of tests that covers as many branches as it can.
+
+PROGRAM is an executable built by labrys-cc, or C sources, which are built on the fly. Its input
+is what it asks for with labrys.h or another harness; the file that stands for @@ in ARGS; else
+its standard input. --sym-arg, --sym-file and --sym-env make arguments, further files and
+environment variables symbolic, --stdin adds standard input.
+
+Without --time, --runs or --steps the search goes on until nothing is left to try or Ctrl-C.";
+
+const COVER_EXAMPLES: &str = "\
+Examples:
+  labrys cover magic.c                       small programs are explored to the end
+  labrys cover xmlwf --time 2m --input a.xml -- @@
+  labrys cover grep --sym-arg 1:8 --time 60s -- 'a*b' @@
+  labrys cover xmlwf --resume --time 10m -- @@";
+
+/// Options of `labrys cover`.
+#[derive(Args, Debug)]
+#[command(long_about = COVER, after_help = COVER_EXAMPLES)]
+pub(crate) struct Cover {
+    /// Executable built by labrys-cc, or C sources
+    #[arg(required = true, value_name = "PROGRAM|FILE.c")]
+    pub(crate) program: Vec<PathBuf>,
+
+    /// Arguments of the program; @@ stands for a symbolic input file
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) build: BuildOptions,
+
+    /// What a Test-Comp task asks for: coverage of branches, or a call of reach_error, at which
+    /// the search then ends
+    #[arg(long, value_name = "FILE.prp")]
+    pub(crate) property: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) search: StrategyOptions,
+
+    #[command(flatten)]
+    pub(crate) input: InputOptions,
+
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+
+    #[command(flatten)]
+    pub(crate) solver: SolverOptions,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// How to search.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct StrategyOptions {
+    /// Which branch to flip next
+    #[arg(long, value_name = "NAME[,NAME...]", help = strategies())]
+    pub(crate) strategy: Option<String>,
+
+    /// Do not flip decisions deeper than this (dfs)
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<u32>,
+
+    /// Keep contexts at this length (context-guided)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) fixed_k: Option<u32>,
+
+    /// Do not leave dominating branches out of contexts (context-guided)
+    #[arg(long)]
+    pub(crate) no_dominators: bool,
+
+    /// Make contexts of what the calls decided that have not returned, not of all that was decided
+    /// before (context-guided)
+    #[arg(long)]
+    pub(crate) call_contexts: bool,
+
+    /// Fuzz the program too: its runs are cheap and need no conditions. Both share what they find,
+    /// and the one that covers more gets more of the work
+    #[arg(long)]
+    pub(crate) fuzz: bool,
+
+    /// Seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Where a query is not decided, try its last condition alone
+    #[arg(long)]
+    pub(crate) optimistic: bool,
+
+    /// Check that what each run recorded is true of it: slow, to find bugs of Labrys
+    #[arg(long)]
+    pub(crate) audit: bool,
+}
+
+fn strategies() -> String {
+    let line = |entry: &labrys_search::Entry| format!("{}: {}", entry.name, entry.summary);
+    let lines: Vec<String> = STRATEGIES.iter().map(line).collect();
+    format!(
+        "Which branch to flip next; several take turns [default: {}, with --resume that of the \
+         suite]\n{}",
+        STRATEGIES[0].name,
+        lines.join("\n")
+    )
+}
+
+/// When to stop, and limits of runs and queries.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct Limits {
+    /// Stop after this time: 90, 90s, 5m, 2h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) time: Option<Duration>,
+
+    /// Stop after this many runs
+    #[arg(long, value_name = "N")]
+    pub(crate) runs: Option<u64>,
+
+    /// Stop after this many steps; the same steps give the same suite everywhere
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
+
+    /// Work on so many things at a time: the search, and N - 1 runs beside it; another N may give
+    /// another suite, the same N gives the same one
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) jobs: u8,
+
+    /// Stop when all targets that the program names by labrys_target are reached
+    #[arg(long)]
+    pub(crate) until_targets: bool,
+
+    /// A run that takes longer is cut off
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    pub(crate) timeout_run: Duration,
+
+    /// A query that takes the solver more steps is given up; a second has about 20000 of them
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub(crate) steps_solver: u64,
+
+    /// A query that takes longer is given up, whatever its steps
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub(crate) timeout_solver: Duration,
+}
 
 /// Everything that is decided before the search starts.
 struct Plan {
     subject: Subject,
     config: Config,
     initial: Vec<Input>,
-    limits: Limits,
+    limits: RunLimits,
     /// The search ends when this target is reached.
     goal: Option<String>,
 }
 
 /// Does what the command says; the exit status.
 pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
-    let stop = stop::on_signals()?;
+    let stop = signals::on_signals()?;
     let out = &options.output.out;
     let resumed = options.output.resume.then(|| SuiteWriter::resume(out));
     let resumed = resumed.transpose()?;
@@ -77,21 +226,17 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
         }
     }
     let invocation = Invocation::new(options.arguments.iter().cloned());
-    let limits = Limits {
+    let limits = RunLimits {
         timeout: options.limits.timeout_run,
-        ..Limits::default()
+        ..RunLimits::default()
     };
-    let objects = match sources::asks_for_objects(&subject.program) {
-        Some(objects) => objects,
-        None => probe(&subject, &invocation, &limits)?,
-    };
-    let initial = sources::initial(&invocation, &options.input, objects)?;
+    let initial = initial_inputs(&subject, &invocation, &options.input, &limits)?;
     let test_comp = testcomp::metadata(&subject.program, &options.program, property.clone());
     let config = Config {
         program: subject.name.clone(),
         bitcode_hash: subject.hash(),
         invocation,
-        streams: sources::shape(&initial),
+        streams: inputs::shape(&initial),
         technique: "search".to_owned(),
         strategy: strategy.to_owned(),
         seed: options.search.seed,
@@ -113,10 +258,7 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
 }
 
 /// The strategy that the options name, else the one that the suite was `kept` with.
-fn strategy(
-    options: &arguments::SearchOptions,
-    kept: Option<&str>,
-) -> Result<Box<dyn Strategy>, Problem> {
+fn strategy(options: &StrategyOptions, kept: Option<&str>) -> Result<Box<dyn Strategy>, Problem> {
     let told = Options {
         depth: options.depth,
         fixed_k: options.fixed_k,
@@ -131,19 +273,6 @@ fn strategy(
             names.join(", ")
         ))
     })
-}
-
-/// Runs the program once to see whether it asks for input objects.
-pub(crate) fn probe(
-    subject: &Subject,
-    invocation: &Invocation,
-    limits: &Limits,
-) -> Result<bool, Problem> {
-    let input = Input::objects("");
-    let launch = launch(&subject.instrumented, invocation, input.shape(), subject);
-    let mut executor = Executor::start(launch, limits.clone())?;
-    let run = executor.run(&input, Mode::Symbolic)?;
-    Ok(run.recording.objects_used > 0 || !input_objects(&run.recording).is_empty())
 }
 
 /// Options that are needed to build or run the program again.
@@ -201,31 +330,6 @@ fn check_same(plan: &Plan, suite: &Suite) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The checked build, which says of failures what they are and where, if it could be linked.
-pub(crate) fn judge(
-    subject: &Subject,
-    called: impl FnOnce(&Path) -> Launch,
-    limits: &Limits,
-) -> Option<Box<dyn Judge>> {
-    let binary = subject.checked.as_deref()?;
-    Some(Box::new(Checker::new(called(binary), limits)))
-}
-
-pub(crate) fn launch(
-    binary: &Path,
-    invocation: &Invocation,
-    streams: Vec<StreamKind>,
-    subject: &Subject,
-) -> Launch {
-    Launch {
-        binary: binary.to_owned(),
-        invocation: invocation.clone(),
-        streams,
-        branches: subject.program.branch_count(),
-        ..Launch::default()
-    }
-}
-
 fn start(
     options: &Cover,
     plan: &Plan,
@@ -245,7 +349,7 @@ fn start(
     let setup = Setup {
         program: subject.program.clone(),
         instrumented: Box::new(executor(&subject.instrumented)?),
-        crew: crew(
+        crew: workers(
             &called(&subject.instrumented),
             &plan.limits,
             options.limits.jobs,
@@ -275,14 +379,6 @@ fn start(
     };
     session.set_audit(options.search.audit);
     Ok(session)
-}
-
-/// Who makes runs beside the search: a worker for each job but one.
-pub(crate) fn crew(launch: &Launch, limits: &Limits, jobs: u8) -> Option<Box<dyn Ahead>> {
-    let workers = usize::from(jobs)
-        .checked_sub(1)
-        .filter(|workers| *workers > 0)?;
-    Some(Box::new(Crew::new(launch, limits, workers)))
 }
 
 fn solver(options: &Cover) -> Result<Layers, Problem> {

@@ -12,8 +12,8 @@ use labrys_program::graph::CallGraph;
 use labrys_program::{FunctionId, Program};
 use labrys_suite::{Input, StreamKind};
 
-use crate::problem::Problem;
-use crate::subject::Subject;
+use crate::output::problem::Problem;
+use crate::wiring::subject::Subject;
 
 /// Where runs begin.
 #[derive(Args, Debug)]

@@ -10,9 +10,8 @@ use labrys_program::{BlockId, FunctionId, Location, Program};
 use labrys_suite::TargetStatus;
 use serde_json::{Value, json};
 
-use crate::problem::Problem;
-use crate::reach::{Reach, word};
-use crate::reach_entry;
+use super::{Reach, entry, word};
+use crate::output::problem::Problem;
 
 /// Lines of a path that are shown.
 const SHOWN: usize = 24;
@@ -107,7 +106,7 @@ fn describe(text: &mut String, results: &Results<'_>, report: &Report) {
                  no bound was used",
                 if unit.is_some() { "the driver" } else { "main" }
             );
-            let assumed = unit.map(|unit| reach_entry::assumptions(&options.entries, unit));
+            let assumed = unit.map(|unit| entry::assumptions(&options.entries, unit));
             for line in assumed.into_iter().flatten() {
                 let _ = writeln!(text, "  assuming  {line}");
             }
@@ -224,7 +223,7 @@ fn input_path(report: &Report, session: &Session) -> Option<String> {
 
 /// The call that the input of a target stands for.
 fn call(results: &Results<'_>, report: &Report) -> Option<String> {
-    reach_entry::call(results.unit?, report.input.as_ref()?)
+    entry::call(results.unit?, report.input.as_ref()?)
 }
 
 fn record(results: &Results<'_>, report: &Report) -> Value {
@@ -243,7 +242,7 @@ fn record(results: &Results<'_>, report: &Report) -> Value {
         "verdict": word(&report.verdict),
         "input": input_path(report, session),
         "call": call(results, report),
-        "assumptions": proved.map(|unit| reach_entry::assumptions(&options.entries, unit)),
+        "assumptions": proved.map(|unit| entry::assumptions(&options.entries, unit)),
         "forward": report.forward,
         "path": path.map(|path| lines(program, &path.hops)),
         "stepped_over": skips,

@@ -3,25 +3,33 @@
 //! Backward execution comes first; in the time that is left, concolic search goes on forward
 //! toward the targets that are still open, beginning with the inputs that came near.
 
+mod both_ways;
+mod entry;
+mod report;
+mod targets;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use labrys_backward::{Image, Settings, Symcretic, Verdict};
-use labrys_engine::{Budget, Session, Setup};
+use labrys_backward::{Image, Settings, Symcretic, Target, Verdict};
+use labrys_engine::{Budget, Session, Setup, StopFlag};
 use labrys_executor::{Executor, Limits as RunLimits, Linked};
-use labrys_suite::{Config, Invocation, SuiteWriter};
+use labrys_frontend::unit::Unit;
+use labrys_program::FunctionId;
+use labrys_suite::{Config, Input, Invocation, SuiteWriter};
 
-use crate::arguments::{BuildOptions, InputOptions, Output};
-use crate::both_ways::BothWays;
-use crate::cover::{crew, judge, launch, probe};
-use crate::problem::{Problem, status};
-use crate::reach_entry::{self, EntryOptions};
-use crate::reach_output::{self, Results};
-use crate::reach_targets::Collected;
-use crate::subject::Subject;
-use crate::values::duration;
-use crate::{progress, reach_targets, sources, stop};
+use self::both_ways::BothWays;
+use self::entry::EntryOptions;
+use self::report::Results;
+use self::targets::Collected;
+use crate::output::problem::{Problem, status};
+use crate::output::{Output, progress};
+use crate::wiring::inputs::{self, InputOptions};
+use crate::wiring::session::{initial_inputs, judge, launch, workers};
+use crate::wiring::signals;
+use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::values::duration;
 
 const REACH: &str = "\
 Finds an input that drives the program to a place, or proves that no input does.
@@ -135,26 +143,65 @@ pub(crate) struct TargetOptions {
     pub(crate) diff: Option<String>,
 }
 
+/// Everything that is decided before the search starts.
+struct Plan {
+    subject: Subject,
+    /// The drivers, if runs do not begin in main.
+    unit: Option<Unit>,
+    /// The function in which runs begin.
+    entry: FunctionId,
+    targets: Vec<Target>,
+    /// Whether there are targets that cannot be searched, for which warnings were printed.
+    warned: bool,
+    config: Config,
+    initial: Vec<Input>,
+    limits: RunLimits,
+}
+
 /// Does what the command says; the exit status.
 pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
-    let stop = stop::on_signals()?;
+    let stop = signals::on_signals()?;
     if options.output.resume {
         return Err(Problem::usage(
             "reach does not go on from a suite; leave out --resume",
         ));
     }
+    let plan = resolve(options)?;
+    let mut session = start(options, &plan, stop)?;
+    let program = plan.subject.program.clone();
+    let image = Image::new(&program, plan.entry);
+    let mut technique = technique(options, &plan, &image)?;
+    let end = labrys_engine::run(&mut session, &mut technique);
+    session.set_observer(Box::new(labrys_engine::Silent));
+    end?;
+    let results = Results {
+        options,
+        program: &program,
+        unit: plan.unit.as_ref(),
+        session: &session,
+    };
+    report::print(&results, &technique.backward)?;
+    Ok(if technique.backward.has_open() || plan.warned {
+        status::FAILURES
+    } else {
+        status::DONE
+    })
+}
+
+/// Finds out what the command line means.
+fn resolve(options: &Reach) -> Result<Plan, Problem> {
     let subject = Subject::open(&options.program, &options.build, options.output.quiet)?;
     let hash = subject.hash();
     let Collected { targets, warnings } =
-        reach_targets::collect(&options.targets, &subject.program, &hash)?;
+        targets::collect(&options.targets, &subject.program, &hash)?;
     for warning in &warnings {
         eprintln!("labrys: warning: {warning}");
     }
-    let (subject, unit) = match reach_entry::with_drivers(&options.entries, &subject, &targets)? {
+    let (subject, unit) = match entry::with_drivers(&options.entries, &subject, &targets)? {
         Some((subject, unit)) => (subject, Some(unit)),
         None => (subject, None),
     };
-    let program = subject.program.clone();
+    let program = &subject.program;
     let entry = program
         .function_named("main")
         .filter(|id| program.functions[id.index()].defined)
@@ -163,7 +210,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         })?;
     // The functions are the same, and more; numbers of constants and the like are not.
     let targets = match &unit {
-        Some(_) => reach_targets::collect(&options.targets, &program, &hash)?.targets,
+        Some(_) => targets::collect(&options.targets, program, &hash)?.targets,
         None => targets,
     };
     let invocation = Invocation::new(options.arguments.iter().cloned());
@@ -171,46 +218,64 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         timeout: options.timeout_run,
         ..RunLimits::default()
     };
-    let objects = match sources::asks_for_objects(&program) {
-        Some(objects) => objects,
-        None => probe(&subject, &invocation, &limits)?,
-    };
-    let initial = sources::initial(&invocation, &options.input, objects)?;
-    let unit_path = options.output.out.join("unit");
+    let initial = initial_inputs(&subject, &invocation, &options.input, &limits)?;
     let config = Config {
         program: match unit {
-            Some(_) => unit_path.display().to_string(),
+            Some(_) => unit_path(options).display().to_string(),
             None => subject.name.clone(),
         },
         bitcode_hash: subject.hash(),
         invocation,
-        streams: sources::shape(&initial),
+        streams: inputs::shape(&initial),
         technique: "symcretic".to_owned(),
         strategy: "backward".to_owned(),
         seed: options.seed,
         ..Config::default()
     };
-    let writer = SuiteWriter::create(&options.output.out, &config)?;
-    if let Some(unit) = &unit {
-        reach_entry::keep(&subject, unit, &unit_path)?;
+    Ok(Plan {
+        subject,
+        unit,
+        entry,
+        targets,
+        warned: !warnings.is_empty(),
+        config,
+        initial,
+        limits,
+    })
+}
+
+/// Where the program with drivers is kept in the suite.
+fn unit_path(options: &Reach) -> PathBuf {
+    options.output.out.join("unit")
+}
+
+fn start(options: &Reach, plan: &Plan, stop: StopFlag) -> Result<Session, Problem> {
+    let Plan {
+        subject,
+        config,
+        limits,
+        ..
+    } = plan;
+    let writer = SuiteWriter::create(&options.output.out, config)?;
+    if let Some(unit) = &plan.unit {
+        entry::keep(subject, unit, &unit_path(options))?;
     }
     let called = |binary: &Path| {
         let streams = config.streams.clone();
-        launch(binary, &config.invocation, streams, &subject)
+        launch(binary, &config.invocation, streams, subject)
     };
     let executor = |binary: &Path| Executor::start(called(binary), limits.clone());
-    let template = initial.first().cloned().unwrap_or_default();
     labrys_engine::calls_by(&subject.instrumented);
     let setup = Setup {
-        program: program.clone(),
+        program: subject.program.clone(),
         instrumented: Box::new(executor(&subject.instrumented)?),
-        crew: crew(&called(&subject.instrumented), &limits, options.jobs),
+        crew: workers(&called(&subject.instrumented), limits, options.jobs),
         plain: Box::new(executor(&subject.plain)?),
-        checker: judge(&subject, called, &limits),
+        checker: judge(subject, called, limits),
         oracles: false,
         solver: labrys_solver::solver().map_err(Problem::program)?,
         writer,
-        initial,
+        initial: plan.initial.clone(),
         budget: Budget {
             time: Some(options.time),
             runs: options.runs,
@@ -224,35 +289,38 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         query_steps: 100_000,
         max_input: options.input.max_input,
     };
-    let image = Image::new(&program, entry);
+    Ok(Session::new(setup))
+}
+
+/// Backward execution, and the forward search beside it.
+fn technique<'p>(
+    options: &Reach,
+    plan: &Plan,
+    image: &'p Image<'p>,
+) -> Result<BothWays<'p>, Problem> {
+    let Plan {
+        subject, config, ..
+    } = plan;
     let settings = Settings {
-        entry,
+        entry: plan.entry,
         loop_bound: options.loop_bound,
-        template,
+        template: plan.initial.first().cloned().unwrap_or_default(),
         external: labrys_solver::call_function,
     };
-    let mut session = Session::new(setup);
-    let mut technique = BothWays::new(
-        Symcretic::new(&image, settings, targets).with_linked(Linked::of(called(&subject.plain))),
+    let plain = launch(
+        &subject.plain,
+        &config.invocation,
+        config.streams.clone(),
+        subject,
+    );
+    let backward =
+        Symcretic::new(image, settings, plan.targets.clone()).with_linked(Linked::of(plain));
+    Ok(BothWays::new(
+        backward,
         !options.no_forward,
         options.seed,
-        reach_targets::inputs(&options.targets, &config.streams)?,
-    );
-    let end = labrys_engine::run(&mut session, &mut technique);
-    session.set_observer(Box::new(labrys_engine::Silent));
-    end?;
-    let results = Results {
-        options,
-        program: &program,
-        unit: unit.as_ref(),
-        session: &session,
-    };
-    reach_output::print(&results, &technique.backward)?;
-    Ok(if technique.backward.has_open() || !warnings.is_empty() {
-        status::FAILURES
-    } else {
-        status::DONE
-    })
+        targets::inputs(&options.targets, &config.streams)?,
+    ))
 }
 
 /// One word for a verdict.

@@ -2,12 +2,33 @@
 
 use std::fs;
 use std::io::Read;
+use std::path::PathBuf;
+use std::time::Duration;
 
+use clap::Args;
 use labrys_solver::{Answer, Budget, smtlib};
 
-use crate::arguments::Solve;
-use crate::problem::{Problem, status};
-use crate::solvers::layers;
+use crate::output::problem::{Problem, status};
+use crate::wiring::solver::{SolverOptions, layers};
+use crate::wiring::values::duration;
+
+/// Options of `labrys solve`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Exit status: 0 every check was decided, 1 some check is unknown, 3 the script \
+                  cannot be read."
+)]
+pub(crate) struct Solve {
+    /// The script; - is standard input
+    #[arg(value_name = "FILE.smt2")]
+    pub(crate) script: PathBuf,
+    /// A check that takes longer is unknown
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub(crate) timeout_solver: Duration,
+
+    #[command(flatten)]
+    pub(crate) solver: SolverOptions,
+}
 
 /// Runs a script; the replies go to standard output.
 pub(crate) fn solve(options: &Solve) -> Result<u8, Problem> {

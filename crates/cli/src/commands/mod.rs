@@ -1,0 +1,110 @@
+//! The command line: one module for each command, with its options and what it does.
+
+mod cfg;
+mod cover;
+mod reach;
+mod replay;
+mod sites;
+mod solve;
+
+use clap::{Parser, Subcommand};
+
+use crate::output::problem::Problem;
+
+const ABOUT: &str = "Finds inputs for C programs by running them symbolically and concretely.";
+
+const EXAMPLES: &str = "\
+Examples:
+  labrys cover parser.c --time 60s           explore a C file; its standard input is symbolic
+  CC=labrys-cc ./configure && make           build a package for Labrys
+  labrys cover src/grep --sym-arg 1 -- pattern @@
+                                             explore it: first argument and input file symbolic
+  labrys reach parser.c --target parser.c:120
+                                             an input that gets to the line, or why there is none
+  labrys replay labrys-out --program ./plain run the suite on another build
+  labrys sites src/grep                      list the places where the program decides
+  labrys solve query.smt2                    decide a script
+
+Exit status: 0 done, 1 failures found, 2 wrong use, 3 the program could not be built or run,
+4 a bug in Labrys.";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "labrys", version, about = ABOUT, after_help = EXAMPLES)]
+#[command(
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Explore a program and write a suite of tests
+    Cover(Box<cover::Cover>),
+    /// Find an input that reaches a place of the program, or prove that there is none
+    Reach(Box<reach::Reach>),
+    /// Run the tests of a suite again and compare
+    Replay(replay::Replay),
+    /// List the decisions of a program with their places in the source
+    Sites(sites::Sites),
+    /// Print the control flow as a graph for Graphviz, covered branches marked
+    Cfg(cfg::Cfg),
+    /// Decide an SMT-LIB script (QF_BV, QF_FP) with the solver that the search uses
+    Solve(solve::Solve),
+}
+
+impl Command {
+    /// Does what the command says; the exit status.
+    pub(crate) fn run(&self) -> Result<u8, Problem> {
+        match self {
+            Command::Cover(options) => cover::cover(options),
+            Command::Reach(options) => reach::reach(options),
+            Command::Replay(options) => replay::replay(options),
+            Command::Sites(options) => sites::sites(options),
+            Command::Cfg(options) => cfg::cfg(options),
+            Command::Solve(options) => solve::solve(options),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::wiring::values::SymbolicArgument;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn arguments_of_the_program_stand_after_the_dashes() {
+        let line = [
+            "labrys",
+            "cover",
+            "grep",
+            "--sym-arg",
+            "1:8",
+            "--",
+            "-e",
+            "@@",
+        ];
+        let Command::Cover(cover) = Arguments::parse_from(line).command else {
+            panic!("not cover");
+        };
+        assert_eq!(cover.arguments, ["-e", "@@"]);
+        let expected = SymbolicArgument {
+            index: 1,
+            bytes: Some(8),
+        };
+        assert_eq!(cover.input.sym_arg, [expected]);
+        assert_eq!(cover.search.strategy, None);
+    }
+}
