@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, unsafe_code)]
 
-#[path = "../src/bound.rs"]
+#[path = "../src/record/bound.rs"]
 mod bound;
 
 /// What the runtime's table of nodes is to the bounds: here one for each thread.

@@ -1,0 +1,192 @@
+//! Input streams: which bytes are symbolic, and how long a stream is.
+
+use core::ffi::c_int;
+
+use labrys_abi::{Header, Node, Op, RuntimeSite, Stream, StreamKind};
+
+use crate::memory::shadow::set_bytes;
+use crate::record::event::decision;
+use crate::record::node::{
+    Operand, append, append_input_bytes, binary, choose, constant, predicate,
+};
+use crate::record::region::{header, state};
+use crate::record::tracing::tracing;
+
+/// What a run has learned about a stream so far.
+#[derive(Clone, Copy)]
+struct Progress {
+    /// Label of byte 0 (0: not yet labelled).
+    first: u32,
+    /// The stream is known to have at least this many bytes.
+    at_least: u64,
+    /// Its end has been seen.
+    ended: bool,
+    /// Where the read that last saw it stopped.
+    ended_at: u64,
+}
+
+static mut PROGRESS: [Progress; Header::MAX_STREAMS] = [Progress {
+    first: 0,
+    at_least: 0,
+    ended: false,
+    ended_at: 0,
+}; Header::MAX_STREAMS];
+
+fn progress(stream: u32) -> &'static mut Progress {
+    // SAFETY: stream numbers are below the maximum; only the traced thread gets here.
+    unsafe { &mut *(&raw mut PROGRESS).cast::<Progress>().add(stream as usize) }
+}
+
+/// The streams of this run.
+pub(crate) fn streams() -> &'static [Stream] {
+    if !state().active {
+        return &[];
+    }
+    let count = (header().stream_count as usize).min(Header::MAX_STREAMS);
+    &header().streams[..count]
+}
+
+/// Bytes of a stream that lies in the input section.
+pub(crate) fn section_bytes(stream: &Stream) -> &'static mut [u8] {
+    // SAFETY: the explorer keeps streams inside the input section.
+    unsafe {
+        let start = state().input.add(stream.offset as usize);
+        core::slice::from_raw_parts_mut(start, stream.length as usize)
+    }
+}
+
+/// The stream that an open file descriptor reads, with its length.
+pub(crate) fn stream_of(fd: c_int) -> Option<(u32, u64)> {
+    if !tracing() || fd < 0 {
+        return None;
+    }
+    // SAFETY: `stat` is valid for writes; errno is restored.
+    unsafe {
+        let errno = *libc::__errno_location();
+        let mut stat: libc::stat = core::mem::zeroed();
+        let failed = libc::fstat(fd, &raw mut stat) != 0;
+        *libc::__errno_location() = errno;
+        if failed {
+            return None;
+        }
+        stream_with(stat.st_dev, stat.st_ino)
+    }
+}
+
+/// The stream that is this file, with its length.
+pub(crate) fn stream_with(device: u64, inode: u64) -> Option<(u32, u64)> {
+    (0..).zip(streams()).find_map(|(id, s)| {
+        let file = s.kind == StreamKind::File as u32;
+        (file && s.device == device && s.inode == inode).then_some((id, s.length))
+    })
+}
+
+/// Label of byte 0 of a file stream; labels of its bytes are consecutive.
+fn first_label(id: u32, length: u64, fd: c_int) -> u32 {
+    let known = progress(id);
+    if known.first == 0 && length > 0 {
+        // SAFETY: a private mapping of a regular file of that length, gone at the end.
+        unsafe {
+            let size = length as usize;
+            let map = libc::mmap(
+                core::ptr::null_mut(),
+                size,
+                libc::PROT_READ,
+                libc::MAP_PRIVATE,
+                fd,
+                0,
+            );
+            if map == libc::MAP_FAILED {
+                return 0;
+            }
+            known.first = append_input_bytes(id, core::slice::from_raw_parts(map.cast(), size));
+            libc::munmap(map, size);
+        }
+    }
+    known.first
+}
+
+/// Labels `got` bytes at `to`, which were read from `position` of a stream.
+pub(crate) fn label_bytes(id: u32, length: u64, fd: c_int, position: u64, to: *const u8, got: u64) {
+    let end = position.saturating_add(got).min(length);
+    if position >= end {
+        return;
+    }
+    let first = first_label(id, length, fd);
+    let label = if first == 0 {
+        0
+    } else {
+        first + position as u32
+    };
+    set_bytes(to, (end - position) as usize, label);
+}
+
+/// Label of the byte at `position`.
+pub(crate) fn byte(id: u32, length: u64, fd: c_int, position: u64) -> u32 {
+    let first = first_label(id, length, fd);
+    if first == 0 || position >= length {
+        0
+    } else {
+        first + position as u32
+    }
+}
+
+/// Label of a stream's length, 64 bits.
+pub(crate) fn length_label(id: u32, length: u64) -> u32 {
+    append(Node {
+        op: Op::Length as u8,
+        width: 64,
+        imm: u64::from(id),
+        cv: length,
+        ..Node::default()
+    })
+}
+
+/// Records that a read at `position` asked for `wanted` bytes and got `got`; the label of the
+/// number of bytes got.
+pub(crate) fn request(id: u32, length: u64, position: u64, wanted: u64, got: u64) -> u32 {
+    let known = progress(id);
+    let Some(end) = position.checked_add(wanted) else {
+        return 0;
+    };
+    let full = got >= wanted;
+    let label = length_label(id, length);
+    let l = Operand::new(label, length);
+    let news = if full {
+        end > known.at_least
+    } else {
+        !known.ended
+    };
+    if news {
+        let end = Operand::concrete(end);
+        decision(
+            RuntimeSite::InputLength,
+            predicate(Op::Ule, 64, end, l, full),
+            full,
+        );
+    }
+    if full {
+        known.at_least = known.at_least.max(end);
+        return 0;
+    }
+    let again = known.ended && position == known.ended_at;
+    (known.ended, known.ended_at) = (true, position + got);
+    if again || label == 0 || got != length.saturating_sub(position) {
+        return 0;
+    }
+    rest(l, position, position <= known.at_least)
+}
+
+/// Label of the bytes from `position` to the end of a stream of this length; behind the end,
+/// wherever that is, there is nothing.
+fn rest(length: Operand, position: u64, inside: bool) -> u32 {
+    let at = Operand::concrete(position);
+    let value = length.value.wrapping_sub(position);
+    let rest = binary(Op::Sub, 64, 64, length, at, value);
+    if inside {
+        return rest;
+    }
+    let behind = predicate(Op::Ule, 64, length, at, length.value <= position);
+    let value = length.value.saturating_sub(position);
+    choose(behind, constant(64, 0), rest, value)
+}
