@@ -159,7 +159,7 @@ impl Program {
         let text = "#include <stdio.h>\nvoid labrys_target(const char *name) { fprintf(stderr, \
                     \"target reached: %s\\n\", name); }\n";
         fs::write(&stub, text).expect("a file");
-        let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../frontend/include");
+        let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/include");
         let mut objects = Vec::new();
         for source in [&*self.path, &stub] {
             let object = folder.join(source.file_name().expect("a name"));

@@ -30,7 +30,7 @@ fn counters_are_measured_behind_their_loop() {
         .args([at("main.c"), "-o".into(), at("program")])
         .status();
     assert!(built.unwrap().success());
-    let container = labrys_frontend::container::Container::open(&at("program")).unwrap();
+    let container = labrys_cc::container::Container::open(&at("program")).unwrap();
     let program = container.program().unwrap();
     let site = program.sites.iter().find(|site| {
         let line = site.location.as_ref().map(|location| location.line);

@@ -67,8 +67,7 @@ impl Program {
             .args([at("main.c"), at("library.so")])
             .arg("-o")
             .arg(at("program")));
-        let container =
-            labrys_frontend::container::Container::open(&at("program")).expect("a container");
+        let container = labrys_cc::container::Container::open(&at("program")).expect("a container");
         container.write_plain(&at("plain")).expect("written");
         Program { folder }
     }

@@ -309,7 +309,7 @@ fn brute_force(folder: &Path, source: &Path, targets: &[String]) -> BTreeSet<Str
     let executable = folder.join("brute");
     let built = Command::new("clang-19")
         .args(["-O1", "-fwrapv", "-w", "-DBRUTE", "-I"])
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../frontend/include"))
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../models/include"))
         .arg(source)
         .arg("-o")
         .arg(&executable)

@@ -13,10 +13,8 @@ use std::path::Path;
 
 use crate::coverage;
 use crate::instrument::repeat;
-use crate::llvm::{LlvmError, Module};
-
-/// Variables that stand before the program's: AddressSanitizer notices what lies behind a variable.
-static GUARDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guards.bc"));
+use labrys_llvm::{LlvmError, Module};
+use labrys_models::GUARDS;
 
 /// Puts frozen bitcode under AddressSanitizer.
 ///

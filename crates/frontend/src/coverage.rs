@@ -11,7 +11,7 @@
 
 use labrys_abi::PAGE;
 
-use crate::llvm::{LLVMLinkage, Module, Value};
+use labrys_llvm::{LLVMLinkage, Module, Value};
 
 /// Defines the coverage bytes: page-aligned and whole pages, so that the runtime can map the
 /// shared region over them.

@@ -1,17 +1,6 @@
-//! C or bitcode in; program picture and instrumented binary out.
-//!
-//! The only crate that touches LLVM.
+//! Frozen bitcode to the bitcode of the three executables: recording, plain and checked.
 
 pub mod checked;
-pub mod container;
 mod coverage;
-pub mod driver;
-pub mod harness;
 pub mod instrument;
-pub mod llvm;
-pub mod lower;
-mod marked;
 pub mod plain;
-pub mod sites;
-mod traps;
-pub mod unit;

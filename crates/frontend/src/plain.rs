@@ -5,7 +5,7 @@
 //! switch counts at the begin of each edge, for which its edges get blocks of their own. A count
 //! goes on with 1 after 255: it is 0 for branches only that were not taken.
 //!
-//! Invariant: numbering is that of [`sites`](crate::sites) on the frozen bitcode, and no other
+//! Invariant: numbering is that of [`sites`](labrys_lower::sites) on the frozen bitcode, and no other
 //! effect is added to runs by hand.
 
 use std::path::Path;
@@ -14,8 +14,8 @@ use labrys_program::SiteKind;
 
 use crate::coverage;
 use crate::instrument::repeat;
-use crate::llvm::{Block, Builder, LLVMOpcode, LlvmError, Module, Value};
-use crate::sites::{Decision, sites};
+use labrys_llvm::{Block, Builder, LLVMOpcode, LlvmError, Module, Value};
+use labrys_lower::sites::{Decision, sites};
 
 /// Adds coverage to frozen bitcode.
 ///

@@ -32,7 +32,7 @@ pub struct ValueFunction {
 
 /// The functions of other tools' harnesses, over those of Labrys: the text that the front end
 /// compiles into programs.
-const FOREIGN: &str = include_str!("../../frontend/c/foreign.c");
+const FOREIGN: &str = include_str!("../../models/c/foreign.c");
 /// The functions of Labrys, handing out the bytes.
 const FUNCTIONS: &str = include_str!("harness.c");
 /// The main function of a fuzz target.

@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::process::exit;
 
-use labrys_frontend::driver::{self, Language};
+use labrys_cc::Language;
 
 fn main() {
     let mut words = std::env::args_os();
     let name = PathBuf::from(words.next().unwrap_or_default());
-    exit(driver::main(words.collect(), Language::of_program(&name)));
+    exit(labrys_cc::main(
+        words.collect(),
+        Language::of_program(&name),
+    ));
 }

@@ -3,10 +3,10 @@
 
 use std::process::exit;
 
-use labrys_frontend::driver::{self, Language};
+use labrys_cc::Language;
 
 fn main() {
-    exit(driver::main(
+    exit(labrys_cc::main(
         std::env::args_os().skip(1).collect(),
         Language::Cxx,
     ));

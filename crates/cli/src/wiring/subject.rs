@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use labrys_cc::container::Container;
+use labrys_cc::{Error, build_sources, build_unit};
 use labrys_executor::TemporaryFolder;
-use labrys_frontend::container::Container;
-use labrys_frontend::driver::{Error, build_sources, build_unit};
-use labrys_frontend::unit::{Bounds, Unit};
 use labrys_program::Program;
+use labrys_units::{Bounds, Unit};
 
 use crate::output::problem::Problem;
 

@@ -17,7 +17,7 @@
 
 use std::collections::HashMap;
 
-use crate::llvm::{Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, LLVMValueKind, Value};
+use labrys_llvm::{Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, LLVMValueKind, Value};
 
 use super::function::FunctionPass;
 use super::intrinsics::{is_computation, is_silent};

@@ -6,7 +6,7 @@
 
 use labrys_abi::{Cause, MAX_ARGUMENT_LABELS};
 
-use crate::llvm::{LLVMOpcode, LLVMValueKind, Value};
+use labrys_llvm::{LLVMOpcode, LLVMValueKind, Value};
 
 use super::function::{FunctionPass, Label, Labels, width};
 use super::markers::marker;

@@ -6,7 +6,7 @@
 
 use labrys_abi::{Intrinsic, Meta};
 
-use crate::llvm::{LLVMIntPredicate, LLVMTypeKind, LLVMValueKind, Value};
+use labrys_llvm::{LLVMIntPredicate, LLVMTypeKind, LLVMValueKind, Value};
 
 use super::PREFIX;
 use super::function::FunctionPass;

@@ -1,6 +1,6 @@
 //! The helpers that instrumented code calls, by name, and the tables it carries.
 
-use crate::llvm::{Block, Builder, LLVMOpcode, Module, Value};
+use labrys_llvm::{Block, Builder, LLVMOpcode, Module, Value};
 
 use super::PREFIX;
 

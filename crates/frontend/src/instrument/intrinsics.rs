@@ -2,7 +2,7 @@
 
 use labrys_abi::{Cause, Intrinsic, Meta, Op};
 
-use crate::llvm::Value;
+use labrys_llvm::Value;
 
 use super::function::{FunctionPass, width};
 

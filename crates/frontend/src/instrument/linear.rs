@@ -15,7 +15,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::llvm::{
+use labrys_llvm::{
     Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, LLVMValueKind, Module, Type, Value,
 };
 

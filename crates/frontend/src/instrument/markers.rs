@@ -24,12 +24,12 @@ use std::collections::HashMap;
 
 use labrys_program::SiteKind;
 
-use crate::llvm::{
+use labrys_llvm::{
     Builder, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, LLVMValueKind, LlvmError, Module, Type,
     Value,
 };
-use crate::marked;
-use crate::sites::sites;
+use labrys_lower::marked;
+use labrys_lower::sites::sites;
 
 use super::function::FunctionPass;
 use super::{MODEL_PREFIX, Numbers, PREFIX, UNCOUNTED};

@@ -1,6 +1,6 @@
 //! Loads, stores, addresses and the objects that addresses point into.
 
-use crate::llvm::{LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Type, Value};
+use labrys_llvm::{LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Type, Value};
 
 use labrys_abi::FLAG_SHIFT;
 

@@ -10,7 +10,7 @@
 //! function, both its versions (`versions`); drop what is unused.
 //!
 //! Invariant: the instrumented program computes what the frozen program computes; site ids are
-//! those of [`sites`](crate::sites) on the frozen bitcode, those of models follow.
+//! those of [`sites`](labrys_lower::sites) on the frozen bitcode, those of models follow.
 
 mod ahead;
 mod calls;
@@ -38,14 +38,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::coverage;
-use crate::llvm::{LLVMLinkage, LlvmError, Module, Value};
-use crate::marked;
-use crate::sites::sites;
 use function::FunctionPass;
 use helpers::Helpers;
-
-static INLINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/inline.bc"));
-static MODELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/models.bc"));
+use labrys_llvm::{LLVMLinkage, LlvmError, Module, Value};
+use labrys_lower::marked;
+use labrys_lower::sites::sites;
+use labrys_models::{INLINE, LIBRARY};
 
 /// Prefix of everything that the instrumentation adds to a program.
 const PREFIX: &str = "__labrys_";
@@ -93,7 +91,7 @@ pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     streams::link(&mut module)?;
     redirect::redirect(&module);
     through::lead(&module);
-    module.link_bytes(MODELS, "library models")?;
+    module.link_bytes(LIBRARY, "library models")?;
     // Each edge of a switch gets a block of its own.
     module.run_passes("function(break-crit-edges)")?;
     let branches = markers::insert(&module, &numbers);

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use labrys_abi::FLAG_SHIFT;
 
-use crate::llvm::{Block, LLVMLinkage, LLVMOpcode, LLVMValueKind, Module, Value};
+use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, LLVMValueKind, Module, Value};
 
 use super::PREFIX;
 use super::versions::is_slot;

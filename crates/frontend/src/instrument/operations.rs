@@ -2,7 +2,7 @@
 
 use labrys_abi::{Cause, Intrinsic, Meta, Op, WIDE_PREDICATE};
 
-use crate::llvm::{LLVMOpcode, LLVMTypeKind, Value};
+use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Value};
 
 use super::function::{FunctionPass, scalars, width};
 

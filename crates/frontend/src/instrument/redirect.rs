@@ -6,7 +6,7 @@
 
 use labrys_abi::PURE;
 
-use crate::llvm::{Module, Value};
+use labrys_llvm::{Module, Value};
 
 use super::{MODEL_PREFIX, WRAPPER_PREFIX};
 

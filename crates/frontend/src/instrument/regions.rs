@@ -12,7 +12,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::llvm::{Block, LLVMOpcode, Value};
+use labrys_llvm::{Block, LLVMOpcode, Value};
 
 use super::calls::may_leave_labels;
 use super::function::{scalars, width};

@@ -1,7 +1,7 @@
 //! Calls of functions that write: nothing comes back from them, unless the program reads again
 //! what it wrote to a file, a pipe or memory.
 
-use crate::llvm::{LLVMOpcode, LLVMTypeKind, LLVMValueKind, Value};
+use labrys_llvm::{LLVMOpcode, LLVMTypeKind, LLVMValueKind, Value};
 
 use super::PREFIX;
 use super::external::is_function;

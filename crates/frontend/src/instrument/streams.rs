@@ -13,14 +13,10 @@
 
 use std::collections::HashSet;
 
-use crate::llvm::{LLVMLinkage, LlvmError, Module};
+use labrys_llvm::{LLVMLinkage, LlvmError, Module};
+use labrys_models::STREAMS;
 
 use super::MODEL_PREFIX;
-
-static STREAMS: [&[u8]; 2] = [
-    include_bytes!(concat!(env!("OUT_DIR"), "/streams17.bc")),
-    include_bytes!(concat!(env!("OUT_DIR"), "/streams20.bc")),
-];
 
 /// Prefix of the library's own functions where they have a model.
 const LIBRARY_PREFIX: &str = "__labrys_library_";

@@ -5,7 +5,7 @@
 //! Left alone are functions that may be absent (weak), those with variable arguments or results
 //! and parameters that a copy would not pass on alike, and those of the runtime of C++.
 
-use crate::llvm::{Block, LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Type, Value};
+use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Type, Value};
 
 use super::external::loses_nothing;
 use super::redirect::convention;

@@ -5,7 +5,7 @@
 
 use labrys_abi::Cause;
 
-use crate::llvm::{LLVMTypeKind, Value};
+use labrys_llvm::{LLVMTypeKind, Value};
 
 use super::function::{FunctionPass, scalars, width};
 
@@ -127,5 +127,5 @@ impl<'m> FunctionPass<'_, 'm> {
 }
 
 fn is_call(i: Value<'_>) -> bool {
-    i.opcode() == crate::llvm::LLVMOpcode::LLVMCall
+    i.opcode() == labrys_llvm::LLVMOpcode::LLVMCall
 }

@@ -22,7 +22,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::llvm::{Block, Builder, LLVMOpcode, LLVMValueKind, LlvmError, Module, Value};
+use labrys_llvm::{Block, Builder, LLVMOpcode, LLVMValueKind, LlvmError, Module, Value};
 
 use super::calls::{comparison, may_leave_labels};
 use super::function::reverse_postorder;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use labrys_frontend::llvm::Module;
-use labrys_frontend::lower::lower;
+use labrys_llvm::Module;
+use labrys_lower::lower;
 use labrys_program::{FunctionId, Program};
 use labrys_semantics::{Limit, NativeCode};
 
@@ -13,7 +13,7 @@ use super::{Random, Start, agree};
 /// The picture of a program; `None` if it needs more than a file.
 fn picture(source: &Path) -> Option<Program> {
     let out = tempfile::Builder::new().suffix(".bc").tempfile().ok()?;
-    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../frontend/include");
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/include");
     let mut clang = Command::new("clang-19");
     clang.args([
         "-w",

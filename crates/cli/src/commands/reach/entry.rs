@@ -7,10 +7,10 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use labrys_backward::Target;
-use labrys_frontend::unit::{Bounds, Content, Entry, Slot, Unit};
 use labrys_program::graph::CallGraph;
 use labrys_program::{FunctionId, Program};
 use labrys_suite::{Input, StreamKind};
+use labrys_units::{Bounds, Content, Entry, Slot, Unit};
 
 use crate::output::problem::Problem;
 use crate::wiring::subject::Subject;

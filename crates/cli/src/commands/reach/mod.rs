@@ -15,9 +15,9 @@ use clap::Args;
 use labrys_backward::{Image, Settings, Symcretic, Target, Verdict};
 use labrys_engine::{Budget, Session, Setup, StopFlag};
 use labrys_executor::{Executor, Limits as RunLimits, Linked};
-use labrys_frontend::unit::Unit;
 use labrys_program::FunctionId;
 use labrys_suite::{Config, Input, Invocation, SuiteWriter};
+use labrys_units::Unit;
 
 use self::both_ways::BothWays;
 use self::entry::EntryOptions;

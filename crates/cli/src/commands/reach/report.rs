@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use labrys_backward::{Hop, Report, Skip, Symcretic, Verdict};
 use labrys_engine::Session;
-use labrys_frontend::unit::Unit;
 use labrys_program::{BlockId, FunctionId, Location, Program};
 use labrys_suite::TargetStatus;
+use labrys_units::Unit;
 use serde_json::{Value, json};
 
 use super::{Reach, entry, word};

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use labrys_cc::container::{Container, ContainerError};
 use labrys_executor::{Executor, Launch, Limits, Mode, Native};
-use labrys_frontend::container::{Container, ContainerError};
 use labrys_suite::{
     Config, Confirmation, Coverage, Failure, Input, Outcome, StreamKind, Suite, SuiteWriter,
 };

@@ -1,0 +1,289 @@
+//! The drop-in compilers `labrys-cc` and `labrys-c++`.
+//!
+//! They take clang's command line. Compiling makes fat objects (see `object`); linking merges
+//! all bitcode of an executable into one module, freezes it, and builds from it the
+//! instrumented executable, which carries the program picture, the frozen bitcode and the plain
+//! executable (see [`container`](crate::container)).
+//!
+//! Invariant: what holds no bitcode is compiled and linked as clang does it.
+
+mod archive;
+mod arguments;
+mod compile;
+pub mod container;
+mod jobs;
+mod joined;
+mod line;
+mod link;
+mod object;
+mod options;
+mod pipeline;
+mod probe;
+mod recipe;
+mod response;
+mod tools;
+mod unit;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::container::ContainerError;
+use arguments::{Checks, Invocation, Mode};
+use jobs::Job;
+use labrys_llvm::LlvmError;
+use tools::Tools;
+
+use labrys_lower::marked::MarkError;
+pub use unit::build_unit;
+
+/// The language whose libraries are linked and which sources without a telling name are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C.
+    C,
+    /// C++.
+    Cxx,
+}
+
+impl Language {
+    /// The language of a compiler by the name that it was called by: `labrys-c++` and
+    /// `labrys-cxx` are compilers for C++.
+    #[must_use]
+    pub fn of_program(name: &Path) -> Self {
+        let stem = name.file_name().unwrap_or_default().to_string_lossy();
+        match stem.ends_with("++") || stem.ends_with("xx") {
+            true => Language::Cxx,
+            false => Language::C,
+        }
+    }
+
+    /// The name of the compiler, for messages.
+    #[must_use]
+    pub fn compiler(self) -> &'static str {
+        match self {
+            Language::C => "labrys-cc",
+            Language::Cxx => "labrys-c++",
+        }
+    }
+}
+
+/// Why a build failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The command line cannot be obeyed.
+    #[error("{0}")]
+    Usage(String),
+    /// A tool failed and said why; its exit code is ours.
+    #[error("the build failed, see the messages above")]
+    Reported {
+        /// The exit code.
+        code: i32,
+    },
+    /// A tool is not installed.
+    #[error(
+        "{tool} is not installed; install the Debian package {package}, or run scripts/deps \
+         (another clang 19 may be named by LABRYS_CLANG)"
+    )]
+    MissingTool {
+        /// The program.
+        tool: &'static str,
+        /// The package that has it.
+        package: &'static str,
+    },
+    /// The runtime library is not installed.
+    #[error(
+        "{name} is not in {}; build it by `cargo build -p labrys-runtime`, or name its folder \
+         by LABRYS_RUNTIME_DIR", folders.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ")
+    )]
+    MissingRuntime {
+        /// The library's file name.
+        name: &'static str,
+        /// Where it was looked for.
+        folders: Vec<PathBuf>,
+    },
+    /// A file cannot be read, written or started.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// LLVM refused a module. Bitcode that lld accepted should not fail here.
+    #[error("internal error while {step}: {source}")]
+    Llvm {
+        /// What was being done.
+        step: &'static str,
+        /// LLVM's message.
+        source: LlvmError,
+    },
+    /// A function is marked as pure that cannot be.
+    #[error(transparent)]
+    Marked(MarkError),
+    /// The instrumented program links and the plain one does not.
+    #[error("internal error: the plain build does not link:\n{messages}")]
+    PlainLink {
+        /// The linker's messages.
+        messages: String,
+    },
+    /// The program cannot be linked with AddressSanitizer.
+    #[error("the checked build does not link: {messages}")]
+    Unchecked {
+        /// The linker's messages, or what is missing.
+        messages: String,
+    },
+    /// An executable does not tell how it was linked.
+    #[error("{}: built by an earlier labrys-cc, so it cannot be linked again with a driver; rebuild it", .0.display())]
+    NoLink(PathBuf),
+    /// The result cannot be written.
+    #[error(transparent)]
+    Container(#[from] ContainerError),
+}
+
+impl Error {
+    /// The exit code of a compiler that stops with this error.
+    #[must_use]
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            Error::Reported { code } => *code,
+            _ => 1,
+        }
+    }
+}
+
+/// Runs a drop-in compiler on a command line (without the program's name) and returns its exit
+/// code. Messages go to standard error.
+#[must_use]
+pub fn main(arguments: Vec<OsString>, language: Language) -> i32 {
+    let name = language.compiler();
+    match run(arguments, language) {
+        Ok(()) => 0,
+        Err(error) => {
+            if !matches!(error, Error::Reported { .. }) {
+                eprintln!("{name}: error: {error}");
+            }
+            error.exit_code()
+        }
+    }
+}
+
+/// Builds an instrumented executable from sources, with further options of the compiler.
+///
+/// # Errors
+/// The sources do not compile or link; the messages of the compiler went to standard error.
+pub fn build_sources(sources: &[&Path], flags: &[OsString], out: &Path) -> Result<(), Error> {
+    let cxx = |path: &&Path| {
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        matches!(
+            &*extension,
+            "cc" | "cp" | "cxx" | "cpp" | "CPP" | "c++" | "C"
+        )
+    };
+    let language = if sources.iter().any(cxx) {
+        Language::Cxx
+    } else {
+        Language::C
+    };
+    let mut arguments: Vec<OsString> = flags.to_vec();
+    arguments.extend(sources.iter().map(|path| path.as_os_str().to_owned()));
+    arguments.extend(["-o".into(), out.into()]);
+    run(arguments, language)
+}
+
+fn run(arguments: Vec<OsString>, language: Language) -> Result<(), Error> {
+    let tools = Tools::find()?;
+    let invocation = arguments::parse(response::expand(arguments));
+    let mut invocation = invocation.map_err(|refusal| Error::Usage(refusal.0))?;
+    if std::env::var_os("LABRYS_ORACLES").is_some_and(|value| value == "0") {
+        invocation.checks = Checks::NONE;
+    }
+    invocation
+        .pure
+        .extend(std::env::var_os("LABRYS_PURE").map(PathBuf::from));
+    let pure = names(&invocation.pure)?;
+    let session = Session {
+        tools,
+        language,
+        pure,
+    };
+    for note in &invocation.notes {
+        session.note(note);
+    }
+    match invocation.mode {
+        Mode::Ask => session.hand_over(invocation.original),
+        Mode::Text => session.hand_over(compile::text_arguments(invocation)?),
+        Mode::Object => compile::objects(&session, invocation),
+        Mode::Link => link::link(&session, &invocation),
+    }
+}
+
+/// What stays the same during one call of the compiler.
+#[derive(Debug)]
+struct Session {
+    tools: Tools,
+    language: Language,
+    /// Names of functions that are pure.
+    pure: Vec<String>,
+}
+
+/// The names in some files: one a line, up to `#`.
+fn names(files: &[PathBuf]) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    for path in files {
+        let text = std::fs::read_to_string(path).map_err(|source| Error::Io {
+            path: path.clone(),
+            source,
+        })?;
+        let lines = text.lines().map(|line| {
+            let name = line.split_once('#').map_or(line, |(name, _)| name);
+            name.trim().to_owned()
+        });
+        names.extend(lines.filter(|name| !name.is_empty()));
+    }
+    Ok(names)
+}
+
+impl Session {
+    /// Words that make clang the compiler of our language.
+    fn with_language(&self, mut arguments: Vec<OsString>) -> Vec<OsString> {
+        if self.language == Language::Cxx {
+            arguments.insert(0, "--driver-mode=g++".into());
+        }
+        arguments
+    }
+
+    /// Leaves the work to clang.
+    fn hand_over(&self, arguments: Vec<OsString>) -> Result<(), Error> {
+        let arguments = self.with_language(arguments);
+        let job = Job {
+            program: self.tools.clang.clone(),
+            arguments,
+        };
+        job.run(&std::env::temp_dir())
+    }
+
+    /// Tells the user something that is no error.
+    fn note(&self, text: &str) {
+        if !is_set("LABRYS_QUIET") {
+            eprintln!("{}: note: {text}", self.language.compiler());
+        }
+    }
+}
+
+/// Whether an environment variable is set to something but `0`.
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// Whether an input of the link brings bitcode or source.
+fn brings_bitcode(invocation: &Invocation) -> bool {
+    invocation.inputs.iter().any(|input| match input.kind {
+        arguments::InputKind::Source => true,
+        arguments::InputKind::Linker => match object::Nature::of_file(&input.path) {
+            object::Nature::Archive => archive::has_bitcode(&input.path),
+            nature => nature.has_bitcode(),
+        },
+        arguments::InputKind::Header | arguments::InputKind::Assembler => false,
+    })
+}

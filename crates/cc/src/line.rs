@@ -1,0 +1,485 @@
+//! The command line of lld, to be run several times: to merge the bitcode, then for each
+//! executable.
+//!
+//! The first link takes all inputs. The later ones take the object made of the merged bitcode
+//! instead of the inputs that it came from; native objects, archives and shared libraries stay.
+//! Archives stay too: what was in them and was needed is in the merged object, so lld takes no
+//! second copy, except under `--whole-archive`, where only the native members are kept.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+use crate::archive;
+use crate::jobs::Job;
+use crate::joined::{self, Parts};
+use crate::object::Nature;
+
+/// A word or two of the line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Item {
+    /// Goes into each link.
+    Word(OsString),
+    /// An input made of bitcode: only merged.
+    Bitcode(OsString),
+    /// An archive that is linked whole and has members with bitcode.
+    WholeArchive { words: Vec<OsString>, path: PathBuf },
+    /// Makes lld tell something or write a side file: only for the result.
+    Report(Vec<OsString>),
+}
+
+/// A link, understood.
+#[derive(Debug)]
+pub(crate) struct LinkLine {
+    pub(crate) linker: PathBuf,
+    pub(crate) items: Vec<Item>,
+    /// Where the result goes.
+    pub(crate) output: PathBuf,
+    /// Whether nothing is linked dynamically.
+    pub(crate) is_static: bool,
+}
+
+/// The unwinder as a library of its own, which the child of each run would have to map.
+const SHARED_UNWINDER: &str = "-lgcc_s";
+
+/// Options by which symbols may be undefined.
+const LENIENT: [&str; 3] = [
+    "unresolved-symbols",
+    "warn-unresolved-symbols",
+    "noinhibit-exec",
+];
+
+/// Libraries of C++.
+const CXX: [&str; 4] = ["-lstdc++", "-lc++", "-lc++abi", "-lsupc++"];
+
+/// What an executable is made of besides what the line names.
+#[derive(Debug)]
+pub(crate) struct Pieces<'a> {
+    /// Stands for the merged bitcode.
+    pub(crate) object: &'a Path,
+    pub(crate) runtime: &'a Path,
+    /// Libraries of a sanitizer, which are linked whole.
+    pub(crate) sanitizer: &'a [PathBuf],
+    pub(crate) output: &'a Path,
+    /// Where native members of whole archives are laid down.
+    pub(crate) scratch: &'a Path,
+    /// Whether lld tells what the line asks it to tell.
+    pub(crate) reports: bool,
+}
+
+/// Functions of a fuzz target, in use whoever calls them.
+const FUZZ_TARGET: [&str; 2] = ["LLVMFuzzerTestOneInput", "LLVMFuzzerInitialize"];
+
+impl LinkLine {
+    /// Reads a command of lld. Joined objects are taken apart in `scratch`.
+    pub(crate) fn read(job: Job, scratch: &Path) -> Result<Self, Error> {
+        let mut reader = Reader::default();
+        let mut words = job.arguments.into_iter();
+        while let Some(word) = words.next() {
+            reader.word(word, &mut words);
+        }
+        for path in std::mem::take(&mut reader.joined) {
+            reader.take_apart(&path, scratch)?;
+        }
+        Ok(LinkLine {
+            linker: job.program,
+            items: reader.items,
+            output: reader.output.unwrap_or_else(|| "a.out".into()),
+            is_static: reader.is_static,
+        })
+    }
+
+    /// The link that writes all bitcode as one module, and nothing if there is none.
+    pub(crate) fn merge(&self, output: &Path) -> Job {
+        let mut arguments = Vec::new();
+        for item in &self.items {
+            match item {
+                Item::Word(word) | Item::Bitcode(word) => arguments.push(word.clone()),
+                Item::WholeArchive { words, .. } => arguments.extend(words.iter().cloned()),
+                Item::Report(_) => {}
+            }
+        }
+        let lto = ["--fat-lto-objects", "--lto-emit-llvm", "--lto-O0"];
+        arguments.extend(lto.map(OsString::from));
+        // The start code asks for a main function, which a fuzz target gets only later.
+        arguments.extend(
+            FUZZ_TARGET
+                .iter()
+                .flat_map(|name| ["-u".into(), name.into()]),
+        );
+        self.job(arguments, output)
+    }
+
+    /// The link of an executable.
+    pub(crate) fn executable(&self, pieces: &Pieces<'_>) -> Result<Job, Error> {
+        // Found once at the start, functions need not be found by the child of each run.
+        let binding: &[&str] = if self.binds_lazily() {
+            &[]
+        } else {
+            &["-z", "now"]
+        };
+        let mut arguments: Vec<OsString> = binding.iter().map(OsString::from).collect();
+        let shares_unwinder = self.shares_unwinder();
+        for item in &self.items {
+            match item {
+                Item::Word(word) if word == SHARED_UNWINDER && !shares_unwinder => {}
+                Item::Word(word) => arguments.push(word.clone()),
+                Item::Bitcode(_) => {}
+                Item::WholeArchive { path, .. } => {
+                    arguments.extend(native_members(path, pieces.scratch)?);
+                }
+                Item::Report(words) if pieces.reports => arguments.extend(words.iter().cloned()),
+                Item::Report(_) => {}
+            }
+        }
+        let start = position_of(&arguments, "crtbegin").map_or(0, |index| index + 1);
+        let first = sanitizer_words(pieces.sanitizer);
+        arguments.splice(
+            start..start,
+            first.into_iter().chain([pieces.object.into()]),
+        );
+        let end = position_of(&arguments, "crtend").unwrap_or(arguments.len());
+        arguments.splice(end..end, self.runtime_words(pieces.runtime));
+        Ok(self.job(arguments, pieces.output))
+    }
+
+    /// Whether the program must have one unwinder with its libraries: exceptions of C++ pass
+    /// through both.
+    fn shares_unwinder(&self) -> bool {
+        let library =
+            |item: &Item| matches!(item, Item::Word(word) if CXX.iter().any(|cxx| word == cxx));
+        !self.is_static && self.items.iter().any(library)
+    }
+
+    /// Whether functions may be found when they are first called: where one is nowhere, a program
+    /// may live without it.
+    fn binds_lazily(&self) -> bool {
+        let lenient = |item: &Item| {
+            let Item::Word(word) = item else {
+                return false;
+            };
+            let word = word.to_string_lossy();
+            LENIENT
+                .iter()
+                .any(|option| word.trim_start_matches('-').starts_with(option))
+        };
+        self.items.iter().any(lenient)
+    }
+
+    /// The runtime library and the libraries that it wants.
+    fn runtime_words(&self, runtime: &Path) -> Vec<OsString> {
+        let unwinder = match self.shares_unwinder() {
+            true => SHARED_UNWINDER,
+            false => "-lgcc_eh",
+        };
+        // The start-up code is in the library though nothing refers to it.
+        let mut words: Vec<OsString> = vec!["-u".into(), "__labrys_init".into(), runtime.into()];
+        words.extend(["--push-state", "--as-needed"].map(OsString::from));
+        words.extend(["-lm", "-lpthread", "-ldl", unwinder, "-lc", "-lgcc"].map(OsString::from));
+        words.push("--pop-state".into());
+        words
+    }
+
+    fn job(&self, mut arguments: Vec<OsString>, output: &Path) -> Job {
+        arguments.extend(["-o".into(), output.into()]);
+        Job {
+            program: self.linker.clone(),
+            arguments,
+        }
+    }
+}
+
+/// A sanitizer's libraries stand first, so that its functions take the place of the C
+/// library's; the program's shared libraries see them where the library lists its symbols.
+fn sanitizer_words(libraries: &[PathBuf]) -> Vec<OsString> {
+    let mut words = Vec::new();
+    for library in libraries {
+        words.extend([
+            "--whole-archive".into(),
+            library.into(),
+            "--no-whole-archive".into(),
+        ]);
+        let mut symbols = library.clone().into_os_string();
+        symbols.push(".syms");
+        if Path::new(&symbols).is_file() {
+            let mut list = OsString::from("--dynamic-list=");
+            list.push(symbols);
+            words.push(list);
+        }
+    }
+    if !libraries.is_empty() {
+        let system = [
+            "--push-state",
+            "--as-needed",
+            "-lrt",
+            "-lresolv",
+            "--pop-state",
+        ];
+        words.extend(system.map(OsString::from));
+    }
+    words
+}
+
+/// Index of the first word whose file name begins like this.
+fn position_of(words: &[OsString], start: &str) -> Option<usize> {
+    words.iter().position(|word| {
+        let name = Path::new(word).file_name().unwrap_or_default();
+        name.to_string_lossy().starts_with(start)
+    })
+}
+
+/// Which files `-l` finds, and whether archives are linked whole.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    whole: bool,
+    archives_only: bool,
+}
+
+#[derive(Default)]
+struct Reader {
+    items: Vec<Item>,
+    output: Option<PathBuf>,
+    is_static: bool,
+    folders: Vec<PathBuf>,
+    state: State,
+    saved: Vec<State>,
+    joined: Vec<OsString>,
+}
+
+impl Reader {
+    fn word(&mut self, word: OsString, rest: &mut impl Iterator<Item = OsString>) {
+        let text = word.to_string_lossy().into_owned();
+        if !text.starts_with('-') {
+            return self.input(std::slice::from_ref(&word), Path::new(&word));
+        }
+        match text.as_str() {
+            "-o" | "--output" => self.output = rest.next().map(PathBuf::from),
+            "-plugin" | "--plugin" | "-plugin-opt" | "--plugin-opt" => drop(rest.next()),
+            "-l" | "--library" => {
+                let name = rest.next().unwrap_or_default();
+                self.library(&[word, name.clone()], &name);
+            }
+            "-Map" | "--Map" | "-y" | "--trace-symbol" | "--dependency-file" | "--reproduce" => {
+                let words = [Some(word), rest.next()].into_iter().flatten().collect();
+                self.items.push(Item::Report(words));
+            }
+            _ if takes_value(&text) => {
+                let value = rest.next();
+                if matches!(text.as_str(), "-L" | "--library-path") {
+                    self.folders.extend(value.clone().map(PathBuf::from));
+                }
+                self.items
+                    .extend([Some(word), value].into_iter().flatten().map(Item::Word));
+            }
+            _ => self.flag(word, &text),
+        }
+    }
+
+    fn flag(&mut self, word: OsString, text: &str) {
+        let name = text.trim_start_matches('-');
+        match name {
+            "whole-archive" => self.state.whole = true,
+            "no-whole-archive" => self.state.whole = false,
+            "Bstatic" | "dn" | "non_shared" | "static" => self.state.archives_only = true,
+            "Bdynamic" | "dy" | "call_shared" => self.state.archives_only = false,
+            "push-state" => self.saved.push(self.state),
+            "pop-state" => self.state = self.saved.pop().unwrap_or_default(),
+            _ => {}
+        }
+        self.is_static |= matches!(name, "static" | "no-dynamic-linker");
+        if let Some(library) = text.strip_prefix("-l") {
+            let library = OsString::from(library);
+            return self.library(&[word], &library);
+        }
+        if let Some(folder) = text.strip_prefix("-L") {
+            self.folders.push(folder.into());
+        }
+        if is_lto_option(text) {
+            return;
+        }
+        self.items.push(match is_report_option(name) {
+            true => Item::Report(vec![word]),
+            false => Item::Word(word),
+        });
+    }
+
+    fn input(&mut self, words: &[OsString], path: &Path) {
+        let item = match Nature::of_file(path) {
+            Nature::Bitcode | Nature::Fat => Item::Bitcode(words[0].clone()),
+            Nature::Joined => {
+                self.joined.push(words[0].clone());
+                Item::Word(words[0].clone())
+            }
+            Nature::Archive if self.state.whole && archive::has_bitcode(path) => {
+                Item::WholeArchive {
+                    words: words.to_vec(),
+                    path: path.to_path_buf(),
+                }
+            }
+            _ => return self.items.extend(words.iter().cloned().map(Item::Word)),
+        };
+        self.items.push(item);
+    }
+
+    /// Puts the parts of a joined object in its place.
+    fn take_apart(&mut self, object: &OsString, scratch: &Path) -> Result<(), Error> {
+        let whole = Item::Word(object.clone());
+        let Some(place) = self.items.iter().position(|item| *item == whole) else {
+            return Ok(());
+        };
+        let parts = match joined::take_apart(Path::new(object), scratch)? {
+            Parts::Native(copy) => vec![Item::Word(copy.into())],
+            Parts::Modules(files) => files
+                .into_iter()
+                .map(|file| Item::Bitcode(file.into()))
+                .collect(),
+        };
+        self.items.splice(place..=place, parts);
+        Ok(())
+    }
+
+    /// A library by name. Only under `--whole-archive` does it matter which file that is.
+    fn library(&mut self, words: &[OsString], name: &OsStr) {
+        match self.state.whole.then(|| self.find_library(name)).flatten() {
+            Some(path) => self.input(words, &path),
+            None => self.items.extend(words.iter().cloned().map(Item::Word)),
+        }
+    }
+
+    fn find_library(&self, name: &OsStr) -> Option<PathBuf> {
+        let name = name.to_string_lossy();
+        let names = match name.strip_prefix(':') {
+            Some(exact) => vec![exact.to_owned()],
+            None if self.state.archives_only => vec![format!("lib{name}.a")],
+            None => vec![format!("lib{name}.so"), format!("lib{name}.a")],
+        };
+        let candidates = self
+            .folders
+            .iter()
+            .flat_map(|folder| names.iter().map(move |name| folder.join(name)));
+        candidates.into_iter().find(|path| path.is_file())
+    }
+}
+
+/// Options of lld whose value is the next word, among those that clang or users pass so.
+fn takes_value(option: &str) -> bool {
+    let name = option.trim_start_matches('-');
+    const NAMES: &[&str] = &[
+        "m",
+        "dynamic-linker",
+        "I",
+        "z",
+        "L",
+        "library-path",
+        "T",
+        "script",
+        "u",
+        "undefined",
+        "e",
+        "entry",
+        "h",
+        "soname",
+        "rpath",
+        "R",
+        "f",
+        "F",
+        "auxiliary",
+        "filter",
+        "init",
+        "fini",
+        "defsym",
+        "wrap",
+        "exclude-libs",
+        "version-script",
+        "dynamic-list",
+        "sysroot",
+        "retain-symbols-file",
+        "export-dynamic-symbol",
+        "mllvm",
+        "image-base",
+        "Ttext",
+        "Tdata",
+        "Tbss",
+        "section-start",
+        "sort-section",
+        "hash-style",
+        "threads",
+        "just-symbols",
+    ];
+    NAMES.contains(&name)
+}
+
+/// Options of link-time optimisation: we decide these.
+fn is_lto_option(option: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "-plugin-opt=",
+        "--plugin-opt=",
+        "-plugin=",
+        "--plugin=",
+        "--lto",
+        "--thinlto",
+        "--save-temps",
+        "--opt-remarks",
+        "--fat-lto-objects",
+        "--no-fat-lto-objects",
+    ];
+    STARTS.iter().any(|start| option.starts_with(start))
+}
+
+fn is_report_option(name: &str) -> bool {
+    matches!(
+        name,
+        "M" | "print-map"
+            | "t"
+            | "trace"
+            | "cref"
+            | "print-gc-sections"
+            | "v"
+            | "V"
+            | "verbose"
+            | "version"
+            | "print-icf-sections"
+            | "print-memory-usage"
+            | "stats"
+            | "time-trace"
+    ) || [
+        "Map=",
+        "trace-symbol=",
+        "dependency-file=",
+        "reproduce=",
+        "why-extract=",
+        "print-archive-stats=",
+        "print-symbol-order=",
+        "time-trace=",
+    ]
+    .iter()
+    .any(|start| name.starts_with(start))
+}
+
+/// Lays down the members of an archive that are native objects only.
+fn native_members(path: &Path, scratch: &Path) -> Result<Vec<OsString>, Error> {
+    let io = |source| Error::Io {
+        path: path.to_path_buf(),
+        source,
+    };
+    let bytes = fs::read(path).map_err(io)?;
+    let mut found = Vec::new();
+    for member in archive::members(&bytes, path) {
+        if Nature::of_bytes(&member.bytes) != Nature::Native {
+            continue;
+        }
+        let folder = tempfile::Builder::new()
+            .tempdir_in(scratch)
+            .map_err(io)?
+            .keep();
+        let object = folder.join(Path::new(&member.name).file_name().unwrap_or_default());
+        fs::write(&object, &member.bytes).map_err(io)?;
+        found.push(object.into());
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+#[path = "line_tests.rs"]
+mod tests;

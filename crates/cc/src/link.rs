@@ -1,0 +1,178 @@
+//! Linking: all bitcode of an executable in one module, then the pipeline.
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use crate::arguments::{Input, InputKind, Invocation, Linkage};
+use crate::jobs::{self, Job};
+use crate::line::LinkLine;
+use crate::object::{self, Nature};
+use crate::{Error, Session, brings_bitcode, compile, pipeline, probe};
+
+/// Links what the command line asks for.
+pub(crate) fn link(session: &Session, invocation: &Invocation) -> Result<(), Error> {
+    if probe::is_probe(invocation) {
+        return for_answer(session, invocation);
+    }
+    match invocation.linkage {
+        Linkage::Executable => executable(session, invocation, "-pie"),
+        Linkage::Static => executable(session, invocation, "-static-pie"),
+        Linkage::Relocatable => relocatable(session, invocation),
+        Linkage::Shared | Linkage::Freestanding => {
+            if brings_bitcode(invocation) {
+                let output = invocation.output.as_deref().unwrap_or(Path::new("a.out"));
+                session.note(&format!(
+                    "{} is {}",
+                    output.display(),
+                    why_native(invocation)
+                ));
+            }
+            natively(session, invocation)
+        }
+    }
+}
+
+fn why_native(invocation: &Invocation) -> &'static str {
+    match invocation.linkage {
+        Linkage::Shared => {
+            "a shared library: its code is not instrumented; \
+             to have it tested, link it statically (configure --disable-shared)"
+        }
+        _ => "linked without the start code of the C library: it is not instrumented",
+    }
+}
+
+/// Links as clang does. Fat objects bring their native code.
+fn natively(session: &Session, invocation: &Invocation) -> Result<(), Error> {
+    let mut arguments = invocation.original.clone();
+    arguments.extend(compile::headers(invocation)?);
+    let is_bitcode = |input: &Input| Nature::of_file(&input.path) == Nature::Bitcode;
+    match invocation.inputs.iter().any(is_bitcode) {
+        true => arguments.extend(["-flto".into(), linker_option(&session.tools.linker()?)]),
+        false => arguments.push("-fno-lto".into()),
+    }
+    session.hand_over(arguments)
+}
+
+/// Links what only answers a question of a build system.
+fn for_answer(session: &Session, invocation: &Invocation) -> Result<(), Error> {
+    let mut arguments = invocation.original.clone();
+    arguments.extend(compile::headers(invocation)?);
+    let linker = linker_option(&session.tools.linker()?);
+    arguments.extend(["-fno-lto".into(), linker]);
+    session.hand_over(arguments)
+}
+
+/// `-r`: `ld` joins the bitcode of fat objects as it joins all sections of one name.
+fn relocatable(session: &Session, invocation: &Invocation) -> Result<(), Error> {
+    let mut invocation = invocation.clone();
+    invocation.original = invocation.arguments.clone();
+    let options = compile::object_options(&invocation)?;
+    invocation.original.extend(options);
+    natively(session, &invocation)?;
+    let output = invocation.output.unwrap_or_else(|| "a.out".into());
+    object::fatten(&output).map_err(|source| Error::Io {
+        path: output,
+        source,
+    })
+}
+
+fn linker_option(linker: &Path) -> OsString {
+    let mut option = OsString::from("--ld-path=");
+    option.push(linker);
+    option
+}
+
+/// A private folder for one link, removed at the end.
+pub(crate) fn scratch_folder() -> Result<tempfile::TempDir, Error> {
+    tempfile::Builder::new()
+        .prefix("labrys-")
+        .tempdir()
+        .map_err(|source| Error::Io {
+            path: std::env::temp_dir(),
+            source,
+        })
+}
+
+/// What clang would run to link, with its linker replaced by lld; compiles the sources among
+/// the inputs to bitcode.
+fn line(
+    session: &Session,
+    invocation: &Invocation,
+    position: &str,
+    scratch: &Path,
+) -> Result<LinkLine, Error> {
+    let mut arguments = session.with_language(invocation.arguments.clone());
+    let sources = invocation
+        .inputs
+        .iter()
+        .any(|input| input.kind == InputKind::Source);
+    if sources {
+        arguments.extend(compile::options(invocation)?);
+        arguments.extend(["-Xclang", "-disable-llvm-passes"].map(OsString::from));
+    }
+    arguments.extend(["-flto".into(), linker_option(&session.tools.linker()?)]);
+    arguments.push(position.into());
+    // clang asks its own standard error, which is not ours while it plans.
+    if std::io::stderr().is_terminal() {
+        arguments.insert(0, "-fcolor-diagnostics".into());
+    }
+    let plan = jobs::plan(&session.tools.clang, arguments, scratch)?;
+    if invocation.verbose {
+        eprint!("{}", plan.text);
+    }
+    for job in &plan.compile {
+        job.run(scratch)?;
+    }
+    let link = plan.link.ok_or(Error::Reported { code: 1 })?;
+    LinkLine::read(link, scratch)
+}
+
+fn executable(session: &Session, invocation: &Invocation, position: &str) -> Result<(), Error> {
+    let scratch = scratch_folder()?;
+    let scratch = scratch.path();
+    let line = line(session, invocation, position, scratch)?;
+    match merge(session, &line, scratch)? {
+        Some(merged) => pipeline::build(session, &line, &merged, scratch),
+        None => session.hand_over(invocation.original.clone()),
+    }
+}
+
+/// The merged bitcode of a link, `None` if none of its inputs has any.
+fn merge(session: &Session, line: &LinkLine, scratch: &Path) -> Result<Option<PathBuf>, Error> {
+    let merged = scratch.join("merged.bc");
+    let job = line.merge(&merged);
+    run_linker(session, &job, scratch)?;
+    Ok(merged.is_file().then_some(merged))
+}
+
+/// Runs lld and passes on what it says, with advice.
+pub(crate) fn run_linker(session: &Session, job: &Job, scratch: &Path) -> Result<(), Error> {
+    let output = job.run_captured(scratch)?;
+    let messages = String::from_utf8_lossy(&output.stderr);
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    eprint!("{messages}");
+    if output.status.success() {
+        return Ok(());
+    }
+    if let Some(advice) = advice(&messages) {
+        session.note(advice);
+    }
+    Err(Error::Reported {
+        code: output.status.code().unwrap_or(1),
+    })
+}
+
+fn advice(messages: &str) -> Option<&'static str> {
+    if messages.contains("Reader: 'LLVM") {
+        return Some("an input is bitcode of another version of LLVM; rebuild it by labrys-cc");
+    }
+    if messages.contains("recompile with -fPIC") {
+        return Some(
+            "programs under Labrys are position independent; rebuild the object named above \
+             by labrys-cc, or with -fPIE",
+        );
+    }
+    None
+}

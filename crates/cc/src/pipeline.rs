@@ -1,0 +1,230 @@
+//! From merged bitcode to the executable: freeze, lower, instrument, compile, link, seal.
+//!
+//! The three executables are built side by side.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread::{self, ScopedJoinHandle};
+
+use sha2::{Digest, Sha256};
+
+use crate::container::{self, Contents};
+use labrys_frontend::checked;
+use labrys_frontend::instrument;
+use labrys_frontend::plain;
+use labrys_llvm::{LlvmError, Module};
+use labrys_lower::lower;
+
+use crate::jobs::Job;
+use crate::line::{LinkLine, Pieces};
+use crate::link::run_linker;
+use crate::{Error, Session, recipe, tools};
+use labrys_lower::{FreezeError, freeze};
+
+/// Bitcode of more bytes than this is compiled in parts.
+const LARGE_MODULE: u64 = 512 * 1024;
+/// The number of parts.
+const PARTITIONS: u32 = 4;
+
+/// One of the executables made from the frozen bitcode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variant {
+    Instrumented,
+    Plain,
+    Checked,
+}
+
+/// What both variants are built from.
+#[derive(Clone, Copy, Debug)]
+struct Parts<'a> {
+    session: &'a Session,
+    line: &'a LinkLine,
+    frozen: &'a Path,
+    runtime: &'a Path,
+    scratch: &'a Path,
+}
+
+/// Builds the executable of a link from its merged bitcode.
+pub(crate) fn build(
+    session: &Session,
+    line: &LinkLine,
+    merged: &Path,
+    scratch: &Path,
+) -> Result<(), Error> {
+    let frozen = scratch.join("frozen.bc");
+    freeze(merged, &frozen, &session.pure).map_err(|error| match error {
+        FreezeError::Llvm(source) => llvm("freezing the bitcode")(source),
+        FreezeError::Marked(error) => Error::Marked(error),
+    })?;
+    build_frozen(session, line, &frozen, scratch)
+}
+
+/// Builds the executable of a link from its frozen bitcode.
+pub(crate) fn build_frozen(
+    session: &Session,
+    line: &LinkLine,
+    frozen: &Path,
+    scratch: &Path,
+) -> Result<(), Error> {
+    let runtime = tools::runtime()?;
+    let parts = Parts {
+        session,
+        line,
+        frozen,
+        runtime: &runtime,
+        scratch,
+    };
+    let (program, instrumented, plain, checked) = thread::scope(|scope| {
+        let instrumented = scope.spawn(|| parts.build(Variant::Instrumented));
+        let plain = scope.spawn(|| parts.build(Variant::Plain));
+        let checked = scope.spawn(|| parts.build(Variant::Checked));
+        (
+            picture(frozen, &line.output),
+            join(instrumented),
+            join(plain),
+            join(checked),
+        )
+    });
+    // If both fail, the first has told why.
+    let (instrumented, plain) = (instrumented?, plain?);
+    let (bitcode, plain) = (read(frozen)?, read(&plain)?);
+    // Programs that cannot have a checked executable, such as static ones, do without.
+    let checked = match checked {
+        Ok(path) => Some(read(&path)?),
+        Err(Error::Unchecked { messages }) => {
+            session.note(&format!(
+                "failures will have no stacks and errors of memory stay unseen: {messages}"
+            ));
+            None
+        }
+        Err(error) => return Err(error),
+    };
+    let contents = Contents {
+        program: &program?,
+        bitcode: &bitcode,
+        plain: &plain,
+        checked: checked.as_deref(),
+        link: &recipe::write(line, session.language),
+    };
+    Ok(container::seal(&instrumented, &contents, &line.output)?)
+}
+
+impl Parts<'_> {
+    fn build(&self, variant: Variant) -> Result<PathBuf, Error> {
+        let (name, step) = match variant {
+            Variant::Instrumented => ("program", "instrumenting"),
+            Variant::Plain => ("plain", "adding coverage to the plain build"),
+            Variant::Checked => ("checked", "adding checks to the checked build"),
+        };
+        let file = |extension: &str| self.scratch.join(name).with_extension(extension);
+        let (bitcode, object, executable) = (file("bc"), file("o"), file("elf"));
+        let transform = match variant {
+            Variant::Instrumented => instrument::instrument,
+            Variant::Plain => plain::add_coverage,
+            Variant::Checked => checked::add_checks,
+        };
+        let sanitizer = match variant {
+            Variant::Checked => self.sanitizer()?,
+            Variant::Instrumented | Variant::Plain => Vec::new(),
+        };
+        transform(self.frozen, &bitcode).map_err(llvm(step))?;
+        self.compile(&bitcode, &object, variant)?;
+        let job = self.line.executable(&Pieces {
+            object: &object,
+            runtime: self.runtime,
+            sanitizer: &sanitizer,
+            output: &executable,
+            scratch: self.scratch,
+            reports: variant == Variant::Instrumented,
+        })?;
+        if variant == Variant::Instrumented {
+            run_linker(self.session, &job, self.scratch)?;
+            return Ok(executable);
+        }
+        // The same link has the same to say: once is enough.
+        let output = job.run_captured(self.scratch)?;
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        match variant {
+            _ if output.status.success() => Ok(executable),
+            Variant::Checked => Err(Error::Unchecked { messages }),
+            _ => Err(Error::PlainLink { messages }),
+        }
+    }
+
+    /// The libraries of AddressSanitizer.
+    fn sanitizer(&self) -> Result<Vec<PathBuf>, Error> {
+        let unchecked = |messages: &str| Error::Unchecked {
+            messages: messages.to_owned(),
+        };
+        if self.line.is_static {
+            return Err(unchecked("AddressSanitizer needs a dynamic link"));
+        }
+        let libraries = self
+            .session
+            .tools
+            .sanitizer(self.session.language, self.scratch)?;
+        libraries.ok_or_else(|| {
+            unchecked(
+                "clang has no AddressSanitizer; install the Debian package libclang-rt-19-dev",
+            )
+        })
+    }
+
+    /// Bitcode to a native object, by lld, which generates the code of large modules in several
+    /// threads. Their number is fixed, so that a build repeats.
+    fn compile(&self, bitcode: &Path, object: &Path, variant: Variant) -> Result<(), Error> {
+        let size = fs::metadata(bitcode).map_or(0, |file| file.len());
+        let partitions = if size > LARGE_MODULE { PARTITIONS } else { 1 };
+        let mut arguments: Vec<OsString> = vec!["-r".into(), bitcode.into()];
+        let level: &[&str] = match variant {
+            // A place in the source for every instruction, which optimising loses.
+            Variant::Checked => &["--lto-newpm-passes=default<O0>", "--lto-CGO0"],
+            Variant::Plain => &["--lto-newpm-passes=default<O2>"],
+            // In large instrumented functions LLVM takes longer to look for vectors than for all
+            // else, and finds none.
+            Variant::Instrumented => &[
+                "--lto-newpm-passes=default<O2>",
+                "-mllvm",
+                "-vectorize-slp=false",
+            ],
+        };
+        arguments.extend(level.iter().map(OsString::from));
+        arguments.push(format!("--lto-partitions={partitions}").into());
+        arguments.extend(["-o".into(), object.into()]);
+        let program = self.session.tools.linker()?;
+        run_linker(self.session, &Job { program, arguments }, self.scratch)
+    }
+}
+
+/// The program picture of the frozen bitcode, serialized.
+fn picture(frozen: &Path, output: &Path) -> Result<Vec<u8>, Error> {
+    let bytes = read(frozen)?;
+    let module = Module::from_bytes(&bytes, "frozen bitcode").map_err(llvm("lowering"))?;
+    let mut program = lower(&module);
+    program.name = output
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    program.bitcode_hash = Sha256::digest(&bytes).into();
+    Ok(program.to_bytes())
+}
+
+fn join<T>(handle: ScopedJoinHandle<'_, T>) -> T {
+    match handle.join() {
+        Ok(result) => result,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+pub(crate) fn llvm(step: &'static str) -> impl Fn(LlvmError) -> Error {
+    move |source| Error::Llvm { step, source }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    fs::read(path).map_err(|source| Error::Io {
+        path: path.to_path_buf(),
+        source,
+    })
+}

@@ -1,0 +1,97 @@
+//! An executable in which functions of another are called by drivers (see
+//! [`unit`](labrys_units)): the frozen bitcode of the program and that of the drivers in one
+//! module, linked as the program was.
+
+use std::fs;
+use std::path::Path;
+
+use crate::container::Container;
+use labrys_llvm::Module;
+use labrys_units::{Bounds, Unit};
+
+use crate::jobs::Job;
+use crate::link::scratch_folder;
+use crate::pipeline::{build_frozen, llvm};
+use crate::tools::Tools;
+use crate::{Error, Session, recipe};
+use labrys_lower::{FreezeError, freeze};
+
+/// How drivers are compiled: as sources of programs are.
+const OPTIONS: [&str; 9] = [
+    "-c",
+    "-emit-llvm",
+    "-g",
+    "-O2",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-fPIE",
+    "-fno-strict-aliasing",
+    "-w",
+];
+
+/// Builds from an executable another one that calls functions of it, and tells what their inputs
+/// are. If no function has a driver, nothing is built.
+///
+/// # Errors
+/// The executable was not built by `labrys-cc`, or what it was linked with is no longer there.
+pub fn build_unit(
+    executable: &Path,
+    functions: &[String],
+    bounds: Bounds,
+    out: &Path,
+) -> Result<Unit, Error> {
+    let container = Container::open(executable)?;
+    let line = container.link();
+    let line = line.and_then(|bytes| recipe::read(bytes, out.to_path_buf()));
+    let (line, language) = line.ok_or_else(|| Error::NoLink(executable.to_path_buf()))?;
+    let failed = llvm("linking the drivers");
+    let mut module = Module::from_bytes(container.bitcode(), "frozen bitcode").map_err(&failed)?;
+    let globals = match bounds.any_globals {
+        true => labrys_units::fillable(&module),
+        false => Vec::new(),
+    };
+    let unit = labrys_units::describe(&module, functions, &globals, bounds);
+    if unit.entries.is_empty() {
+        return Ok(unit);
+    }
+    let session = Session {
+        tools: Tools::find()?,
+        language,
+        pure: Vec::new(),
+    };
+    let scratch = scratch_folder()?;
+    let scratch = scratch.path();
+    let drivers = compiled(&session, &unit.text, scratch)?;
+    labrys_units::rename_main(&module);
+    module.link_bytes(&drivers, "drivers").map_err(&failed)?;
+    labrys_units::connect(&module, &unit.entries, &globals);
+    module.verify().map_err(&failed)?;
+    let frozen = scratch.join("frozen.bc");
+    module.write(&frozen).map_err(&failed)?;
+    build_frozen(&session, &line, &frozen, scratch)?;
+    Ok(unit)
+}
+
+/// The frozen bitcode of drivers.
+fn compiled(session: &Session, text: &str, scratch: &Path) -> Result<Vec<u8>, Error> {
+    let source = scratch.join("driver.c");
+    let (bitcode, frozen) = (scratch.join("unit.bc"), scratch.join("unit-frozen.bc"));
+    let io = |source| Error::Io {
+        path: scratch.to_path_buf(),
+        source,
+    };
+    fs::write(&source, text).map_err(io)?;
+    let mut arguments: Vec<_> = OPTIONS.iter().map(Into::into).collect();
+    arguments.extend([
+        source.into_os_string(),
+        "-o".into(),
+        bitcode.clone().into_os_string(),
+    ]);
+    let program = session.tools.clang.clone();
+    Job { program, arguments }.run(scratch)?;
+    freeze(&bitcode, &frozen, &[]).map_err(|error| match error {
+        FreezeError::Llvm(source) => llvm("freezing the drivers")(source),
+        FreezeError::Marked(error) => Error::Marked(error),
+    })?;
+    fs::read(&frozen).map_err(io)
+}

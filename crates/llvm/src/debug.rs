@@ -1,0 +1,233 @@
+//! Debug information of types, as a graph of nodes.
+//!
+//! The C API names few parts of a node; the others are its operands, at the places that LLVM 19
+//! gives them (`DebugInfoMetadata.h`). A place that holds something else reads as "none".
+//!
+//! Invariant: nothing here changes a module.
+
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+use std::ptr;
+
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::*;
+use llvm_sys::prelude::*;
+
+use super::{Module, Value};
+
+/// A node of debug information.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DebugNode<'m> {
+    raw: LLVMMetadataRef,
+    context: LLVMContextRef,
+    module: PhantomData<&'m Module>,
+}
+
+/// Tags of DWARF that tell types apart.
+pub mod tag {
+    /// `DW_TAG_array_type`.
+    pub const ARRAY: u16 = 0x01;
+    /// `DW_TAG_enumeration_type`.
+    pub const ENUMERATION: u16 = 0x04;
+    /// `DW_TAG_member`.
+    pub const MEMBER: u16 = 0x0d;
+    /// `DW_TAG_pointer_type`.
+    pub const POINTER: u16 = 0x0f;
+    /// `DW_TAG_structure_type`.
+    pub const STRUCTURE: u16 = 0x13;
+    /// `DW_TAG_union_type`.
+    pub const UNION: u16 = 0x17;
+    /// `DW_TAG_base_type`.
+    pub const BASE: u16 = 0x24;
+    /// Other names and qualifiers: `typedef`, `const`, `volatile`, `restrict`, `_Atomic`.
+    pub const WRAPPERS: [u16; 5] = [0x16, 0x26, 0x35, 0x37, 0x47];
+}
+
+/// Places of operands.
+const NAME: usize = 2;
+const BASE_TYPE: usize = 3;
+const ELEMENTS: usize = 4;
+const FUNCTION_TYPE: usize = 4;
+const TYPES: usize = 3;
+const RETAINED: usize = 7;
+const VARIABLE_NAME: usize = 1;
+const COUNT: usize = 0;
+
+impl Module {
+    /// The description of a function that was compiled with debug information.
+    pub fn described(&self, function: Value<'_>) -> Option<DebugNode<'_>> {
+        // SAFETY: callers pass functions; null is "none".
+        let raw = unsafe { LLVMGetSubprogram(function.raw()) };
+        self.node(raw)
+    }
+
+    fn node(&self, raw: LLVMMetadataRef) -> Option<DebugNode<'_>> {
+        (!raw.is_null()).then_some(DebugNode {
+            raw,
+            context: self.context,
+            module: PhantomData,
+        })
+    }
+}
+
+impl<'m> DebugNode<'m> {
+    fn kind(self) -> LLVMMetadataKind {
+        // SAFETY: the node is valid.
+        unsafe { LLVMGetMetadataKind(self.raw) }
+    }
+
+    fn is_type(self) -> bool {
+        use LLVMMetadataKind as K;
+        matches!(
+            self.kind(),
+            K::LLVMDIBasicTypeMetadataKind
+                | K::LLVMDIDerivedTypeMetadataKind
+                | K::LLVMDICompositeTypeMetadataKind
+                | K::LLVMDISubroutineTypeMetadataKind
+        )
+    }
+
+    /// The DWARF tag of a type; 0 for other nodes.
+    pub fn tag(self) -> u16 {
+        if !self.is_type() {
+            return 0;
+        }
+        // SAFETY: types have tags.
+        unsafe { LLVMGetDINodeTag(self.raw) }
+    }
+
+    /// Bytes of a type.
+    pub fn size(self) -> u64 {
+        if !self.is_type() {
+            return 0;
+        }
+        // SAFETY: it is a type.
+        unsafe { LLVMDITypeGetSizeInBits(self.raw) / 8 }
+    }
+
+    /// Bits from the beginning of the structure to a member.
+    pub fn offset_bits(self) -> u64 {
+        if !self.is_type() {
+            return 0;
+        }
+        // SAFETY: it is a type.
+        unsafe { LLVMDITypeGetOffsetInBits(self.raw) }
+    }
+
+    /// The name of a type or member; empty if it has none.
+    pub fn name(self) -> String {
+        self.operands()
+            .get(NAME)
+            .copied()
+            .flatten()
+            .map_or_else(String::new, Self::text)
+    }
+
+    /// What a pointer, another name, an array or a member is of; `None` is `void`.
+    pub fn base(self) -> Option<DebugNode<'m>> {
+        self.operand(BASE_TYPE).filter(|node| node.is_type())
+    }
+
+    /// Members of a structure or union.
+    pub fn members(self) -> Vec<DebugNode<'m>> {
+        let all = self.elements();
+        all.into_iter()
+            .filter(|node| node.tag() == tag::MEMBER)
+            .collect()
+    }
+
+    /// Elements of an array over all its dimensions; 0 where the length is not known.
+    pub fn count(self) -> u64 {
+        let lengths = self.elements().into_iter().map(|range| {
+            let count = range.operand(COUNT).and_then(DebugNode::integer);
+            count.and_then(|count| u64::try_from(count).ok())
+        });
+        lengths
+            .map(Option::unwrap_or_default)
+            .fold(1, u64::saturating_mul)
+    }
+
+    /// The types of a function's parameters; those that are `None` are of variable number.
+    pub fn parameters(self) -> Vec<Option<DebugNode<'m>>> {
+        let ty = self.operand(FUNCTION_TYPE);
+        let types = ty.and_then(|ty| ty.operand(TYPES));
+        let all = types.map(DebugNode::operands).unwrap_or_default();
+        all.into_iter().skip(1).collect()
+    }
+
+    /// The names of a function's parameters and variables, parameters first.
+    pub fn variables(self) -> Vec<String> {
+        let retained = self.operand(RETAINED).map(DebugNode::operands);
+        let nodes = retained.into_iter().flatten().flatten();
+        nodes
+            .filter(|node| {
+                let kind = node.kind();
+                matches!(kind, LLVMMetadataKind::LLVMDILocalVariableMetadataKind)
+            })
+            .map(|node| node.operand(VARIABLE_NAME).map(Self::text))
+            .map(Option::unwrap_or_default)
+            .collect()
+    }
+
+    fn elements(self) -> Vec<DebugNode<'m>> {
+        let list = self.operand(ELEMENTS).map(DebugNode::operands);
+        list.into_iter().flatten().flatten().collect()
+    }
+
+    fn operand(self, index: usize) -> Option<DebugNode<'m>> {
+        self.operands().get(index).copied().flatten()
+    }
+
+    fn operands(self) -> Vec<Option<DebugNode<'m>>> {
+        use LLVMMetadataKind as K;
+        if matches!(
+            self.kind(),
+            K::LLVMMDStringMetadataKind | K::LLVMConstantAsMetadataMetadataKind
+        ) {
+            return Vec::new();
+        }
+        // SAFETY: all other kinds that debug information is made of are nodes; the list has room
+        // for all operands, and those that are null are "none".
+        unsafe {
+            let value = LLVMMetadataAsValue(self.context, self.raw);
+            let count = LLVMGetMDNodeNumOperands(value) as usize;
+            let mut list = vec![ptr::null_mut(); count];
+            LLVMGetMDNodeOperands(value, list.as_mut_ptr());
+            let wrap = |raw: LLVMValueRef| {
+                (!raw.is_null()).then(|| DebugNode {
+                    raw: LLVMValueAsMetadata(raw),
+                    ..self
+                })
+            };
+            list.into_iter().map(wrap).collect()
+        }
+    }
+
+    fn text(self) -> String {
+        if !matches!(self.kind(), LLVMMetadataKind::LLVMMDStringMetadataKind) {
+            return String::new();
+        }
+        let mut length = 0;
+        // SAFETY: it is a string, whose bytes belong to the context.
+        unsafe {
+            let value = LLVMMetadataAsValue(self.context, self.raw);
+            let start = LLVMGetMDString(value, &raw mut length);
+            let bytes = std::slice::from_raw_parts(start.cast(), length as usize);
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+    }
+
+    fn integer(self) -> Option<i64> {
+        let kind = self.kind();
+        if !matches!(kind, LLVMMetadataKind::LLVMConstantAsMetadataMetadataKind) {
+            return None;
+        }
+        // SAFETY: operands of a node that holds the constant are values; the node is made of it.
+        unsafe {
+            let value = LLVMMetadataAsValue(self.context, self.raw);
+            let text = Value::wrap(value).to_text();
+            text.rsplit(' ').next()?.parse().ok()
+        }
+    }
+}

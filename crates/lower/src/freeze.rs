@@ -1,0 +1,176 @@
+//! Freezing: from merged bitcode to the bitcode that is the reference for everything.
+//!
+//! Invariant: each decision of the source is still there, and the result means the same to
+//! every later build: nothing in it is undefined that could be defined, and no call may be left
+//! out.
+
+use std::path::Path;
+
+use crate::harness;
+use crate::marked::{self, MarkError};
+use crate::traps;
+use labrys_llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
+
+/// Leave to the library what is the library's (bodies in headers that no build need take), make
+/// SSA values of variables, drop what is plainly redundant, and keep decisions.
+const FREEZE: &str = "elim-avail-extern,function(sroa,early-cse,instsimplify)";
+
+/// Answer the questions that a program puts to its optimizer.
+const SETTLE: &str = "function(lower-constant-intrinsics)";
+
+/// Why bitcode cannot be frozen.
+#[derive(Debug, thiserror::Error)]
+pub enum FreezeError {
+    /// It is not bitcode of LLVM 19, or the output cannot be written.
+    #[error(transparent)]
+    Llvm(#[from] LlvmError),
+    /// A function is marked as pure that cannot be.
+    #[error(transparent)]
+    Marked(#[from] MarkError),
+}
+
+/// Freezes the bitcode of a program; `pure` lists functions that are marked as pure.
+///
+/// # Errors
+/// The input is not bitcode of LLVM 19, the output cannot be written, or a function that is
+/// marked as pure does not map numbers to a number.
+pub fn freeze(merged: &Path, frozen: &Path, pure: &[String]) -> Result<(), FreezeError> {
+    let mut module = Module::read(merged)?;
+    harness::complete(&mut module)?;
+    marked::mark(&module, pure)?;
+    keep_templates(&module);
+    hide_templates(&module);
+    // Before a pass may use that something is undefined, and again for what passes add.
+    define_arithmetic(&module);
+    define_null(&module);
+    module.run_passes(FREEZE)?;
+    settle_constants(&mut module)?;
+    define_arithmetic(&module);
+    traps::separate(&module);
+    keep_calls(&module);
+    Ok(module.write(frozen)?)
+}
+
+/// Keeps the bodies of C++ functions that the library has as well (`std::string` is such a
+/// template): in the program they are instrumented.
+fn keep_templates(module: &Module) {
+    for function in module.functions() {
+        let elsewhere = function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage;
+        if elsewhere && function.name().starts_with("_Z") {
+            function.set_linkage(LLVMLinkage::LLVMLinkOnceODRLinkage);
+        }
+    }
+}
+
+/// Keeps the C++ library from calling the program's bodies of functions that it has as well.
+/// Otherwise what `std::getline` does inside the library would count as coverage of the program,
+/// but not where it has a model.
+fn hide_templates(module: &Module) {
+    for function in module.functions() {
+        let shared = matches!(
+            function.linkage(),
+            LLVMLinkage::LLVMLinkOnceODRLinkage | LLVMLinkage::LLVMWeakODRLinkage
+        );
+        if shared && !function.is_declaration() && is_standard(&function.name()) {
+            function.hide();
+        }
+    }
+}
+
+/// Whether a mangled name lies in namespace `std`: abbreviations of its names begin with `S`.
+fn is_standard(name: &str) -> bool {
+    name.strip_prefix("_Z")
+        .map(|rest| rest.trim_start_matches(['N', 'K', 'R', 'O']))
+        .is_some_and(|rest| rest.starts_with('S'))
+}
+
+/// Settles what `__builtin_constant_p` answers: yes for what is a constant by now. Otherwise each
+/// build would answer by what it inlined, and they would go different ways.
+///
+/// The pass that does it answers `__builtin_object_size` as well, for which it is too early: the
+/// question is asked in wrappers that have not been inlined. So it is hidden meanwhile.
+fn settle_constants(module: &mut Module) -> Result<(), LlvmError> {
+    const HIDDEN: &str = "labrys.";
+    for function in module.functions() {
+        if function.name().starts_with("llvm.objectsize.") {
+            function.rename(&format!("{HIDDEN}{}", function.name()));
+        }
+    }
+    module.run_passes(SETTLE)?;
+    for function in module.functions() {
+        if let Some(name) = function.name().strip_prefix(HIDDEN) {
+            function.rename(name);
+        }
+    }
+    Ok(())
+}
+
+/// Gives overflow and the like their machine meaning, so that every build of the frozen bitcode
+/// computes the same where C leaves the result undefined.
+fn define_arithmetic(module: &Module) {
+    for function in module.functions() {
+        for block in function.blocks() {
+            for instruction in block.instructions() {
+                instruction.clear_poison_flags();
+            }
+        }
+    }
+}
+
+/// An access through a null pointer is an access like any other, which the processor refuses.
+/// Otherwise LLVM takes it for unreachable, and builds differ in what they do instead of it.
+fn define_null(module: &Module) {
+    for function in module.functions() {
+        if !function.is_declaration() {
+            module.add_attribute(function, "null_pointer_is_valid", 0);
+        }
+    }
+}
+
+/// Functions whose calls LLVM would leave out.
+const ALLOCATORS: [&str; 4] = ["malloc", "calloc", "realloc", "aligned_alloc"];
+
+/// Takes back what the compiler was told about the side effects of the program's functions:
+/// every call must be made, since coverage and labels are side effects in the builds to come.
+/// LLVM leaves out blocks that are hardly used as if there had been memory for them, in some builds
+/// and not in others.
+fn keep_calls(module: &Module) {
+    for function in module.functions() {
+        if !function.is_declaration() {
+            module.remove_attribute(function, "memory");
+        }
+        module.remove_attribute(function, "allockind");
+        for block in function.blocks() {
+            let instructions = block.instructions().into_iter();
+            let calls = instructions
+                .filter(|i| matches!(i.opcode(), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke));
+            for call in calls.filter(|i| !i.called().name().starts_with("llvm.")) {
+                module.remove_call_attribute(call, "memory");
+                if ALLOCATORS.contains(&call.called().name().as_str()) {
+                    module.add_call_attribute(call, "nobuiltin");
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_standard;
+
+    #[test]
+    fn names_of_the_standard_library() {
+        let table = [
+            ("_ZNSt6vectorIiSaIiEE9push_backERKi", true),
+            ("_ZNKRSt7__cxx1115basic_stringbufIcE3strEv", true),
+            ("_ZNSirsERi", true),
+            ("_ZSt7getlineIcE", true),
+            ("_ZN5ShapeC2Ev", false),
+            ("_Z5checkSt6vectorIiE", false),
+            ("main", false),
+        ];
+        for (name, standard) in table {
+            assert_eq!(is_standard(name), standard, "{name}");
+        }
+    }
+}

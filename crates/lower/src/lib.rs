@@ -1,0 +1,15 @@
+//! From the merged bitcode of a program to frozen bitcode ([`freeze`]), and from that to the
+//! static program model ([`lower`]).
+//!
+//! The frozen bitcode is the reference for everything: each later build is made from it, and
+//! [`sites`] numbers its decisions.
+
+mod freeze;
+mod harness;
+mod lowering;
+pub mod marked;
+pub mod sites;
+mod traps;
+
+pub use freeze::{FreezeError, freeze};
+pub use lowering::lower;

@@ -1,0 +1,112 @@
+//! The traps of checks for undefined behavior.
+//!
+//! clang gives all checks of one kind in a function one trap, whose place in the source is
+//! nowhere. Here every check gets a trap of its own at its own place, so that a stack tells
+//! which check failed. Checks whose condition is a constant go.
+//!
+//! Invariant: no decision of the source is added, moved or removed.
+
+use std::collections::HashSet;
+
+use crate::lowering::is_dropped;
+use labrys_llvm::{Block, Builder, LLVMOpcode, Module, Value};
+
+/// Gives every edge to a shared trap a block of its own.
+pub(crate) fn separate(module: &Module) {
+    let builder = module.builder();
+    for function in module.functions() {
+        let mut shared = Vec::new();
+        for block in function.blocks() {
+            let Some(branch) = block.terminator() else {
+                continue;
+            };
+            let successors = block.successors();
+            if let Some(next) = settled(branch, &successors) {
+                let own = only_traps(next).map(|trap| copy(module, &builder, branch, trap));
+                builder.before(branch);
+                builder.locate_at(branch);
+                builder.jump(own.unwrap_or(next));
+                branch.erase();
+                shared.extend(
+                    successors
+                        .into_iter()
+                        .filter(|to| only_traps(*to).is_some()),
+                );
+                continue;
+            }
+            for (index, to) in successors.into_iter().enumerate() {
+                if let Some(trap) = only_traps(to) {
+                    let own = copy(module, &builder, branch, trap);
+                    branch.set_successor(index, own);
+                    shared.push(to);
+                }
+            }
+        }
+        let mut gone = HashSet::new();
+        shared.retain(|trap| gone.insert(*trap));
+        shared.into_iter().for_each(Block::delete);
+    }
+}
+
+/// Where a check goes that always goes there: its condition is a constant.
+fn settled<'m>(branch: Value<'m>, successors: &[Block<'m>]) -> Option<Block<'m>> {
+    let &[if_true, if_false] = successors else {
+        return None;
+    };
+    if branch.opcode() != LLVMOpcode::LLVMBr {
+        return None;
+    }
+    let check = [if_true, if_false]
+        .map(only_traps)
+        .iter()
+        .any(Option::is_some);
+    match branch.operand(0).const_int_value()? {
+        _ if !check => None,
+        0 => Some(if_false),
+        _ => Some(if_true),
+    }
+}
+
+/// A block with the same trap at the place of a branch. It is never merged with another.
+fn copy<'m>(
+    module: &Module,
+    builder: &Builder<'m>,
+    branch: Value<'m>,
+    trap: Value<'m>,
+) -> Block<'m> {
+    let own = branch.parent().append_sibling();
+    builder.at_end(own);
+    builder.locate_at(branch);
+    let call = builder.call(trap.called(), &trap.arguments());
+    for attribute in ["nomerge", "noreturn", "nounwind"] {
+        module.add_call_attribute(call, attribute);
+    }
+    builder.unreachable();
+    own
+}
+
+/// The trap of a block that holds nothing else.
+fn only_traps(block: Block<'_>) -> Option<Value<'_>> {
+    let instructions = block.instructions();
+    match instructions.as_slice() {
+        [trap, end] if end.opcode() == LLVMOpcode::LLVMUnreachable => {
+            is_trap(*trap).then_some(*trap)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a block begins with the trap of a check.
+pub(crate) fn begins_with_trap(block: Block<'_>) -> bool {
+    let first = block.instructions().into_iter().find(|instruction| {
+        let dropped = instruction.opcode() == LLVMOpcode::LLVMCall
+            && is_dropped(&instruction.called().name());
+        !dropped && instruction.opcode() != LLVMOpcode::LLVMPHI
+    });
+    first.is_some_and(is_trap)
+}
+
+/// The trap of `-fsanitize-trap`; that of `__builtin_trap` is the program's own.
+fn is_trap(instruction: Value<'_>) -> bool {
+    instruction.opcode() == LLVMOpcode::LLVMCall && instruction.called().name() == "llvm.ubsantrap"
+}
