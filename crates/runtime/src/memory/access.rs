@@ -2,6 +2,8 @@
 //!
 //! Law: the label of what was loaded names a node with the value that was loaded.
 
+use core::cell::Cell;
+
 use labrys_abi::{Cause, Node, Op};
 
 use crate::memory::poison;
@@ -9,6 +11,7 @@ use crate::memory::shadow::{
     BYTE_SHIFT, LABEL_MASK, byte_label, clear, flagged, is_concrete, low_byte, set, shadow,
 };
 use crate::memory::table::{decide_extent, read_table};
+use crate::record::cell::fill;
 use crate::record::event::concretized;
 use crate::record::node::{Operand, append, concat, constant, mask, node};
 use crate::record::region::count;
@@ -17,22 +20,29 @@ use crate::record::tracing::tracing;
 /// Are these the words of all bytes of the value with this label, in order? Without a branch for
 /// each byte.
 #[inline(always)]
-fn are_bytes_of(label: u32, words: &[u32]) -> bool {
-    let differs = |(i, word): (u32, &u32)| *word ^ (label | i << BYTE_SHIFT);
-    (0..).zip(words).map(differs).fold(0, |all, one| all | one) == 0
+fn are_bytes_of(label: u32, words: &[Cell<u32>]) -> bool {
+    let differs = |(i, word): (u32, &Cell<u32>)| word.get() ^ (label | i << BYTE_SHIFT);
+    (0..)
+        .zip(words)
+        .map(differs)
+        .fold(0, |any, bits| any | bits)
+        == 0
 }
 
 /// Label of the `words.len()`-byte little-endian value whose bytes have these shadow words.
-fn gather(words: &[u32], value: u64) -> u32 {
+fn gather(words: &[Cell<u32>], value: u64) -> u32 {
     let size = words.len();
-    let first = words[0] & LABEL_MASK;
-    if first != 0 && words[0] >> BYTE_SHIFT == 0 {
+    let first = words[0].get() & LABEL_MASK;
+    if first != 0 && words[0].get() >> BYTE_SHIFT == 0 {
         let n = node(first);
         if usize::from(n.width) == 8 * size && are_bytes_of(first, words) {
             return first;
         }
         let input = n.op == Op::Input as u8 && n.width == 8;
-        if input && (0..size).all(|i| words[i] == first + i as u32) && consecutive(first, size) {
+        if input
+            && (0..size).all(|i| words[i].get() == first + i as u32)
+            && consecutive(first, size)
+        {
             return append(Node {
                 width: 8 * size as u16,
                 cv: mask(value, 8 * size as u32),
@@ -53,12 +63,12 @@ fn consecutive(first: u32, size: usize) -> bool {
 }
 
 /// Concatenates bytes, most significant first; unlabelled bytes are constants.
-fn assemble(words: &[u32], value: u64) -> u32 {
+fn assemble(words: &[Cell<u32>], value: u64) -> u32 {
     let mut label = 0;
     let mut done = 0u64;
     for (i, word) in words.iter().enumerate().rev() {
         let byte = mask(value >> (8 * i), 8);
-        let mut part = byte_label(*word);
+        let mut part = byte_label(word.get());
         if part == 0 || node(part).cv != byte {
             if part != 0 {
                 count(Cause::Mismatch);
@@ -83,9 +93,9 @@ fn assemble(words: &[u32], value: u64) -> u32 {
 }
 
 /// Does any node below a fresh concatenation depend on input? Only constants are cheap to see.
-fn all_stale(words: &[u32], value: u64) -> bool {
+fn all_stale(words: &[Cell<u32>], value: u64) -> bool {
     words.iter().enumerate().all(|(i, word)| {
-        let label = byte_label(*word);
+        let label = byte_label(word.get());
         label == 0 || node(label).cv != mask(value >> (8 * i), 8)
     })
 }
@@ -124,8 +134,8 @@ fn read_at(p: *const u8, address: u32, size: u32, value: u64) -> u32 {
 /// Label of `size` bytes that were loaded, if they have this value.
 #[inline(always)]
 fn loaded(p: *const u8, size: u32, value: u64) -> u32 {
-    let words = &*shadow(p, size as usize);
-    let first = words[0];
+    let words = shadow(p, size as usize);
+    let first = words[0].get();
     if first != 0 && first <= LABEL_MASK {
         let n = node(first);
         let fits = u32::from(n.width) == 8 * size && n.cv == mask(value, 8 * size);
@@ -140,11 +150,11 @@ fn loaded(p: *const u8, size: u32, value: u64) -> u32 {
 #[inline(never)]
 fn assembled(p: *const u8, size: u32, value: u64) -> u32 {
     poison::access(p, size as usize);
-    let words = &*shadow(p, size as usize);
-    if words.iter().all(|word| word & LABEL_MASK == 0) {
+    let words = shadow(p, size as usize);
+    if words.iter().all(|word| word.get() & LABEL_MASK == 0) {
         return 0;
     }
-    let whole = words[0] & LABEL_MASK;
+    let whole = words[0].get() & LABEL_MASK;
     let label = gather(words, value);
     if label == 0 {
         return 0;
@@ -175,10 +185,10 @@ extern "C" fn __labrys_slow_load_wide(p: *const u8, address: u32, low: u64, high
         return 0;
     }
     poison::access(p, 16);
-    let words = &*shadow(p, 16);
-    let first = words[0] & LABEL_MASK;
+    let words = shadow(p, 16);
+    let first = words[0].get() & LABEL_MASK;
     let whole = first != 0 && node(first).width == 128 && node(first).cv == low ^ high;
-    if whole && (0..16).all(|i| words[i] == first | (i as u32) << BYTE_SHIFT) {
+    if whole && (0..16).all(|i| words[i].get() == first | (i as u32) << BYTE_SHIFT) {
         return first;
     }
     let l = __labrys_slow_load(p, address, 8, low);
@@ -237,9 +247,9 @@ pub(crate) fn copy_labels(to: *const u8, from: *const u8, size: usize) {
         clear(to, size);
         return;
     }
-    let source = shadow(from, size).as_ptr();
+    let (source, target) = (shadow(from, size), flagged(to, size));
     // SAFETY: both ranges lie in the shadow; `copy` allows overlap.
-    unsafe { core::ptr::copy(source, flagged(to, size).as_mut_ptr(), size) };
+    unsafe { core::ptr::copy(source.as_ptr(), target.as_ptr().cast_mut(), size) };
     poison::clear(to, size);
 }
 
@@ -253,7 +263,7 @@ pub(crate) extern "C" fn __labrys_slow_fill(to: *const u8, label: u32, size: u64
     poison::access(to, size);
     match low_byte(label) {
         0 => clear(to, size),
-        label => flagged(to, size).fill(label),
+        label => fill(flagged(to, size), label),
     }
 }
 

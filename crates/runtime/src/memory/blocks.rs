@@ -3,6 +3,7 @@
 //! Invariant: the map of granules names the block that was handed out last at an address, live or
 //! not; a block that is not live has size 0.
 
+use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
@@ -10,6 +11,7 @@ use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use labrys_abi::SHADOW_ADDRESS_MASK;
 
 use crate::memory::poison;
+use crate::record::cell::{SingleWriter, cells};
 use crate::record::tracing::tracing;
 
 /// Blocks up to this size (bytes) are tracked.
@@ -32,15 +34,22 @@ struct Block {
     next: u32,
 }
 
-static mut BLOCKS: [Block; MAX_BLOCKS] = [Block {
-    address: 0,
-    size: 0,
-    next: 0,
-}; MAX_BLOCKS];
+impl Block {
+    const NONE: Block = Block {
+        address: 0,
+        size: 0,
+        next: 0,
+    };
+}
 
-static mut USED: u32 = 1;
+static BLOCKS: SingleWriter<[Cell<Block>; MAX_BLOCKS]> =
+    SingleWriter::new([const { Cell::new(Block::NONE) }; MAX_BLOCKS]);
 
-static mut FREE: u32 = 0;
+/// The number behind the last that was used; 0 is no block's.
+static USED: SingleWriter<Cell<u32>> = SingleWriter::new(Cell::new(1));
+
+/// The first free entry, 0 if there is none.
+static FREE: SingleWriter<Cell<u32>> = SingleWriter::new(Cell::new(0));
 
 /// Block number by granule of the address space.
 static GRANULES: AtomicPtr<u32> = AtomicPtr::new(null_mut());
@@ -65,15 +74,17 @@ pub(crate) fn prepare() {
     }
 }
 
-fn granule(address: u64) -> &'static mut u32 {
+/// The number of the block at a granule. Only while blocks are [`tracked`].
+#[inline]
+fn granule(address: u64) -> &'static Cell<u32> {
     let index = (address & SHADOW_ADDRESS_MASK) as usize / GRANULE;
     // SAFETY: the map covers the whole masked address space.
-    unsafe { &mut *GRANULES.load(Relaxed).add(index) }
+    unsafe { &cells(GRANULES.load(Relaxed).add(index), 1)[0] }
 }
 
-fn block(number: u32) -> &'static mut Block {
-    // SAFETY: numbers are below the maximum; only the traced thread gets here.
-    unsafe { &mut *(&raw mut BLOCKS).cast::<Block>().add(number as usize) }
+#[inline]
+fn block(number: u32) -> &'static Cell<Block> {
+    &BLOCKS[number as usize % MAX_BLOCKS]
 }
 
 fn tracked() -> bool {
@@ -86,7 +97,7 @@ pub(crate) fn find(address: u64) -> Option<(u64, u64)> {
         return None;
     }
     let page = address & !(PAGE as u64 - 1);
-    let blocks = [address, page].map(|place| *block(*granule(place)));
+    let blocks = [address, page].map(|start| block(granule(start).get()).get());
     let around = |b: &Block| address.wrapping_sub(b.address) < u64::from(b.size);
     let found = blocks.into_iter().find(around);
     found.map(|b| (b.address, u64::from(b.size)))
@@ -107,26 +118,24 @@ pub(crate) fn allocated(p: *mut c_void, size: usize) {
     if p.is_null() || size == 0 || size > LARGEST || !tracked() {
         return;
     }
-    // SAFETY: only the traced thread gets here.
-    let number = unsafe {
-        if FREE != 0 {
-            let number = FREE;
-            FREE = block(number).next;
-            number
-        } else if (USED as usize) < MAX_BLOCKS {
-            USED += 1;
-            USED - 1
-        } else {
-            return;
+    let number = match (FREE.get(), USED.get()) {
+        (0, used) if used as usize == MAX_BLOCKS => return,
+        (0, used) => {
+            USED.set(used + 1);
+            used
+        }
+        (free, _) => {
+            FREE.set(block(free).get().next);
+            free
         }
     };
-    *block(number) = Block {
+    block(number).set(Block {
         address: p as u64,
         size: size as u32,
         next: 0,
-    };
-    for place in granules(p as usize, size) {
-        *granule(place as u64) = number;
+    });
+    for start in granules(p as usize, size) {
+        granule(start as u64).set(number);
     }
 }
 
@@ -137,17 +146,13 @@ pub(crate) fn released(p: *mut c_void) {
     }
     // The first byte of a block that is no longer one has a mark.
     poison::access(p.cast(), 1);
-    let number = *granule(p as u64);
-    let b = block(number);
+    let number = granule(p as u64).get();
+    let b = block(number).get();
     if number != 0 && b.address == p as u64 && b.size != 0 {
-        // SAFETY: only the traced thread gets here.
-        unsafe {
-            *b = Block {
-                address: 0,
-                size: 0,
-                next: FREE,
-            };
-            FREE = number;
-        }
+        block(number).set(Block {
+            next: FREE.get(),
+            ..Block::NONE
+        });
+        FREE.set(number);
     }
 }

@@ -84,20 +84,24 @@ fn global(address: u64) -> Option<Object> {
 
 /// Sorts the index of global variables. Before the first run.
 pub(crate) fn prepare() {
-    let rows = globals();
-    rows.sort_unstable_by_key(|row| row.address);
+    // SAFETY: one thread, and nobody else holds the rows.
+    let rows = unsafe {
+        let first = (&raw const __labrys_globals).cast_mut().cast();
+        core::slice::from_raw_parts_mut(first, __labrys_globals_count as usize)
+    };
+    rows.sort_unstable_by_key(|row: &GlobalObject| row.address);
     if let (Some(first), Some(last)) = (rows.first(), rows.last()) {
         BOUNDS.0.store(first.address, Relaxed);
         BOUNDS.1.store(last.address + last.size, Relaxed);
     }
 }
 
-fn globals() -> &'static mut [GlobalObject] {
-    // SAFETY: the table is a constant of the program but for the order of its rows, which only
-    // this function, on the one traced thread, changes.
+fn globals() -> &'static [GlobalObject] {
+    // SAFETY: the table is a constant of the program but for the order of its rows, which changes
+    // only before the first run.
     unsafe {
-        let rows = (&raw const __labrys_globals).cast_mut().cast();
-        core::slice::from_raw_parts_mut(rows, __labrys_globals_count as usize)
+        let rows = (&raw const __labrys_globals).cast();
+        core::slice::from_raw_parts(rows, __labrys_globals_count as usize)
     }
 }
 

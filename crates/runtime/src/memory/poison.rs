@@ -15,7 +15,8 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::memory::flags::{LONGEST_RANGE, is_clean};
 use crate::memory::shadow::{BYTE_SHIFT, flagged, has_shadow, shadow};
 use crate::record::callers::place;
-use crate::record::region::{header, state};
+use crate::record::cell::{contains, fill};
+use crate::record::region::{header, is_symbolic};
 use crate::record::tracing::tracing;
 
 /// Hits of one run whose places are told: each costs a walk through the stack.
@@ -39,7 +40,7 @@ const MOST_CLEARED: usize = 1 << 20;
 
 /// A block of `size` bytes at `p` was handed out.
 pub(crate) fn allocated(p: *mut c_void, size: usize) {
-    if p.is_null() || !state().symbolic || !has_shadow() {
+    if p.is_null() || !is_symbolic() || !has_shadow() {
         return;
     }
     let start = p.cast_const().cast::<u8>();
@@ -48,25 +49,25 @@ pub(crate) fn allocated(p: *mut c_void, size: usize) {
         // SAFETY: a block of malloc.
         let room = unsafe { libc::malloc_usable_size(p) };
         let behind = (room.saturating_sub(size) + HEAD).min(MOST_BEHIND);
-        flagged(start.wrapping_sub(HEAD), HEAD).fill(MARK);
-        flagged(start.wrapping_add(size), behind).fill(MARK);
+        fill(flagged(start.wrapping_sub(HEAD), HEAD), MARK);
+        fill(flagged(start.wrapping_add(size), behind), MARK);
     }
 }
 
 /// A block of `size` bytes at `p` is about to be freed, or was moved away from.
 pub(crate) fn freed(p: *mut c_void, size: usize) {
     if tracing() && has_shadow() {
-        flagged(p.cast_const().cast(), size.min(MOST_FREED)).fill(MARK);
+        fill(flagged(p.cast_const().cast(), size.min(MOST_FREED)), MARK);
     }
 }
 
 /// Takes marks away and leaves labels.
 pub(crate) fn clear(start: *const u8, size: usize) {
-    for words in shadow(start, size).chunks_mut(32) {
+    for words in shadow(start, size).chunks(32) {
         // Pages of the shadow that nobody wrote to stay so; and no branch for each word.
-        if words.contains(&MARK) {
+        if contains(words, MARK) {
             for word in words {
-                *word = if *word == MARK { 0 } else { *word };
+                word.set(if word.get() == MARK { 0 } else { word.get() });
             }
         }
     }
@@ -78,7 +79,7 @@ pub(crate) fn access(start: *const u8, size: usize) {
     if !tracing() || !has_shadow() || size > LONGEST_RANGE || is_clean(start, size) {
         return;
     }
-    if shadow(start, size).contains(&MARK) && HITS.fetch_add(1, Relaxed) < MOST_HITS {
+    if contains(shadow(start, size), MARK) && HITS.fetch_add(1, Relaxed) < MOST_HITS {
         note(place());
     }
 }

@@ -6,9 +6,12 @@
 //!
 //! Invariant: where a shadow word is not 0, the flag of its address is not 0.
 
+use core::cell::Cell;
+
 use labrys_abi::{FLAG_SHIFT, Op, SHADOW_ADDRESS_MASK, SHADOW_SHIFT};
 
 use crate::memory::flags::{LONGEST_RANGE, flags, is_clean, page_flags};
+use crate::record::cell::{cells, fill};
 use crate::record::node::{mask, node, unary};
 use crate::record::region::__labrys_instrumented;
 
@@ -20,19 +23,17 @@ pub(crate) const LABEL_MASK: u32 = (1 << BYTE_SHIFT) - 1;
 pub(crate) const MAX_LABEL: u32 = LABEL_MASK;
 
 /// Shadow of `size` bytes at `address`, of a program that has a shadow.
-pub(crate) fn shadow(address: *const u8, size: usize) -> &'static mut [u32] {
-    if size == 0 {
-        return &mut [];
-    }
+#[inline]
+pub(crate) fn shadow(address: *const u8, size: usize) -> &'static [Cell<u32>] {
     let slot = ((address as u64) & SHADOW_ADDRESS_MASK) << SHADOW_SHIFT;
     // SAFETY: the whole shadow range is mapped at start-up in instrumented programs.
-    unsafe { core::slice::from_raw_parts_mut(slot as *mut u32, size) }
+    unsafe { cells(slot as *mut u32, size) }
 }
 
 /// Shadow of bytes that labels or marks may be written to.
-pub(crate) fn flagged(address: *const u8, size: usize) -> &'static mut [u32] {
-    page_flags(address, size).fill(1);
-    flags(address, size).fill(1);
+pub(crate) fn flagged(address: *const u8, size: usize) -> &'static [Cell<u32>] {
+    fill(page_flags(address, size), 1);
+    fill(flags(address, size), 1);
     shadow(address, size)
 }
 
@@ -88,7 +89,7 @@ fn wide_byte(label: u32, index: u32) -> u32 {
 
 /// Label of the byte at `address`, if it still has the byte's value.
 pub(crate) fn load_byte(address: *const u8) -> u32 {
-    let word = shadow(address, 1)[0];
+    let word = shadow(address, 1)[0].get();
     if word == 0 {
         return 0;
     }
@@ -103,7 +104,7 @@ pub(crate) fn load_byte(address: *const u8) -> u32 {
 
 /// Label of a byte of the shadow without looking at memory; for snapshots.
 pub(crate) fn raw_byte(address: *const u8) -> u32 {
-    byte_label(shadow(address, 1)[0])
+    byte_label(shadow(address, 1)[0].get())
 }
 
 /// Does no byte of the range carry a label?
@@ -115,7 +116,7 @@ pub(crate) fn is_concrete(address: *const u8, size: usize) -> bool {
         || is_clean(address, size)
         || shadow(address, size)
             .iter()
-            .all(|word| word & LABEL_MASK == 0)
+            .all(|word| word.get() & LABEL_MASK == 0)
 }
 
 /// Does a byte of the range carry a label that is true of it?
@@ -126,17 +127,18 @@ pub(crate) unsafe fn holds_labels(address: *const u8, size: usize) -> bool {
     if is_concrete(address, size) {
         return false;
     }
-    let is_current = |(i, word): (usize, &u32)| {
+    let is_current = |(i, word): (usize, &Cell<u32>)| {
+        let word = word.get();
         let label = word & LABEL_MASK;
         let n = if label == 0 {
             return false;
         } else {
             node(label)
         };
-        let place = 8 * (word >> BYTE_SHIFT);
+        let bit = 8 * (word >> BYTE_SHIFT);
         // SAFETY: as the caller's.
         let byte = u64::from(unsafe { *address.add(i) });
-        n.width > 64 || place < 64 && mask(n.cv >> place, 8) == byte
+        n.width > 64 || bit < 64 && mask(n.cv >> bit, 8) == byte
     };
     shadow(address, size).iter().enumerate().any(is_current)
 }
@@ -152,10 +154,10 @@ pub(crate) fn set(p: *const u8, size: usize, label: u32) {
         }
     }
     if label == 0 {
-        return shadow(p, size).fill(0);
+        return fill(shadow(p, size), 0);
     }
-    for (i, word) in flagged(p, size).iter_mut().enumerate() {
-        *word = label | (i as u32) << BYTE_SHIFT;
+    for (i, word) in flagged(p, size).iter().enumerate() {
+        word.set(label | (i as u32) << BYTE_SHIFT);
     }
 }
 
@@ -177,22 +179,22 @@ pub(crate) fn set_bytes(p: *const u8, size: usize, first: u32) {
     if first == 0 {
         return clear(p, size);
     }
-    for (i, word) in flagged(p, size).iter_mut().enumerate() {
-        *word = first + i as u32;
+    for (i, word) in flagged(p, size).iter().enumerate() {
+        word.set(first + i as u32);
     }
 }
 
 /// Takes labels and marks away. Flags of memory that lies in the range whole go too.
 pub(crate) fn clear(p: *const u8, size: usize) {
     let clean = size > LONGEST_RANGE || !has_shadow() || is_clean(p, size);
-    if clean || shadow(p, size).iter().all(|word| *word == 0) {
+    if clean || shadow(p, size).iter().all(|word| word.get() == 0) {
         return;
     }
-    shadow(p, size).fill(0);
+    fill(shadow(p, size), 0);
     let chunk = 1usize << FLAG_SHIFT;
     let start = p.align_offset(chunk);
     if let Some(whole) = size.checked_sub(start).map(|rest| rest / chunk * chunk) {
-        flags(p.wrapping_add(start), whole).fill(0);
+        fill(flags(p.wrapping_add(start), whole), 0);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Symbolic addresses in small objects: decisions about which object they point into, and reads,
 //! which become nodes with a snapshot of the object.
 
+use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use labrys_abi::{Node, OBJECT_SITE, Op};
@@ -8,10 +9,11 @@ use labrys_abi::{Node, OBJECT_SITE, Op};
 use crate::memory::object::{Object, find};
 use crate::memory::shadow::{is_concrete, raw_byte};
 use crate::record::bound::is_at_most;
+use crate::record::cell::SingleWriter;
 use crate::record::entry::decide_entry;
 use crate::record::event::decision_at;
 use crate::record::node::{Operand, append, binary, mask, node, predicate};
-use crate::record::region::state;
+use crate::record::region::data;
 
 /// Largest object that is read as a table, bytes.
 const LARGEST_TABLE: u64 = 4096;
@@ -81,25 +83,25 @@ pub(crate) fn decide_extent(p: *const u8, label: u32, size: u64) -> Option<u64> 
 }
 
 /// Snapshots of constant objects by address: direct-mapped.
-static mut SNAPSHOTS: [(u64, u32); 64] = [(0, 0); 64];
+static SNAPSHOTS: SingleWriter<[Cell<(u64, u32)>; 64]> =
+    SingleWriter::new([const { Cell::new((0, 0)) }; 64]);
 
 /// Copies an object's bytes (and labels) into the data section.
 fn snapshot(object: &Object) -> Option<u32> {
     let slot = (object.address >> 3) as usize % 64;
-    // SAFETY: only the traced thread gets here.
-    let cached = unsafe { &mut *(&raw mut SNAPSHOTS).cast::<(u64, u32)>().add(slot) };
-    if object.constant && cached.0 == object.address {
-        return Some(cached.1);
+    let (address, offset) = SNAPSHOTS[slot].get();
+    if object.constant && address == object.address {
+        return Some(offset);
     }
     let size = object.size as usize;
     let start = object.address as *const u8;
     let labelled = !object.constant && !is_concrete(start, size);
     let bytes = size.next_multiple_of(4);
     let total = 8 + bytes + if labelled { 4 * size } else { 0 };
-    let offset = state().data.reserve(total.next_multiple_of(8) as u32)?;
+    let offset = data().reserve(total.next_multiple_of(8) as u32)?;
     // SAFETY: reserved above; the object is readable (the program has just read from it).
     unsafe {
-        let to = state().data.at(offset);
+        let to = data().at(offset);
         to.cast::<u32>().write(size as u32);
         to.cast::<u32>().add(1).write(u32::from(labelled));
         core::ptr::copy_nonoverlapping(start, to.add(8), size);
@@ -114,7 +116,7 @@ fn snapshot(object: &Object) -> Option<u32> {
         }
     }
     if object.constant {
-        *cached = (object.address, offset);
+        SNAPSHOTS[slot].set((object.address, offset));
     }
     Some(offset)
 }
@@ -149,19 +151,14 @@ static POINTERS_READ: AtomicBool = AtomicBool::new(false);
 
 /// Decides which pointer of a table an address is made of, once for each read of the table.
 fn decide_pointer(address: u32) {
-    static mut DECIDED: [u32; 64] = [0; 64];
+    static DECIDED: SingleWriter<[Cell<u32>; 64]> = SingleWriter::new([const { Cell::new(0) }; 64]);
     if !POINTERS_READ.load(Relaxed) {
         return;
     }
     let Some(label) = pointer_in(address, 4) else {
         return;
     };
-    // SAFETY: only the traced thread gets here.
-    let decided = unsafe {
-        let slots = (&raw mut DECIDED).cast::<u32>();
-        core::mem::replace(&mut *slots.add(label as usize % 64), label)
-    };
-    if decided != label {
+    if DECIDED[label as usize % 64].replace(label) != label {
         let known = |entry: u64| find(entry, 1).is_some();
         decide_entry(label, node(label).cv, MOST_POINTERS, known);
     }

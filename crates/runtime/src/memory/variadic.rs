@@ -2,11 +2,11 @@
 
 use crate::memory::access::__labrys_slow_fill;
 use crate::memory::shadow::set;
-use crate::record::passing::thread;
-use crate::record::region::state;
+use crate::record::passing::variadic;
+use crate::record::region::is_symbolic;
 use crate::record::tracing::tracing;
 
-/// Places from here on lie in the part of the list that the caller put on the stack; smaller
+/// Offsets from here on lie in the part of the list that the caller put on the stack; smaller
 /// ones in the part that the callee saved from registers.
 const STACK: u32 = 0x1000;
 
@@ -26,24 +26,23 @@ struct List {
 /// with this serial number (0: none).
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_slow_va_start(list: *const u8, serial: u64) {
-    if !state().symbolic {
+    if !is_symbolic() {
         return;
     }
     __labrys_slow_fill(list, 0, size_of::<List>() as u64, 0);
     // SAFETY: the program has just filled the list.
     let List { stack, saved, .. } = unsafe { list.cast::<List>().read() };
     __labrys_slow_fill(saved, 0, SAVED, 0);
-    let thread = thread();
-    if serial == 0 || serial != thread.variadic_serial || !tracing() {
+    if serial == 0 || !tracing() {
         return;
     }
-    for argument in &thread.variadic[..thread.variadic_count as usize] {
+    for argument in variadic(serial) {
         // SAFETY: inside the list's two parts.
         let at = unsafe {
-            if argument.place < STACK {
-                saved.add(argument.place as usize)
+            if argument.offset < STACK {
+                saved.add(argument.offset as usize)
             } else {
-                stack.add((argument.place - STACK) as usize)
+                stack.add((argument.offset - STACK) as usize)
             }
         };
         let width = match argument.label {

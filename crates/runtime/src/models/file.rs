@@ -7,7 +7,7 @@ use crate::memory::poison;
 use crate::models::sink::read_back;
 use crate::models::stream::{label_bytes, request, stream_of};
 use crate::record::passing::{arguments, result};
-use crate::record::region::state;
+use crate::record::region::is_symbolic;
 
 /// For library models: does this file descriptor read an input of the run?
 #[unsafe(no_mangle)]
@@ -45,7 +45,7 @@ fn arrived(stream: Option<(u32, u64)>, fd: c_int, to: *mut c_void, size: usize, 
     if let Some((id, length)) = stream {
         poison::access(to.cast(), size);
         label_bytes(id, length, fd, position, to.cast(), size as u64);
-    } else if state().symbolic {
+    } else if is_symbolic() {
         read_back(fd, c"read");
         __labrys_slow_fill(to.cast(), 0, size as u64, 0);
     }

@@ -15,8 +15,8 @@ use crate::models::stream::{label_bytes, length_label, section_bytes, stream_of,
 use crate::record::event;
 use crate::record::event::decision;
 use crate::record::node::{Operand, append, not, predicate};
-use crate::record::passing::{arguments, thread};
-use crate::record::region::{count, header, state};
+use crate::record::passing::{arguments, pass};
+use crate::record::region::{count, header, is_active, is_symbolic};
 use crate::record::tracing::tracing;
 
 /// No object begins behind this byte of the objects stream: an endless loop that asks for one
@@ -47,7 +47,7 @@ fn has_room(used: usize, size: usize) -> bool {
 
 /// Ends the run, which is no failure.
 fn end(kind: ExitKind) -> ! {
-    if state().active {
+    if is_active() {
         header().exit_kind.store(kind as u32, Relaxed);
     }
     // SAFETY: ends the process without running the program's handlers.
@@ -59,12 +59,12 @@ pub(crate) fn create_object(to: *mut u8, size: usize, name: &[u8], kind: u8) {
     // SAFETY: the caller's object has `size` bytes.
     let object = unsafe { core::slice::from_raw_parts_mut(to, size) };
     object.fill(0);
-    if !state().active {
+    if !is_active() {
         return;
     }
     let used = header().objects_used.load(Relaxed) as usize;
     if !has_room(used, size) {
-        if state().symbolic {
+        if is_symbolic() {
             __labrys_slow_fill(to, 0, size as u64, 0);
         }
         return;
@@ -91,7 +91,7 @@ pub(crate) fn create_object(to: *mut u8, size: usize, name: &[u8], kind: u8) {
         // SAFETY: inside the object.
         set_bytes(unsafe { to.add(i) }, 1, label);
     }
-    let text = event::data(name).unwrap_or(0);
+    let text = event::copy_to_data(name).unwrap_or(0);
     event::append(Event {
         kind: EventKind::Input as u8,
         aux: kind,
@@ -143,11 +143,11 @@ extern "C" fn labrys_assume(condition: c_int) {
 #[unsafe(no_mangle)]
 extern "C" fn labrys_target(name: *const c_char) {
     let _ = arguments::<0>(labrys_target as *const () as usize);
-    if !state().active {
+    if !is_active() {
         return;
     }
     let bytes = c_bytes(name);
-    if let Some(offset) = event::data(bytes) {
+    if let Some(offset) = event::copy_to_data(bytes) {
         event::append_always(Event {
             kind: EventKind::Target as u8,
             a: u64::from(offset),
@@ -190,8 +190,8 @@ extern "C" fn __labrys_new(size: usize) -> *mut c_void {
 extern "C" fn __labrys_failure(text: *const c_char) {
     let _ = arguments::<0>(__labrys_failure as *const () as usize);
     let bytes = c_bytes(text);
-    if state().active {
-        let offset = event::data(bytes).unwrap_or(0);
+    if is_active() {
+        let offset = event::copy_to_data(bytes).unwrap_or(0);
         event::append_always(Event {
             kind: EventKind::Failure as u8,
             a: u64::from(offset),
@@ -250,7 +250,7 @@ unsafe extern "C" fn __labrys_fuzz(
         if let Some(initialize) = initialize {
             initialize(&raw mut argc, &raw mut argv);
         }
-        if argc < 2 || state().active {
+        if argc < 2 || is_active() {
             return feed(0, target);
         }
         for index in 1..argc {
@@ -289,9 +289,7 @@ unsafe fn feed(fd: c_int, target: FuzzTarget) -> c_int {
         }
         let stream = stream_of(fd);
         let length = stream.map_or(0, |(id, length)| length_label(id, length));
-        let thread = thread();
-        thread.tag = __labrys_w_malloc as *const () as u64;
-        thread.args[0] = length;
+        pass(__labrys_w_malloc as *const () as usize, &[length]);
         let data = __labrys_w_malloc(size).cast::<u8>();
         if data.is_null() && size > 0 {
             return 1;
@@ -300,9 +298,7 @@ unsafe fn feed(fd: c_int, target: FuzzTarget) -> c_int {
         libc::free(bytes.cast());
         if let Some((id, bytes)) = stream {
             label_bytes(id, bytes, fd, 0, data, bytes);
-            thread.tag = target as usize as u64;
-            thread.args[0] = 0;
-            thread.args[1] = length;
+            pass(target as usize, &[0, length]);
         }
         target(data, size);
         __labrys_w_free(data.cast());

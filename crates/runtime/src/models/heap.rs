@@ -11,7 +11,7 @@ use crate::memory::poison;
 use crate::record::event::size_fixed;
 use crate::record::node::{Operand, binary};
 use crate::record::passing::{arguments, result};
-use crate::record::region::state;
+use crate::record::region::is_symbolic;
 
 /// Zeroed blocks larger than this come fresh from the system.
 const FRESH: usize = 1 << 20;
@@ -48,7 +48,7 @@ unsafe extern "C" fn __labrys_w_calloc(count: usize, size: usize) -> *mut c_void
     // SAFETY: as the caller's.
     let p = unsafe { libc::calloc(count, size) };
     let total = count.wrapping_mul(size);
-    if !p.is_null() && state().symbolic && total <= FRESH {
+    if !p.is_null() && is_symbolic() && total <= FRESH {
         poison::clear(p.cast(), total);
         __labrys_slow_fill(p.cast(), 0, total as u64, 0);
     }
@@ -70,7 +70,7 @@ unsafe extern "C" fn __labrys_w_realloc(old: *mut c_void, size: usize) -> *mut c
         };
         blocks::released(old);
         let p = libc::realloc(old, size);
-        if !p.is_null() && p != old && state().symbolic {
+        if !p.is_null() && p != old && is_symbolic() {
             copy_labels(p.cast(), old.cast(), before.min(size));
             poison::freed(old, before);
         }
@@ -149,7 +149,7 @@ unsafe extern "C" fn __labrys_w_posix_memalign(
     unsafe {
         let failed = libc::posix_memalign(to, alignment, size);
         if failed == 0 {
-            if state().symbolic {
+            if is_symbolic() {
                 __labrys_slow_fill(to.cast(), 0, 8, 0);
             }
             blocks::allocated(*to, size);

@@ -1,11 +1,13 @@
 //! Positions in input streams: the end of a stream is its length, which is symbolic.
 
+use core::cell::Cell;
 use core::ffi::c_int;
 
 use labrys_abi::{Cause, Op};
 
 use crate::models::position::position_of;
 use crate::models::stream::{length_label, stream_of};
+use crate::record::cell::SingleWriter;
 use crate::record::event::concretized;
 use crate::record::node::{Operand, binary};
 use crate::record::passing::{arguments, result};
@@ -44,7 +46,7 @@ unsafe extern "C" fn __labrys_w_lseek64(fd: c_int, offset: i64, whence: c_int) -
 }
 
 /// The last `FILE` that was moved relative to its end, and where to.
-static mut FROM_END: (usize, u64) = (0, 0);
+static FROM_END: SingleWriter<Cell<(usize, u64)>> = SingleWriter::new(Cell::new((0, 0)));
 
 macro_rules! seekers {
     ($($name:ident),*) => {$(
@@ -53,15 +55,15 @@ macro_rules! seekers {
         unsafe extern "C" fn $name(f: *mut libc::FILE, offset: i64, whence: c_int) -> c_int {
             let [_, label] = arguments::<2>($name as *const () as usize);
             concretized(Cause::LibraryArgument, label, offset as u64);
-            // SAFETY: as the caller's; only the traced thread notes a place.
+            // SAFETY: as the caller's.
             unsafe {
                 let failed = libc::fseeko(f, offset, whence);
                 if let Some(p) = position_of(f) {
-                    FROM_END = if failed == 0 && whence == libc::SEEK_END {
+                    FROM_END.set(if failed == 0 && whence == libc::SEEK_END {
                         (f as usize, p.position)
                     } else {
                         (0, 0)
-                    };
+                    });
                 }
                 failed
             }
@@ -80,7 +82,7 @@ macro_rules! tellers {
             // SAFETY: as the caller's.
             unsafe {
                 let position = libc::ftello(f);
-                let moved = FROM_END == (f as usize, position as u64);
+                let moved = FROM_END.get() == (f as usize, position as u64);
                 if let Some(p) = position_of(f).filter(|p| moved || p.position == p.length) {
                     result(from_end(p.id, p.length, p.position));
                 }

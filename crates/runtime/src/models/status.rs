@@ -7,12 +7,12 @@ use crate::memory::shadow::set;
 use crate::models::stream::{length_label, stream_with};
 use crate::models::unseen::given_path;
 use crate::record::passing::arguments;
-use crate::record::region::state;
+use crate::record::region::is_symbolic;
 use crate::record::tracing::tracing;
 
 /// Labels the size in a structure that the library has just filled.
 unsafe fn describe(failed: c_int, to: *const libc::stat) -> c_int {
-    if failed == 0 && state().symbolic {
+    if failed == 0 && is_symbolic() {
         __labrys_slow_fill(to.cast(), 0, size_of::<libc::stat>() as u64, 0);
         // SAFETY: filled by the library.
         let (device, inode) = unsafe { ((*to).st_dev, (*to).st_ino) };

@@ -10,8 +10,8 @@ use crate::models::position::{Position, position_of, standard_input};
 use crate::models::sink::read_back_file;
 use crate::record::event::decision;
 use crate::record::node::{Operand, binary, node, predicate, unary};
-use crate::record::passing::{arguments, result};
-use crate::record::region::state;
+use crate::record::passing::{arguments, left_result, result};
+use crate::record::region::is_symbolic;
 
 unsafe extern "C" {
     fn getdelim(to: *mut *mut c_char, size: *mut usize, end: c_int, f: *mut libc::FILE) -> isize;
@@ -22,7 +22,7 @@ unsafe extern "C" {
 
 /// Bytes that came from elsewhere carry no labels.
 fn unlabelled(to: *const u8, size: usize) {
-    if state().symbolic && !is_concrete(to, size) {
+    if is_symbolic() && !is_concrete(to, size) {
         __labrys_slow_fill(to, 0, size as u64, 0);
     }
 }
@@ -133,7 +133,7 @@ unsafe extern "C" fn __labrys_w___uflow(f: *mut libc::FILE) -> c_int {
     // SAFETY: as the caller's.
     unsafe {
         let c = get(f, __uflow);
-        let label = crate::record::passing::thread().results[0];
+        let label = left_result();
         label_buffer(f);
         result(label);
         c
@@ -147,7 +147,7 @@ unsafe extern "C" fn __labrys_w___underflow(f: *mut libc::FILE) -> c_int {
     // SAFETY: as the caller's.
     unsafe {
         let c = get(f, __underflow);
-        let label = crate::record::passing::thread().results[0];
+        let label = left_result();
         label_buffer(f);
         result(label);
         c

@@ -1,45 +1,45 @@
 //! Input streams: which bytes are symbolic, and how long a stream is.
 
+use core::cell::Cell;
 use core::ffi::c_int;
 
 use labrys_abi::{Header, Node, Op, RuntimeSite, Stream, StreamKind};
 
 use crate::memory::shadow::set_bytes;
+use crate::record::cell::SingleWriter;
 use crate::record::event::decision;
 use crate::record::node::{
     Operand, append, append_input_bytes, binary, choose, constant, predicate,
 };
-use crate::record::region::{header, state};
+use crate::record::region::{header, input, is_active};
 use crate::record::tracing::tracing;
 
 /// What a run has learned about a stream so far.
-#[derive(Clone, Copy)]
 struct Progress {
     /// Label of byte 0 (0: not yet labelled).
-    first: u32,
+    first: Cell<u32>,
     /// The stream is known to have at least this many bytes.
-    at_least: u64,
+    at_least: Cell<u64>,
     /// Its end has been seen.
-    ended: bool,
+    ended: Cell<bool>,
     /// Where the read that last saw it stopped.
-    ended_at: u64,
+    ended_at: Cell<u64>,
 }
 
-static mut PROGRESS: [Progress; Header::MAX_STREAMS] = [Progress {
-    first: 0,
-    at_least: 0,
-    ended: false,
-    ended_at: 0,
-}; Header::MAX_STREAMS];
-
-fn progress(stream: u32) -> &'static mut Progress {
-    // SAFETY: stream numbers are below the maximum; only the traced thread gets here.
-    unsafe { &mut *(&raw mut PROGRESS).cast::<Progress>().add(stream as usize) }
-}
+static PROGRESS: SingleWriter<[Progress; Header::MAX_STREAMS]> = SingleWriter::new(
+    [const {
+        Progress {
+            first: Cell::new(0),
+            at_least: Cell::new(0),
+            ended: Cell::new(false),
+            ended_at: Cell::new(0),
+        }
+    }; Header::MAX_STREAMS],
+);
 
 /// The streams of this run.
 pub(crate) fn streams() -> &'static [Stream] {
-    if !state().active {
+    if !is_active() {
         return &[];
     }
     let count = (header().stream_count as usize).min(Header::MAX_STREAMS);
@@ -47,11 +47,11 @@ pub(crate) fn streams() -> &'static [Stream] {
 }
 
 /// Bytes of a stream that lies in the input section.
-pub(crate) fn section_bytes(stream: &Stream) -> &'static mut [u8] {
+pub(crate) fn section_bytes(stream: &Stream) -> &'static [u8] {
     // SAFETY: the explorer keeps streams inside the input section.
     unsafe {
-        let start = state().input.add(stream.offset as usize);
-        core::slice::from_raw_parts_mut(start, stream.length as usize)
+        let start = input().add(stream.offset as usize);
+        core::slice::from_raw_parts(start, stream.length as usize)
     }
 }
 
@@ -83,8 +83,8 @@ pub(crate) fn stream_with(device: u64, inode: u64) -> Option<(u32, u64)> {
 
 /// Label of byte 0 of a file stream; labels of its bytes are consecutive.
 fn first_label(id: u32, length: u64, fd: c_int) -> u32 {
-    let known = progress(id);
-    if known.first == 0 && length > 0 {
+    let known = &PROGRESS[id as usize];
+    if known.first.get() == 0 && length > 0 {
         // SAFETY: a private mapping of a regular file of that length, gone at the end.
         unsafe {
             let size = length as usize;
@@ -99,11 +99,12 @@ fn first_label(id: u32, length: u64, fd: c_int) -> u32 {
             if map == libc::MAP_FAILED {
                 return 0;
             }
-            known.first = append_input_bytes(id, core::slice::from_raw_parts(map.cast(), size));
+            let bytes = core::slice::from_raw_parts(map.cast(), size);
+            known.first.set(append_input_bytes(id, bytes));
             libc::munmap(map, size);
         }
     }
-    known.first
+    known.first.get()
 }
 
 /// Labels `got` bytes at `to`, which were read from `position` of a stream.
@@ -145,7 +146,7 @@ pub(crate) fn length_label(id: u32, length: u64) -> u32 {
 /// Records that a read at `position` asked for `wanted` bytes and got `got`; the label of the
 /// number of bytes got.
 pub(crate) fn request(id: u32, length: u64, position: u64, wanted: u64, got: u64) -> u32 {
-    let known = progress(id);
+    let known = &PROGRESS[id as usize];
     let Some(end) = position.checked_add(wanted) else {
         return 0;
     };
@@ -153,9 +154,9 @@ pub(crate) fn request(id: u32, length: u64, position: u64, wanted: u64, got: u64
     let label = length_label(id, length);
     let l = Operand::new(label, length);
     let news = if full {
-        end > known.at_least
+        end > known.at_least.get()
     } else {
-        !known.ended
+        !known.ended.get()
     };
     if news {
         let end = Operand::concrete(end);
@@ -166,15 +167,16 @@ pub(crate) fn request(id: u32, length: u64, position: u64, wanted: u64, got: u64
         );
     }
     if full {
-        known.at_least = known.at_least.max(end);
+        known.at_least.set(known.at_least.get().max(end));
         return 0;
     }
-    let again = known.ended && position == known.ended_at;
-    (known.ended, known.ended_at) = (true, position + got);
+    let again = known.ended.get() && position == known.ended_at.get();
+    known.ended.set(true);
+    known.ended_at.set(position + got);
     if again || label == 0 || got != length.saturating_sub(position) {
         return 0;
     }
-    rest(l, position, position <= known.at_least)
+    rest(l, position, position <= known.at_least.get())
 }
 
 /// Label of the bytes from `position` to the end of a stream of this length; behind the end,

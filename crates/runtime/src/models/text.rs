@@ -14,8 +14,8 @@ use crate::memory::scatter::__labrys_slow_fill_some;
 use crate::memory::shadow::{has_shadow, is_concrete, load_byte};
 use crate::record::event::concretized;
 use crate::record::node::{Operand, binary, choose, node, predicate, reify, unary};
-use crate::record::passing::{arguments, result};
-use crate::record::region::state;
+use crate::record::passing::{arguments, redirect, result};
+use crate::record::region::is_symbolic;
 use crate::record::tracing::tracing;
 
 /// Longest comparison that becomes an expression, bytes.
@@ -109,10 +109,10 @@ unsafe extern "C" fn __labrys_w_memcmp(a: *const u8, b: *const u8, n: usize) -> 
 /// `bcmp`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w_bcmp(a: *const u8, b: *const u8, n: usize) -> c_int {
-    let thread = crate::record::passing::thread();
-    if thread.tag == __labrys_w_bcmp as *const () as u64 {
-        thread.tag = __labrys_w_memcmp as *const () as u64;
-    }
+    redirect(
+        __labrys_w_bcmp as *const () as usize,
+        __labrys_w_memcmp as *const () as usize,
+    );
     // SAFETY: as the caller's.
     unsafe { __labrys_w_memcmp(a, b, n) }
 }
@@ -196,7 +196,7 @@ unsafe fn copy(to: *mut c_void, from: *const c_void, n: usize, length: u32) -> *
     unsafe {
         libc::memmove(to, from, n);
     }
-    if state().symbolic {
+    if is_symbolic() {
         __labrys_slow_copy(to.cast(), from.cast(), n as u64, length);
     }
     to
@@ -242,7 +242,7 @@ unsafe extern "C" fn __labrys_w_bcopy(from: *const c_void, to: *mut c_void, n: u
 }
 
 unsafe fn fill(to: *mut c_void, value: Operand, n: usize, length: u32) -> *mut c_void {
-    if state().symbolic {
+    if is_symbolic() {
         __labrys_slow_fill_some(to.cast(), value.label, value.value, n as u64, length);
     }
     // SAFETY: as the caller's.

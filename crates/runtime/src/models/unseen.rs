@@ -17,7 +17,7 @@ use crate::models::stream::{stream_of, stream_with};
 use crate::record::control::__labrys_slow_lost;
 use crate::record::event;
 use crate::record::passing::result;
-use crate::record::region::{count, state};
+use crate::record::region::{count, events};
 use crate::record::tracing::tracing;
 
 /// Bytes behind a pointer that are looked at.
@@ -50,15 +50,15 @@ fn count_named(cause: Cause, function: &'static CStr) {
     for (known, place) in &NAMES {
         if known.load(Relaxed) == address {
             // SAFETY: reserved when the name came first.
-            unsafe { (*state().events.at(place.load(Relaxed))).a += 1 };
+            unsafe { (*events().at(place.load(Relaxed))).a += 1 };
             return;
         }
         if known.load(Relaxed) == 0 {
             let bytes = function.to_bytes();
-            let Some(offset) = event::data(bytes) else {
+            let Some(offset) = event::copy_to_data(bytes) else {
                 return;
             };
-            let Some(index) = state().events.reserve(1) else {
+            let Some(index) = events().reserve(1) else {
                 return;
             };
             let first = Event {
@@ -70,7 +70,7 @@ fn count_named(cause: Cause, function: &'static CStr) {
                 ..Event::default()
             };
             // SAFETY: reserved above.
-            unsafe { state().events.at(index).write(first) };
+            unsafe { events().at(index).write(first) };
             place.store(index, Relaxed);
             known.store(address, Relaxed);
             return;

@@ -5,15 +5,17 @@
 //! from build to build. In runs of the fork server it has the lines of shared libraries and of
 //! what the system names, such as the stack.
 
+use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_void};
 
 use crate::models::unseen::given_path;
-use crate::record::region::state;
+use crate::record::cell::SingleWriter;
+use crate::record::region::is_active;
 
 /// More than there is of it.
 const ROOM: usize = 1 << 16;
 
-static mut TEXT: [u8; ROOM] = [0; ROOM];
+static TEXT: SingleWriter<Cell<[u8; ROOM]>> = SingleWriter::new(Cell::new([0; ROOM]));
 
 /// `open`; the mode is there if the flags ask for it.
 #[unsafe(no_mangle)]
@@ -22,7 +24,7 @@ unsafe extern "C" fn __labrys_w_open(path: *const c_char, flags: c_int, mode: c_
     unsafe {
         given_path(c"open", path);
         let fd = libc::open(path, flags, mode);
-        if fd >= 0 && state().active && CStr::from_ptr(path) == c"/proc/self/maps" {
+        if fd >= 0 && is_active() && CStr::from_ptr(path) == c"/proc/self/maps" {
             filtered(fd, flags)
         } else {
             fd
@@ -41,7 +43,7 @@ unsafe extern "C" fn __labrys_w_open64(path: *const c_char, flags: c_int, mode: 
 unsafe fn filtered(fd: c_int, flags: c_int) -> c_int {
     // SAFETY: bounded by the buffer, which one thread uses between an open and its return.
     unsafe {
-        let text = (&raw mut TEXT).cast::<u8>();
+        let text = TEXT.as_ptr().cast::<u8>();
         let mut size = 0;
         loop {
             let got = libc::read(fd, text.add(size).cast::<c_void>(), ROOM - size);

@@ -3,12 +3,14 @@
 //! In a run, a call of one becomes a node. Started for that, the process runs nothing but these
 //! functions, for the explorer.
 
+use core::cell::Cell;
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use labrys_abi::marked::{LONGEST_NAME, MARK, MOST_PARAMETERS, Marked, Request};
 use labrys_abi::{CONTROL_FD, STATUS_FD};
 
+use crate::record::cell::SingleWriter;
 use crate::record::external::{Argument, external};
 use crate::record::node::Operand;
 
@@ -21,9 +23,10 @@ unsafe extern "C" {
 static SERVING: AtomicBool = AtomicBool::new(false);
 
 /// The arguments of the call under way, which only the traced thread writes.
-static mut ARGUMENTS: [Argument; MOST_PARAMETERS] = [(0, Operand::new(0, 0)); MOST_PARAMETERS];
+static ARGUMENTS: SingleWriter<[Cell<Argument>; MOST_PARAMETERS]> =
+    SingleWriter::new([const { Cell::new((0, Operand::new(0, 0))) }; MOST_PARAMETERS]);
 
-static mut COUNT: usize = 0;
+static COUNT: SingleWriter<Cell<usize>> = SingleWriter::new(Cell::new(0));
 
 fn table() -> &'static [Marked] {
     // SAFETY: the program defines as many rows as it says.
@@ -40,15 +43,8 @@ extern "C" fn __labrys_marked_argument(index: u32, width: u32, label: u32, value
     if !crate::record::tracing::tracing() || index >= MOST_PARAMETERS {
         return;
     }
-    let argument = (width, Operand::new(label, value));
-    // SAFETY: one thread is traced; the index is below the size.
-    unsafe {
-        (&raw mut ARGUMENTS)
-            .cast::<Argument>()
-            .add(index)
-            .write(argument);
-        COUNT = index + 1;
-    }
+    ARGUMENTS[index].set((width, Operand::new(label, value)));
+    COUNT.set(index + 1);
 }
 
 /// The label of the result of a marked call.
@@ -60,22 +56,17 @@ extern "C" fn __labrys_marked_result(row: u32, width: u32, value: u64) -> u32 {
     let Some(marked) = table().get(row as usize) else {
         return 0;
     };
-    // SAFETY: names are C strings; one thread is traced, and the count is at most the size.
-    let (name, arguments) = unsafe {
-        let arguments = (&raw const ARGUMENTS).cast::<Argument>();
-        (
-            CStr::from_ptr(marked.name).to_bytes(),
-            core::slice::from_raw_parts(arguments, COUNT),
-        )
-    };
+    // SAFETY: names are C strings.
+    let name = unsafe { CStr::from_ptr(marked.name).to_bytes() };
+    let arguments = ARGUMENTS.each_ref().map(Cell::get);
     let mut text = [0u8; LONGEST_NAME];
     text[0] = MARK as u8;
-    let Some(place) = text.get_mut(1..=name.len()) else {
+    let Some(room) = text.get_mut(1..=name.len()) else {
         return 0;
     };
-    place.copy_from_slice(name);
+    room.copy_from_slice(name);
     match core::str::from_utf8(&text[..=name.len()]) {
-        Ok(name) => external(name, arguments, width, value),
+        Ok(name) => external(name, &arguments[..COUNT.get()], width, value),
         Err(_) => 0,
     }
 }

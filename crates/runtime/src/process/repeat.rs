@@ -8,7 +8,7 @@
 use core::ffi::{c_int, c_long, c_uint, c_void};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use crate::record::region::state;
+use crate::record::region::is_active;
 
 unsafe extern "C" {
     fn clock() -> libc::clock_t;
@@ -28,7 +28,7 @@ pub(crate) fn always() {
 }
 
 fn repeats() -> bool {
-    state().active || ALWAYS.load(Relaxed)
+    is_active() || ALWAYS.load(Relaxed)
 }
 
 /// What is called instead of a function of this name.

@@ -10,16 +10,14 @@ use core::ptr::null_mut;
 use core::sync::atomic::Ordering::Relaxed;
 
 use labrys_abi::{
-    CONTROL_FD, Command, FLAG_START, Header, MAGIC, Mode, PAGE_FLAG_END, REGION_FD, Region,
-    SHADOW_END, SHADOW_START, STATUS_FD, Status, VERSION,
+    CONTROL_FD, Command, FLAG_START, PAGE_FLAG_END, REGION_FD, SHADOW_END, SHADOW_START, STATUS_FD,
+    Status, VERSION,
 };
 
 use crate::memory::{blocks, object, shadow};
 use crate::process::arguments;
-use crate::record::region::{
-    __labrys_all_branches, __labrys_coverage, __labrys_instrumented, STATE, Table, all_branches,
-    header,
-};
+use crate::record::region;
+use crate::record::region::{__labrys_instrumented, header};
 use crate::record::tracing::set_tracing;
 use crate::record::{control, node};
 
@@ -69,7 +67,7 @@ unsafe extern "C" fn __labrys_init(
             return;
         }
         take_variable(environment, labrys_abi::SANITIZER_VARIABLE);
-        if let Err(errno) = map_region() {
+        if let Err(errno) = region::map(shadow::MAX_LABEL) {
             send(Status::Failed, errno as u32);
             libc::_exit(126);
         }
@@ -130,67 +128,6 @@ unsafe fn errno() -> i32 {
     unsafe { *libc::__errno_location() }
 }
 
-/// Maps the region and the coverage bytes.
-unsafe fn map_region() -> Result<(), i32> {
-    let protection = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: the header is checked before its offsets are used.
-    unsafe {
-        let mut stat: libc::stat = core::mem::zeroed();
-        if libc::fstat(REGION_FD, &raw mut stat) != 0 {
-            return Err(errno());
-        }
-        let size = stat.st_size as usize;
-        let base =
-            libc::mmap(null_mut(), size, protection, libc::MAP_SHARED, REGION_FD, 0).cast::<u8>();
-        if base.cast() == libc::MAP_FAILED {
-            return Err(errno());
-        }
-        let h = base.cast::<Header>();
-        if size < size_of::<Header>() || (*h).magic != MAGIC || (*h).version != VERSION {
-            return Err(libc::EPROTO);
-        }
-        STATE.header = h;
-        let most = shadow::MAX_LABEL;
-        STATE.nodes = Table::new(base, (*h).nodes, most, &raw const (*h).node_count);
-        STATE.events = Table::new(base, (*h).events, u32::MAX, &raw const (*h).event_count);
-        STATE.data = Table::new(base, (*h).data, u32::MAX, &raw const (*h).data_used);
-        STATE.input = base.add((*h).input.offset as usize);
-        for (section, target, bytes) in coverage_pages(h) {
-            let flags = libc::MAP_SHARED | libc::MAP_FIXED;
-            let offset = section.offset as libc::off_t;
-            if bytes > 0
-                && libc::mmap(target, bytes, protection, flags, REGION_FD, offset) != target
-            {
-                return Err(errno());
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The sections of the region that the program's coverage bytes and the words beside them are,
-/// where those lie, and how many bytes of whole pages.
-unsafe fn coverage_pages(header: *const Header) -> [(Region, *mut c_void, usize); 2] {
-    // SAFETY: the header is mapped, and the program defines its coverage bytes.
-    unsafe {
-        let map = &raw const __labrys_coverage;
-        let pages = |section: Region, bytes: u64| {
-            let bytes = bytes.min(section.capacity) as usize;
-            bytes.next_multiple_of(labrys_abi::PAGE)
-        };
-        let (coverage, near) = ((*header).coverage, (*header).near);
-        let words = if (*map).near.is_null() {
-            0
-        } else {
-            (*map).size
-        };
-        [
-            (coverage, (*map).map.cast(), pages(coverage, (*map).size)),
-            (near, (*map).near.cast(), pages(near, 4 * words)),
-        ]
-    }
-}
-
 unsafe fn send(status: Status, value: u32) {
     let message = [status as u32, value];
     // SAFETY: eight bytes.
@@ -246,13 +183,11 @@ unsafe fn start_run(argc: c_int, argv: *mut *mut c_char, environment: *mut *mut 
             libc::close(fd);
         }
         libc::lseek(0, 0, libc::SEEK_SET);
-        STATE.active = true;
-        STATE.symbolic = __labrys_instrumented != 0 && header().mode != Mode::Coverage as u32;
-        if STATE.symbolic {
+        let symbolic = region::start_run();
+        if symbolic {
             node::clear_cache();
         }
-        set_tracing(STATE.symbolic);
-        __labrys_all_branches = u32::from(all_branches());
+        set_tracing(symbolic);
         control::prepare_limits();
         arguments::place_strings(argc, argv, environment);
         header().exit_kind.store(0, Relaxed);
@@ -269,18 +204,7 @@ unsafe extern "C" fn count_child() {
 /// In a child of the program: the records are the parent's. Its coverage too: what a child does
 /// before the parent's run is over is a matter of time.
 unsafe extern "C" fn stop_recording() {
-    // SAFETY: the child of a fork has one thread; its own coverage bytes are mapped anew.
-    unsafe {
-        for (_, target, bytes) in coverage_pages(STATE.header) {
-            let protection = libc::PROT_READ | libc::PROT_WRITE;
-            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-            if bytes > 0 {
-                let _ = libc::mmap(target, bytes, protection, flags, -1, 0);
-            }
-        }
-        STATE.symbolic = false;
-        STATE.active = false;
-        set_tracing(false);
-        __labrys_all_branches = 0;
-    }
+    // SAFETY: the child of a fork has one thread.
+    unsafe { region::end_run() };
+    set_tracing(false);
 }

@@ -4,6 +4,7 @@ use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use labrys_abi::{Cause, Event, EventKind};
 
+use crate::record::cell::cells;
 use crate::record::entry::decide_target;
 use crate::record::event;
 use crate::record::region::{__labrys_coverage, all_branches, count, header};
@@ -45,9 +46,9 @@ fn within_limit(branch: u32, direction: u32) -> bool {
         return true;
     }
     // SAFETY: in range; only the traced thread gets here.
-    let counter = unsafe { &mut *counters.add(branch as usize) };
-    *counter += 1;
-    *counter <= header().events_per_branch
+    let counter = unsafe { &cells(counters.add(branch as usize), 1)[0] };
+    counter.set(counter.get() + 1);
+    counter.get() <= header().events_per_branch
 }
 
 #[inline(always)]

@@ -4,7 +4,7 @@ use labrys_abi::{Op, RuntimeSite};
 
 use crate::record::event::decision;
 use crate::record::node::{Operand, node, predicate};
-use crate::record::region::state;
+use crate::record::region::data;
 
 /// Alternatives that are offered for one call.
 const MOST_TARGETS: usize = 64;
@@ -33,7 +33,7 @@ pub(crate) fn decide_entry(
     }
     // SAFETY: written by `snapshot`: length, a flag, then the bytes.
     let (bytes, labelled) = unsafe {
-        let table = state().data.at(n.imm as u32);
+        let table = data().at(n.imm as u32);
         let head = table.cast::<u32>();
         let size = head.read() as usize;
         let bytes = core::slice::from_raw_parts(table.add(8), size);

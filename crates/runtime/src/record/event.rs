@@ -1,10 +1,13 @@
 //! The event log.
 
+use core::cell::Cell;
+
 use labrys_abi::{Cause, Event, EventKind, Op, PLACES, RUNTIME_SITE, RuntimeSite, SIZE_SITE, flag};
 
 use crate::record::callers::place;
+use crate::record::cell::SingleWriter;
 use crate::record::node::node;
-use crate::record::region::{count, state};
+use crate::record::region::{count, data, events};
 use crate::record::tracing::tracing;
 
 /// Appends an event if this thread is traced.
@@ -16,9 +19,9 @@ pub(crate) fn append(event: Event) {
 
 /// Appends an event of a run that may be concrete. Only to be called while active.
 pub(crate) fn append_always(event: Event) {
-    if let Some(index) = state().events.reserve(1) {
+    if let Some(index) = events().reserve(1) {
         // SAFETY: reserved above.
-        unsafe { state().events.at(index).write(event) };
+        unsafe { events().at(index).write(event) };
     }
 }
 
@@ -47,8 +50,7 @@ pub(crate) fn concretized(cause: Cause, label: u32, value: u64) {
     }
     count(cause);
     let follows = is_fixed(label, value) || is_moved(label, value);
-    // SAFETY: only the traced thread keeps labels; the slot is below the size.
-    unsafe { *fixed_slot(label) = (label, value) };
+    fixed_slot(label).set((label, value));
     if !follows {
         append(Event {
             kind: EventKind::Concretize as u8,
@@ -66,17 +68,17 @@ const MOST_SIZES: u8 = 16;
 /// The size of an allocation was fixed. The event names the place, as the search may ask for
 /// another size there.
 pub(crate) fn size_fixed(label: u32, size: u64) {
-    static mut ASKED: [u8; PLACES as usize] = [0; PLACES as usize];
+    static ASKED: SingleWriter<[Cell<u8>; PLACES as usize]> =
+        SingleWriter::new([const { Cell::new(0) }; PLACES as usize]);
     if label == 0 || !tracing() {
         return;
     }
     let number = place() & (PLACES - 1);
-    // SAFETY: only the traced thread gets here; the number is below the size.
-    let asked = unsafe { &mut *(&raw mut ASKED).cast::<u8>().add(number as usize) };
-    if *asked == MOST_SIZES {
+    let asked = &ASKED[number as usize];
+    if asked.get() == MOST_SIZES {
         return concretized(Cause::AllocationSize, label, size);
     }
-    *asked += 1;
+    asked.set(asked.get() + 1);
     count(Cause::AllocationSize);
     append(Event {
         kind: EventKind::Concretize as u8,
@@ -91,16 +93,15 @@ pub(crate) fn size_fixed(label: u32, size: u64) {
 const FIXED_SLOTS: usize = 256;
 
 /// Labels that were fixed lately, with their values: direct-mapped.
-static mut FIXED: [(u32, u64); FIXED_SLOTS] = [(0, 0); FIXED_SLOTS];
+static FIXED: SingleWriter<[Cell<(u32, u64)>; FIXED_SLOTS]> =
+    SingleWriter::new([const { Cell::new((0, 0)) }; FIXED_SLOTS]);
 
-fn fixed_slot(label: u32) -> *mut (u32, u64) {
-    let slots = (&raw mut FIXED).cast::<(u32, u64)>();
-    slots.wrapping_add(label as usize % FIXED_SLOTS)
+fn fixed_slot(label: u32) -> &'static Cell<(u32, u64)> {
+    &FIXED[label as usize % FIXED_SLOTS]
 }
 
 fn is_fixed(label: u32, value: u64) -> bool {
-    // SAFETY: as in `concretized`.
-    unsafe { *fixed_slot(label) == (label, value) }
+    fixed_slot(label).get() == (label, value)
 }
 
 /// A constant away from a value that was fixed.
@@ -111,12 +112,12 @@ fn is_moved(label: u32, value: u64) -> bool {
 }
 
 /// Copies bytes into the data section; their offset, a multiple of 8.
-pub(crate) fn data(bytes: &[u8]) -> Option<u32> {
+pub(crate) fn copy_to_data(bytes: &[u8]) -> Option<u32> {
     let size = bytes.len().next_multiple_of(8) as u32;
-    let offset = state().data.reserve(size)?;
+    let offset = data().reserve(size)?;
     // SAFETY: reserved above.
     unsafe {
-        core::ptr::copy_nonoverlapping(bytes.as_ptr(), state().data.at(offset), bytes.len());
+        core::ptr::copy_nonoverlapping(bytes.as_ptr(), data().at(offset), bytes.len());
     }
     Some(offset)
 }

@@ -1,11 +1,14 @@
 //! Calls of functions that are computed again by whoever reads the run: pure functions of the
 //! library, and functions that the user marked.
 
+use core::cell::Cell;
+
 use labrys_abi::{Node, Op};
 
+use crate::record::cell::SingleWriter;
 use crate::record::event;
 use crate::record::node::{Operand, append, node};
-use crate::record::region::state;
+use crate::record::region::data;
 use crate::record::tracing::tracing;
 
 /// Arguments of a call at most.
@@ -18,7 +21,8 @@ const LONGEST_NAME: usize = 64;
 const LARGEST: usize = 8 + LONGEST_NAME + 16 * MOST_ARGUMENTS;
 
 /// Offsets and sizes of recent records, so that a loop does not write the same call again.
-static mut RECENT: [(u32, u32); 1 << 10] = [(0, 0); 1 << 10];
+static RECENT: SingleWriter<[Cell<(u32, u32)>; 1 << 10]> =
+    SingleWriter::new([const { Cell::new((0, 0)) }; 1 << 10]);
 
 /// An argument: its width in bits and its value with its label.
 pub(crate) type Argument = (u32, Operand);
@@ -68,16 +72,15 @@ fn place(record: &[u8]) -> Option<u32> {
         (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
     });
     let slot = (hash >> 32) as usize % (1 << 10);
-    // SAFETY: only the traced thread gets here; the slot is below the size.
-    let recent = unsafe { &mut *(&raw mut RECENT).cast::<(u32, u32)>().add(slot) };
-    if recent.1 as usize == record.len() {
+    let (offset, size) = RECENT[slot].get();
+    if size as usize == record.len() {
         // SAFETY: the section holds a record of this size at this offset.
-        let known = unsafe { core::slice::from_raw_parts(state().data.at(recent.0), record.len()) };
+        let known = unsafe { core::slice::from_raw_parts(data().at(offset), record.len()) };
         if known == record {
-            return Some(recent.0);
+            return Some(offset);
         }
     }
-    let offset = event::data(record)?;
-    *recent = (offset, record.len() as u32);
+    let offset = event::copy_to_data(record)?;
+    RECENT[slot].set((offset, record.len() as u32));
     Some(offset)
 }

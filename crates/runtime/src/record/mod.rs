@@ -4,6 +4,7 @@
 
 pub(crate) mod bound;
 pub(crate) mod callers;
+pub(crate) mod cell;
 pub(crate) mod control;
 pub(crate) mod entry;
 pub(crate) mod event;

@@ -3,9 +3,12 @@
 //! Equal nodes get equal labels as long as they are found in a small direct-mapped cache; what
 //! slips through is made equal again by whoever reads the run.
 
+use core::cell::Cell;
+
 use labrys_abi::{Node, Op, flag};
 
-use crate::record::region::state;
+use crate::record::cell::{SingleWriter, fill};
+use crate::record::region::nodes;
 use crate::record::tracing::tracing;
 
 /// A value with its label (0: concrete). Values wider than 64 bits are folded, see
@@ -28,16 +31,17 @@ impl Operand {
 
 const CACHE_BITS: u32 = 12;
 
-/// A place in the cache.
+/// An entry of the cache: label and tag.
 type Recent = (u32, u32);
 
 /// Whole pages.
 #[repr(align(4096))]
-struct Cache([Recent; 1 << CACHE_BITS]);
+struct Cache([Cell<Recent>; 1 << CACHE_BITS]);
 
 /// Label and hash of recent nodes: the hash keeps a miss from touching the node itself. Small
 /// enough to stay in the first level cache of the processor.
-static mut CACHE: Cache = Cache([(0, 0); 1 << CACHE_BITS]);
+static CACHE: SingleWriter<Cache> =
+    SingleWriter::new(Cache([const { Cell::new((0, 0)) }; 1 << CACHE_BITS]));
 
 /// In the fork server: puts the cache into memory that all runs share, one after the other. A run
 /// maps its pages at once, and would copy each of them otherwise.
@@ -45,23 +49,18 @@ pub(crate) fn share_cache() {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
     // SAFETY: replaces the pages of a variable by zeros, which it holds; if it fails, they stay.
-    unsafe { libc::mmap(cache().cast(), size_of::<Cache>(), protection, flags, -1, 0) };
+    unsafe {
+        let start = CACHE.0.as_ptr().cast_mut().cast();
+        libc::mmap(start, size_of::<Cache>(), protection, flags, -1, 0);
+    }
     clear_cache();
 }
 
 /// At the start of a run: nothing is known of what an earlier one wrote.
 pub(crate) fn clear_cache() {
-    // SAFETY: one thread, before the program's code.
-    unsafe {
-        // What is read is mapped with its neighbors, see `table`.
-        cache().read_volatile();
-        cache().write_bytes(0, 1 << CACHE_BITS);
-    }
-}
-
-fn cache() -> *mut Recent {
-    // SAFETY: only the address is taken.
-    unsafe { (&raw mut CACHE.0).cast() }
+    // SAFETY: a variable. What is read is mapped with its neighbors, see `region`.
+    unsafe { CACHE.0.as_ptr().read_volatile() };
+    fill(&CACHE.0, (0, 0));
 }
 
 /// The low `width` bits of `value`.
@@ -79,7 +78,7 @@ pub(crate) fn mask(value: u64, width: u32) -> u64 {
 pub(crate) fn node(label: u32) -> &'static Node {
     debug_assert!(label != 0);
     // SAFETY: labels are handed out by `append` only, below the capacity.
-    unsafe { &*state().nodes.at(label) }
+    unsafe { &*nodes().at(label) }
 }
 
 /// A node as four words, which pass in registers: through memory, the processor would wait for
@@ -106,15 +105,15 @@ extern "C" fn intern(head: u64, operands: u64, immediate: u64, cv: u64) -> u32 {
         hash >> (64 - CACHE_BITS),
         (hash >> (32 - CACHE_BITS)) as u32,
     );
-    // SAFETY: only the traced thread gets here; the slot is below the cache's size.
-    let cached = unsafe { &mut *cache().add(slot as usize) };
-    let nodes = &state().nodes;
-    if cached.1 == tag && cached.0 != 0 {
+    let cached = &CACHE.0[slot as usize];
+    let nodes = nodes();
+    let (known_label, known_tag) = cached.get();
+    if known_tag == tag && known_label != 0 {
         // SAFETY: the label was reserved below, and a node is four words.
-        let known = unsafe { nodes.at(cached.0).cast::<Words>().read() };
+        let known = unsafe { nodes.at(known_label).cast::<Words>().read() };
         let differs = known[0] ^ head | known[1] ^ operands | known[2] ^ immediate | known[3] ^ cv;
         if differs == 0 {
-            return cached.0;
+            return known_label;
         }
     }
     let Some(label) = nodes.reserve_ready(1) else {
@@ -129,14 +128,14 @@ extern "C" fn intern(head: u64, operands: u64, immediate: u64, cv: u64) -> u32 {
         node.add(2).write(immediate);
         node.add(3).write(cv);
     }
-    *cached = (label, tag);
+    cached.set((label, tag));
     label
 }
 
 #[cold]
 #[inline(never)]
 extern "C" fn intern_extended(head: u64, operands: u64, immediate: u64, cv: u64) -> u32 {
-    if state().nodes.extend(1) {
+    if nodes().extend(1) {
         intern(head, operands, immediate, cv)
     } else {
         0
@@ -146,7 +145,7 @@ extern "C" fn intern_extended(head: u64, operands: u64, immediate: u64, cv: u64)
 /// Appends `count` single-byte input nodes of one stream, from offset 0 on; the first label.
 pub(crate) fn append_input_bytes(stream: u32, bytes: &[u8]) -> u32 {
     let count = bytes.len() as u32;
-    let Some(first) = state().nodes.reserve(count) else {
+    let Some(first) = nodes().reserve(count) else {
         return 0;
     };
     for (offset, byte) in bytes.iter().enumerate() {
@@ -158,7 +157,7 @@ pub(crate) fn append_input_bytes(stream: u32, bytes: &[u8]) -> u32 {
             ..Node::default()
         };
         // SAFETY: reserved above.
-        unsafe { state().nodes.at(first + offset as u32).write(node) };
+        unsafe { nodes().at(first + offset as u32).write(node) };
     }
     first
 }

@@ -2,6 +2,8 @@
 //!
 //! Law: a label that arrives names a node with the value that arrived; else it is dropped.
 
+use core::cell::Cell;
+
 use labrys_abi::{Cause, Op};
 
 use crate::record::node::{node, unary};
@@ -10,36 +12,29 @@ use crate::record::tracing::tracing;
 
 /// Labels on their way between caller and callee (`c/thread.c`).
 #[repr(C)]
-pub(crate) struct Thread {
-    pub(crate) tag: u64,
-    pub(crate) copy_tag: u64,
-    pub(crate) copies: [*const u8; 8],
-    pub(crate) args: [u32; 64],
-    pub(crate) results: [u32; 8],
-    pub(crate) variadic_count: u32,
-    pub(crate) variadic_tag: u64,
-    pub(crate) variadic_serial: u64,
-    pub(crate) variadic: [VariadicArgument; 32],
+struct Thread {
+    tag: Cell<u64>,
+    _copy_tag: u64,
+    _copies: [*const u8; 8],
+    args: [Cell<u32>; 64],
+    results: [Cell<u32>; 8],
+    variadic_count: Cell<u32>,
+    _variadic_tag: u64,
+    variadic_serial: Cell<u64>,
+    variadic: [Cell<VariadicArgument>; 32],
 }
 
 /// A variable argument on its way.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct VariadicArgument {
-    /// Byte offset in the list, see `variadic`.
-    pub(crate) place: u32,
+    /// Byte offset in the list, see `memory::variadic`.
+    pub(crate) offset: u32,
     pub(crate) label: u32,
 }
 
 unsafe extern "C" {
-    pub(crate) fn __labrys_thread_state() -> *mut Thread;
-}
-
-/// This thread's labels in flight.
-#[inline]
-pub(crate) fn thread() -> &'static mut Thread {
-    // SAFETY: thread-local, and never borrowed across a call that takes it again.
-    unsafe { &mut *__labrys_thread_state() }
+    fn __labrys_thread_state() -> *const Thread;
 }
 
 /// A label that is still true of the value of this width, or 0. A truth value may be declared as
@@ -62,10 +57,7 @@ fn checked(label: u32, width: u32, value: u64) -> u32 {
 /// Label of parameter `index`.
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_slow_param(index: u32, width: u32, value: u64) -> u32 {
-    let slot = &mut thread().args[index as usize];
-    let label = *slot;
-    *slot = 0;
-    checked(label, width, value)
+    checked(thread().args[index as usize].take(), width, value)
 }
 
 /// Label of a result.
@@ -74,20 +66,61 @@ extern "C" fn __labrys_slow_result(label: u32, width: u32, value: u64) -> u32 {
     checked(label, width, value)
 }
 
+/// This thread's labels on their way. Instrumented code writes them between calls.
+#[inline]
+fn thread() -> &'static Thread {
+    // SAFETY: thread-local, and the runtime keeps no reference from one call to the next.
+    unsafe { &*__labrys_thread_state() }
+}
+
 /// The argument labels of a runtime function: taken if the call was meant for `callee`.
 pub(crate) fn arguments<const N: usize>(callee: usize) -> [u32; N] {
     let thread = thread();
     let mut labels = [0; N];
-    if thread.tag == callee as u64 {
-        thread.tag = 0;
-        labels.copy_from_slice(&thread.args[..N]);
-        thread.args[..N].fill(0);
+    if thread.tag.get() == callee as u64 {
+        thread.tag.set(0);
+        for (label, argument) in labels.iter_mut().zip(&thread.args) {
+            *label = argument.take();
+        }
     }
-    thread.results[0] = 0;
+    thread.results[0].set(0);
     labels
+}
+
+/// The next call of `callee` has these labels as its first arguments.
+pub(crate) fn pass(callee: usize, labels: &[u32]) {
+    let thread = thread();
+    thread.tag.set(callee as u64);
+    for (argument, label) in thread.args.iter().zip(labels) {
+        argument.set(*label);
+    }
+}
+
+/// Arguments that were meant for one runtime function are another's.
+pub(crate) fn redirect(from: usize, to: usize) {
+    let thread = thread();
+    if thread.tag.get() == from as u64 {
+        thread.tag.set(to as u64);
+    }
 }
 
 /// Leaves the label of a runtime function's result.
 pub(crate) fn result(label: u32) {
-    thread().results[0] = label;
+    thread().results[0].set(label);
+}
+
+/// The label that [`result`] left last.
+pub(crate) fn left_result() -> u32 {
+    thread().results[0].get()
+}
+
+/// The variable arguments that a caller left with this serial number, if they are the last.
+pub(crate) fn variadic(serial: u64) -> impl Iterator<Item = VariadicArgument> {
+    let thread = thread();
+    let count = if serial == thread.variadic_serial.get() {
+        thread.variadic_count.get() as usize
+    } else {
+        0
+    };
+    thread.variadic[..count].iter().map(Cell::get)
 }

@@ -3,10 +3,14 @@
 //! Invariant: records below a section's counter, which stands in the region, were reserved; they
 //! lie within the section.
 
-use core::ptr::null_mut;
+use core::cell::Cell;
+use core::ffi::c_void;
+use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use labrys_abi::{Cause, Event, Header, Mode, Node, Region};
+use labrys_abi::{Cause, Event, Header, MAGIC, Mode, Node, PAGE, REGION_FD, Region, VERSION};
+
+use crate::record::cell::SingleWriter;
 
 /// Where the program's coverage bytes are.
 #[repr(C)]
@@ -20,55 +24,188 @@ pub(crate) struct CoverageMap {
 unsafe extern "C" {
     pub(crate) static __labrys_coverage: CoverageMap;
     pub(crate) static __labrys_instrumented: u32;
-    pub(crate) static mut __labrys_all_branches: u32;
+    static mut __labrys_all_branches: u32;
 }
 
 /// The region as this process sees it. Written at start-up only, before the program's code
-/// runs; counters in the header are atomic.
-pub(crate) struct State {
-    pub(crate) header: *mut Header,
-    pub(crate) nodes: Table<Node>,
-    pub(crate) events: Table<Event>,
-    pub(crate) data: Table<u8>,
-    pub(crate) input: *mut u8,
+/// runs, and in the child of a fork; counters in the header are atomic.
+struct Mapped {
+    header: Cell<*mut Header>,
+    nodes: Table<Node>,
+    events: Table<Event>,
+    data: Table<u8>,
+    input: Cell<*const u8>,
     /// Labels are created.
-    pub(crate) symbolic: bool,
+    symbolic: Cell<bool>,
     /// A run of the fork server, symbolic or not.
-    pub(crate) active: bool,
+    active: Cell<bool>,
 }
 
-pub(crate) static mut STATE: State = State {
-    header: null_mut(),
+static REGION: SingleWriter<Mapped> = SingleWriter::new(Mapped {
+    header: Cell::new(null_mut()),
     nodes: Table::empty(),
     events: Table::empty(),
     data: Table::empty(),
-    input: null_mut(),
-    symbolic: false,
-    active: false,
-};
+    input: Cell::new(null()),
+    symbolic: Cell::new(false),
+    active: Cell::new(false),
+});
 
-/// The state.
-#[inline]
-pub(crate) fn state() -> &'static State {
-    // SAFETY: written only before the program's code runs and in the child of a fork.
-    unsafe { &*(&raw const STATE).cast::<State>() }
+/// Are labels created in this run?
+#[inline(always)]
+pub(crate) fn is_symbolic() -> bool {
+    REGION.symbolic.get()
 }
 
-/// The header of the region; only to be called while [`State::active`].
+/// Is this a run of the fork server, symbolic or not?
+#[inline(always)]
+pub(crate) fn is_active() -> bool {
+    REGION.active.get()
+}
+
+/// Labels of values.
+#[inline(always)]
+pub(crate) fn nodes() -> &'static Table<Node> {
+    &REGION.nodes
+}
+
+/// Decisions, and whatever else happened.
+#[inline(always)]
+pub(crate) fn events() -> &'static Table<Event> {
+    &REGION.events
+}
+
+/// Names and snapshots.
+#[inline(always)]
+pub(crate) fn data() -> &'static Table<u8> {
+    &REGION.data
+}
+
+/// The bytes of streams that are not files. Only to be called while [`is_active`].
+pub(crate) fn input() -> *const u8 {
+    REGION.input.get()
+}
+
+/// The header of the region; only to be called while [`is_active`].
 #[inline]
 pub(crate) fn header() -> &'static Header {
     // SAFETY: mapped for the life of the process; the explorer's part is not written meanwhile.
-    unsafe { &*state().header }
+    unsafe { &*REGION.header.get() }
+}
+
+/// Maps the region and the coverage bytes of the program, for runs with at most so many nodes; an
+/// error is `errno`.
+///
+/// # Safety
+/// One thread, before the program's code.
+pub(crate) unsafe fn map(most_nodes: u32) -> Result<(), i32> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: the header is checked before its offsets are used.
+    unsafe {
+        let errno = || *libc::__errno_location();
+        let mut stat: libc::stat = core::mem::zeroed();
+        if libc::fstat(REGION_FD, &raw mut stat) != 0 {
+            return Err(errno());
+        }
+        let size = stat.st_size as usize;
+        let base =
+            libc::mmap(null_mut(), size, protection, libc::MAP_SHARED, REGION_FD, 0).cast::<u8>();
+        if base.cast() == libc::MAP_FAILED {
+            return Err(errno());
+        }
+        let h = base.cast::<Header>();
+        if size < size_of::<Header>() || (*h).magic != MAGIC || (*h).version != VERSION {
+            return Err(libc::EPROTO);
+        }
+        let region = &*REGION;
+        region.header.set(h);
+        region
+            .nodes
+            .set(base, (*h).nodes, most_nodes, &raw const (*h).node_count);
+        region
+            .events
+            .set(base, (*h).events, u32::MAX, &raw const (*h).event_count);
+        region
+            .data
+            .set(base, (*h).data, u32::MAX, &raw const (*h).data_used);
+        region.input.set(base.add((*h).input.offset as usize));
+        for (section, target, bytes) in coverage_pages(&*h) {
+            let flags = libc::MAP_SHARED | libc::MAP_FIXED;
+            let offset = section.offset as libc::off_t;
+            if bytes > 0
+                && libc::mmap(target, bytes, protection, flags, REGION_FD, offset) != target
+            {
+                return Err(errno());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The sections of the region that the program's coverage bytes and the words beside them are,
+/// where those lie, and how many bytes of whole pages.
+fn coverage_pages(header: &Header) -> [(Region, *mut c_void, usize); 2] {
+    // SAFETY: the program defines its coverage bytes.
+    let coverage = unsafe { &__labrys_coverage };
+    let pages = |section: Region, bytes: u64| {
+        let bytes = bytes.min(section.capacity) as usize;
+        bytes.next_multiple_of(PAGE)
+    };
+    let words = if coverage.near.is_null() {
+        0
+    } else {
+        coverage.size
+    };
+    let (bytes, near) = (header.coverage, header.near);
+    [
+        (bytes, coverage.map.cast(), pages(bytes, coverage.size)),
+        (near, coverage.near.cast(), pages(near, 4 * words)),
+    ]
+}
+
+/// This process is a run from now on; whether it is symbolic.
+///
+/// # Safety
+/// One thread, before the program's code; the region is mapped.
+pub(crate) unsafe fn start_run() -> bool {
+    // SAFETY: variables of the program that nobody else uses yet.
+    unsafe {
+        let symbolic = __labrys_instrumented != 0 && header().mode != Mode::Coverage as u32;
+        REGION.active.set(true);
+        REGION.symbolic.set(symbolic);
+        __labrys_all_branches = u32::from(all_branches());
+        symbolic
+    }
+}
+
+/// This process is no run any more, and has coverage bytes of its own.
+///
+/// # Safety
+/// One thread, as in the child of a fork.
+pub(crate) unsafe fn end_run() {
+    // SAFETY: the pages are replaced by others of the same kind.
+    unsafe {
+        for (_, target, bytes) in coverage_pages(header()) {
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+            if bytes > 0 {
+                let _ = libc::mmap(target, bytes, protection, flags, -1, 0);
+            }
+        }
+        __labrys_all_branches = 0;
+    }
+    REGION.symbolic.set(false);
+    REGION.active.set(false);
 }
 
 /// Is every branch recorded, symbolic or not?
 pub(crate) fn all_branches() -> bool {
-    state().symbolic && header().mode == Mode::AllBranches as u32
+    is_symbolic() && header().mode == Mode::AllBranches as u32
 }
 
 /// Counts a symbolic value that became concrete. Two threads that count at once may count one.
 pub(crate) fn count(cause: Cause) {
-    if state().active {
+    if is_active() {
         let counter = &header().concretizations[cause as usize];
         counter.store(counter.load(Relaxed) + 1, Relaxed);
     }
@@ -81,48 +218,41 @@ const WINDOW: usize = 64 << 10;
 
 /// A section of records of one type, as this process sees it.
 pub(crate) struct Table<T> {
-    start: *mut T,
-    capacity: u32,
-    counter: *const AtomicU32,
+    start: Cell<*mut T>,
+    capacity: Cell<u32>,
+    counter: Cell<*const AtomicU32>,
     /// Records below this number lie in windows that were read, and below the capacity.
     ready: AtomicU32,
 }
 
 impl<T> Table<T> {
     /// No section.
-    pub(crate) const fn empty() -> Self {
+    const fn empty() -> Self {
         Table {
-            start: null_mut(),
-            capacity: 0,
-            counter: &raw const NOTHING,
+            start: Cell::new(null_mut()),
+            capacity: Cell::new(0),
+            counter: Cell::new(&raw const NOTHING),
             ready: AtomicU32::new(0),
         }
     }
 
-    /// A section of the region at `base`, of at most so many records.
+    /// From now on this is a section of the region at `base`, of at most so many records.
     ///
     /// # Safety
     /// The section and its counter must be mapped for the life of the process.
-    pub(crate) unsafe fn new(
-        base: *mut u8,
-        section: Region,
-        most: u32,
-        counter: *const AtomicU32,
-    ) -> Self {
+    unsafe fn set(&self, base: *mut u8, section: Region, most: u32, counter: *const AtomicU32) {
         let records = section.capacity / size_of::<T>() as u64;
-        Table {
-            // SAFETY: within the region.
-            start: unsafe { base.add(section.offset as usize).cast() },
-            capacity: records.min(u64::from(most)) as u32,
-            counter,
-            ready: AtomicU32::new(0),
-        }
+        // SAFETY: within the region.
+        self.start
+            .set(unsafe { base.add(section.offset as usize).cast() });
+        self.capacity.set(records.min(u64::from(most)) as u32);
+        self.counter.set(counter);
     }
 
     /// Where a record lies.
     #[inline]
     pub(crate) fn at(&self, index: u32) -> *mut T {
-        self.start.wrapping_add(index as usize)
+        self.start.get().wrapping_add(index as usize)
     }
 
     /// Reserves consecutive records; `None` if there are too few, which is recorded.
@@ -150,7 +280,7 @@ impl<T> Table<T> {
 
     fn counter(&self) -> &AtomicU32 {
         // SAFETY: mapped for the life of the process.
-        unsafe { &*self.counter }
+        unsafe { &*self.counter.get() }
     }
 
     /// Makes so many more records ready; `false` if there are too few, which is recorded.
@@ -158,7 +288,7 @@ impl<T> Table<T> {
     #[inline(never)]
     pub(crate) fn extend(&self, amount: u32) -> bool {
         let end = u64::from(self.counter().load(Relaxed)) + u64::from(amount);
-        if end > u64::from(self.capacity) {
+        if end > u64::from(self.capacity.get()) {
             header().overflow.store(1, Relaxed);
             count(Cause::TableFull);
             return false;
@@ -170,7 +300,7 @@ impl<T> Table<T> {
             unsafe { first.cast::<u8>().read_volatile() };
             let rest = WINDOW - first as usize % WINDOW;
             let more = rest.div_ceil(size_of::<T>()) as u32;
-            ready = ready.saturating_add(more).min(self.capacity);
+            ready = ready.saturating_add(more).min(self.capacity.get());
         }
         self.ready.store(ready, Relaxed);
         true

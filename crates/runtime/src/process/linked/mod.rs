@@ -115,7 +115,7 @@ impl Process {
         } else if is(Ask::Watch) {
             self.broken |= !watch::watch(message.number as usize, address, length as usize);
         } else if is(Ask::Forget) {
-            watch::forget(message.number as usize);
+            watch::unwatch(message.number as usize);
         } else if is(Ask::Write) {
             self.broken |= !receive_at(message.number as usize, address, length as usize);
         } else if is(Ask::Call) {

@@ -1,5 +1,6 @@
 //! Watched memory, and what is sent of it.
 
+use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
@@ -9,14 +10,13 @@ use labrys_abi::linked::{Answer, MOST_WATCHED, MOST_WATCHED_BYTES, Message};
 
 /// A stretch of memory.
 #[repr(C)]
-#[derive(Clone, Copy)]
 struct Watched {
-    address: *mut u8,
+    address: Cell<*mut u8>,
     /// 0 if nothing is watched.
-    length: usize,
-    copy: *mut u8,
+    length: Cell<usize>,
+    copy: Cell<*mut u8>,
     /// Bytes that the copy has room for.
-    room: usize,
+    room: Cell<usize>,
 }
 
 /// Bytes for copies: also of what is not watched any more.
@@ -71,9 +71,9 @@ pub(super) fn prepare() -> Option<()> {
     Some(())
 }
 
-fn row(number: usize) -> Option<&'static mut Watched> {
-    // SAFETY: the table has so many rows; one thread uses it, one row at a time.
-    (number < MOST_WATCHED).then(|| unsafe { &mut *TABLE.load(Relaxed).add(number) })
+fn row(number: usize) -> Option<&'static Watched> {
+    // SAFETY: the table has so many rows, of zeros at first.
+    (number < MOST_WATCHED).then(|| unsafe { &*TABLE.load(Relaxed).add(number) })
 }
 
 /// Watches the memory at an address, which is mapped where nothing is.
@@ -84,17 +84,17 @@ pub(super) fn watch(number: usize, address: u64, length: usize) -> bool {
     if !cover(address, length) {
         return false;
     }
-    if row.room < length {
+    if row.room.get() < length {
         let start = COPIED.load(Relaxed);
         if length > ROOM - start {
             return false;
         }
         COPIED.store(start + length, Relaxed);
-        row.copy = COPIES.load(Relaxed).wrapping_add(start);
-        row.room = length;
+        row.copy.set(COPIES.load(Relaxed).wrapping_add(start));
+        row.room.set(length);
     }
-    row.address = address as *mut u8;
-    row.length = length;
+    row.address.set(address as *mut u8);
+    row.length.set(length);
     USED.fetch_max(number + 1, Relaxed);
     true
 }
@@ -120,9 +120,9 @@ fn cover(address: u64, length: usize) -> bool {
     true
 }
 
-pub(super) fn forget(number: usize) {
+pub(super) fn unwatch(number: usize) {
     if let Some(row) = row(number) {
-        row.length = 0;
+        row.length.set(0);
     }
 }
 
@@ -131,10 +131,11 @@ pub(super) fn holds(number: usize, address: u64, length: usize) -> bool {
     let Some(row) = row(number) else {
         return false;
     };
-    let Some(start) = address.checked_sub(row.address as u64) else {
+    let Some(start) = address.checked_sub(row.address.get() as u64) else {
         return false;
     };
-    start <= row.length as u64 && length as u64 <= row.length as u64 - start
+    let watched = row.length.get() as u64;
+    start <= watched && length as u64 <= watched - start
 }
 
 /// Copies all that is watched.
@@ -142,7 +143,13 @@ pub(super) fn copy() -> bool {
     for number in 0..USED.load(Relaxed) {
         if let Some(row) = row(number) {
             // SAFETY: mapped when it was first watched, or read before.
-            unsafe { libc::memcpy(row.copy.cast(), row.address.cast(), row.length) };
+            unsafe {
+                libc::memcpy(
+                    row.copy.get().cast(),
+                    row.address.get().cast(),
+                    row.length.get(),
+                )
+            };
         }
     }
     true
@@ -161,17 +168,18 @@ pub(super) fn answer(result: u64) {
 
 /// From the first to the last byte that changed.
 fn changed(row: &Watched) -> Option<(*const u8, usize)> {
-    if row.length == 0 {
+    let (address, copy, length) = (row.address.get(), row.copy.get(), row.length.get());
+    if length == 0 {
         return None;
     }
     // SAFETY: both are mapped; nobody writes to them meanwhile.
     let (now, before) = unsafe {
-        if libc::memcmp(row.address.cast(), row.copy.cast(), row.length) == 0 {
+        if libc::memcmp(address.cast(), copy.cast(), length) == 0 {
             return None;
         }
         (
-            core::slice::from_raw_parts(row.address, row.length),
-            core::slice::from_raw_parts(row.copy, row.length),
+            core::slice::from_raw_parts(address, length),
+            core::slice::from_raw_parts(copy, length),
         )
     };
     let differs = |(now, before): (&u8, &u8)| now != before;
