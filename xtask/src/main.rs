@@ -1,9 +1,10 @@
-//! Project chores: `cargo xtask {tidy,structure,bless,bench,generate}`.
+//! Project chores: `cargo xtask {tidy,structure,same,bless,bench,generate}`.
 //!
 //! - `tidy` checks what the compiler does not: the rules in [`tidy`]. A test does the same, so
 //!   `cargo test --workspace` and continuous integration know no other rules.
 //! - `structure` prints the crates with their modules, circles and long functions; see
 //!   [`structure`].
+//! - `same OLD NEW` compares what two builds do; see [`same`].
 //! - `bless` runs the tests and takes their results for the expected ones; more arguments go to
 //!   `cargo test`.
 //! - `bench [NAME]` runs one benchmark, or all; see [`bench`].
@@ -11,6 +12,7 @@
 
 mod bench;
 mod generate;
+mod same;
 mod source;
 mod structure;
 mod tidy;
@@ -21,6 +23,7 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "\
 usage: cargo xtask tidy          check the rules that the compiler does not know
        cargo xtask structure     print crates, modules, circles, long functions
+       cargo xtask same OLD NEW  compare the suites and verdicts of two builds
        cargo xtask bless [ARGS]  run the tests, take what they give for what is expected
        cargo xtask bench [NAME]  run a benchmark, or all; `list` names them
        cargo xtask bench search [--short] ...
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["tidy"] => tidy(),
         ["structure"] => structure::print(&root()),
+        ["same", rest @ ..] => same::run(&root(), rest),
         ["bless", rest @ ..] => bless(rest),
         ["bench", rest @ ..] => bench::run(&root(), rest),
         ["generate", lines, seed @ ..] if seed.len() <= 1 => generate(lines, seed.first()),
