@@ -6,8 +6,10 @@
 //! - No unfinished code.
 //! - No path of somebody's machine.
 //! - Crates use what the table in `ARCHITECTURE.md` allows ([`crates`]).
+//! - Links of pages lead to files that exist ([`links`]).
 
 mod crates;
+mod links;
 
 use std::io;
 use std::path::Path;
@@ -43,6 +45,7 @@ pub(crate) fn problems(root: &Path) -> io::Result<Vec<String>> {
         names_no_machine(source, &mut problems);
     }
     crates::problems(&sources, &mut problems);
+    links::problems(&sources, &mut problems);
     Ok(problems)
 }
 
