@@ -1,0 +1,73 @@
+//! The rows by name.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use crate::facts::Function;
+use crate::files::FILES;
+use crate::parse::parse;
+
+struct Table {
+    functions: Vec<Function>,
+    /// Where a function is.
+    places: FxHashMap<&'static str, usize>,
+    /// Functions whose names begin so, the longest beginning first.
+    families: Vec<(&'static str, Function)>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let rows = FILES.iter().flat_map(|(_, text)| {
+        // The build script has read them before.
+        parse(text).unwrap_or_default()
+    });
+    let (mut families, mut functions): (Vec<_>, Vec<_>) = rows
+        .map(|function| (function.name().strip_suffix('*'), function))
+        .partition(|(family, _)| family.is_some());
+    families.sort_by_key(|(stem, _)| std::cmp::Reverse(stem.map_or(0, str::len)));
+    let mut families: Vec<(&'static str, Function)> = families
+        .into_iter()
+        .map(|(stem, function)| (stem.unwrap_or(""), function))
+        .collect();
+    for index in 0..families.len() {
+        let (shorter, name) = (families[index + 1..].to_vec(), families[index].0);
+        inherit(&mut families[index].1, name, &shorter);
+    }
+    for (_, function) in &mut functions {
+        let name = function.name();
+        inherit(function, name, &families);
+    }
+    let functions: Vec<Function> = functions.into_iter().map(|(_, function)| function).collect();
+    let places = functions.iter().enumerate();
+    Table {
+        places: places.map(|(at, function)| (function.name(), at)).collect(),
+        functions,
+        families,
+    }
+});
+
+/// A function has what its families say where its own row says nothing.
+fn inherit(function: &mut Function, name: &str, families: &[(&'static str, Function)]) {
+    let mut families = families.iter();
+    for (_, family) in families.by_ref().filter(|(stem, _)| name.starts_with(stem)) {
+        function.inherit(family);
+    }
+}
+
+/// What is known of the function of this name in a library.
+#[must_use]
+pub fn function(name: &str) -> Option<&'static Function> {
+    let table = &*TABLE;
+    if let Some(place) = table.places.get(name) {
+        return table.functions.get(*place);
+    }
+    let mut families = table.families.iter();
+    let family = families.find(|(stem, _)| name.starts_with(stem));
+    family.map(|(_, function)| function)
+}
+
+/// All functions with a row of their own.
+#[must_use]
+pub fn functions() -> &'static [Function] {
+    &TABLE.functions
+}
