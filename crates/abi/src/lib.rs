@@ -23,7 +23,6 @@ mod event;
 pub mod linked;
 pub mod marked;
 mod node;
-mod pure;
 mod region;
 
 pub use call::{Intrinsic, Meta, WIDE_PREDICATE};
@@ -31,7 +30,6 @@ pub use event::{
     Cause, Event, EventKind, OBJECT_SITE, PLACES, RUNTIME_SITE, RuntimeSite, SIZE_SITE, is_size,
 };
 pub use node::{Node, Op, flag};
-pub use pure::{PURE, Pure};
 pub use region::{
     CONTROL_FD, Command, ENV_ACTIVE, ExitKind, Header, MAGIC, Mode, PAGE, REGION_FD, Region,
     SANITIZER_VARIABLE, STATUS_FD, Status, Stream, StreamKind, VERSION,

@@ -280,6 +280,8 @@ words! {
         Environment = "environment",
         /// Gives a value of any type, which the rest of its name says.
         MakesValue = "makes-value",
+        /// Belongs to the implementation of a language: no business of the program's.
+        Support = "support",
         /// Marks a target.
         Target = "target",
         /// Is a failure that the program reports.
@@ -403,9 +405,14 @@ impl Function {
         self.purity == Purity::Operation
     }
 
-    /// What it does with labels that it can reach, if it has no model.
+    /// What of a name its family leaves open.
     #[must_use]
-    pub fn loss(&self) -> Loss {
+    pub fn rest_of<'n>(&self, name: &'n str) -> Option<&'n str> {
+        name.strip_prefix(self.name.strip_suffix('*')?)
+    }
+
+    /// What it does with labels that it can reach, if it has no model.
+    pub(crate) fn loss(&self) -> Loss {
         self.loss.unwrap_or(Loss::Given)
     }
 

@@ -11,6 +11,7 @@
 //!
 //! Invariant: a name stands in one row.
 
+mod cxx;
 mod facts;
 mod files;
 mod parse;
@@ -20,6 +21,6 @@ pub use facts::{
     Access, Allocation, CallsBack, Computes, Effect, Extent, Forward, Function, Harness, Loss,
     MODEL_PREFIX, Mark, Parameter, Type, WRAPPER_PREFIX,
 };
-pub use table::{function, functions};
+pub use table::{function, functions, loss, named};
 
 include!(concat!(env!("OUT_DIR"), "/lists.rs"));

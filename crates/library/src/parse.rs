@@ -35,10 +35,7 @@ fn row(line: &'static str, common: &'static str) -> Result<Vec<Function>, String
         return names.map(|name| family(name, words)).collect();
     };
     let (parameters, result) = rest.rsplit_once(')').ok_or("no ')'")?;
-    let result = result
-        .trim()
-        .strip_prefix("->")
-        .map_or("void", str::trim);
+    let result = result.trim().strip_prefix("->").map_or("void", str::trim);
     let real = parameters.contains("real") || result == "real";
     let widths: &[Type] = if real {
         &[Type::Double, Type::Float]
@@ -220,8 +217,7 @@ fn attributes(
             if word == "also" {
                 others.extend(argument.unwrap_or("").split_whitespace());
             } else {
-                attribute(function, word, argument)
-                    .ok_or_else(|| format!("what is '{word}'?"))?;
+                attribute(function, word, argument).ok_or_else(|| format!("what is '{word}'?"))?;
             }
             rest = next;
         }

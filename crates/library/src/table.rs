@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::Function;
+use crate::cxx::reads_stream;
+use crate::facts::{Function, Loss, Mark};
 use crate::files::FILES;
 use crate::parse::parse;
 
@@ -37,7 +38,10 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         let name = function.name();
         inherit(function, name, &families);
     }
-    let functions: Vec<Function> = functions.into_iter().map(|(_, function)| function).collect();
+    let functions: Vec<Function> = functions
+        .into_iter()
+        .map(|(_, function)| function)
+        .collect();
     let places = functions.iter().enumerate();
     Table {
         places: places.map(|(at, function)| (function.name(), at)).collect(),
@@ -70,4 +74,19 @@ pub fn function(name: &str) -> Option<&'static Function> {
 #[must_use]
 pub fn functions() -> &'static [Function] {
     &TABLE.functions
+}
+
+/// What the function of this name, which has no model, does with labels that it can reach.
+#[must_use]
+pub fn loss(name: &str) -> Loss {
+    if reads_stream(name) {
+        return Loss::Elsewhere;
+    }
+    function(name).map_or(Loss::Given, Function::loss)
+}
+
+/// Whether the function of this name is so.
+#[must_use]
+pub fn named(name: &str, mark: Mark) -> bool {
+    function(name).is_some_and(|function| function.has(mark))
 }

@@ -6,6 +6,8 @@
 
 use std::path::Path;
 
+use labrys_library::{Mark, named};
+
 use crate::harness;
 use crate::marked::{self, MarkError};
 use crate::traps;
@@ -127,9 +129,6 @@ fn define_null(module: &Module) {
     }
 }
 
-/// Functions whose calls LLVM would leave out.
-const ALLOCATORS: [&str; 4] = ["malloc", "calloc", "realloc", "aligned_alloc"];
-
 /// Takes back what the compiler was told about the side effects of the program's functions:
 /// every call must be made, since coverage and labels are side effects in the builds to come.
 /// LLVM leaves out blocks that are hardly used as if there had been memory for them, in some builds
@@ -146,7 +145,7 @@ fn keep_calls(module: &Module) {
                 .filter(|i| matches!(i.opcode(), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke));
             for call in calls.filter(|i| !i.called().name().starts_with("llvm.")) {
                 module.remove_call_attribute(call, "memory");
-                if ALLOCATORS.contains(&call.called().name().as_str()) {
+                if named(&call.called().name(), Mark::Allocator) {
                     module.add_call_attribute(call, "nobuiltin");
                 }
             }

@@ -13,13 +13,9 @@
 //! Invariant: no decision is added, and a function that the program defines stays as it is; only
 //! that `reach_error` was called is noted in it.
 
+use labrys_library::{Function, Mark, function as function_named, functions};
 use labrys_llvm::{Builder, LLVMLinkage, LLVMOpcode, LLVMTypeKind, LlvmError, Module, Type, Value};
 use labrys_models::{FOREIGN, FUZZ};
-
-/// Functions that make a value of their result type.
-const NONDET: &[&str] = &["__VERIFIER_nondet_", "nondet_"];
-/// Functions whose calls are failures, whoever defines them.
-const ERRORS: &[&str] = &["reach_error", "__VERIFIER_error"];
 
 /// Types of input objects, numbered as in `labrys_abi::Event::aux`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +48,9 @@ fn defines(module: &Module, name: &str) -> bool {
 
 /// Calls of the program's own error functions reach a target of that name.
 fn note_errors(module: &Module) {
-    for name in ERRORS.iter().filter(|name| defines(module, name)) {
+    let errors = functions().iter().filter(|row| row.has(Mark::Failure));
+    let errors = errors.map(Function::name);
+    for name in errors.filter(|name| defines(module, name)) {
         let Some(function) = module.function(name) else {
             continue;
         };
@@ -70,7 +68,8 @@ fn note_errors(module: &Module) {
 fn make_values(module: &Module) {
     for function in module.functions() {
         let name = function.name();
-        let word = NONDET.iter().find_map(|start| name.strip_prefix(start));
+        let family = function_named(&name).filter(|row| row.has(Mark::MakesValue));
+        let word = family.and_then(|family| family.rest_of(&name));
         let undefined = function.is_declaration() && function.is_used();
         if let Some(word) = word.filter(|_| undefined) {
             make_value(module, function, word);

@@ -1,8 +1,8 @@
 //! The pure functions by name, for the evaluation of external calls.
 //!
 //! They are those of the system's own library, so that they answer what a program under test
-//! got on the same machine. Which they are stands in [`labrys_abi::pure_functions`]; besides,
-//! scripts may name those that expressions have operations for.
+//! got on the same machine. Which they are stands in [`labrys_library`]; scripts may also name
+//! those that expressions have operations for.
 
 #![allow(unsafe_code)]
 
@@ -109,19 +109,13 @@ macro_rules! calls {
     ($($rest:tt)*) => { table! { calls: $($rest)* } };
 }
 
-labrys_abi::pure_functions!(calls);
+labrys_library::pure_functions!(calls);
 
-table! { operations:
-    ceil(x: f64) -> f64; ceilf(x: f32) -> f32;
-    fabs(x: f64) -> f64; fabsf(x: f32) -> f32;
-    floor(x: f64) -> f64; floorf(x: f32) -> f32;
-    fmod(x: f64, y: f64) -> f64; fmodf(x: f32, y: f32) -> f32;
-    nearbyint(x: f64) -> f64; nearbyintf(x: f32) -> f32;
-    rint(x: f64) -> f64; rintf(x: f32) -> f32;
-    round(x: f64) -> f64; roundf(x: f32) -> f32;
-    sqrt(x: f64) -> f64; sqrtf(x: f32) -> f32;
-    trunc(x: f64) -> f64; truncf(x: f32) -> f32;
+macro_rules! operations {
+    ($($rest:tt)*) => { table! { operations: $($rest)* } };
 }
+
+labrys_library::operation_functions!(operations);
 
 // SAFETY: the addresses are those of functions, which are the same on every thread.
 unsafe impl Send for Function {}

@@ -5,13 +5,13 @@
 //! and code that is not instrumented never mix them up. Results come back the same way.
 
 use labrys_abi::{Cause, MAX_ARGUMENT_LABELS};
+use labrys_library::{Computes, Forward, WRAPPER_PREFIX};
 
 use labrys_llvm::{LLVMOpcode, LLVMValueKind, Value};
 
+use super::PREFIX;
 use super::function::{FunctionPass, Label, Labels, width};
 use super::markers::marker;
-use super::redirect::{Convention, convention};
-use super::{PREFIX, WRAPPER_PREFIX};
 
 /// Result labels passed back per call.
 const MAX_RESULTS: usize = 8;
@@ -93,9 +93,10 @@ impl<'m> FunctionPass<'_, 'm> {
             return self.compare_concrete(i, size);
         }
         if direct && callee.is_declaration() && !name.starts_with(PREFIX) {
-            match convention(&name) {
-                Some(Convention::Output) => return self.output_call(i, &name),
-                Some(Convention::Intrinsic) => {}
+            let library = labrys_library::function(&name);
+            match library.map(|library| (library.forward(), library)) {
+                Some((Forward::Output(_), library)) => return self.output_call(i, library),
+                Some((Forward::Intrinsic, _)) => {}
                 // What has a model is called by its own name in models only.
                 _ => return self.external_call(i, &name, number),
             }
@@ -295,7 +296,8 @@ pub(super) fn comparison(i: Value<'_>) -> Option<u64> {
     let direct = callee.kind() == LLVMValueKind::LLVMFunctionValueKind;
     let name = direct.then(|| callee.name())?;
     let function = name.strip_prefix(WRAPPER_PREFIX)?;
-    if !matches!(function, "memcmp" | "bcmp") {
+    let computes = labrys_library::function(function)?.computes();
+    if computes != Some(Computes::CompareBytes) {
         return None;
     }
     let size = i.operand(2).const_int_value()?;

@@ -32,7 +32,9 @@ use labrys_lower::marked;
 use labrys_lower::sites::sites;
 
 use super::function::FunctionPass;
-use super::{MODEL_PREFIX, Numbers, PREFIX, UNCOUNTED};
+use labrys_library::MODEL_PREFIX;
+
+use super::{Numbers, PREFIX, UNCOUNTED};
 
 /// LLVM's encoding of `memory(inaccessiblemem: readwrite)`.
 const INACCESSIBLE: u64 = 3 << 2;

@@ -37,6 +37,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 
+use labrys_library::MODEL_PREFIX;
+
 use crate::coverage;
 use function::FunctionPass;
 use helpers::Helpers;
@@ -47,10 +49,6 @@ use labrys_models::{INLINE, LIBRARY};
 
 /// Prefix of everything that the instrumentation adds to a program.
 const PREFIX: &str = "__labrys_";
-/// Prefix of library models in C.
-const MODEL_PREFIX: &str = "__labrys_m_";
-/// Prefix of library models in the runtime.
-const WRAPPER_PREFIX: &str = "__labrys_w_";
 /// Branch number of sites that count in no coverage.
 const UNCOUNTED: u32 = u32::MAX;
 

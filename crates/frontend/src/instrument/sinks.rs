@@ -1,58 +1,24 @@
 //! Calls of functions that write: nothing comes back from them, unless the program reads again
 //! what it wrote to a file, a pipe or memory.
 
+use labrys_library::{Access, Forward, Function};
 use labrys_llvm::{LLVMOpcode, LLVMTypeKind, LLVMValueKind, Value};
 
 use super::PREFIX;
 use super::external::is_function;
 use super::function::FunctionPass;
 
-/// Functions that write to a `FILE`, and which argument that is.
-const FILES: &[(&str, usize)] = &[
-    ("fprintf", 0),
-    ("__fprintf_chk", 0),
-    ("fwprintf", 0),
-    ("__fwprintf_chk", 0),
-    ("vfprintf", 0),
-    ("__vfprintf_chk", 0),
-    ("vfwprintf", 0),
-    ("__overflow", 0),
-    ("fputs", 1),
-    ("fputs_unlocked", 1),
-    ("fputws", 1),
-    ("putc", 1),
-    ("fputc", 1),
-    ("putc_unlocked", 1),
-    ("fputc_unlocked", 1),
-    ("fputwc", 1),
-    ("putwc", 1),
-    ("putw", 1),
-    ("fwrite", 3),
-    ("fwrite_unlocked", 3),
-];
-/// Functions that write to a descriptor, their first argument.
-const DESCRIPTORS: &str =
-    "write pwrite pwrite64 writev dprintf vdprintf __dprintf_chk __vdprintf_chk";
-
-/// Which argument says where a function writes to, and whether it is a `FILE`.
-fn sink(name: &str) -> Option<(usize, bool)> {
-    let file = FILES.iter().find(|(writer, _)| *writer == name);
-    let file = file.map(|(_, position)| (*position, true));
-    file.or_else(|| {
-        DESCRIPTORS
-            .split_whitespace()
-            .any(|word| word == name)
-            .then_some((0, false))
-    })
-}
-
 impl<'m> FunctionPass<'_, 'm> {
     /// Notes labels that a function writes.
-    pub(super) fn output_call(&mut self, i: Value<'m>, name: &str) {
+    pub(super) fn output_call(&mut self, i: Value<'m>, library: &Function) {
         let arguments = i.arguments();
-        let Some((position, is_file)) = sink(name).filter(|(p, _)| *p < arguments.len()) else {
+        let Forward::Output(Some(position)) = library.forward() else {
             return;
         };
+        if position >= arguments.len() {
+            return;
+        }
+        let is_file = library.access(position) == Access::File;
         let to = arguments[position];
         if is_standard(to) {
             return;
@@ -62,7 +28,8 @@ impl<'m> FunctionPass<'_, 'm> {
         let types = [pointer, narrow, wide, pointer, narrow];
         let written = module.declare(&format!("{PREFIX}slow_written"), module.void(), &types);
         // A list of arguments may hold anything.
-        let any = name.trim_start_matches('_').starts_with('v');
+        let mut parameters = library.parameters().iter();
+        let any = parameters.any(|parameter| parameter.access == Access::List);
         let given = arguments.iter().enumerate().filter(|(p, _)| *p != position);
         let given: Vec<_> = given
             .filter_map(|(_, argument)| {
@@ -77,7 +44,7 @@ impl<'m> FunctionPass<'_, 'm> {
             return;
         }
         h.builder.before(i);
-        let text = self.pass.name_of(name);
+        let text = self.pass.name_of(library.name());
         let to = self.bits(to);
         for (argument, address, label) in given {
             let address = if address { argument } else { pointer.zero() };

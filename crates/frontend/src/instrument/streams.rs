@@ -13,10 +13,9 @@
 
 use std::collections::HashSet;
 
+use labrys_library::MODEL_PREFIX;
 use labrys_llvm::{LLVMLinkage, LlvmError, Module};
 use labrys_models::STREAMS;
-
-use super::MODEL_PREFIX;
 
 /// Prefix of the library's own functions where they have a model.
 const LIBRARY_PREFIX: &str = "__labrys_library_";

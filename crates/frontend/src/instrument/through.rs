@@ -5,24 +5,13 @@
 //! Left alone are functions that may be absent (weak), those with variable arguments or results
 //! and parameters that a copy would not pass on alike, and those of the runtime of C++.
 
+use labrys_library::{Forward, Mark, function, named};
 use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Type, Value};
 
 use super::external::loses_nothing;
-use super::redirect::convention;
 
 /// Prefix of the functions that make the calls.
 const THROUGH: &str = "labrys.through.";
-/// What functions are called that are no business of the program's.
-const FOREIGN: &[&str] = &[
-    "llvm.",
-    "__labrys_",
-    "labrys_",
-    "_Z",
-    "__g",
-    "__cxa_",
-    "_Unwind_",
-];
-
 /// Makes the program's pointers to such functions lead through functions of its own.
 pub(super) fn lead(module: &Module) {
     let functions = module.functions();
@@ -67,13 +56,18 @@ fn is_led(module: &Module, function: Value<'_>) -> bool {
     function.is_declaration()
         && function.is_used()
         && function.linkage() == LLVMLinkage::LLVMExternalLinkage
-        && !FOREIGN.iter().any(|prefix| name.starts_with(prefix))
-        && convention(&name).is_none()
+        && !named(&name, Mark::Support)
+        && !has_model(&name)
         && !loses_nothing(&name)
         && !ty.is_variadic()
         && is_passed_on(ty.function_result())
         && function.params().iter().all(|p| is_passed_on(p.ty()))
         && (0..ty.param_count()).all(|index| module.by_value_size(function, index).is_none())
+}
+
+/// Is something known of what the function does with labels?
+fn has_model(name: &str) -> bool {
+    function(name).is_some_and(|function| function.forward() != Forward::None)
 }
 
 /// Is a value of this type passed alike whatever attributes a call has?

@@ -1,7 +1,7 @@
 //! Calls of pure external functions become nodes: the library computes, the call is recorded
 //! with the labels of its arguments.
 //!
-//! Which functions these are stands in [`labrys_abi::pure_functions`].
+//! Which functions these are stands in [`labrys_library::pure_functions`].
 
 use crate::record::external::external;
 use crate::record::node::Operand;
@@ -38,7 +38,7 @@ mod library {
             }
         };
     }
-    labrys_abi::pure_functions!(declare);
+    labrys_library::pure_functions!(declare);
 }
 
 macro_rules! wrappers {
@@ -63,4 +63,4 @@ macro_rules! wrappers {
     )*};
 }
 
-labrys_abi::pure_functions!(wrappers);
+labrys_library::pure_functions!(wrappers);

@@ -19,7 +19,11 @@ static TEXT: SingleWriter<Cell<[u8; ROOM]>> = SingleWriter::new(Cell::new([0; RO
 
 /// `open`; the mode is there if the flags ask for it.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __labrys_w_open(path: *const c_char, flags: c_int, mode: c_int) -> c_int {
+pub(super) unsafe extern "C" fn __labrys_w_open(
+    path: *const c_char,
+    flags: c_int,
+    mode: c_int,
+) -> c_int {
     // SAFETY: as the caller's; the library reads the mode only where there is one.
     unsafe {
         given_path(c"open", path);
@@ -34,7 +38,11 @@ unsafe extern "C" fn __labrys_w_open(path: *const c_char, flags: c_int, mode: c_
 
 /// `open64`, which is the same where files are large anyway.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __labrys_w_open64(path: *const c_char, flags: c_int, mode: c_int) -> c_int {
+pub(super) unsafe extern "C" fn __labrys_w_open64(
+    path: *const c_char,
+    flags: c_int,
+    mode: c_int,
+) -> c_int {
     // SAFETY: as the caller's.
     unsafe { __labrys_w_open(path, flags, mode) }
 }

@@ -8,6 +8,7 @@
 use core::ffi::{c_int, c_long, c_uint, c_void};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use super::maps::{__labrys_w_open, __labrys_w_open64};
 use crate::record::region::is_active;
 
 unsafe extern "C" {
@@ -31,25 +32,19 @@ fn repeats() -> bool {
     is_active() || ALWAYS.load(Relaxed)
 }
 
-/// What is called instead of a function of this name.
-pub(crate) fn wrapper(name: &str) -> Option<u64> {
-    let function = match name {
-        "time" => __labrys_w_time as *const (),
-        "clock" => __labrys_w_clock as *const (),
-        "clock_gettime" => __labrys_w_clock_gettime as *const (),
-        "gettimeofday" => __labrys_w_gettimeofday as *const (),
-        "sleep" => __labrys_w_sleep as *const (),
-        "usleep" => __labrys_w_usleep as *const (),
-        "nanosleep" => __labrys_w_nanosleep as *const (),
-        "getrandom" => __labrys_w_getrandom as *const (),
-        "getentropy" => __labrys_w_getentropy as *const (),
-        "arc4random_buf" => __labrys_w_arc4random_buf as *const (),
-        "arc4random" => __labrys_w_arc4random as *const (),
-        "arc4random_uniform" => __labrys_w_arc4random_uniform as *const (),
-        _ => return None,
+macro_rules! wrapper {
+    ($($name:literal $wrapper:ident;)*) => {
+        /// What is called instead of a function of this name.
+        pub(crate) fn wrapper(name: &str) -> Option<u64> {
+            match name {
+                $($name => Some($wrapper as *const () as u64),)*
+                _ => None,
+            }
+        }
     };
-    Some(function as u64)
 }
+
+labrys_library::repeatable_functions!(wrapper);
 
 static PASSED: AtomicU64 = AtomicU64::new(0);
 
