@@ -8,11 +8,11 @@ use labrys_program::{
 use labrys_semantics::{Algebra, Library, Meaning, input_value, library};
 
 use crate::demand::{Base, Overrides};
-use crate::effects::Effects;
 use crate::memory::{Content, Write};
 use crate::pass::{Context, Step};
 use crate::precision::Precision;
 use crate::state::{InputObject, Known, Skip, State};
+use labrys_analysis::Effects;
 
 /// Calls in calls that a path enters.
 const MAX_FRAMES: usize = 64;
@@ -86,20 +86,14 @@ impl Base<'_> {
     ) -> Step {
         let image = self.image;
         let call = image.call_at(state.function(), (site.block, site.index));
-        let candidates = call.map_or(&[][..], |call| image.calls.callees(call));
-        let mut effects = Effects::default();
-        for id in candidates {
-            effects.absorb(&image.effects(*id).unplaced(), false);
-        }
-        let open = call.is_none_or(|call| image.leaves_picture(call));
-        if open {
-            effects.absorb(&image.outside, false);
-        }
+        let candidates = call.map_or(&[][..], |call| image.calls().callees(call));
+        let place = (site.block, site.index);
+        let (effects, open) = image.effects_of_indirect_call(state.function(), place);
         let used = site
             .instruction
             .result
             .is_some_and(|one| state.frame().env.contains_key(&one));
-        if !open && !used && !effects.inputs && !self.touches(&effects, state) {
+        if !open && !used && !effects.makes_inputs() && !self.touches(&effects, state) {
             return Step::Done;
         }
         if context.guard.is_some() {
@@ -146,7 +140,7 @@ impl Base<'_> {
         self.used(state, site.instruction);
         self.forget_passed(state, &Overrides::default(), effects, site.arguments);
         self.havoc(state, effects);
-        state.inputs_lost |= effects.inputs;
+        state.inputs_lost |= effects.makes_inputs();
         state.skip(Skip::Call(name.to_owned()));
         Step::Done
     }
@@ -166,13 +160,13 @@ impl Base<'_> {
             .result
             .is_some_and(|one| state.frame().env.contains_key(&one));
         let touches = self.touches_passed(state, context.overrides, effects, site.arguments);
-        let matters = used || effects.inputs || touches;
-        if !matters && (context.guard.is_none() || !effects.stops) {
+        let matters = used || effects.makes_inputs() || touches;
+        if !matters && (context.guard.is_none() || !effects.may_stop()) {
             return Step::Done;
         }
         let depth = state.frames.iter().filter(|one| one.function == id).count();
         let shallow = state.frames.len() < MAX_FRAMES;
-        if precision.merge && shallow && !effects.repeats && !effects.inputs {
+        if precision.merge && shallow && !effects.may_repeat() && !effects.makes_inputs() {
             let mut merged = state.clone();
             if self.summarize(&mut merged, context, precision, &site, id) {
                 *state = merged;
@@ -184,7 +178,7 @@ impl Base<'_> {
         }
         let function = image.function(id);
         let too_deep = depth > precision.recursion as usize || !shallow;
-        let coarse = !precision.enter && !effects.inputs;
+        let coarse = !precision.enter && !effects.makes_inputs();
         if too_deep || coarse || function.variadic {
             return self.step_over(state, site, effects, &function.name);
         }
@@ -200,7 +194,7 @@ impl Base<'_> {
             let Terminator::Return(value) = &block.terminator else {
                 continue;
             };
-            if !image.body(id).dominators.reachable(block_id.0) {
+            if !image.body(id).is_reachable(block_id) {
                 continue;
             }
             let mut way = state.clone();
@@ -349,9 +343,9 @@ impl Base<'_> {
             Some(Library::InputValue) => self.pass_input_value(state, site, &function.name),
             None => {
                 let place = (site.block, site.index);
-                let effects = image.effects_of_call(state.function(), place, id);
+                let effects = image.effects_of_library_call(state.function(), place, id);
                 let used = self.used(state, site.instruction).is_some();
-                state.inputs_lost |= effects.inputs;
+                state.inputs_lost |= effects.makes_inputs();
                 if used || self.touches(&effects, state) {
                     self.havoc(state, &effects);
                     state.skip(Skip::Opaque(function.name.clone()));

@@ -5,12 +5,12 @@ use labrys_program::{BlockId, Callee, FunctionId, Operation};
 use labrys_semantics::{CallsBack, calls_back};
 
 use crate::demand::{Base, Overrides};
-use crate::image::Loop;
 use crate::keep::Kept;
 use crate::pass::Step;
 use crate::precision::Precision;
 use crate::search::Check;
 use crate::state::{Skip, State};
+use labrys_analysis::Loop;
 
 /// What the head of a block offers.
 #[derive(Debug)]
@@ -47,11 +47,11 @@ impl Base<'_> {
         if block == BlockId(0) {
             return self.entry(state, precision, entry, cuts);
         }
-        let natural = body.loops.get(&block);
+        let natural = body.loop_at(block);
         if let Some(natural) = natural.filter(|_| !precision.coarse) {
             return Head::Choices(self.loop_ways(&state, natural, precision, check));
         }
-        let mut from = body.predecessors[block.index()].clone();
+        let mut from = body.predecessors(block).to_vec();
         if let ([only], None) = (&from[..], natural) {
             let only = *only;
             if self.cross(&mut state, only) {
@@ -74,8 +74,8 @@ impl Base<'_> {
             }
             return Head::Choices(Vec::new());
         }
-        from.sort_by_key(|one| (body.rank[one.index()], *one));
-        if body.irreducible {
+        from.sort_by_key(|one| (body.distance_from_entry(*one), *one));
+        if body.is_irreducible() {
             let turns = state.frame_mut().turns.entry(block).or_insert(0);
             *turns += 1;
             if *turns > MAX_TURNS {
@@ -111,10 +111,10 @@ impl Base<'_> {
     ) -> Vec<State> {
         let body = self.image.body(state.function());
         let header = state.block;
-        let before = &body.predecessors[header.index()];
+        let before = body.predecessors(header);
         let outside: Vec<BlockId> = before
             .iter()
-            .filter(|one| !natural.blocks.contains(one))
+            .filter(|one| !natural.contains(**one))
             .copied()
             .collect();
         let turns = state.frame().turns.get(&header).copied().unwrap_or(0);
@@ -124,7 +124,7 @@ impl Base<'_> {
         if turns < precision.loops {
             let mut round = state.clone();
             round.frame_mut().turns.insert(header, turns + 1);
-            ways.extend(self.ways(&round, natural.latches.iter().copied()));
+            ways.extend(self.ways(&round, natural.latches().iter().copied()));
         } else {
             let mut over = out;
             let kept = if precision.keep {
@@ -157,18 +157,12 @@ impl Base<'_> {
             return Head::Choices(Vec::new());
         }
         let mut ways = Vec::new();
-        let mut callers: Vec<_> = image.calls.callers(id).cloned().collect();
-        callers.sort_by_key(|call| {
-            (
-                image.depths[call.function.index()],
-                call.function,
-                call.block,
-            )
-        });
+        let mut callers: Vec<_> = image.calls().callers(id).cloned().collect();
+        callers.sort_by_key(|call| (image.depth(call.function), call.function, call.block));
         for call in callers {
             let key = (call.function, call.block, call.instruction as usize);
             let rises = state.rises.get(&key).copied().unwrap_or(0);
-            if image.depths[call.function.index()] == u32::MAX {
+            if image.depth(call.function).is_none() {
                 // No chain of calls leads there from the entry.
                 continue;
             }
@@ -187,7 +181,7 @@ impl Base<'_> {
                 ways.push(way);
             }
         }
-        if image.called_from_outside[id.index()] && id != entry {
+        if image.is_called_from_outside(id) && id != entry {
             cuts.insert(format!(
                 "{} may be called by code that is not known",
                 image.function(id).name
@@ -248,7 +242,7 @@ impl Base<'_> {
                     if let CallsBack::AtExit(_) = calls_back(&image.function(*id).name) {
                         state.reads.clear();
                     }
-                    let effects = image.effects_of_call(caller, (block, index), *id);
+                    let effects = image.effects_of_library_call(caller, (block, index), *id);
                     self.havoc(state, &effects);
                     state.skip(Skip::Opaque(image.function(*id).name.clone()));
                     return !self.is_dead(state);

@@ -4,21 +4,18 @@
 use std::rc::Rc;
 
 use labrys_expr::{ExprId, Pool, Symbol};
-use labrys_program::{
-    BlockId, FunctionId, GlobalId, Linkage, Operand, Operation, Program, Type, ValueId,
-};
+use labrys_program::{FunctionId, GlobalId, Linkage, Operand, Operation, Program, Type, ValueId};
 use labrys_semantics::{
     Addresses, Library, Meaning, Operands, Symbolic, constant, library, meaning,
 };
 use rustc_hash::FxHashMap;
 
 use crate::entered::Entered;
-use crate::image::{Definition, Image};
 use crate::objects::{Description, Kind, Object, Objects};
-use crate::over::Changes;
 use crate::rounds::Rounds;
 use crate::state::{Frame, Known};
 use crate::substitute::Substitution;
+use labrys_analysis::{Definition, ProgramAnalysis};
 
 /// Gives the address of the error number.
 const ERRNO: &str = "__errno_location";
@@ -28,7 +25,7 @@ const MAX_DEPTH: u32 = 400;
 /// What the steps share: expressions, objects, the picture.
 #[derive(Debug)]
 pub(crate) struct Base<'p> {
-    pub(crate) image: &'p Image<'p>,
+    pub(crate) image: &'p ProgramAnalysis<'p>,
     pub(crate) pool: Pool,
     /// Number of the next symbol.
     pub(crate) next: u32,
@@ -39,8 +36,6 @@ pub(crate) struct Base<'p> {
     pub(crate) facts: FxHashMap<Symbol, (ExprId, Rc<[u128]>)>,
     /// Entries that paths came to.
     pub(crate) entered: Entered,
-    /// What blocks do, as far as it was asked.
-    pub(crate) changes: FxHashMap<(FunctionId, BlockId), Rc<Changes>>,
     /// Ways round loops that were followed to see what they keep.
     pub(crate) rounds: Rounds,
 }
@@ -49,7 +44,7 @@ pub(crate) struct Base<'p> {
 pub(crate) type Overrides = FxHashMap<ValueId, Known>;
 
 impl<'p> Base<'p> {
-    pub(crate) fn new(image: &'p Image<'p>) -> Self {
+    pub(crate) fn new(image: &'p ProgramAnalysis<'p>) -> Self {
         Base {
             image,
             pool: Pool::new(),
@@ -59,7 +54,6 @@ impl<'p> Base<'p> {
             substitution: Substitution::default(),
             facts: FxHashMap::default(),
             entered: Entered::default(),
-            changes: FxHashMap::default(),
             rounds: Rounds::default(),
         }
     }
@@ -161,7 +155,7 @@ impl<'p> Base<'p> {
 
 fn function_address(
     symbolic: &mut Symbolic<'_>,
-    image: &Image<'_>,
+    image: &ProgramAnalysis<'_>,
     objects: &mut Objects,
     id: FunctionId,
 ) -> ExprId {
@@ -178,16 +172,16 @@ fn function_address(
 
 fn global_address(
     symbolic: &mut Symbolic<'_>,
-    image: &Image<'_>,
+    image: &ProgramAnalysis<'_>,
     objects: &mut Objects,
     id: GlobalId,
 ) -> ExprId {
     objects.named(symbolic, Kind::Global(id), || {
-        let global = &image.program.globals[id.index()];
+        let global = &image.program().globals[id.index()];
         let defined = global.initializer.is_some();
         Description {
             size: (global.size > 0).then_some(global.size),
-            private: !image.shared[id.index()],
+            private: !image.is_shared(id),
             constant: global.constant && defined,
             weak: global.linkage == Linkage::Weak && !defined,
         }
@@ -196,7 +190,7 @@ fn global_address(
 
 /// Reads operands of one frame.
 struct Reader<'b, 'p> {
-    image: &'p Image<'p>,
+    image: &'p ProgramAnalysis<'p>,
     objects: &'b mut Objects,
     frame: &'b mut Frame,
     overrides: &'b Overrides,
@@ -209,7 +203,7 @@ impl Operands<Symbolic<'_>> for Reader<'_, '_> {
     fn value(&mut self, symbolic: &mut Symbolic<'_>, operand: Operand) -> Option<Known> {
         match operand {
             Operand::Constant(id) => {
-                let program: &Program = self.image.program;
+                let program: &Program = self.image.program();
                 constant(symbolic, program, id, self)
             }
             Operand::Value(value) => self.of(symbolic, value),
@@ -218,7 +212,7 @@ impl Operands<Symbolic<'_>> for Reader<'_, '_> {
 
     fn ty(&self, operand: Operand) -> Option<Type> {
         let function = self.image.function(self.frame.function);
-        self.image.program.operand_type(function, operand)
+        self.image.program().operand_type(function, operand)
     }
 }
 
@@ -244,10 +238,10 @@ impl Reader<'_, '_> {
         let function = self.image.function(id);
         let ty = function.value_type(value)?;
         let body = self.image.body(id);
-        if body.fixed.contains(&value) {
+        if body.frame_objects().contains(&value) {
             return Some(Meaning::Scalar(self.stack_object(symbolic, value)));
         }
-        if let Definition::Instruction(..) = body.definitions[value.index()] {
+        if let Definition::Instruction(..) = body.definition(value) {
             if self.depth < MAX_DEPTH {
                 let instruction = self.image.defining(id, value)?;
                 self.depth += 1;
@@ -258,7 +252,7 @@ impl Reader<'_, '_> {
                 }
             }
         }
-        let fresh = symbolic.any_of(self.image.program, ty)?;
+        let fresh = symbolic.any_of(self.image.program(), ty)?;
         self.name_object(symbolic.pool, value, &fresh);
         self.frame.env.insert(value, fresh.clone());
         Some(fresh)
@@ -274,13 +268,13 @@ impl Reader<'_, '_> {
                     .defining(id, value)
                     .and_then(|instruction| match &instruction.operation {
                         Operation::Allocate { size, count, .. } => {
-                            Some(size.saturating_mul(constant_count(image.program, *count)?))
+                            Some(size.saturating_mul(constant_count(image.program(), *count)?))
                         }
                         _ => None,
                     });
             Description {
                 size,
-                private: image.body(id).private.contains(&value),
+                private: image.body(id).is_private(value),
                 ..Description::default()
             }
         })
@@ -306,7 +300,7 @@ impl Reader<'_, '_> {
                     self.add_object(pool, Kind::Errno(frame, value), symbol, Some(4));
                     return;
                 }
-                if !called.defined && self.image.characters(&called.name).is_some() {
+                if !called.defined && self.image.character_table(&called.name).is_some() {
                     let kind = Kind::Characters(frame, value, *callee);
                     self.add_object(pool, kind, symbol, Some(8));
                     return;
@@ -317,7 +311,7 @@ impl Reader<'_, '_> {
                     }
                     Some(Library::Allocates { fails: false, .. }) => {
                         let size = arguments.first().copied();
-                        let size = size.and_then(|one| constant_count(self.image.program, one));
+                        let size = size.and_then(|one| constant_count(self.image.program(), one));
                         (Kind::Made(frame, value), size)
                     }
                     _ => return,

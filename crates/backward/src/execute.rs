@@ -155,7 +155,7 @@ impl Symcretic<'_> {
             code: (effort.steps > STEPS[0]).then_some(&mut self.code),
             linked: self.linked.as_mut(),
         };
-        follow(self.image.program, trace, objects, limit, means)
+        follow(self.image.program(), trace, objects, limit, means)
     }
 
     fn count(&mut self, executed: u64) {

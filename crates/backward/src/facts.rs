@@ -82,6 +82,6 @@ impl Base<'_> {
     fn numbers(&mut self, id: GlobalId, offset: ExprId, size: u32) -> Option<Vec<u128>> {
         let offset = u64::try_from(self.pool.bits(offset)?).ok()?;
         let part = (offset, u64::from(size));
-        self.image.cells.numbers(self.image.program, id, part)
+        self.image.global_values(id, part)
     }
 }

@@ -7,9 +7,9 @@ use labrys_expr::{ExprId, Pool};
 use labrys_program::Operand;
 
 use crate::demand::{Base, Overrides};
-use crate::effects::Effects;
 use crate::objects::{Kind, Object};
 use crate::state::{Read, State};
+use labrys_analysis::Effects;
 
 impl Base<'_> {
     /// Objects of a frame begin: what was in them before is anything.
@@ -53,7 +53,7 @@ impl Base<'_> {
         effects: &Effects,
         arguments: &[Operand],
     ) -> Vec<Option<ExprId>> {
-        let through = effects.through.iter();
+        let through = effects.written_parameters().iter();
         let given: Vec<Operand> = through
             .filter_map(|index| arguments.get(*index).copied())
             .collect();
@@ -108,17 +108,19 @@ impl Base<'_> {
     /// Whether something with these effects may write what this reads.
     pub(crate) fn concerns(&mut self, effects: &Effects, read: &Read) -> bool {
         let Some((object, _)) = self.objects.root(&mut self.pool, read.address) else {
-            return effects.anywhere || effects.streams || !effects.globals.is_empty();
+            return effects.writes_anywhere()
+                || effects.writes_streams()
+                || !effects.written_globals().is_empty();
         };
         match object.kind {
             _ if object.constant => false,
             Kind::Global(id) => {
-                effects.globals.contains(&id) || (effects.anywhere && !object.private)
+                effects.writes_global(id) || (effects.writes_anywhere() && !object.private)
             }
             Kind::Function(_) | Kind::Characters(..) | Kind::CharacterTable(_) => false,
-            Kind::Errno(..) => effects.errno || effects.anywhere,
+            Kind::Errno(..) => effects.sets_errno() || effects.writes_anywhere(),
             Kind::Stack(..) | Kind::Heap(..) | Kind::Made(..) => {
-                effects.anywhere && !object.private
+                effects.writes_anywhere() && !object.private
             }
         }
     }

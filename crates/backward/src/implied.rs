@@ -7,8 +7,8 @@
 use labrys_program::{BlockId, BranchId, FunctionId};
 use rustc_hash::FxHashSet;
 
-use crate::image::Image;
 use crate::search::Point;
+use labrys_analysis::ProgramAnalysis;
 
 /// Places and branches that no run reaches.
 #[derive(Debug, Default)]
@@ -28,7 +28,12 @@ impl Proved {
     }
 
     /// Whether no run reaches any of these places.
-    pub(crate) fn excludes(&self, image: &Image<'_>, entry: FunctionId, places: &[Point]) -> bool {
+    pub(crate) fn excludes(
+        &self,
+        image: &ProgramAnalysis<'_>,
+        entry: FunctionId,
+        places: &[Point],
+    ) -> bool {
         let come_to = self.come_to(image, entry);
         let reached = |place: &Point| {
             let first = come_to
@@ -42,14 +47,13 @@ impl Proved {
     /// The blocks that runs may come to, with the number of instructions that they may begin.
     fn come_to(
         &self,
-        image: &Image<'_>,
+        image: &ProgramAnalysis<'_>,
         entry: FunctionId,
     ) -> FxHashSet<(FunctionId, BlockId, usize)> {
         let mut found = FxHashSet::default();
         let mut seen = FxHashSet::default();
-        let outside = image.called_from_outside.iter().enumerate();
-        let outside = outside.filter(|(_, called)| **called);
-        let roots = outside.map(|(index, _)| FunctionId::new(index));
+        let all = (0..image.program().functions.len()).map(FunctionId::new);
+        let roots = all.filter(|id| image.is_called_from_outside(*id));
         let mut next: Vec<(FunctionId, BlockId)> = roots
             .chain([entry])
             .map(|function| (function, BlockId(0)))
@@ -71,16 +75,16 @@ impl Proved {
             });
             found.insert((id, block, stop.unwrap_or(count + 1)));
             let begun = stop.unwrap_or(count);
-            for call in image.calls.calls_in(id) {
+            for call in image.calls().calls_in(id) {
                 if call.block == block && (call.instruction as usize) < begun {
-                    let callees = image.calls.callees(call).iter();
+                    let callees = image.calls().callees(call).iter();
                     next.extend(callees.map(|callee| (*callee, BlockId(0))));
                 }
             }
             if stop.is_none() {
                 let site = body.terminator.site();
                 for (direction, to) in (0..).zip(body.terminator.successors()) {
-                    let branch = site.and_then(|site| image.program.branch(site, direction));
+                    let branch = site.and_then(|site| image.program().branch(site, direction));
                     if !branch.is_some_and(|branch| self.branches.contains(&branch)) {
                         next.push((id, to));
                     }

@@ -14,10 +14,10 @@ use rustc_hash::FxHashSet;
 
 use crate::demand::Base;
 use crate::guess;
-use crate::image::Loop;
 use crate::rounds::{Needs, Rounds};
 use crate::search::Check;
 use crate::state::{Known, Read, State};
+use labrys_analysis::Loop;
 
 /// Loops in each other whose rounds are followed.
 const MAX_NESTING: usize = 2;
@@ -145,7 +145,7 @@ impl<'p> Base<'p> {
     /// The symbols that stand for other values at other visits to the header.
     fn varying(&mut self, state: &State, natural: &Loop) -> FxHashSet<Symbol> {
         let mut after = state.clone();
-        self.change(&mut after, &natural.blocks);
+        self.change(&mut after, natural.blocks());
         let stays: FxHashSet<ExprId> = after.reads.iter().map(|read| read.symbol).collect();
         let function = self.image.function(state.function());
         let phis = &function.blocks[state.block.index()].phis;

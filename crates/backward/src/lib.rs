@@ -9,29 +9,22 @@
 
 mod adjust;
 mod call;
-mod cells;
 mod choices;
 mod demand;
 mod edge;
-mod effects;
 mod entered;
-mod escape;
 mod execute;
 mod facts;
 mod follow;
 mod forget;
 mod guess;
-mod image;
 mod implied;
 mod keep;
 mod linked;
 mod memory;
-mod numbers;
 mod objects;
-mod outside;
 mod over;
 mod pass;
-mod pointed;
 mod precision;
 mod region;
 mod report;
@@ -43,7 +36,6 @@ mod substitute;
 mod target;
 mod technique;
 
-pub use image::Image;
 pub use precision::Precision;
 pub use report::{Report, Verdict};
 pub use search::{Check, Counts, Found, Path, Point, Search};

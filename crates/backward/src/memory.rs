@@ -127,7 +127,7 @@ impl Base<'_> {
         };
         let image = self.image;
         // What a signal may change at any time is anything at each read.
-        if !self.concerns(&image.interference, &read) {
+        if !self.concerns(image.interference(), &read) {
             state.reads.push(read);
         }
         symbol
@@ -380,7 +380,7 @@ impl Base<'_> {
     /// What is in a global when the program starts.
     fn initial(&mut self, state: &mut State, id: GlobalId, offset: ExprId, size: u32) -> ExprId {
         let image = self.image;
-        let global = &image.program.globals[id.index()];
+        let global = &image.program().globals[id.index()];
         let Some(initializer) = &global.initializer else {
             state.skip(Skip::Outside(global.name.clone()));
             return self.fresh(8 * size);
@@ -429,7 +429,7 @@ impl Base<'_> {
         while let Some(read) = state.reads.pop() {
             let value = match self.objects.root(&mut self.pool, read.address) {
                 Some((object, offset)) => match object.kind {
-                    Kind::Global(id) if !self.image.constructors || object.constant => {
+                    Kind::Global(id) if !self.image.has_constructors() || object.constant => {
                         self.initial(state, id, offset, read.size)
                     }
                     Kind::Global(_) => {

@@ -3,31 +3,18 @@
 //! Law: a step over loses no run. Conditions that hold whatever way control takes through the
 //! code stay.
 
-use std::collections::BTreeSet;
-use std::rc::Rc;
-
 use labrys_expr::ExprId;
-use labrys_program::{BlockId, FunctionId, Operand, Operation, Phi, ValueId};
+use labrys_program::{BlockId, Operand, Phi, ValueId};
 use rustc_hash::FxHashSet;
 
 use crate::demand::{Base, Overrides};
-use crate::effects::{Effects, arguments};
-use crate::image::{Definition, Loop};
 use crate::keep::Kept;
 use crate::objects::Kind;
-use crate::pointed::Sources;
 use crate::state::{Known, Skip, State};
+use labrys_analysis::{BlockEffects, Definition, Loop};
 
 /// Values of a phi that are told apart where the ways to it are stepped over.
 const MAX_VALUES: usize = 8;
-
-/// What a piece of a function does.
-#[derive(Debug, Default)]
-pub(crate) struct Changes {
-    effects: Effects,
-    /// The function's own stack objects that it may write.
-    own: BTreeSet<ValueId>,
-}
 
 impl Base<'_> {
     /// Any number of times round: what the loop changes is anything, but for what its rounds keep.
@@ -35,12 +22,12 @@ impl Base<'_> {
     pub(crate) fn step_over_loop(&mut self, state: &mut State, natural: &Loop, kept: Kept) {
         let header = state.block;
         self.forget_phis(state);
-        self.change(state, &natural.blocks);
+        self.change(state, natural.blocks());
         self.keep(state, kept);
         state.skip(Skip::Loop(state.function(), header));
         let level = state.level;
         let inside = |hop: &crate::state::Hop| {
-            hop.level > level || (hop.level == level && natural.blocks.contains(&hop.block))
+            hop.level > level || (hop.level == level && natural.contains(hop.block))
         };
         while state.hops.len() > 1 && state.hops.last().is_some_and(inside) {
             state.hops.pop();
@@ -55,14 +42,14 @@ impl Base<'_> {
         let id = state.function();
         let body = image.body(id);
         let to = state.block;
-        let Some(start) = body.dominators.immediate(to.0).map(BlockId) else {
+        let Some(start) = body.immediate_dominator(to) else {
             return false;
         };
         let mut between: FxHashSet<BlockId> = FxHashSet::default();
-        let mut stack = body.predecessors[to.index()].clone();
+        let mut stack = body.predecessors(to).to_vec();
         while let Some(block) = stack.pop() {
             if block != start && between.insert(block) {
-                stack.extend(&body.predecessors[block.index()]);
+                stack.extend(body.predecessors(block));
             }
         }
         self.narrow_phis(state, start);
@@ -70,7 +57,7 @@ impl Base<'_> {
         self.change(state, &between);
         let mut ways = Vec::new();
         let none = Overrides::default();
-        for next in &body.successors[start.index()] {
+        for next in body.successors(start) {
             if *next != to && !between.contains(next) {
                 continue;
             }
@@ -120,10 +107,10 @@ impl Base<'_> {
             let early = match operand {
                 Operand::Constant(_) => true,
                 Operand::Value(value) if *value == phi.result => continue,
-                Operand::Value(value) => match body.definitions[value.index()] {
+                Operand::Value(value) => match body.definition(*value) {
                     Definition::Parameter => true,
                     Definition::Phi(block) | Definition::Instruction(block, _) => {
-                        body.dominators.dominates(block.0, start.0)
+                        body.dominates(block, start)
                     }
                 },
             };
@@ -151,20 +138,18 @@ impl Base<'_> {
         blocks: impl IntoIterator<Item = &'b BlockId>,
     ) {
         let id = state.function();
-        let mut changes = Changes::default();
+        let mut changes = BlockEffects::default();
         for block in blocks {
-            let one = self.changes_of(id, *block);
-            changes.effects.absorb(&one.effects, false);
-            changes.own.extend(&one.own);
+            changes.absorb(self.image.effects_of_block(id, *block));
         }
-        let Changes { effects, own } = changes;
+        let (effects, own) = (changes.effects(), changes.own_objects());
         // Inside the function, a parameter is an address like others.
         let parameters = 0..self.image.function(id).parameters.len();
         let parameters: Vec<Operand> = parameters
             .map(|index| Operand::Value(ValueId::new(index)))
             .collect();
-        self.forget_passed(state, &Overrides::default(), &effects, &parameters);
-        self.havoc(state, &effects);
+        self.forget_passed(state, &Overrides::default(), effects, &parameters);
+        self.havoc(state, effects);
         let frame = state.frame().id;
         let (pool, objects) = (&mut self.pool, &self.objects);
         state
@@ -176,69 +161,6 @@ impl Base<'_> {
                 },
                 None => own.is_empty(),
             });
-        state.inputs_lost |= effects.inputs;
-    }
-
-    fn changes_of(&mut self, id: FunctionId, block: BlockId) -> Rc<Changes> {
-        if let Some(known) = self.changes.get(&(id, block)) {
-            return known.clone();
-        }
-        let image = self.image;
-        let function = image.function(id);
-        let mut changes = Changes::default();
-        let sources = image.sources(id);
-        let escaped = |one: &&ValueId| !image.body(id).private.contains(one);
-        let block_of = &function.blocks[block.index()];
-        for (index, instruction) in block_of.instructions.iter().enumerate() {
-            let operation = &instruction.operation;
-            changes.effects.add(sources, operation);
-            changes.write(sources, written(operation));
-            if !matches!(operation, Operation::Call { .. }) {
-                continue;
-            }
-            let call = image.call_at(id, (block, index));
-            if call.is_none_or(|one| image.leaves_picture(one)) {
-                changes.absorb(sources, &image.outside, None);
-            }
-            let Some(call) = call else { continue };
-            for callee in image.calls.callees(call) {
-                let arguments = arguments(function, call, *callee);
-                changes.absorb(sources, image.effects(*callee), arguments);
-            }
-        }
-        if changes.effects.anywhere {
-            let fixed = image.body(id).fixed.iter();
-            changes.own.extend(fixed.filter(escaped));
-        }
-        let changes = Rc::new(changes);
-        self.changes.insert((id, block), changes.clone());
-        changes
-    }
-}
-
-impl Changes {
-    fn write(&mut self, sources: &Sources<'_>, address: Option<Operand>) {
-        self.own.extend(address.and_then(|one| sources.object(one)));
-    }
-
-    /// A call: it writes to what it is given, or to what escaped.
-    fn absorb(&mut self, sources: &Sources<'_>, effects: &Effects, arguments: Option<&[Operand]>) {
-        for index in &effects.through {
-            self.write(sources, arguments.and_then(|all| all.get(*index)).copied());
-        }
-        self.effects
-            .absorb(&effects.placed(sources, arguments), false);
-    }
-}
-
-/// The address that an operation other than a call writes to.
-fn written(operation: &Operation) -> Option<Operand> {
-    match operation {
-        Operation::Store { address, .. } => Some(*address),
-        Operation::Intrinsic {
-            intrinsic,
-            arguments,
-        } if intrinsic.writes_memory() => arguments.first().copied(),
-        _ => None,
+        state.inputs_lost |= effects.makes_inputs();
     }
 }

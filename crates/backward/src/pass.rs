@@ -263,7 +263,7 @@ impl Base<'_> {
         };
         let mut concerned = used;
         if writes {
-            let effects = &self.image.outside;
+            let effects = self.image.outside_effects();
             concerned |= self.touches(effects, state);
             self.havoc(state, effects);
         }

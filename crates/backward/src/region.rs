@@ -13,13 +13,10 @@ use labrys_program::{BlockId, Operand, Operation, Terminator};
 use rustc_hash::FxHashSet;
 
 use crate::demand::{Base, Overrides};
-use crate::image::Body;
 use crate::pass::{Context, Step};
 use crate::precision::Precision;
 use crate::state::{Known, State};
-
-/// Blocks of a region at most.
-const MAX_BLOCKS: usize = 80;
+use labrys_analysis::acyclic_region;
 
 /// Acyclic control flow between a start and some ends.
 struct Region {
@@ -36,10 +33,10 @@ impl Base<'_> {
         let image = self.image;
         let to = state.block;
         let body = image.body(state.function());
-        let Some(start) = body.dominators.immediate(to.0).map(BlockId) else {
+        let Some(start) = body.immediate_dominator(to) else {
             return false;
         };
-        let Some(blocks) = between(body, start, &body.predecessors[to.index()], Some(to)) else {
+        let Some(blocks) = acyclic_region(body, start, body.predecessors(to), Some(to)) else {
             return false;
         };
         let mut region = Region {
@@ -49,7 +46,7 @@ impl Base<'_> {
         let mut overrides = Overrides::default();
         let inside: FxHashSet<BlockId> = region.blocks.iter().copied().collect();
         // Conditions along the way.
-        let edges = |from: BlockId| body.successors[from.index()].clone();
+        let edges = |from: BlockId| body.successors(from).to_vec();
         let mut leaks = edges(start)
             .iter()
             .any(|next| *next != to && !inside.contains(next));
@@ -62,7 +59,7 @@ impl Base<'_> {
                 .any(|next| *next != to && !inside.contains(next));
         }
         let mut ways = Vec::new();
-        for from in &body.predecessors[to.index()] {
+        for from in body.predecessors(to) {
             let guard = region.guard(*from, start);
             let edge = self.edge_condition(state.frame_mut(), &overrides, *from, to);
             let Some(edge) = edge else { return false };
@@ -102,9 +99,9 @@ impl Base<'_> {
         let body = image.body(id);
         let function = image.function(id);
         let mut returns = Vec::new();
-        let mut stops = image.effects(id).stops;
+        let mut stops = image.effects(id).may_stop();
         for (block_id, block) in function.blocks() {
-            if !body.dominators.reachable(block_id.0) {
+            if !body.is_reachable(block_id) {
                 continue;
             }
             match &block.terminator {
@@ -114,7 +111,7 @@ impl Base<'_> {
             }
         }
         let ends: Vec<BlockId> = returns.iter().map(|(block, _)| *block).collect();
-        let Some(mut blocks) = between(body, BlockId(0), &ends, None) else {
+        let Some(mut blocks) = acyclic_region(body, BlockId(0), &ends, None) else {
             return false;
         };
         blocks.insert(0, BlockId(0));
@@ -170,7 +167,7 @@ impl Base<'_> {
         let image = self.image;
         let body = image.body(state.function());
         let mut ways = Vec::new();
-        for from in &body.predecessors[block.index()] {
+        for from in body.predecessors(block) {
             let guard = if Some(*from) == start {
                 ExprId::TRUE
             } else {
@@ -283,63 +280,4 @@ impl Region {
             self.guards.get(&block).copied().unwrap_or(ExprId::FALSE)
         }
     }
-}
-
-/// The blocks from which `ends` are reached without passing `start`, ends included and `start`
-/// not, in an order in which control flows; `None` if they are too many or have cycles.
-fn between(
-    body: &Body,
-    start: BlockId,
-    ends: &[BlockId],
-    stop: Option<BlockId>,
-) -> Option<Vec<BlockId>> {
-    let mut inside: FxHashSet<BlockId> = FxHashSet::default();
-    let mut stack: Vec<BlockId> = ends.to_vec();
-    while let Some(block) = stack.pop() {
-        if Some(block) == stop {
-            return None;
-        }
-        if block == start || !inside.insert(block) {
-            continue;
-        }
-        if inside.len() > MAX_BLOCKS || body.loops.contains_key(&block) {
-            return None;
-        }
-        stack.extend(&body.predecessors[block.index()]);
-    }
-    // Depth first, from the ends: a block comes after all before it.
-    let mut order = Vec::new();
-    let mut state: BTreeMap<BlockId, bool> = BTreeMap::new();
-    for end in ends {
-        if !visit(body, *end, start, &mut state, &mut order) {
-            return None;
-        }
-    }
-    Some(order)
-}
-
-fn visit(
-    body: &Body,
-    block: BlockId,
-    start: BlockId,
-    state: &mut BTreeMap<BlockId, bool>,
-    order: &mut Vec<BlockId>,
-) -> bool {
-    if block == start {
-        return true;
-    }
-    match state.get(&block) {
-        Some(true) => return true,
-        Some(false) => return false,
-        None => {}
-    }
-    state.insert(block, false);
-    for from in &body.predecessors[block.index()] {
-        if !visit(body, *from, start, state, order) {
-            return false;
-        }
-    }
-    state.insert(block, true);
-    order.push(block);
-    true
 }

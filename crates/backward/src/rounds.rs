@@ -9,11 +9,11 @@ use labrys_solver::{Answer, Model};
 
 use crate::choices::{Cuts, Head};
 use crate::demand::Base;
-use crate::image::Loop;
 use crate::pass::Step;
 use crate::precision::Precision;
 use crate::search::Check;
 use crate::state::{Read, State};
+use labrys_analysis::Loop;
 
 /// Segments of ways once round a loop.
 const MAX_SEGMENTS: u64 = 30;
@@ -53,7 +53,7 @@ impl<'p> Base<'p> {
         let (level, header) = (start.frames.len(), start.block);
         let precision = Precision::of_rounds();
         let mut cuts = Cuts::new();
-        let mut stack = self.ways(start, natural.latches.iter().copied());
+        let mut stack = self.ways(start, natural.latches().iter().copied());
         let mut segments = 0;
         while let Some(mut way) = stack.pop() {
             segments += 1;

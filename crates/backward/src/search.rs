@@ -15,10 +15,10 @@ use rustc_hash::FxHashSet;
 
 use crate::choices::{Cuts, Head};
 use crate::demand::Base;
-use crate::image::Image;
 use crate::pass::Step;
 use crate::precision::Precision;
 use crate::state::{Hop, Skip, State};
+use labrys_analysis::ProgramAnalysis;
 
 /// A place in the program: before an instruction of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,7 +106,7 @@ impl<'p> Search<'p> {
     /// A search from these places to the entry function.
     #[must_use]
     pub fn new(
-        image: &'p Image<'p>,
+        image: &'p ProgramAnalysis<'p>,
         entry: FunctionId,
         targets: &[Point],
         precision: Precision,
@@ -114,11 +114,8 @@ impl<'p> Search<'p> {
         let mut base = Base::new(image);
         let mut stack = Vec::new();
         for target in targets.iter().rev() {
-            let reachable = image.depths[target.function.index()] != u32::MAX
-                && image
-                    .body(target.function)
-                    .dominators
-                    .reachable(target.block.0);
+            let reachable = image.depth(target.function).is_some()
+                && image.body(target.function).is_reachable(target.block);
             if reachable {
                 let frame = base.frame(target.function);
                 stack.push((State::new(frame, target.block, target.instruction), *target));
@@ -138,7 +135,7 @@ impl<'p> Search<'p> {
 
     /// The target is to be entered by a branch: the search begins at the decision.
     pub fn start_from_branch(&mut self, branch: labrys_program::BranchId) {
-        let program = self.base.image.program;
+        let program = self.base.image.program();
         let Some((site, direction)) = program.branch_site(branch) else {
             return;
         };
@@ -272,7 +269,7 @@ impl<'p> Search<'p> {
         if self.precision.coarse {
             return false;
         }
-        body.predecessors[state.block.index()].len() > 1
+        body.predecessors(state.block).len() > 1
     }
 
     fn is_refuted(&self, state: &State) -> bool {

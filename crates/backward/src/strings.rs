@@ -57,8 +57,8 @@ impl Base<'_> {
             }
             ("strrchr" | "rindex", [s, c]) => self.find_last(state, *s, *c),
             ("strstr", [s, t]) => self.find_text(state, *s, *t)?,
-            ("tolower" | "toupper", [c]) if !self.image.sets_locale => self.other_case(name, *c),
-            ("atoi" | "atol" | "atoll", [s]) if !self.image.sets_locale => self.number(state, *s),
+            ("tolower" | "toupper", [c]) if !self.image.sets_locale() => self.other_case(name, *c),
+            ("atoi" | "atol" | "atoll", [s]) if !self.image.sets_locale() => self.number(state, *s),
             _ => return None,
         };
         (self.pool.width(value) >= width).then(|| self.pool.extract(value, 0, width))
@@ -304,7 +304,7 @@ impl Base<'_> {
         size: u32,
     ) -> ExprId {
         let name = &self.image.function(function).name;
-        match self.image.characters(name) {
+        match self.image.character_table(name) {
             Some(table) if size == 8 && self.pool.bits(offset) == Some(0) => {
                 let mut symbolic = Symbolic {
                     pool: &mut self.pool,
@@ -332,7 +332,7 @@ impl Base<'_> {
         size: u32,
     ) -> ExprId {
         let name = &self.image.function(function).name;
-        match self.image.characters(name) {
+        match self.image.character_table(name) {
             Some(table) => {
                 let table = self.pool.enter_table(&table.bytes, &[]);
                 self.pool.table_read(table, offset, size)
@@ -372,7 +372,7 @@ impl Base<'_> {
         name: &str,
         arguments: Option<Vec<ExprId>>,
     ) {
-        if self.image.characters(name).is_some() {
+        if self.image.character_table(name).is_some() {
             // The address of a known object.
             return;
         }

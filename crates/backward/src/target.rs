@@ -15,9 +15,9 @@ use labrys_program::{
 use labrys_semantics::{Library, library};
 use labrys_suite::Outcome;
 
-use crate::escape::global_of;
-use crate::image::Image;
 use crate::search::Point;
+use labrys_analysis::ProgramAnalysis;
+use labrys_analysis::global_of;
 
 /// A target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -243,7 +243,7 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    pub(crate) fn of(image: &Image<'_>, entry: FunctionId, target: &Target) -> Self {
+    pub(crate) fn of(image: &ProgramAnalysis<'_>, entry: FunctionId, target: &Target) -> Self {
         let mut evidence = Evidence::default();
         if let Some(branch) = target.branch {
             evidence.branches.insert((branch, true));
@@ -259,19 +259,19 @@ impl Evidence {
 
     /// A decision that the place dominates shows that a run was there, whatever may have stopped
     /// runs before it.
-    fn look_behind(&mut self, image: &Image<'_>, point: Point) {
-        let dominators = &image.body(point.function).dominators;
-        if !dominators.reachable(point.block.0) {
+    fn look_behind(&mut self, image: &ProgramAnalysis<'_>, point: Point) {
+        let body = image.body(point.function);
+        if !body.is_reachable(point.block) {
             return;
         }
-        for (index, site) in image.program.sites.iter().enumerate() {
+        for (index, site) in image.program().sites.iter().enumerate() {
             let ends = || {
                 let function = image.function(point.function);
                 let terminator = &function.blocks[site.block.index()].terminator;
                 terminator.site() == Some(SiteId::new(index))
             };
             let is_behind = site.function == point.function
-                && dominators.dominates(point.block.0, site.block.0)
+                && body.dominates(point.block, site.block)
                 && (site.block != point.block || ends());
             if is_behind {
                 self.behind.extend(site.branches());
@@ -281,7 +281,7 @@ impl Evidence {
 
     fn collect(
         &mut self,
-        image: &Image<'_>,
+        image: &ProgramAnalysis<'_>,
         entry: FunctionId,
         point: Point,
         mut clean: bool,
@@ -304,7 +304,7 @@ impl Evidence {
             if point.function == entry {
                 self.always = Some(clean || self.always == Some(true));
             }
-            for call in image.calls.callers(point.function) {
+            for call in image.calls().callers(point.function) {
                 let caller = image.function(call.function);
                 let index = call.instruction as usize;
                 let operation = &caller.blocks[call.block.index()].instructions[index].operation;
@@ -326,14 +326,14 @@ impl Evidence {
             }
             return;
         }
-        for from in &image.body(point.function).predecessors[point.block.index()] {
+        for from in image.body(point.function).predecessors(point.block) {
             self.edge(image, entry, point, *from, clean, seen);
         }
     }
 
     fn edge(
         &mut self,
-        image: &Image<'_>,
+        image: &ProgramAnalysis<'_>,
         entry: FunctionId,
         point: Point,
         from: BlockId,
@@ -346,7 +346,7 @@ impl Evidence {
         if let Some(site) = site {
             for (direction, to) in (0..).zip(block.terminator.successors()) {
                 if let (true, Some(branch)) =
-                    (to == point.block, image.program.branch(site, direction))
+                    (to == point.block, image.program().branch(site, direction))
                 {
                     self.branches.insert((branch, clean));
                 }
@@ -385,7 +385,7 @@ enum Passage {
     MayStop,
 }
 
-fn passes(image: &Image<'_>, operation: &Operation) -> Passage {
+fn passes(image: &ProgramAnalysis<'_>, operation: &Operation) -> Passage {
     match operation {
         Operation::Call {
             callee: Callee::Direct(id),
@@ -406,7 +406,7 @@ fn passes(image: &Image<'_>, operation: &Operation) -> Passage {
             let effects = image.effects(*id);
             if !called.defined && quiet {
                 Passage::Surely
-            } else if effects.stops || !effects.unknown.is_empty() {
+            } else if effects.may_stop() || !effects.unknown().is_empty() {
                 Passage::MayStop
             } else {
                 Passage::MayCrash

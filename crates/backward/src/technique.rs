@@ -15,13 +15,13 @@ use labrys_solver::Assignment;
 use labrys_suite::{Input, Origin, StreamKind, TargetStatus};
 
 use crate::execute::objects;
-use crate::image::Image;
 use crate::implied::Proved;
 use crate::precision::{COARSE_PASS, FIRST_PASS, PASSES, PLAIN_PASS, Precision};
 use crate::report::{Report, Verdict};
 use crate::search::{Found, Path, Search};
 use crate::state::Skip;
 use crate::target::{Evidence, Target, markers};
+use labrys_analysis::ProgramAnalysis;
 
 /// What the user may set.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub struct Settings {
 
 /// Symcretic execution as a technique.
 pub struct Symcretic<'p> {
-    pub(crate) image: &'p Image<'p>,
+    pub(crate) image: &'p ProgramAnalysis<'p>,
     pub(crate) settings: Settings,
     pub(crate) reports: Vec<Report>,
     evidence: Vec<Evidence>,
@@ -75,7 +75,7 @@ const MAX_UNKNOWN: u64 = 8;
 impl<'p> Symcretic<'p> {
     /// A technique that has not begun.
     #[must_use]
-    pub fn new(image: &'p Image<'p>, settings: Settings, targets: Vec<Target>) -> Self {
+    pub fn new(image: &'p ProgramAnalysis<'p>, settings: Settings, targets: Vec<Target>) -> Self {
         let evidence = targets
             .iter()
             .map(|target| Evidence::of(image, settings.entry, target))
@@ -312,7 +312,7 @@ impl<'p> Symcretic<'p> {
         self.work += search.work();
         if report.verdict == Verdict::Open {
             // What may disturb a path does not make one.
-            let obstacles = &self.image.obstacles[..];
+            let obstacles = self.image.obstacles();
             let obstacles = if search.is_uncalled() { &[] } else { obstacles };
             let against = obstacles.iter().chain(search.cuts());
             let against: Vec<String> = against.cloned().collect();
@@ -359,7 +359,7 @@ impl<'p> Symcretic<'p> {
         let names: Vec<String> = open.map(|target| target.location.clone()).collect();
         for name in names {
             let asked = |report: &Report| report.target.name == name;
-            let places = markers(self.image.program, &name);
+            let places = markers(self.image.program(), &name);
             if places.is_empty() || self.reports.iter().any(asked) {
                 continue;
             }

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use labrys_backward::{Image, Settings, Symcretic, Target, Verdict};
+use labrys_analysis::ProgramAnalysis;
+use labrys_backward::{Settings, Symcretic, Target, Verdict};
 use labrys_engine::{Budget, Session, Setup, StopFlag};
 use labrys_executor::{Executor, Limits as RunLimits, Linked};
 use labrys_program::FunctionId;
@@ -169,8 +170,8 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     let plan = resolve(options)?;
     let mut session = start(options, &plan, stop)?;
     let program = plan.subject.program.clone();
-    let image = Image::new(&program, plan.entry);
-    let mut technique = technique(options, &plan, &image)?;
+    let analysis = ProgramAnalysis::new(&program, plan.entry);
+    let mut technique = technique(options, &plan, &analysis)?;
     let end = labrys_engine::run(&mut session, &mut technique);
     session.set_observer(Box::new(labrys_engine::Silent));
     end?;
@@ -296,7 +297,7 @@ fn start(options: &Reach, plan: &Plan, stop: StopFlag) -> Result<Session, Proble
 fn technique<'p>(
     options: &Reach,
     plan: &Plan,
-    image: &'p Image<'p>,
+    analysis: &'p ProgramAnalysis<'p>,
 ) -> Result<BothWays<'p>, Problem> {
     let Plan {
         subject, config, ..
@@ -314,7 +315,7 @@ fn technique<'p>(
         subject,
     );
     let backward =
-        Symcretic::new(image, settings, plan.targets.clone()).with_linked(Linked::of(plain));
+        Symcretic::new(analysis, settings, plan.targets.clone()).with_linked(Linked::of(plain));
     Ok(BothWays::new(
         backward,
         !options.no_forward,

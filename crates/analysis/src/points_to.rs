@@ -10,57 +10,63 @@ use crate::escape::global_of;
 /// Steps from an address to its base.
 const MAX_STEPS: u32 = 32;
 
-/// What an address points into.
+/// The object that an address points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pointed {
+pub enum Pointee {
     /// A stack object of the function.
-    Own,
+    OwnStack,
+    /// A global.
     Global(GlobalId),
-    /// What the parameter of this number points into.
+    /// The object that the parameter of this number points into.
     Parameter(usize),
-    Anything,
+    /// Any object.
+    Unknown,
 }
 
-/// Where the values of a function come from.
+/// Where the addresses of a function point.
 #[derive(Debug)]
-pub(crate) struct Sources<'p> {
+pub struct PointsTo<'p> {
     program: &'p Program,
     /// By parameter: whether it is the address of a copy of its own.
     copies: Vec<bool>,
     operations: FxHashMap<ValueId, &'p Operation>,
 }
 
-impl<'p> Sources<'p> {
+impl<'p> PointsTo<'p> {
     pub(crate) fn of(program: &'p Program, function: &'p Function) -> Self {
         let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
         let operations = instructions
             .filter_map(|instruction| Some((instruction.result?, &instruction.operation)));
         let parameters = function.parameters.iter();
-        Sources {
+        PointsTo {
             program,
-            copies: parameters.map(|one| one.by_value.is_some()).collect(),
+            copies: parameters
+                .map(|parameter| parameter.by_value.is_some())
+                .collect(),
             operations: operations.collect(),
         }
     }
 
     /// Follows an address to its base.
-    pub(crate) fn pointed(&self, address: Operand) -> Pointed {
+    #[must_use]
+    pub fn pointee(&self, address: Operand) -> Pointee {
         let value = match self.base(address) {
             Operand::Constant(id) => {
-                return global_of(self.program, id).map_or(Pointed::Anything, Pointed::Global);
+                return global_of(self.program, id).map_or(Pointee::Unknown, Pointee::Global);
             }
             Operand::Value(value) => value,
         };
         match self.copies.get(value.index()) {
-            Some(true) => Pointed::Own,
-            Some(false) => Pointed::Parameter(value.index()),
-            None if self.is_object(value) => Pointed::Own,
-            None => Pointed::Anything,
+            Some(true) => Pointee::OwnStack,
+            Some(false) => Pointee::Parameter(value.index()),
+            None if self.is_object(value) => Pointee::OwnStack,
+            None => Pointee::Unknown,
         }
     }
 
     /// The stack object of the function that an address is in, as far as its computation shows.
-    pub(crate) fn object(&self, address: Operand) -> Option<ValueId> {
+    #[must_use]
+    pub fn stack_object(&self, address: Operand) -> Option<ValueId> {
         match self.base(address) {
             Operand::Value(value) if self.is_object(value) => Some(value),
             _ => None,

@@ -36,7 +36,7 @@ pub(crate) fn private_objects(
 
 /// By global: whether its address is kept or passed on.
 pub(crate) fn shared_globals(program: &Program) -> Vec<bool> {
-    // A name that is visible outside is used by code that is not in the picture (the library's
+    // A name that is visible outside is used by code outside of the program (the library's
     // `getopt` writes the program's `optind`): links hide all other names.
     let mut shared: Vec<bool> = program
         .globals
@@ -127,7 +127,7 @@ fn escaping_operands(program: &Program, operation: &Operation, escapes: &mut dyn
             arguments,
             ..
         } if !keeps(program, *id) => {
-            // The library writes there or reads there, and forgets the address.
+            // The library writes there or reads there, and does not keep the address.
             let _ = arguments;
         }
         _ => operation.visit_operands(escapes),
@@ -153,7 +153,8 @@ fn keeps(program: &Program, id: labrys_program::FunctionId) -> bool {
 }
 
 /// The global that a constant is the address of, or an address in.
-pub(crate) fn global_of(program: &Program, id: ConstantId) -> Option<GlobalId> {
+#[must_use]
+pub fn global_of(program: &Program, id: ConstantId) -> Option<GlobalId> {
     match program.constant(id)? {
         Constant::Global(global) => Some(*global),
         Constant::Offset { base, .. } if *base < id => global_of(program, *base),

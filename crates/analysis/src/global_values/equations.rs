@@ -1,8 +1,8 @@
-//! The numbers that values may have, where they come from constants alone: a system of equations
-//! over sets of numbers, solved from below.
+//! The numbers that values may have, where they come from constants alone: the least fixpoint of a
+//! system of equations over sets of numbers.
 //!
 //! Law: a value with a set has one of its numbers, in every run, whenever it is computed. A set
-//! only grows while it is solved, and one that grows too large is given up.
+//! only grows towards the fixpoint, and one that grows too large is given up.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -13,45 +13,51 @@ use labrys_program::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::cells::{Accesses, Content, Part, initial};
-use crate::effects::arguments;
+use super::GlobalPart;
+use super::accesses::{Accesses, Content, initial};
+use crate::calls::passed_arguments;
+use crate::external_calls::ExternalCalls;
 
 /// Numbers in one set at most.
 const MAX_NUMBERS: usize = 16;
 
-/// What the equations are made of.
-pub(crate) struct Picture<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) calls: &'a CallGraph,
-    /// By function: whether calls that are not seen may call it.
-    pub(crate) open: &'a [bool],
+/// A variable of the equations: it has a set of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NodeId(u32);
+
+impl NodeId {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
-/// What has a set of numbers.
+/// What a variable stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Node {
-    Cell(GlobalId, Part),
+    Cell(GlobalId, GlobalPart),
     Value(FunctionId, ValueId),
-    /// What a function returns.
+    /// The value that a function returns.
     Result(FunctionId),
 }
 
-/// What a set holds.
+/// A part of the union that a set is.
 #[derive(Clone, Copy)]
 enum Source {
     Number(u128),
-    Same(usize),
+    Same(NodeId),
     /// The numbers of another, of so many bits, cast to so many.
-    Cast(Cast, u32, u32, usize),
-    Anything,
+    Cast(Cast, u32, u32, NodeId),
+    Unknown,
 }
 
 /// See the module.
-pub(crate) struct Numbers<'a> {
-    picture: &'a Picture<'a>,
+pub(crate) struct Equations<'a> {
+    program: &'a Program,
+    calls: &'a CallGraph,
+    external: &'a ExternalCalls,
     accesses: &'a Accesses,
     definitions: FxHashMap<FunctionId, FxHashMap<ValueId, Defined<'a>>>,
-    index: FxHashMap<Node, usize>,
+    ids: FxHashMap<Node, NodeId>,
     nodes: Vec<Node>,
     sources: Vec<Vec<Source>>,
 }
@@ -62,34 +68,41 @@ enum Defined<'a> {
     By(&'a Operation),
 }
 
-impl<'a> Numbers<'a> {
-    pub(crate) fn new(picture: &'a Picture<'a>, accesses: &'a Accesses) -> Self {
-        Numbers {
-            picture,
+impl<'a> Equations<'a> {
+    pub(crate) fn new(
+        program: &'a Program,
+        calls: &'a CallGraph,
+        external: &'a ExternalCalls,
+        accesses: &'a Accesses,
+    ) -> Self {
+        Equations {
+            program,
+            calls,
+            external,
             accesses,
             definitions: FxHashMap::default(),
-            index: FxHashMap::default(),
+            ids: FxHashMap::default(),
             nodes: Vec::new(),
             sources: Vec::new(),
         }
     }
 
-    /// The place of a cell's set in what [`Numbers::solve`] gives.
-    pub(crate) fn ask(&mut self, global: GlobalId, part: Part) -> usize {
+    /// The variable of a part of a global.
+    pub(crate) fn variable(&mut self, global: GlobalId, part: GlobalPart) -> NodeId {
         self.node(Node::Cell(global, part))
     }
 
-    fn node(&mut self, node: Node) -> usize {
-        let next = self.nodes.len();
-        let index = *self.index.entry(node).or_insert(next);
-        if index == next {
+    fn node(&mut self, node: Node) -> NodeId {
+        let next = NodeId(self.nodes.len() as u32);
+        let id = *self.ids.entry(node).or_insert(next);
+        if id == next {
             self.nodes.push(node);
         }
-        index
+        id
     }
 
-    /// The smallest sets that satisfy the equations; `None` for those that may hold anything.
-    pub(crate) fn solve(mut self) -> Vec<Option<Vec<u128>>> {
+    /// The smallest sets that satisfy the equations.
+    pub(crate) fn solve(mut self) -> Solution {
         while let Some(node) = self.nodes.get(self.sources.len()).copied() {
             let sources = self.equation(node);
             self.sources.push(sources);
@@ -98,7 +111,7 @@ impl<'a> Numbers<'a> {
         for (user, sources) in self.sources.iter().enumerate() {
             for source in sources {
                 if let Source::Same(from) | Source::Cast(.., from) = source {
-                    users[*from].push(user);
+                    users[from.index()].push(user);
                 }
             }
         }
@@ -114,22 +127,21 @@ impl<'a> Numbers<'a> {
                 queue.extend(&users[index]);
             }
         }
-        let list = |set: Option<BTreeSet<u128>>| set.map(|set| set.into_iter().collect());
-        sets.into_iter().map(list).collect()
+        Solution { sets }
     }
 
     fn equation(&mut self, node: Node) -> Vec<Source> {
         match node {
             Node::Cell(global, part) => {
-                let begin = initial(&self.picture.program.globals[global.index()], part);
-                let mut sources = vec![begin.map_or(Source::Anything, Source::Number)];
+                let begin = initial(&self.program.globals[global.index()], part);
+                let mut sources = vec![begin.map_or(Source::Unknown, Source::Number)];
                 for stored in self.accesses.stores_to(global, part) {
                     sources.push(self.operand(stored.function, stored.value));
                 }
                 sources
             }
             Node::Result(function) => {
-                let blocks = &self.picture.program.functions[function.index()].blocks;
+                let blocks = &self.program.functions[function.index()].blocks;
                 let ends = blocks.iter().map(|block| &block.terminator);
                 let returned = ends.filter_map(|end| match end {
                     Terminator::Return(value) => *value,
@@ -141,27 +153,27 @@ impl<'a> Numbers<'a> {
             }
             Node::Value(function, value) => self
                 .value(function, value)
-                .unwrap_or_else(|| vec![Source::Anything]),
+                .unwrap_or_else(|| vec![Source::Unknown]),
         }
     }
 
     fn operand(&mut self, function: FunctionId, operand: Operand) -> Source {
         match operand {
             Operand::Constant(id) => {
-                number(self.picture.program, id).map_or(Source::Anything, Source::Number)
+                number(self.program, id).map_or(Source::Unknown, Source::Number)
             }
             Operand::Value(value) => Source::Same(self.node(Node::Value(function, value))),
         }
     }
 
     fn ty(&self, function: FunctionId, operand: Operand) -> Option<Type> {
-        let program = self.picture.program;
+        let program = self.program;
         program.operand_type(program.function(function)?, operand)
     }
 
     /// Where a value comes from; `None` if from anywhere.
     fn value(&mut self, id: FunctionId, value: ValueId) -> Option<Vec<Source>> {
-        let function = self.picture.program.function(id)?;
+        let function = self.program.function(id)?;
         let ty = function.value_type(value)?;
         let width = ty.width()?;
         if value.index() < function.parameters.len() {
@@ -199,7 +211,7 @@ impl<'a> Numbers<'a> {
                 callee: Callee::Direct(callee),
                 ..
             } => {
-                let called = self.picture.program.function(*callee)?;
+                let called = self.program.function(*callee)?;
                 let known = called.defined && called.linkage == Linkage::Internal;
                 if !known || called.result != ty {
                     return None;
@@ -211,8 +223,8 @@ impl<'a> Numbers<'a> {
     }
 
     fn defined(&mut self, id: FunctionId, value: ValueId) -> Option<Defined<'a>> {
-        let picture = self.picture;
-        let function = &picture.program.functions[id.index()];
+        let program = self.program;
+        let function = &program.functions[id.index()];
         let known = self.definitions.entry(id).or_insert_with(|| {
             let mut known = FxHashMap::default();
             for block in &function.blocks {
@@ -221,7 +233,7 @@ impl<'a> Numbers<'a> {
                 }
                 for instruction in &block.instructions {
                     let result = instruction.result;
-                    known.extend(result.map(|one| (one, Defined::By(&instruction.operation))));
+                    known.extend(result.map(|value| (value, Defined::By(&instruction.operation))));
                 }
             }
             known
@@ -234,31 +246,43 @@ impl<'a> Numbers<'a> {
         if part.1.checked_mul(8) != Some(u64::from(width)) {
             return None;
         }
-        match self.accesses.content(self.picture.program, global, part) {
+        match self.accesses.content(self.program, global, part) {
             Content::Initial(bits) => Some(Source::Number(bits)),
             Content::Cell => Some(Source::Same(self.node(Node::Cell(global, part)))),
-            Content::Anything => None,
+            Content::Unknown => None,
         }
     }
 
-    /// What is passed for a parameter, where all calls are seen.
+    /// The arguments for a parameter, where all calls are known.
     fn parameter(&mut self, id: FunctionId, index: usize, ty: Type) -> Option<Vec<Source>> {
-        let picture = self.picture;
-        let function = picture.program.function(id)?;
+        let function = self.program.function(id)?;
         let hidden = function.linkage == Linkage::Internal && !function.address_taken;
-        if !hidden || picture.open[id.index()] || function.parameters[index].by_value.is_some() {
+        if !hidden || self.external.may_call(id) || function.parameters[index].by_value.is_some() {
             return None;
         }
         let mut sources = Vec::new();
-        for call in picture.calls.callers(id) {
-            let caller = &picture.program.functions[call.function.index()];
-            let passed = *arguments(caller, call, id)?.get(index)?;
+        for call in self.calls.callers(id) {
+            let caller = &self.program.functions[call.function.index()];
+            let passed = *passed_arguments(caller, call, id)?.get(index)?;
             if self.ty(call.function, passed) != Some(ty) {
                 return None;
             }
             sources.push(self.operand(call.function, passed));
         }
         Some(sources)
+    }
+}
+
+/// The sets that satisfy the equations.
+pub(crate) struct Solution {
+    sets: Vec<Option<BTreeSet<u128>>>,
+}
+
+impl Solution {
+    /// The set of a variable; `None` if it may hold any number.
+    pub(crate) fn numbers(&self, id: NodeId) -> Option<Vec<u128>> {
+        let set = self.sets[id.index()].as_ref()?;
+        Some(set.iter().copied().collect())
     }
 }
 
@@ -270,12 +294,12 @@ fn union(sources: &[Source], sets: &[Option<BTreeSet<u128>>]) -> Option<BTreeSet
             Source::Number(bits) => {
                 all.insert(*bits);
             }
-            Source::Same(node) => all.extend(sets[*node].as_ref()?),
+            Source::Same(node) => all.extend(sets[node.index()].as_ref()?),
             Source::Cast(cast, from, to, node) => {
-                let numbers = sets[*node].as_ref()?.iter();
+                let numbers = sets[node.index()].as_ref()?.iter();
                 all.extend(numbers.map(|bits| converted(*cast, *from, *to, *bits)));
             }
-            Source::Anything => return None,
+            Source::Unknown => return None,
         }
     }
     (all.len() <= MAX_NUMBERS).then_some(all)

@@ -1,10 +1,7 @@
-//! Globals that hold one of a few numbers whenever they are read: all that is stored to them are
-//! such numbers.
+//! The loads and stores of globals whose accesses are all known.
 //!
-//! Law: at any moment of any run a cell holds one of its numbers. When and whether a store is
-//! executed plays no part, so neither do loops, signals and bounds. What must be known is all
-//! code that may store: a variable counts only if it has no name outside the program and its
-//! address is used to load and to store, for nothing else.
+//! Law: a variable counts only if it has no name outside of the program and its address is used to
+//! load and to store, for nothing else.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +11,9 @@ use labrys_program::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::numbers::{Numbers, Picture};
+use super::GlobalPart;
 
-/// A part of a global: offset and size in bytes.
-pub(crate) type Part = (u64, u64);
-
-/// The largest part that is looked at: a number of 128 bits.
+/// The largest part that is tracked: a number of 128 bits.
 const MAX_SIZE: u64 = 16;
 
 /// A store of a value to a part of a global.
@@ -33,22 +27,22 @@ pub(crate) struct Stored {
 #[derive(Debug, Default)]
 pub(crate) struct Accesses {
     /// By global; `None` if something else may store there.
-    stores: Vec<Option<BTreeMap<Part, Vec<Stored>>>>,
-    /// What a value was loaded from, with the offset if it is known.
+    stores: Vec<Option<BTreeMap<GlobalPart, Vec<Stored>>>>,
+    /// The global that a value was loaded from, the offset if it is known, and the size.
     loads: FxHashMap<(FunctionId, ValueId), (GlobalId, Option<i64>, u64)>,
 }
 
-/// What is at a part of a global.
+/// The content of a part of a global.
 pub(crate) enum Content {
-    /// What was there when the program began.
+    /// Its content when the program began.
     Initial(u128),
-    /// What the stores to just this part put there.
+    /// The values of the stores to just this part.
     Cell,
-    Anything,
+    Unknown,
 }
 
 impl Accesses {
-    fn of(program: &Program) -> Self {
+    pub(crate) fn of(program: &Program) -> Self {
         let known = |global: &Global| {
             // Names of LLVM's own are read by nobody.
             let plain = global.linkage == Linkage::Internal && !global.name.starts_with("llvm.");
@@ -61,8 +55,11 @@ impl Accesses {
         for (index, function) in program.functions.iter().enumerate() {
             accesses.add(program, FunctionId::new(index), function);
         }
-        let initializers = program.globals.iter().flat_map(|one| &one.initializer);
-        for relocation in initializers.flat_map(|one| &one.relocations) {
+        let initializers = program
+            .globals
+            .iter()
+            .flat_map(|global| &global.initializer);
+        for relocation in initializers.flat_map(|initializer| &initializer.relocations) {
             if let labrys_program::RelocationTarget::Global(id, _) = relocation.target {
                 accesses.stores[id.index()] = None;
             }
@@ -144,7 +141,7 @@ impl Accesses {
         }
     }
 
-    /// The address may be used in ways that are not looked at.
+    /// The address may be used in ways that are not tracked.
     fn escape(&mut self, program: &Program, places: &FxHashMap<ValueId, Place>, operand: Operand) {
         match operand {
             Operand::Value(value) => {
@@ -170,46 +167,62 @@ impl Accesses {
         }
     }
 
+    /// The parts of globals to which the program stores, of globals whose stores are all known.
+    pub(crate) fn stored_parts(&self) -> impl Iterator<Item = (GlobalId, GlobalPart)> {
+        let globals = self.stores.iter().enumerate();
+        globals.flat_map(|(index, stores)| {
+            let parts = stores.iter().flat_map(BTreeMap::keys);
+            parts.map(move |part| (GlobalId::new(index), *part))
+        })
+    }
+
     /// The stores to a part, in any order.
-    pub(crate) fn stores_to(&self, global: GlobalId, part: Part) -> &[Stored] {
+    pub(crate) fn stores_to(&self, global: GlobalId, part: GlobalPart) -> &[Stored] {
         let stores = self.stores[global.index()].as_ref();
         let stores = stores.and_then(|stores| stores.get(&part));
         stores.map_or(&[], |stores| &stores[..])
     }
 
-    /// What a value was loaded from, if the offset is known.
-    pub(crate) fn loaded(&self, function: FunctionId, value: ValueId) -> Option<(GlobalId, Part)> {
+    /// The part of a global that a value was loaded from, if the offset is known.
+    pub(crate) fn loaded(
+        &self,
+        function: FunctionId,
+        value: ValueId,
+    ) -> Option<(GlobalId, GlobalPart)> {
         let (global, offset, size) = *self.loads.get(&(function, value))?;
         Some((global, (u64::try_from(offset?).ok()?, size)))
     }
 
-    /// What is at a part of a global.
-    pub(crate) fn content(&self, program: &Program, global: GlobalId, part: Part) -> Content {
+    /// The content of a part of a global.
+    pub(crate) fn content(&self, program: &Program, global: GlobalId, part: GlobalPart) -> Content {
         let Some(stores) = &self.stores[global.index()] else {
-            return Content::Anything;
+            return Content::Unknown;
         };
-        let meet =
-            |a: Part, b: Part| a.0 < b.0.saturating_add(b.1) && b.0 < a.0.saturating_add(a.1);
-        let mut met = stores.keys().filter(|other| meet(**other, part));
-        match (met.next(), met.next()) {
+        let overlap = |a: GlobalPart, b: GlobalPart| {
+            a.0 < b.0.saturating_add(b.1) && b.0 < a.0.saturating_add(a.1)
+        };
+        let mut overlapping = stores.keys().filter(|other| overlap(**other, part));
+        match (overlapping.next(), overlapping.next()) {
             (None, _) => {
                 let initial = initial(&program.globals[global.index()], part);
-                initial.map_or(Content::Anything, Content::Initial)
+                initial.map_or(Content::Unknown, Content::Initial)
             }
             (Some(other), None) if *other == part => Content::Cell,
-            _ => Content::Anything,
+            _ => Content::Unknown,
         }
     }
 }
 
-/// What is at a part of a global when the program begins, if that is a number.
-pub(crate) fn initial(global: &Global, (offset, size): Part) -> Option<u128> {
+/// The content of a part of a global when the program begins, if that is a number.
+pub(crate) fn initial(global: &Global, (offset, size): GlobalPart) -> Option<u128> {
     let initializer = global.initializer.as_ref()?;
     let end = offset.checked_add(size)?;
     let within = size > 0 && size <= MAX_SIZE && end <= global.size;
     let mut relocations = initializer.relocations.iter();
-    let plain = relocations
-        .all(|one| end <= one.offset || one.offset.saturating_add(one.target.size()) <= offset);
+    let plain = relocations.all(|relocation| {
+        end <= relocation.offset
+            || relocation.offset.saturating_add(relocation.target.size()) <= offset
+    });
     let byte = |at: u64| {
         let index = usize::try_from(at).ok();
         let byte = index.and_then(|index| initializer.bytes.get(index));
@@ -234,7 +247,7 @@ fn constant_place(program: &Program, id: ConstantId) -> Option<Place> {
         Constant::Global(global) => Some((*global, Some(0))),
         Constant::Offset { base, offset } if *base < id => {
             let (global, before) = constant_place(program, *base)?;
-            Some((global, before.and_then(|one| one.checked_add(*offset))))
+            Some((global, before.and_then(|at| at.checked_add(*offset))))
         }
         _ => None,
     }
@@ -263,52 +276,6 @@ fn places(program: &Program, function: &Function) -> FxHashMap<ValueId, Place> {
         }
         if places.len() == before {
             return places;
-        }
-    }
-}
-
-/// See the module.
-#[derive(Debug)]
-pub(crate) struct Cells {
-    accesses: Accesses,
-    cells: FxHashMap<(GlobalId, Part), Vec<u128>>,
-}
-
-impl Cells {
-    /// The cells of a program; `open` tells which functions may be called by calls that are not
-    /// seen.
-    pub(crate) fn of(picture: &Picture<'_>) -> Self {
-        let program = picture.program;
-        let accesses = Accesses::of(program);
-        let mut numbers = Numbers::new(picture, &accesses);
-        let mut asked = Vec::new();
-        for (index, stores) in accesses.stores.iter().enumerate() {
-            let global = GlobalId::new(index);
-            for part in stores.iter().flat_map(BTreeMap::keys) {
-                if let Content::Cell = accesses.content(program, global, *part) {
-                    asked.push(((global, *part), numbers.ask(global, *part)));
-                }
-            }
-        }
-        let found = numbers.solve();
-        let cells = asked
-            .into_iter()
-            .filter_map(|(cell, index)| Some((cell, found[index].clone()?)))
-            .collect();
-        Cells { accesses, cells }
-    }
-
-    /// All numbers that a part of a global may hold; `None` if they are not known.
-    pub(crate) fn numbers(
-        &self,
-        program: &Program,
-        global: GlobalId,
-        part: Part,
-    ) -> Option<Vec<u128>> {
-        match self.accesses.content(program, global, part) {
-            Content::Initial(bits) => Some(vec![bits]),
-            Content::Cell => self.cells.get(&(global, part)).cloned(),
-            Content::Anything => None,
         }
     }
 }

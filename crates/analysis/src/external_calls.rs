@@ -1,7 +1,7 @@
-//! Code that is not in the picture: what of the program it may call, and when.
+//! Code outside of the program: which functions of the program it may call, and when.
 //!
-//! Laws: a function that is not marked is called by the program only, through calls in the
-//! picture. A signal handler takes the number of the signal first, if it takes anything.
+//! Laws: a function that is not marked is called by the program only, through calls in the call
+//! graph. A signal handler takes the number of the signal first, if it takes anything.
 
 use labrys_program::{
     Callee, Constant, ConstantId, Function, FunctionId, Linkage, Operand, Operation, Program,
@@ -9,26 +9,27 @@ use labrys_program::{
 };
 use labrys_semantics::{CallsBack, calls_back, library};
 
-use crate::effects::Effects;
-
-/// What code outside may call.
+/// The functions of the program that outside code may call.
 #[derive(Debug)]
-pub(crate) struct Outside {
-    /// By function: whether code outside may call it.
-    pub(crate) calls: Vec<bool>,
-    /// Functions that may run at any time, because of a signal.
+pub(crate) struct ExternalCalls {
+    /// By function.
+    callable: Vec<bool>,
     handlers: Vec<FunctionId>,
 }
 
-impl Outside {
+impl ExternalCalls {
     pub(crate) fn of(program: &Program) -> Self {
         let exposed = exposed(program);
         let used = |function: &Function| {
             let intrinsic = function.name.starts_with("llvm.");
             !function.defined && !intrinsic && library(&function.name).is_none()
         };
-        let strange = |function: &&Function| used(function) && calls_unknown(program, function);
-        let calls_anything = program.functions.iter().any(|one| strange(&one))
+        let calls_unknown_code =
+            |function: &&Function| used(function) && calls_unknown(program, function);
+        let calls_anything = program
+            .functions
+            .iter()
+            .any(|function| calls_unknown_code(&function))
             || program.functions.iter().any(is_opaque)
             || program.global_named("error_print_progname").is_some();
         let signals = |function: &Function| {
@@ -41,28 +42,26 @@ impl Outside {
         };
         let all = (0..program.functions.len()).map(FunctionId::new);
         let handlers: Vec<FunctionId> = all.filter(handles).collect();
-        let begins = started_with_program(program);
+        let started = started_with_program(program);
         let called = |(index, function): (usize, &Function)| {
             let id = FunctionId::new(index);
             let visible = function.linkage != Linkage::Internal && function.name != "main";
             let given = exposed[index] && calls_anything;
-            function.defined && (visible || given || handlers.contains(&id) || begins.contains(&id))
+            function.defined
+                && (visible || given || handlers.contains(&id) || started.contains(&id))
         };
-        let calls = program.functions.iter().enumerate().map(called).collect();
-        Outside { calls, handlers }
+        let callable = program.functions.iter().enumerate().map(called).collect();
+        ExternalCalls { callable, handlers }
     }
 
-    /// What may change at any time: what handlers write that come back.
-    pub(crate) fn interference(&self, program: &Program, effects: &[Effects]) -> Effects {
-        let mut interference = Effects::default();
-        for id in &self.handlers {
-            let blocks = &program.functions[id.index()].blocks;
-            let mut ends = blocks.iter().map(|block| &block.terminator);
-            if ends.any(|end| matches!(end, Terminator::Return(_) | Terminator::Opaque { .. })) {
-                interference.absorb(&effects[id.index()].unplaced(), false);
-            }
-        }
-        interference
+    /// Whether outside code may call a function.
+    pub(crate) fn may_call(&self, id: FunctionId) -> bool {
+        self.callable[id.index()]
+    }
+
+    /// Functions that may run at any time, because of a signal.
+    pub(crate) fn handlers(&self) -> &[FunctionId] {
+        &self.handlers
     }
 }
 
@@ -79,7 +78,11 @@ fn exposed(program: &Program) -> Vec<bool> {
             exposed[id.index()] = true;
         }
     }
-    for block in program.functions.iter().flat_map(|one| &one.blocks) {
+    for block in program
+        .functions
+        .iter()
+        .flat_map(|function| &function.blocks)
+    {
         let mut expose = |operand: Operand| {
             if let Operand::Constant(id) = operand {
                 mark(program, id, &mut exposed);
@@ -125,7 +128,10 @@ pub(crate) fn calls_unknown(program: &Program, function: &Function) -> bool {
 
 /// Whether some call passes anything but the name of a function as this argument.
 fn is_passed_otherwise(program: &Program, name: &str, index: usize) -> bool {
-    let blocks = program.functions.iter().flat_map(|one| &one.blocks);
+    let blocks = program
+        .functions
+        .iter()
+        .flat_map(|function| &function.blocks);
     let mut instructions = blocks.flat_map(|block| &block.instructions);
     instructions.any(|instruction| match &instruction.operation {
         Operation::Call {
@@ -177,7 +183,7 @@ fn started_with_program(program: &Program) -> Vec<FunctionId> {
         .iter()
         .filter_map(|name| program.global(program.global_named(name)?));
     let initializers = lists.filter_map(|global| global.initializer.as_ref());
-    let relocations = initializers.flat_map(|one| &one.relocations);
+    let relocations = initializers.flat_map(|initializer| &initializer.relocations);
     relocations
         .filter_map(|relocation| match relocation.target {
             RelocationTarget::Function(id, _) => Some(id),
@@ -189,11 +195,11 @@ fn started_with_program(program: &Program) -> Vec<FunctionId> {
 /// Whether a function has the form of a signal handler, or that of one whose parameters are not
 /// declared.
 fn may_handle(function: &Function) -> bool {
-    let first = function.parameters.first().map(|one| one.ty);
+    let first = function.parameters.first().map(|parameter| parameter.ty);
     function.parameters.len() <= 3 && first.is_none_or(|ty| ty == Type::Int(32))
 }
 
-/// Whether a function may do what nothing is known of.
+/// Whether a function has an operation of which nothing is known.
 fn is_opaque(function: &Function) -> bool {
     let opaque = |operation: &Operation| {
         matches!(
@@ -206,6 +212,9 @@ fn is_opaque(function: &Function) -> bool {
     };
     function.blocks.iter().any(|block| {
         matches!(block.terminator, Terminator::Opaque { .. })
-            || block.instructions.iter().any(|one| opaque(&one.operation))
+            || block
+                .instructions
+                .iter()
+                .any(|instruction| opaque(&instruction.operation))
     })
 }

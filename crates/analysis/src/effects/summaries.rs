@@ -1,0 +1,153 @@
+//! Effects of all functions: the least fixpoint over the call graph.
+//!
+//! Law: outside code may call back each function whose address is taken or whose name is visible
+//! to it, so its effects include theirs.
+
+use labrys_program::graph::CallGraph;
+use labrys_program::{Function, FunctionId, Program, Terminator};
+use labrys_semantics::{Library, library};
+
+use crate::calls::{most_arguments, passed_arguments};
+use crate::effects::Effects;
+use crate::external_calls::{ExternalCalls, calls_unknown};
+use crate::points_to::PointsTo;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct EffectSummaries {
+    functions: Vec<Effects>,
+    outside: Effects,
+    interference: Effects,
+}
+
+impl EffectSummaries {
+    pub(crate) fn of(
+        program: &Program,
+        points_to: &[PointsTo<'_>],
+        calls: &CallGraph,
+        external: &ExternalCalls,
+    ) -> Self {
+        let mut outside = Effects::of_outside_code();
+        let mut functions = own_effects(program, points_to);
+        loop {
+            let mut changed = false;
+            for index in 0..program.functions.len() {
+                let id = FunctionId::new(index);
+                for call in calls.calls_in(id) {
+                    for callee in calls.callees(call) {
+                        let arguments = passed_arguments(&program.functions[index], call, *callee);
+                        let mut inner =
+                            functions[callee.index()].at_call(&points_to[index], arguments);
+                        inner.repeats |= *callee == id;
+                        changed |= functions[index].absorb(&inner);
+                    }
+                    if call.open && calls.callees(call).is_empty() {
+                        changed |= functions[index].absorb(&outside);
+                    }
+                }
+                if external.may_call(id) {
+                    changed |= outside.absorb(&functions[index].at_unknown_arguments());
+                }
+                if functions[index].foreign {
+                    changed |= functions[index].absorb(&outside.called_back());
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        EffectSummaries {
+            interference: interference(program, external, &functions),
+            functions,
+            outside,
+        }
+    }
+
+    /// The effects of a function and of all that it may call.
+    pub(crate) fn of_function(&self, id: FunctionId) -> &Effects {
+        &self.functions[id.index()]
+    }
+
+    /// The effects of outside code.
+    pub(crate) fn outside(&self) -> &Effects {
+        &self.outside
+    }
+
+    /// What may happen at any time: the effects of signal handlers that return.
+    pub(crate) fn interference(&self) -> &Effects {
+        &self.interference
+    }
+}
+
+/// The effects of each function without those of its callees.
+fn own_effects(program: &Program, points_to: &[PointsTo<'_>]) -> Vec<Effects> {
+    let most = most_arguments(program);
+    let streams = Streams::of(program);
+    let of_function = |(function, points_to): (&Function, &PointsTo<'_>)| {
+        if function.defined {
+            return Effects::of_body(function, points_to);
+        }
+        let mut effects = Effects::of_library(&function.name, function.noreturn, most);
+        let known = library(&function.name);
+        effects.foreign |= known.is_none() && calls_unknown(program, function);
+        streams.add(&mut effects, known);
+        effects
+    };
+    program
+        .functions
+        .iter()
+        .zip(points_to)
+        .map(of_function)
+        .collect()
+}
+
+fn interference(program: &Program, external: &ExternalCalls, functions: &[Effects]) -> Effects {
+    let mut interference = Effects::default();
+    for id in external.handlers() {
+        let blocks = &program.functions[id.index()].blocks;
+        let mut ends = blocks.iter().map(|block| &block.terminator);
+        if ends.any(|end| matches!(end, Terminator::Return(_) | Terminator::Opaque { .. })) {
+            interference.absorb(&functions[id.index()].at_unknown_arguments());
+        }
+    }
+    interference
+}
+
+/// How the program uses the streams of the library.
+struct Streams {
+    /// It looks at the memory that the library keeps of them.
+    seen: bool,
+    /// It may give them memory of its own, which may be written at any time.
+    given: bool,
+}
+
+impl Streams {
+    fn of(program: &Program) -> Self {
+        let named = |name: &&str| {
+            let mut functions = program.functions.iter();
+            functions.any(|function| function.name == **name)
+        };
+        let inlined = ["__uflow", "__overflow"];
+        let given = [
+            "setvbuf",
+            "setbuf",
+            "setbuffer",
+            "fmemopen",
+            "open_memstream",
+            "open_wmemstream",
+            "fopencookie",
+        ];
+        Streams {
+            seen: inlined.iter().any(named),
+            given: given.iter().any(named),
+        }
+    }
+
+    /// Adds the effects on streams of a library function.
+    fn add(&self, effects: &mut Effects, known: Option<Library>) {
+        if matches!(known, Some(Library::Fills { .. } | Library::Harmless)) {
+            effects.streams |= self.seen;
+            effects.anywhere |= self.given;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Static analyses of a whole program: what is computed of it once and never changes.
+//!
+//! [`ProgramAnalysis`] holds them all. Every answer over-approximates the runs of the program, so
+//! that a proof may rest on it: an [`Effects`] names at least what a call does, a [`PointsTo`] at
+//! least the object of an address, a set of [global values](ProgramAnalysis::global_values) at
+//! least the values that the memory holds.
+//!
+//! | Question | Answer |
+//! |---|---|
+//! | Who calls whom, through pointers too? | [`ProgramAnalysis::calls`] |
+//! | What may a function, a call, a block write, and may it end the run? | [`Effects`], [`BlockEffects`] |
+//! | Into which object does an address point? | [`PointsTo`] |
+//! | Whose address stays in its function or its file? | [`Body::is_private`], [`ProgramAnalysis::is_shared`] |
+//! | Which values does a global hold? | [`ProgramAnalysis::global_values`] |
+//! | Where are the loops, what dominates what? | [`Body`], [`Loop`] |
+//! | Which blocks lie between two places, without loops? | [`acyclic_region`] |
+//! | What may code outside of the program call, and when? | [`ProgramAnalysis::is_called_from_outside`], [`ProgramAnalysis::interference`] |
+//! | Why can nothing be proved of this program? | [`ProgramAnalysis::obstacles`] |
+
+mod body;
+mod calls;
+mod effects;
+mod escape;
+mod external_calls;
+mod global_values;
+mod loops;
+mod obstacles;
+mod points_to;
+mod program_analysis;
+mod region;
+
+pub use body::{Body, Definition};
+pub use calls::Place;
+pub use effects::{BlockEffects, Effects};
+pub use escape::global_of;
+pub use global_values::GlobalPart;
+pub use loops::Loop;
+pub use points_to::{Pointee, PointsTo};
+pub use program_analysis::ProgramAnalysis;
+pub use region::acyclic_region;

@@ -1,0 +1,278 @@
+//! A program with its analyses.
+
+use std::sync::OnceLock;
+
+use labrys_program::graph::{Call, CallGraph};
+use labrys_program::{
+    BlockId, Callee, Function, FunctionId, GlobalId, Instruction, Operation, Program, ValueId,
+};
+use labrys_semantics::{CharacterTable, character_table};
+
+use crate::body::{Body, Definition};
+use crate::calls::{self, Place};
+use crate::effects::{BlockEffects, EffectSummaries, Effects};
+use crate::escape;
+use crate::external_calls::ExternalCalls;
+use crate::global_values::{GlobalPart, GlobalValues};
+use crate::obstacles;
+use crate::points_to::PointsTo;
+
+/// The program with its analyses.
+#[derive(Debug)]
+pub struct ProgramAnalysis<'p> {
+    program: &'p Program,
+    /// `None` for functions that are not defined here.
+    bodies: Vec<Option<Body>>,
+    points_to: Vec<PointsTo<'p>>,
+    calls: CallGraph,
+    effects: EffectSummaries,
+    /// By function and block, computed when they are first required.
+    block_effects: Vec<OnceLock<Vec<BlockEffects>>>,
+    external: ExternalCalls,
+    shared: Vec<bool>,
+    global_values: GlobalValues,
+    depths: Vec<Option<u32>>,
+    obstacles: Vec<String>,
+    has_constructors: bool,
+    sets_locale: bool,
+}
+
+impl<'p> ProgramAnalysis<'p> {
+    /// Analyses a program whose runs begin in `entry`.
+    #[must_use]
+    pub fn new(program: &'p Program, entry: FunctionId) -> Self {
+        let functions = &program.functions;
+        let bodies = functions
+            .iter()
+            .map(|function| (!function.blocks.is_empty()).then(|| Body::new(program, function)));
+        let points_to = functions.iter();
+        let points_to: Vec<PointsTo<'p>> = points_to
+            .map(|function| PointsTo::of(program, function))
+            .collect();
+        let calls = CallGraph::new(program);
+        let external = ExternalCalls::of(program);
+        let effects = EffectSummaries::of(program, &points_to, &calls, &external);
+        ProgramAnalysis {
+            program,
+            bodies: bodies.collect(),
+            depths: calls::depths(program, &calls, entry, &external),
+            global_values: GlobalValues::of(program, &calls, &external),
+            shared: escape::shared_globals(program),
+            obstacles: obstacles::obstacles(program, effects.interference().makes_inputs()),
+            has_constructors: obstacles::has_constructors(program),
+            sets_locale: obstacles::sets_locale(program),
+            block_effects: functions.iter().map(|_| OnceLock::new()).collect(),
+            points_to,
+            calls,
+            effects,
+            external,
+        }
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// A function.
+    #[must_use]
+    pub fn function(&self, id: FunctionId) -> &'p Function {
+        &self.program.functions[id.index()]
+    }
+
+    /// The analyses of a function.
+    ///
+    /// # Panics
+    /// If the function is not defined in the program.
+    #[must_use]
+    pub fn body(&self, id: FunctionId) -> &Body {
+        let body = self.bodies[id.index()].as_ref();
+        body.expect("a path goes through defined functions only")
+    }
+
+    /// Where the addresses of a function point.
+    #[must_use]
+    pub fn points_to(&self, id: FunctionId) -> &PointsTo<'p> {
+        &self.points_to[id.index()]
+    }
+
+    /// The instruction that defines a value.
+    #[must_use]
+    pub fn defining(&self, id: FunctionId, value: ValueId) -> Option<&'p Instruction> {
+        let Definition::Instruction(block, index) = self.body(id).definition(value) else {
+            return None;
+        };
+        self.function(id).block(block)?.instructions.get(index)
+    }
+
+    /// Who calls whom, through pointers too.
+    #[must_use]
+    pub fn calls(&self) -> &CallGraph {
+        &self.calls
+    }
+
+    /// The call at a place of a function.
+    #[must_use]
+    pub fn call_at(&self, caller: FunctionId, place: Place) -> Option<&Call> {
+        let mut calls = self.calls.calls_in(caller).iter();
+        calls.find(|call| (call.block, call.instruction as usize) == place)
+    }
+
+    /// Whether a call may run code outside of the program, of which nothing is known.
+    #[must_use]
+    pub fn may_leave_program(&self, call: &Call) -> bool {
+        let instruction = call.instruction as usize;
+        let block = &self.function(call.function).blocks[call.block.index()];
+        let operation = &block.instructions[instruction].operation;
+        // Effects of library functions are known by their names.
+        let direct = matches!(
+            operation,
+            Operation::Call {
+                callee: Callee::Direct(_),
+                ..
+            }
+        );
+        call.open && !direct
+    }
+
+    /// Calls between the entry and a function, at least; `None` where no calls lead there.
+    #[must_use]
+    pub fn depth(&self, id: FunctionId) -> Option<u32> {
+        self.depths[id.index()]
+    }
+
+    /// Whether code outside of the program may call a function.
+    #[must_use]
+    pub fn is_called_from_outside(&self, id: FunctionId) -> bool {
+        self.external.may_call(id)
+    }
+
+    /// The effects of a function and of all that it may call.
+    #[must_use]
+    pub fn effects(&self, id: FunctionId) -> &Effects {
+        self.effects.of_function(id)
+    }
+
+    /// The effects of code outside of the program, with those of the functions that it calls back.
+    #[must_use]
+    pub fn outside_effects(&self) -> &Effects {
+        self.effects.outside()
+    }
+
+    /// What may happen between any two instructions, because of a signal.
+    #[must_use]
+    pub fn interference(&self) -> &Effects {
+        self.effects.interference()
+    }
+
+    /// The effects of a call of a library function: its own, and those of the functions that it is
+    /// given to call, before and after any one of these.
+    #[must_use]
+    pub fn effects_of_library_call(
+        &self,
+        caller: FunctionId,
+        place: Place,
+        callee: FunctionId,
+    ) -> Effects {
+        let mut effects = self.effects(callee).at_unknown_arguments();
+        let call = self.call_at(caller, place);
+        for id in call.map_or(&[][..], |call| self.calls.callees(call)) {
+            if *id != callee {
+                effects.absorb(&self.effects(*id).at_unknown_arguments());
+            }
+        }
+        effects
+    }
+
+    /// The effects of a call through a pointer, and whether it may leave the program.
+    #[must_use]
+    pub fn effects_of_indirect_call(&self, caller: FunctionId, place: Place) -> (Effects, bool) {
+        let call = self.call_at(caller, place);
+        let mut effects = Effects::default();
+        for id in call.map_or(&[][..], |call| self.calls.callees(call)) {
+            effects.absorb(&self.effects(*id).at_unknown_arguments());
+        }
+        let leaves = call.is_none_or(|call| self.may_leave_program(call));
+        if leaves {
+            effects.absorb(self.outside_effects());
+        }
+        (effects, leaves)
+    }
+
+    /// The effects of a block with the calls in it.
+    #[must_use]
+    pub fn effects_of_block(&self, id: FunctionId, block: BlockId) -> &BlockEffects {
+        let all = self.block_effects[id.index()].get_or_init(|| {
+            let blocks = self.function(id).blocks().map(|(block, _)| block);
+            blocks
+                .map(|block| self.compute_block_effects(id, block))
+                .collect()
+        });
+        &all[block.index()]
+    }
+
+    fn compute_block_effects(&self, id: FunctionId, block: BlockId) -> BlockEffects {
+        let function = self.function(id);
+        let points_to = self.points_to(id);
+        let mut effects = BlockEffects::default();
+        for (index, instruction) in function.blocks[block.index()]
+            .instructions
+            .iter()
+            .enumerate()
+        {
+            effects.add(points_to, &instruction.operation);
+            if !matches!(instruction.operation, Operation::Call { .. }) {
+                continue;
+            }
+            let call = self.call_at(id, (block, index));
+            if call.is_none_or(|call| self.may_leave_program(call)) {
+                effects.add_call(points_to, self.outside_effects(), None);
+            }
+            let Some(call) = call else { continue };
+            for callee in self.calls.callees(call) {
+                let arguments = calls::passed_arguments(function, call, *callee);
+                effects.add_call(points_to, self.effects(*callee), arguments);
+            }
+        }
+        effects.close(self.body(id));
+        effects
+    }
+
+    /// Whether the program keeps the address of a global or passes it on.
+    #[must_use]
+    pub fn is_shared(&self, global: GlobalId) -> bool {
+        self.shared[global.index()]
+    }
+
+    /// All numbers that a part of a global may hold whenever it is read; `None` if they are not
+    /// known.
+    #[must_use]
+    pub fn global_values(&self, global: GlobalId, part: GlobalPart) -> Option<Vec<u128>> {
+        self.global_values.values(self.program, global, part)
+    }
+
+    /// Why nothing can be proved of this program, in words for the user.
+    #[must_use]
+    pub fn obstacles(&self) -> &[String] {
+        &self.obstacles
+    }
+
+    /// Whether something runs before `main`, so that variables do not begin as written.
+    #[must_use]
+    pub fn has_constructors(&self) -> bool {
+        self.has_constructors
+    }
+
+    /// Whether characters may be classed otherwise than in the C locale.
+    #[must_use]
+    pub fn sets_locale(&self) -> bool {
+        self.sets_locale
+    }
+
+    /// The table of characters to which a library function gives a pointer.
+    #[must_use]
+    pub fn character_table(&self, function: &str) -> Option<&'static CharacterTable> {
+        character_table(function).filter(|_| !self.sets_locale)
+    }
+}
