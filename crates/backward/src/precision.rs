@@ -1,25 +1,25 @@
 //! How closely a pass of the search looks.
 
-/// What is followed and what is stepped over. Whatever the precision, a pass that ends without a
-/// path proves that there is none: what is stepped over may do anything.
+/// What is followed and what is havocked. Whatever the precision, a pass that ends without a path
+/// proves that there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Precision {
-    /// Times that a path goes round a loop before the loop is stepped over.
+    /// Iterations of a loop before the loop is havocked (the loop bound).
     pub loops: u32,
-    /// Frames of one function before a call is stepped over.
+    /// Frames of one function before a call is havocked.
     pub recursion: u32,
     /// Whether calls are entered that cannot be said in expressions.
     pub enter: bool,
-    /// Whether ways that part and meet again are taken at once, as choices in expressions.
+    /// Whether paths that part and join again are summarized, as choices in expressions.
     pub merge: bool,
-    /// Whether ways that cannot be taken at once are stepped over, and calls through pointers: so
-    /// the only choices are those between callers.
+    /// Whether paths that cannot be summarized are havocked, and calls through pointers: so the
+    /// only choices are those between callers.
     pub coarse: bool,
-    /// Whether a loop that is stepped over is asked what its rounds keep.
-    pub keep: bool,
-    /// Expressions that may be made to take ways at once.
+    /// Whether invariants of loops are inferred that are havocked.
+    pub invariants: bool,
+    /// Expressions that may be made for one summary.
     pub nodes: u64,
-    /// Constraints of more expressions than this are forgotten.
+    /// Constraints of more expressions than this are dropped.
     pub constraint: usize,
     /// Path segments, at most.
     pub segments: u64,
@@ -33,90 +33,93 @@ pub struct Precision {
 pub(crate) const COARSE_PASS: usize = 0;
 /// The first pass that takes paths one by one.
 pub(crate) const FIRST_PASS: usize = 1;
-/// The pass that asks what loops keep.
-pub(crate) const KEEPING_PASS: usize = 2;
-/// The pass that takes ways one by one, for what the solver gives up on when they are merged.
+/// The pass that infers loop invariants.
+pub(crate) const INVARIANT_PASS: usize = 2;
+/// The pass that takes paths one by one, for what the solver gives up on when they are merged.
 pub(crate) const PLAIN_PASS: usize = 5;
 /// Number of passes.
 pub(crate) const PASSES: usize = 7;
 
 impl Precision {
-    /// For ways round a loop, to see what they keep.
-    pub(crate) fn of_rounds() -> Self {
+    /// For iterations of a loop, to infer its invariants.
+    pub(crate) fn of_iterations() -> Self {
         Precision {
             recursion: 1,
             enter: true,
             nodes: 20_000,
             steps: 300,
-            ..Precision::of_pass(KEEPING_PASS, 0)
+            ..Precision::of_pass(INVARIANT_PASS, 0)
         }
     }
 
-    /// What pass number `pass` does, with this many times round a loop at most.
+    /// Pass number `pass`, with this loop bound.
     pub(crate) fn of_pass(pass: usize, bound: u32) -> Self {
-        let quick = Precision {
-            loops: 0,
-            recursion: 0,
-            enter: false,
-            merge: true,
-            coarse: false,
-            keep: false,
-            nodes: 60_000,
-            constraint: usize::MAX,
-            segments: 100,
-            steps: 2_000,
-            work: 3_000_000,
+        let entering = Precision {
+            recursion: 1,
+            enter: true,
+            ..Precision::QUICK
+        };
+        let bounded = Precision {
+            loops: bound,
+            recursion: bound.clamp(1, 8),
+            ..entering
         };
         match pass {
-            COARSE_PASS => Precision {
-                coarse: true,
-                nodes: 300,
-                constraint: 300,
-                steps: 100,
-                work: 300_000,
-                ..quick
-            },
-            FIRST_PASS => quick,
-            KEEPING_PASS => Precision {
-                recursion: 1,
-                enter: true,
-                keep: true,
+            COARSE_PASS => Precision::COARSE,
+            FIRST_PASS => Precision::QUICK,
+            INVARIANT_PASS => Precision {
+                invariants: true,
                 segments: 200,
-                ..quick
+                ..entering
             },
             3 => Precision {
                 loops: bound.min(2),
-                recursion: 1,
-                enter: true,
                 segments: 300,
-                ..quick
+                ..entering
             },
             4 => Precision {
-                loops: bound,
-                recursion: bound.clamp(1, 8),
-                enter: true,
                 segments: 600,
                 work: 10_000_000,
-                ..quick
+                ..bounded
             },
             PLAIN_PASS => Precision {
-                keep: true,
-                recursion: 1,
-                enter: true,
+                invariants: true,
                 merge: false,
                 segments: 600,
                 work: 10_000_000,
-                ..quick
+                ..entering
             },
             _ => Precision {
-                loops: bound,
-                recursion: bound.clamp(1, 8),
-                enter: true,
                 merge: false,
                 segments: 1500,
                 work: 30_000_000,
-                ..quick
+                ..bounded
             },
         }
     }
+
+    /// The first pass that takes paths one by one.
+    const QUICK: Precision = Precision {
+        loops: 0,
+        recursion: 0,
+        enter: false,
+        merge: true,
+        coarse: false,
+        invariants: false,
+        nodes: 60_000,
+        constraint: usize::MAX,
+        segments: 100,
+        steps: 2_000,
+        work: 3_000_000,
+    };
+
+    /// The pass that looks least closely.
+    const COARSE: Precision = Precision {
+        coarse: true,
+        nodes: 300,
+        constraint: 300,
+        steps: 100,
+        work: 300_000,
+        ..Precision::QUICK
+    };
 }

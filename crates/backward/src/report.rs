@@ -1,12 +1,12 @@
-//! What came out for a target.
+//! The result for a target.
 
 use labrys_suite::Input;
 
-use crate::search::{Counts, Path};
-use crate::state::Skip;
+use crate::path::{Path, Skip};
+use crate::paths::Counts;
 use crate::target::Target;
 
-/// What is known of a target.
+/// The result for a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Nothing yet.
@@ -19,7 +19,7 @@ pub enum Verdict {
     NotFound,
 }
 
-/// What came out for a target.
+/// The result for a target, and how it was found.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The target.
@@ -36,9 +36,9 @@ pub struct Report {
     pub path: Option<Path>,
     /// The input that reached it.
     pub input: Option<Input>,
-    /// What paths stepped over.
+    /// What paths did not follow.
     pub skips: Vec<Skip>,
-    /// What was left out, and what stands against a proof.
+    /// Paths that were left out, and reasons against a proof.
     pub obstacles: Vec<String>,
     /// Whether a search forward found the input.
     pub forward: bool,
@@ -68,15 +68,5 @@ impl Report {
             diverged: 0,
             passes: 0,
         }
-    }
-}
-
-impl Counts {
-    pub(crate) fn add(&mut self, other: Counts) {
-        self.segments += other.segments;
-        self.queries += other.queries;
-        self.unknown += other.unknown;
-        self.jumps += other.jumps;
-        self.rounds += other.rounds;
     }
 }

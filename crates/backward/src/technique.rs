@@ -10,16 +10,16 @@ use labrys_engine::{Error, PlainRun, Progress, Session, Technique};
 use labrys_executor::Linked;
 use labrys_expr::Pool;
 use labrys_program::{BranchId, FunctionId};
-use labrys_semantics::{External, NativeCode};
+use labrys_semantics::External;
 use labrys_solver::Assignment;
 use labrys_suite::{Input, Origin, StreamKind, TargetStatus};
 
-use crate::execute::objects;
-use crate::implied::Proved;
+use crate::execute::{InputLayout, PhaseTwo};
+use crate::path::{Path, Skip};
+use crate::paths::{Found, Search};
 use crate::precision::{COARSE_PASS, FIRST_PASS, PASSES, PLAIN_PASS, Precision};
+use crate::proved::Proved;
 use crate::report::{Report, Verdict};
-use crate::search::{Found, Path, Search};
-use crate::state::Skip;
 use crate::target::{Evidence, Target, markers};
 use labrys_analysis::ProgramAnalysis;
 
@@ -28,7 +28,7 @@ use labrys_analysis::ProgramAnalysis;
 pub struct Settings {
     /// The function in which runs begin.
     pub entry: FunctionId,
-    /// Times round a loop in the last pass.
+    /// The loop bound of the last pass.
     pub loop_bound: u32,
     /// An input with the streams of the suite; objects are filled in.
     pub template: Input,
@@ -38,14 +38,14 @@ pub struct Settings {
 
 /// Symcretic execution as a technique.
 pub struct Symcretic<'p> {
-    pub(crate) image: &'p ProgramAnalysis<'p>,
-    pub(crate) settings: Settings,
-    pub(crate) reports: Vec<Report>,
+    analysis: &'p ProgramAnalysis<'p>,
+    settings: Settings,
+    reports: Vec<Report>,
     evidence: Vec<Evidence>,
     /// Targets with the passes that are to come: each target has its first pass before any has
     /// its second, so that a hard one does not take the time of the others.
     queue: VecDeque<(usize, usize)>,
-    pub(crate) current: usize,
+    current: usize,
     pass: usize,
     search: Option<Search<'p>>,
     /// Paths that this pass found.
@@ -56,12 +56,7 @@ pub struct Symcretic<'p> {
     near: Vec<Input>,
     /// Of the searches that are over.
     work: u64,
-    /// Work of phase II.
-    pub(crate) executed: u64,
-    /// What its long executions are compiled to.
-    pub(crate) code: NativeCode,
-    /// Calls the functions that the program is linked with.
-    pub(crate) linked: Option<Linked>,
+    phase_two: PhaseTwo<'p>,
     proved: Proved,
     /// Whether the template was run, which is all that can be done where no input can be made.
     tried_template: bool,
@@ -75,18 +70,23 @@ const MAX_UNKNOWN: u64 = 8;
 impl<'p> Symcretic<'p> {
     /// A technique that has not begun.
     #[must_use]
-    pub fn new(image: &'p ProgramAnalysis<'p>, settings: Settings, targets: Vec<Target>) -> Self {
+    pub fn new(
+        analysis: &'p ProgramAnalysis<'p>,
+        settings: Settings,
+        targets: Vec<Target>,
+    ) -> Self {
         let evidence = targets
             .iter()
-            .map(|target| Evidence::of(image, settings.entry, target))
+            .map(|target| Evidence::of(analysis, settings.entry, target))
             .collect();
         let mut streams = settings.template.streams.iter();
         let makes_inputs = streams.any(|stream| stream.kind == StreamKind::Objects);
         let queue = (0..targets.len()).map(|target| (target, 0)).collect();
         let reports = targets.into_iter().map(Report::new).collect();
         Symcretic {
+            phase_two: PhaseTwo::new(analysis.program(), settings.entry, settings.external),
             queue,
-            image,
+            analysis,
             settings,
             reports,
             evidence,
@@ -97,9 +97,6 @@ impl<'p> Symcretic<'p> {
             makes_inputs,
             near: Vec::new(),
             work: 0,
-            executed: 0,
-            code: NativeCode::new(),
-            linked: None,
             proved: Proved::default(),
             tried_template: false,
         }
@@ -108,7 +105,7 @@ impl<'p> Symcretic<'p> {
     /// Phase II calls the functions that the program is linked with.
     #[must_use]
     pub fn with_linked(mut self, linked: Linked) -> Self {
-        self.linked = Some(linked);
+        self.phase_two.link(linked);
         self
     }
 
@@ -134,10 +131,10 @@ impl<'p> Symcretic<'p> {
     /// Work of phase II, in instructions that are interpreted.
     #[must_use]
     pub fn executed(&self) -> u64 {
-        self.executed
+        self.phase_two.work()
     }
 
-    /// What came out so far.
+    /// The results so far.
     #[must_use]
     pub fn reports(&self) -> &[Report] {
         &self.reports
@@ -183,7 +180,7 @@ impl<'p> Symcretic<'p> {
         Ok(shown)
     }
 
-    /// Looks whether a run of an input shows targets that are open, and makes it a test if so.
+    /// Runs an input, and makes it a test if that shows targets that are open.
     ///
     /// # Errors
     /// If the program cannot be run or the suite not be written.
@@ -205,8 +202,8 @@ impl<'p> Symcretic<'p> {
                 .any(|target| target.location == name && target.status == TargetStatus::Reached)
         };
         if !reached.iter().all(|name| is_reached(session, name)) {
-            // The recording went another way than the plain program, which alone counts: it is
-            // asked whether it does the same again.
+            // The recording took another path than the plain program, which alone counts: that is
+            // run again to see whether it does the same.
             let again = session.run_plain(&seen.input)?;
             for name in self.shown(&again) {
                 session.set_target(&name, TargetStatus::Reached)?;
@@ -238,7 +235,8 @@ impl<'p> Symcretic<'p> {
             .collect()
     }
 
-    /// What a path makes of the solver's model, and what phase II makes of that.
+    /// Tries the solver's model of a path, adjusted by phase II where the path does not follow
+    /// everything.
     fn try_path(&mut self, session: &mut Session, path: Path) -> Result<(), Error> {
         let Some(search) = &self.search else {
             return Ok(());
@@ -252,15 +250,13 @@ impl<'p> Symcretic<'p> {
                 model.map_or(0, |model| search.symbol_value(*part, model))
             })
             .collect();
-        let widths: Vec<Vec<u32>> = path
-            .objects
-            .iter()
-            .map(|parts| parts.iter().map(|part| search.width(*part)).collect())
-            .collect();
+        let widths = path.objects.iter();
+        let widths = widths.map(|parts| parts.iter().map(|part| search.width(*part)).collect());
+        let layout = InputLayout::new(widths.collect());
         if !path.skips.is_empty() || path.model.is_none() {
-            return self.execute_path(session, &path, &widths, values);
+            return self.adjust_path(session, &path, &layout, values);
         }
-        let input = self.input(&objects(&widths, &values));
+        let input = self.input(&layout.objects(&values));
         if self.try_input(session, &input)? {
             self.note_path(self.current, path);
         } else {
@@ -270,7 +266,54 @@ impl<'p> Symcretic<'p> {
         Ok(())
     }
 
-    pub(crate) fn remember(&mut self, input: Input) {
+    /// Phase II: adjusts the input until the path executes itself.
+    fn adjust_path(
+        &mut self,
+        session: &mut Session,
+        path: &Path,
+        layout: &InputLayout,
+        mut values: Vec<u128>,
+    ) -> Result<(), Error> {
+        let current = self.current;
+        let start = self.input(&layout.objects(&values));
+        let begun = self.phase_two.work();
+        let target_work = self.reports[current].executed;
+        let attempts = self.phase_two.attempts(path, layout, &values, target_work);
+        self.reports[current].executed += self.phase_two.work() - begun;
+        for attempt in attempts {
+            let begun = self.phase_two.work();
+            let evaluated = self.reports[current].evaluations;
+            let seed = session.seed();
+            let found = self
+                .phase_two
+                .adjust(path, layout, values, &attempt, evaluated, seed);
+            self.reports[current].executed += self.phase_two.work() - begun;
+            self.reports[current].evaluations += found.evaluations;
+            values = found.values;
+            let input = self.input(&layout.objects(&values));
+            if found.fitness == 0.0 {
+                if self.try_input(session, &input)? {
+                    self.note_path(current, path.clone());
+                    return Ok(());
+                }
+                self.reports[current].diverged += 1;
+            }
+            self.remember(input);
+            let crashed = self.phase_two.take_crash();
+            if (!found.known || crashed) && self.try_input(session, &start)? {
+                // Only the program itself can execute what the machine cannot.
+                self.note_path(current, path.clone());
+                return Ok(());
+            }
+            if !found.known || found.fitness == 0.0 {
+                break;
+            }
+        }
+        self.remember(start);
+        Ok(())
+    }
+
+    fn remember(&mut self, input: Input) {
         if self.near.len() < MAX_NEAR && !self.near.contains(&input) {
             self.near.push(input);
         }
@@ -285,7 +328,7 @@ impl<'p> Symcretic<'p> {
         }
     }
 
-    pub(crate) fn note_path(&mut self, current: usize, path: Path) {
+    fn note_path(&mut self, current: usize, path: Path) {
         let report = &mut self.reports[current];
         if report.verdict == Verdict::Reached {
             report.skips.clone_from(&path.skips);
@@ -293,7 +336,7 @@ impl<'p> Symcretic<'p> {
         }
     }
 
-    pub(crate) fn input(&self, objects: &[Vec<u8>]) -> Input {
+    fn input(&self, objects: &[Vec<u8>]) -> Input {
         let mut input = self.settings.template.clone();
         let mut streams = input.streams.iter_mut();
         if let Some(stream) = streams.find(|stream| stream.kind == StreamKind::Objects) {
@@ -311,8 +354,8 @@ impl<'p> Symcretic<'p> {
         report.counts.add(search.counts());
         self.work += search.work();
         if report.verdict == Verdict::Open {
-            // What may disturb a path does not make one.
-            let obstacles = self.image.obstacles();
+            // An obstacle may disturb a path, but makes none.
+            let obstacles = self.analysis.obstacles();
             let obstacles = if search.is_uncalled() { &[] } else { obstacles };
             let against = obstacles.iter().chain(search.cuts());
             let against: Vec<String> = against.cloned().collect();
@@ -335,7 +378,7 @@ impl<'p> Symcretic<'p> {
         }
         self.paths = 0;
         let report = &mut self.reports[self.current];
-        // What the solver gives up on in one piece it may do in several.
+        // A constraint that the solver gives up on in one piece it may decide in several.
         self.pass = if self.pass == FIRST_PASS && report.skips.contains(&Skip::Unsolved) {
             PLAIN_PASS
         } else {
@@ -358,14 +401,14 @@ impl<'p> Symcretic<'p> {
         let open = targets.filter(|target| target.status == TargetStatus::Open);
         let names: Vec<String> = open.map(|target| target.location.clone()).collect();
         for name in names {
-            let asked = |report: &Report| report.target.name == name;
-            let places = markers(self.image.program(), &name);
-            if places.is_empty() || self.reports.iter().any(asked) {
+            let is_target = |report: &Report| report.target.name == name;
+            let places = markers(self.analysis.program(), &name);
+            if places.is_empty() || self.reports.iter().any(is_target) {
                 continue;
             }
             if self
                 .proved
-                .excludes(self.image, self.settings.entry, &places)
+                .excludes(self.analysis, self.settings.entry, &places)
             {
                 session.prove(&name, None)?;
             }
@@ -378,7 +421,7 @@ impl<'p> Symcretic<'p> {
         report.passes += 1;
         let points = report.target.points.clone();
         let mut search = Search::new(
-            self.image,
+            self.analysis,
             self.settings.entry,
             &points,
             Precision::of_pass(self.pass, self.settings.loop_bound),
@@ -432,7 +475,7 @@ impl Technique for Symcretic<'_> {
                 self.end_pass(session, false)?;
             }
             Found::Path(path) if !self.makes_inputs => {
-                // All that an input could be is the one of the template.
+                // The template is the only input there can be.
                 self.paths += 1;
                 if !self.tried_template {
                     self.tried_template = true;

@@ -159,7 +159,7 @@ fn skipped(program: &Program, report: &Report) -> Vec<String> {
 fn name(program: &Program, skip: &Skip) -> String {
     match skip {
         Skip::Loop(function, block) => format!("the loop at {}", place(program, *function, *block)),
-        Skip::Ways(function, block) => {
+        Skip::Paths(function, block) => {
             format!("the ways to {}", place(program, *function, *block))
         }
         Skip::Call(name) => format!("the call of {name}"),
@@ -251,7 +251,7 @@ fn record(results: &Results<'_>, report: &Report) -> Value {
         "solver_calls": report.counts.queries,
         "evaluations": report.evaluations,
         "jumps": report.counts.jumps,
-        "rounds": report.counts.rounds,
+        "rounds": report.counts.iterations,
         "passes": report.passes,
     })
 }

@@ -1,0 +1,100 @@
+//! Contents of memory that no path writes: constants, initial values, tables of characters.
+
+use labrys_expr::ExprId;
+use labrys_program::{FunctionId, GlobalId, Initializer, RelocationTarget};
+
+use super::Terms;
+
+/// Largest table that a read at a symbolic offset of a constant becomes.
+const MAX_TABLE: u64 = 4096;
+
+/// The content of a global when the program starts; `None` if it is not defined here.
+pub(crate) fn initial_content(
+    terms: &mut Terms<'_>,
+    id: GlobalId,
+    offset: ExprId,
+    size: u32,
+) -> Option<ExprId> {
+    let global = &terms.program().globals[id.index()];
+    let initializer = global.initializer.as_ref()?;
+    if let Some(bits) = terms.bits(offset) {
+        return Some(at_fixed_offset(terms, initializer, bits as u64, size));
+    }
+    if global.size > MAX_TABLE || !initializer.relocations.is_empty() {
+        return Some(terms.fresh(8 * size));
+    }
+    let mut bytes = initializer.bytes.clone();
+    bytes.resize(usize::try_from(global.size).unwrap_or(0), 0);
+    let table = terms.pool_mut().enter_table(&bytes, &[]);
+    Some(terms.pool_mut().table_read(table, offset, size))
+}
+
+fn at_fixed_offset(
+    terms: &mut Terms<'_>,
+    initializer: &Initializer,
+    offset: u64,
+    size: u32,
+) -> ExprId {
+    let mut relocations = initializer.relocations.iter();
+    let overlapping = relocations.find(|relocation| {
+        offset < relocation.offset.saturating_add(relocation.target.size())
+            && relocation.offset < offset.saturating_add(u64::from(size))
+    });
+    if let Some(relocation) = overlapping {
+        let (base, addend) = match relocation.target {
+            RelocationTarget::Global(to, addend) => (terms.global_address(to), addend),
+            RelocationTarget::Function(to, addend) => (terms.function_address(to), addend),
+            RelocationTarget::Opaque(_) => return terms.fresh(8 * size),
+        };
+        if relocation.offset != offset || size != 8 {
+            return terms.fresh(8 * size);
+        }
+        let addend = terms.constant(64, addend as u64 as u128);
+        return terms.pool_mut().add(base, addend);
+    }
+    let byte = |at: u64| {
+        let index = usize::try_from(at).ok()?;
+        initializer.bytes.get(index).copied()
+    };
+    let mut bits = 0u128;
+    for index in (0..u64::from(size)).rev() {
+        bits = bits << 8 | u128::from(byte(offset.wrapping_add(index)).unwrap_or(0));
+    }
+    terms.constant(8 * size, bits)
+}
+
+/// The content of the pointer that a function like `__ctype_b_loc` gives the address of: the
+/// address of the element of character 0.
+pub(crate) fn character_pointer(
+    terms: &mut Terms<'_>,
+    function: FunctionId,
+    offset: ExprId,
+    size: u32,
+) -> ExprId {
+    let name = &terms.analysis().function(function).name;
+    match terms.analysis().character_table(name) {
+        Some(table) if size == 8 && terms.bits(offset) == Some(0) => {
+            let base = terms.character_table_address(function, table.bytes.len() as u64);
+            let zero = terms.constant(64, table.zero.into());
+            terms.pool_mut().add(base, zero)
+        }
+        _ => terms.fresh(8 * size),
+    }
+}
+
+/// An element of a table of characters.
+pub(crate) fn character_entry(
+    terms: &mut Terms<'_>,
+    function: FunctionId,
+    offset: ExprId,
+    size: u32,
+) -> ExprId {
+    let name = &terms.analysis().function(function).name;
+    match terms.analysis().character_table(name) {
+        Some(table) => {
+            let table = terms.pool_mut().enter_table(&table.bytes, &[]);
+            terms.pool_mut().table_read(table, offset, size)
+        }
+        None => terms.fresh(8 * size),
+    }
+}

@@ -1,0 +1,207 @@
+//! The value of an operand at a place of the path, as an expression over what the path requires
+//! from before.
+
+use labrys_analysis::{Definition, ProgramAnalysis};
+use labrys_expr::{ExprId, Pool};
+use labrys_program::{
+    Callee, Constant, FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId,
+};
+use labrys_semantics::{
+    Addresses, Library, Meaning, Operands, Symbolic, constant, library, meaning,
+};
+use rustc_hash::FxHashMap;
+
+use super::objects::{Description, ObjectKind, Objects};
+use super::{Frame, SymbolicValue};
+
+/// Gives the address of the error number.
+const ERRNO: &str = "__errno_location";
+/// Operations that one expression follows back; beyond, a value gets a symbol.
+const MAX_DEPTH: u32 = 400;
+
+/// Values that are known otherwise than by their definitions.
+pub(crate) type Overrides = FxHashMap<ValueId, SymbolicValue>;
+
+/// Reads operands of one frame.
+pub(super) struct OperandReader<'b, 'p> {
+    analysis: &'p ProgramAnalysis<'p>,
+    objects: &'b mut Objects,
+    frame: &'b mut Frame,
+    overrides: &'b Overrides,
+    /// Values computed for this operand; expressions share what they have in common.
+    known: FxHashMap<ValueId, Option<SymbolicValue>>,
+    depth: u32,
+}
+
+impl Operands<Symbolic<'_>> for OperandReader<'_, '_> {
+    fn value(&mut self, symbolic: &mut Symbolic<'_>, operand: Operand) -> Option<SymbolicValue> {
+        match operand {
+            Operand::Constant(id) => {
+                let program: &Program = self.analysis.program();
+                constant(symbolic, program, id, self)
+            }
+            Operand::Value(value) => self.read(symbolic, value),
+        }
+    }
+
+    fn ty(&self, operand: Operand) -> Option<Type> {
+        let function = self.analysis.function(self.frame.function());
+        self.analysis.program().operand_type(function, operand)
+    }
+}
+
+impl<'b, 'p> OperandReader<'b, 'p> {
+    pub(super) fn new(
+        analysis: &'p ProgramAnalysis<'p>,
+        objects: &'b mut Objects,
+        frame: &'b mut Frame,
+        overrides: &'b Overrides,
+    ) -> Self {
+        OperandReader {
+            analysis,
+            objects,
+            frame,
+            overrides,
+            known: FxHashMap::default(),
+            depth: 0,
+        }
+    }
+
+    fn read(&mut self, symbolic: &mut Symbolic<'_>, value: ValueId) -> Option<SymbolicValue> {
+        let overridden = self.overrides.get(&value);
+        if let Some(known) = overridden.or_else(|| self.frame.get(value)) {
+            return Some(known.clone());
+        }
+        if let Some(known) = self.known.get(&value) {
+            return known.clone();
+        }
+        let found = self.define(symbolic, value);
+        self.known.insert(value, found.clone());
+        found
+    }
+
+    fn define(&mut self, symbolic: &mut Symbolic<'_>, value: ValueId) -> Option<SymbolicValue> {
+        let id = self.frame.function();
+        let function = self.analysis.function(id);
+        let ty = function.value_type(value)?;
+        let body = self.analysis.body(id);
+        if body.frame_objects().contains(&value) {
+            return Some(Meaning::Scalar(self.stack_object(symbolic, value)));
+        }
+        if let Definition::Instruction(..) = body.definition(value) {
+            if self.depth < MAX_DEPTH {
+                let instruction = self.analysis.defining(id, value)?;
+                self.depth += 1;
+                let found = meaning(symbolic, &instruction.operation, ty, self);
+                self.depth -= 1;
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        let fresh = symbolic.any_of(self.analysis.program(), ty)?;
+        self.name_object(symbolic.pool, value, &fresh);
+        self.frame.set(value, fresh.clone());
+        Some(fresh)
+    }
+
+    fn stack_object(&mut self, symbolic: &mut Symbolic<'_>, value: ValueId) -> ExprId {
+        let id = self.frame.function();
+        let analysis = self.analysis;
+        let kind = ObjectKind::Stack(self.frame.id(), value);
+        self.objects.address(symbolic, kind, || {
+            let size =
+                analysis
+                    .defining(id, value)
+                    .and_then(|instruction| match &instruction.operation {
+                        Operation::Allocate { size, count, .. } => {
+                            Some(size.saturating_mul(constant_count(analysis.program(), *count)?))
+                        }
+                        _ => None,
+                    });
+            Description {
+                size,
+                private: analysis.body(id).is_private(value),
+                ..Description::default()
+            }
+        })
+    }
+
+    /// The result of an allocation is the address of an object.
+    fn name_object(&mut self, pool: &Pool, value: ValueId, symbol: &SymbolicValue) {
+        let id = self.frame.function();
+        let (Some(instruction), Some(symbol)) =
+            (self.analysis.defining(id, value), symbol.scalar())
+        else {
+            return;
+        };
+        let object = match &instruction.operation {
+            Operation::Allocate { .. } => Some((ObjectKind::Heap(self.frame.id(), value), None)),
+            Operation::Call {
+                callee: Callee::Direct(callee),
+                arguments,
+                ..
+            } => self.object_of_call(value, *callee, arguments),
+            _ => None,
+        };
+        if let Some((kind, size)) = object {
+            let description = Description {
+                size,
+                constant: matches!(kind, ObjectKind::CharacterPointer(..)),
+                ..Description::default()
+            };
+            self.objects.add(pool, kind, symbol, description);
+        }
+    }
+
+    /// The object, with its size, to which the result of a call points.
+    fn object_of_call(
+        &self,
+        value: ValueId,
+        callee: FunctionId,
+        arguments: &[Operand],
+    ) -> Option<(ObjectKind, Option<u64>)> {
+        let frame = self.frame.id();
+        let called = self.analysis.function(callee);
+        if called.name == ERRNO {
+            return Some((ObjectKind::Errno(frame, value), Some(4)));
+        }
+        if called.defined {
+            return None;
+        }
+        if self.analysis.character_table(&called.name).is_some() {
+            let kind = ObjectKind::CharacterPointer(frame, value, callee);
+            return Some((kind, Some(8)));
+        }
+        match library(&called.name)? {
+            Library::Allocates { fails: true, .. } => Some((ObjectKind::Heap(frame, value), None)),
+            Library::Allocates { fails: false, .. } => {
+                let size = arguments.first();
+                let size = size.and_then(|size| constant_count(self.analysis.program(), *size));
+                Some((ObjectKind::Made(frame, value), size))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Addresses<Symbolic<'_>> for OperandReader<'_, '_> {
+    fn global(&mut self, symbolic: &mut Symbolic<'_>, id: GlobalId) -> ExprId {
+        self.objects.global_address(symbolic, self.analysis, id)
+    }
+
+    fn function(&mut self, symbolic: &mut Symbolic<'_>, id: FunctionId) -> ExprId {
+        self.objects.function_address(symbolic, self.analysis, id)
+    }
+}
+
+/// The number of elements of an allocation, where it is a constant.
+fn constant_count(program: &Program, count: Operand) -> Option<u64> {
+    let Operand::Constant(id) = count else {
+        return None;
+    };
+    match program.constant(id)? {
+        Constant::Int { bits, .. } => u64::try_from(*bits).ok(),
+        _ => None,
+    }
+}
