@@ -2,28 +2,16 @@
 //! returns; a call through a pointer by each function that the pointer may be.
 
 use labrys_analysis::{Effects, Place};
-use labrys_program::{
-    Callee, FunctionId, Instruction, Operand, Operation, Terminator, Type, ValueId,
-};
+use labrys_program::{Callee, FunctionId, Instruction, Operand, Operation, Terminator, ValueId};
 
 use super::havoc::{call_may_write, clobber_arguments};
-use super::{Context, Step, block_summary, library_call, result_type};
+use super::{CallSite, Context, Step, block_summary, library_call, result_type};
 use crate::path::Skip;
 use crate::state::State;
 use crate::terms::{Frame, Overrides, SymbolicValue, Terms, pair_scalars};
 
 /// Calls in calls that a path enters.
 const MAX_FRAMES: usize = 64;
-
-/// A call instruction.
-#[derive(Clone, Copy)]
-pub(super) struct CallSite<'a> {
-    pub(super) place: Place,
-    /// The value that the result defines.
-    pub(super) result: Option<ValueId>,
-    pub(super) arguments: &'a [Operand],
-    pub(super) ty: Type,
-}
 
 /// Passes the call at a place of the top frame.
 pub(super) fn pass_call(

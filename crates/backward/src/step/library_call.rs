@@ -4,9 +4,8 @@ use labrys_expr::ExprId;
 use labrys_program::{Function, FunctionId};
 use labrys_semantics::{Algebra, Library, Meaning, input_value, library};
 
-use super::call::CallSite;
 use super::havoc::{call_may_write, clobber_arguments};
-use super::{Context, Step, strings};
+use super::{CallSite, Context, Step, strings};
 use crate::path::Skip;
 use crate::state::{Content, State, Write};
 use crate::terms::{SymbolicValue, Terms};
