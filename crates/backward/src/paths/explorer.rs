@@ -45,38 +45,22 @@ impl<'p> Explorer<'p> {
         self.effort.segments()
     }
 
-    /// Without a choice to make: the only predecessor, all paths summarized, or all havocked.
-    fn single(
-        &mut self,
-        mut state: State,
-        precision: &Precision,
-        is_loop: bool,
-    ) -> Result<Predecessors, State> {
+    /// Goes back without a choice: to the only predecessor, or over all paths, summarized or
+    /// havocked; whether a run may come from there. `None` if there is a choice.
+    fn go_back(&mut self, state: &mut State, precision: &Precision, is_loop: bool) -> Option<bool> {
         let terms = &mut self.terms;
         let body = terms.analysis().body(state.function());
-        let single_if = |is_feasible: bool, state: State| {
-            if is_feasible {
-                Predecessors::Single(state)
-            } else {
-                Predecessors::Alternatives(Vec::new())
-            }
-        };
         if let ([only], false) = (body.predecessors(state.block()), is_loop) {
-            let is_feasible = cross(terms, &mut state, *only);
-            return Ok(single_if(is_feasible, state));
+            return Some(cross(terms, state, *only));
         }
         if precision.merge && !is_loop {
             let mut summary = state.clone();
             if summarize_paths(terms, &mut summary, precision) {
-                let is_feasible = !summary.is_infeasible(terms);
-                return Ok(single_if(is_feasible, summary));
+                *state = summary;
+                return Some(!state.is_infeasible(terms));
             }
         }
-        if precision.coarse {
-            let is_feasible = havoc_paths(terms, &mut state);
-            return Ok(single_if(is_feasible, state));
-        }
-        Err(state)
+        precision.coarse.then(|| havoc_paths(terms, state))
     }
 
     /// All predecessors of a block, one by one.
@@ -262,7 +246,7 @@ impl<'p> Exploration<'p> for Explorer<'p> {
 
     fn predecessors(
         &mut self,
-        state: State,
+        mut state: State,
         precision: &Precision,
         entry: FunctionId,
         cuts: &mut Cuts,
@@ -278,9 +262,10 @@ impl<'p> Exploration<'p> for Explorer<'p> {
             let states = self.loop_predecessors(&state, natural, precision, check);
             return Predecessors::Alternatives(states);
         }
-        match self.single(state, precision, natural.is_some()) {
-            Ok(predecessors) => predecessors,
-            Err(state) => Predecessors::Alternatives(self.all(state, body, cuts)),
+        match self.go_back(&mut state, precision, natural.is_some()) {
+            Some(true) => Predecessors::Single(state),
+            Some(false) => Predecessors::Alternatives(Vec::new()),
+            None => Predecessors::Alternatives(self.all(state, body, cuts)),
         }
     }
 }
