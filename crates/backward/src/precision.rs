@@ -41,6 +41,11 @@ pub(crate) const PLAIN_PASS: usize = 5;
 pub(crate) const PASSES: usize = 7;
 
 impl Precision {
+    /// The passes one after the other, with this loop bound.
+    pub fn passes(bound: u32) -> impl Iterator<Item = Self> {
+        (0..PASSES).map(move |pass| Precision::of_pass(pass, bound))
+    }
+
     /// For iterations of a loop, to infer its invariants.
     pub(crate) fn of_iterations() -> Self {
         Precision {

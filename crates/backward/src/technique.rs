@@ -16,7 +16,7 @@ use labrys_suite::{Input, Origin, StreamKind, TargetStatus};
 
 use crate::execute::{InputLayout, PhaseTwo};
 use crate::path::{Path, Skip};
-use crate::paths::{Found, Search};
+use crate::paths::{Found, MAX_UNKNOWN, Search};
 use crate::precision::{COARSE_PASS, FIRST_PASS, PASSES, PLAIN_PASS, Precision};
 use crate::proved::Proved;
 use crate::report::{Report, Verdict};
@@ -64,8 +64,6 @@ pub struct Symcretic<'p> {
 
 /// Inputs that came near and are kept.
 const MAX_NEAR: usize = 64;
-/// Queries without an answer after which a pass ends.
-const MAX_UNKNOWN: u64 = 8;
 
 impl<'p> Symcretic<'p> {
     /// A technique that has not begun.
@@ -354,11 +352,7 @@ impl<'p> Symcretic<'p> {
         report.counts.add(search.counts());
         self.work += search.work();
         if report.verdict == Verdict::Open {
-            // An obstacle may disturb a path, but makes none.
-            let obstacles = self.analysis.obstacles();
-            let obstacles = if search.is_uncalled() { &[] } else { obstacles };
-            let against = obstacles.iter().chain(search.cuts());
-            let against: Vec<String> = against.cloned().collect();
+            let against = search.obstacles();
             if exhausted && self.paths == 0 && against.is_empty() {
                 report.verdict = Verdict::Unreachable;
                 session.prove(&report.target.name, report.target.branch)?;
@@ -463,8 +457,7 @@ impl Technique for Symcretic<'_> {
             session.check(pool, constraints, hint, Some(steps))
         };
         let found = search.step(&mut check);
-        let counts = search.counts();
-        let tired = counts.segments >= search.precision().segments || counts.unknown >= MAX_UNKNOWN;
+        let tired = search.is_over_budget();
         match found {
             Found::More if tired => self.end_pass(session, false)?,
             Found::More => {}

@@ -5,4 +5,5 @@ mod explorer;
 mod refutations;
 mod search;
 
+pub(crate) use search::MAX_UNKNOWN;
 pub use search::{Counts, Found, Search};

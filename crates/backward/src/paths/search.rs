@@ -70,6 +70,7 @@ pub struct Search<'p> {
     refutations: Refutations,
     cuts: Cuts,
     counts: Counts,
+    /// Whether the call graph alone shows that no run comes to a target.
     uncalled: bool,
 }
 
@@ -77,6 +78,8 @@ pub struct Search<'p> {
 const MAX_WORKLIST: usize = 20_000;
 /// Steps for a query at the end of a path.
 const LAST_QUERY_STEPS: u64 = 10_000;
+/// Queries without an answer after which a search ends.
+pub(crate) const MAX_UNKNOWN: u64 = 8;
 /// Expressions at most.
 const MAX_EXPRESSIONS: usize = 6_000_000;
 
@@ -133,12 +136,6 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Whether the call graph alone shows that no run comes to a target.
-    #[must_use]
-    pub fn is_uncalled(&self) -> bool {
-        self.uncalled
-    }
-
     /// What this search follows.
     #[must_use]
     pub fn precision(&self) -> Precision {
@@ -160,10 +157,19 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// What was left out; with anything here, the end of the search proves nothing.
+    /// Reasons against a proof: with anything here, the end of the search proves nothing.
     #[must_use]
-    pub fn cuts(&self) -> &Cuts {
-        &self.cuts
+    pub fn obstacles(&self) -> Vec<String> {
+        // An obstacle of the program may disturb a path, but makes none.
+        let obstacles = self.analysis.obstacles();
+        let obstacles = if self.uncalled { &[] } else { obstacles };
+        obstacles.iter().chain(&self.cuts).cloned().collect()
+    }
+
+    /// Whether the search took as many segments as it may, or the solver gave up too often.
+    #[must_use]
+    pub fn is_over_budget(&self) -> bool {
+        self.counts.segments >= self.precision.segments || self.counts.unknown >= MAX_UNKNOWN
     }
 
     /// Follows the path on top of the worklist to its next choice.
