@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use labrys_expr::{ExprId, Pool};
-use labrys_solver::{Answer, Assignment, Budget, Model, Query, Reason, Solver, Statistics};
-use labrys_suite::Queries;
+use labrys_solver::{Answer, Assignment, Budget, CACHED, Model, Query, Reason, Solver};
 
 use crate::Session;
 
@@ -19,7 +18,6 @@ impl Session {
         steps: Option<u64>,
     ) -> Answer {
         let started = Instant::now();
-        let before = self.solver.statistics();
         let budget = self.query_budget(steps);
         let given = budget.steps.unwrap_or(0);
         let mut query = Query {
@@ -33,7 +31,11 @@ impl Session {
         self.statistics.solver_steps += given.saturating_sub(unused);
         self.statistics.solver_time += started.elapsed();
         let queries = &mut self.statistics.queries;
-        count_layers(queries, &before, &self.solver.statistics());
+        match self.solver.answered_by() {
+            Some(CACHED) => queries.cached += 1,
+            Some(layer) => queries.by_layer.add(layer),
+            None => {}
+        }
         match &answer {
             Answer::Sat(_) => queries.sat += 1,
             Answer::Unsat(_) => queries.unsat += 1,
@@ -45,6 +47,14 @@ impl Session {
             }
         }
         answer
+    }
+
+    /// Names the layers that queries are counted by.
+    pub(crate) fn name_layers(&mut self) {
+        let counted = self.solver.statistics().answered();
+        let layers = counted.map(|(layer, _)| layer);
+        let layers = layers.filter(|layer| *layer != CACHED);
+        self.statistics.queries.by_layer.begin(layers);
     }
 
     /// Values that come near to a model of the last query, if that was given up and the solver
@@ -78,17 +88,4 @@ impl Session {
             cancel: Some(self.stop.shared()),
         }
     }
-}
-
-/// Counts what answered a query, by what the solver had counted before it and after.
-fn count_layers(queries: &mut Queries, before: &Statistics, after: &Statistics) {
-    queries.cached += after.cached - before.cached;
-    let layers = &mut queries.by_layer;
-    layers.trivial += after.trivial - before.trivial;
-    layers.walk_first += after.walked[0] - before.walked[0];
-    layers.bounds += after.bounded - before.bounded;
-    layers.elimination += after.eliminated - before.eliminated;
-    layers.restricted += after.restricted - before.restricted;
-    layers.backend += after.solved - before.solved;
-    layers.walk_last += after.walked[1] - before.walked[1];
 }

@@ -63,7 +63,7 @@ impl Session {
             },
             runs: statistics.runs,
             runs_per_second: statistics.runs as f64 / seconds.max(1e-6),
-            queries: statistics.queries,
+            queries: statistics.queries.clone(),
             solver_seconds: statistics.solver_time.as_secs_f64(),
             seconds,
             divergences: statistics.divergences,

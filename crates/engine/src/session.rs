@@ -185,6 +185,7 @@ impl Session {
             last_summary: Duration::ZERO,
             kept_inputs: Vec::new(),
         };
+        session.name_layers();
         session.want();
         session
     }
@@ -198,6 +199,7 @@ impl Session {
         session.next_case = suite.cases.last().map_or(1, |case| case.id + 1);
         if let Some(summary) = &suite.summary {
             session.statistics = Statistics::resumed(summary);
+            session.name_layers();
             let reached = |target: &&TargetSummary| target.status == TargetStatus::Reached;
             for target in summary.targets.iter().filter(reached) {
                 session.reach(&target.location, target.input.clone());

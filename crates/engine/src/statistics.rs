@@ -46,7 +46,7 @@ impl Statistics {
     pub(crate) fn resumed(summary: &Summary) -> Self {
         Statistics {
             runs: summary.runs,
-            queries: summary.queries,
+            queries: summary.queries.clone(),
             solver_time: Duration::try_from_secs_f64(summary.solver_seconds).unwrap_or_default(),
             divergences: summary.divergences,
             concretizations: summary.concretizations.clone(),

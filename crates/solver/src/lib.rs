@@ -25,33 +25,24 @@
 //! # }
 //! ```
 
-mod attempts;
 pub mod backend;
 pub mod bitwuzla;
-mod bounds;
-mod cache;
-mod descent;
-mod domains;
-mod eliminate;
+mod difficulty;
 mod functions;
-mod intervals;
 mod layers;
-mod linear;
-mod log;
+mod lengths;
 pub mod marked;
 mod parts;
 mod query;
-mod restrict;
-mod shrink;
-mod slice;
+mod reduced;
+mod schedule;
 pub mod smtlib;
 mod statistics;
-mod tabulated;
-pub mod walk;
+mod valuation;
+mod value_tables;
 
 pub use functions::call as call_function;
-pub use layers::Layers;
-pub use log::QueryLog;
+pub use layers::{CACHED, Layers, QueryLog, walk};
 pub use query::{Answer, Assignment, Budget, Core, Model, NoBackend, Query, Reason, Solver};
 pub use statistics::Statistics;
 

@@ -1,11 +1,74 @@
-//! What the layers do with the parts of a query and with models.
+//! The parts of a query, and operations on parts and models that several layers need.
 
-use labrys_expr::{Environment, ExprId, Op, Pool, Symbol, Value, union};
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+use labrys_expr::{Environment, ExprId, Op, Pool, Symbol, SymbolSet, Value, union};
+use rustc_hash::FxHashSet;
 
 use crate::functions;
-use crate::query::{Answer, Assignment, Core, Model};
-use crate::slice::Part;
+use crate::query::{Assignment, Core, Model};
+
+/// A condition that must hold, and the constraint of the query that it is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) id: ExprId,
+    pub(crate) origin: usize,
+}
+
+/// The conjuncts of all constraints, each once; those of the goal, the last constraint, last.
+pub(crate) fn conjuncts(pool: &Pool, constraints: &[ExprId]) -> Vec<Part> {
+    let mut parts = Vec::with_capacity(constraints.len());
+    let mut seen = FxHashSet::default();
+    let mut stack = Vec::new();
+    for (origin, &constraint) in constraints.iter().enumerate() {
+        stack.push(constraint);
+        while let Some(id) = stack.pop() {
+            if id == ExprId::TRUE || !seen.insert(id) {
+                continue;
+            }
+            let node = pool.node(id);
+            if node.op() == Op::And {
+                stack.extend(node.operands().iter().rev());
+            } else {
+                parts.push(Part { id, origin });
+            }
+        }
+    }
+    parts
+}
+
+/// Symbols that can have one value only, each with the positions of the parts that say so.
+#[derive(Default)]
+pub(crate) struct FixedSymbols(BTreeMap<Symbol, Vec<usize>>);
+
+impl FixedSymbols {
+    pub(crate) fn insert(&mut self, symbol: Symbol, reasons: Vec<usize>) {
+        self.0.insert(symbol, reasons);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether all of these symbols are fixed.
+    pub(crate) fn covers(&self, symbols: SymbolSet<'_>) -> bool {
+        symbols.len() <= self.0.len() && symbols.iter().all(|symbol| self.0.contains_key(&symbol))
+    }
+
+    /// The symbols.
+    pub(crate) fn symbols(&self) -> impl Iterator<Item = Symbol> {
+        self.0.keys().copied()
+    }
+
+    /// The parts that fix those of these symbols that are fixed.
+    pub(crate) fn reasons(&self, symbols: SymbolSet<'_>) -> impl Iterator<Item = usize> {
+        let fixed = self
+            .0
+            .iter()
+            .filter(move |(symbol, _)| symbols.contains(**symbol));
+        fixed.flat_map(|(_, parts)| parts.iter().copied())
+    }
+}
 
 /// The values of a model over those of a hint.
 pub(crate) struct Overlay<'a> {
@@ -25,26 +88,9 @@ impl Environment for Overlay<'_> {
     }
 }
 
-/// A query with a false part, or with a part and its negation.
-pub(crate) fn contradiction(pool: &Pool, parts: &[Part]) -> Option<Answer> {
-    let mut places = FxHashMap::default();
-    for (index, part) in parts.iter().enumerate() {
-        if part.id == ExprId::FALSE {
-            return Some(Answer::Unsat(origins(parts, &[index])));
-        }
-        places.insert(part.id, index);
-    }
-    parts.iter().enumerate().find_map(|(index, part)| {
-        let node = pool.node(part.id);
-        let negated = *node.operands().first().filter(|_| node.op() == Op::Not)?;
-        let other = *places.get(&negated)?;
-        Some(Answer::Unsat(origins(parts, &[other, index])))
-    })
-}
-
 /// The constraints that parts come from.
-pub(crate) fn origins(parts: &[Part], indices: &[usize]) -> Core {
-    let mut origins: Vec<_> = indices.iter().map(|index| parts[*index].origin).collect();
+pub(crate) fn origins(parts: &[Part], positions: &[usize]) -> Core {
+    let mut origins: Vec<_> = positions.iter().map(|at| parts[*at].origin).collect();
     origins.sort_unstable();
     origins.dedup();
     Core(origins)

@@ -1,9 +1,9 @@
 //! What the layers counted.
 
-use std::ops::AddAssign;
+use crate::query::Answer;
 
 /// Numbers of queries by answer and by the layer that answered; sums of times.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statistics {
     /// Queries with a model.
     pub sat: u64,
@@ -11,20 +11,6 @@ pub struct Statistics {
     pub unsat: u64,
     /// Queries given up.
     pub unknown: u64,
-    /// Queries answered without a solver, by earlier answers.
-    pub cached: u64,
-    /// Queries answered without a solver, by constants or by the hint.
-    pub trivial: u64,
-    /// Queries answered by bounds propagation, on whole numbers or on floats.
-    pub bounded: u64,
-    /// Queries answered by elimination of one byte after the other.
-    pub eliminated: u64,
-    /// Queries answered by fixing most symbols to the hint's values.
-    pub restricted: u64,
-    /// Queries answered by the concolic walk, before the back end and after it.
-    pub walked: [u64; 2],
-    /// Queries answered by the back end as a whole.
-    pub solved: u64,
     /// Calls of the back end, restricted attempts included.
     pub calls: u64,
     /// Models that did not satisfy their query. This is never right.
@@ -33,6 +19,8 @@ pub struct Statistics {
     pub seconds: f64,
     /// Part of it spent in the back end.
     pub backend_seconds: f64,
+    /// Queries by the counter of the row of the schedule that answered.
+    answered: Vec<(&'static str, u64)>,
 }
 
 impl Statistics {
@@ -41,23 +29,44 @@ impl Statistics {
     pub fn queries(&self) -> u64 {
         self.sat + self.unsat + self.unknown
     }
-}
 
-impl AddAssign for Statistics {
-    fn add_assign(&mut self, other: Self) {
-        self.sat += other.sat;
-        self.unsat += other.unsat;
-        self.unknown += other.unknown;
-        self.cached += other.cached;
-        self.trivial += other.trivial;
-        self.bounded += other.bounded;
-        self.eliminated += other.eliminated;
-        self.restricted += other.restricted;
-        (0..2).for_each(|at| self.walked[at] += other.walked[at]);
-        self.solved += other.solved;
-        self.calls += other.calls;
-        self.invalid += other.invalid;
-        self.seconds += other.seconds;
-        self.backend_seconds += other.backend_seconds;
+    /// Queries that layers answered, by the name of the counter, in the order of the schedule.
+    pub fn answered(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.answered.iter().copied()
+    }
+
+    /// Queries that the layers with this counter answered.
+    #[must_use]
+    pub fn answered_by(&self, counter: &str) -> u64 {
+        let mut counters = self.answered();
+        counters
+            .find(|(name, _)| *name == counter)
+            .map_or(0, |(_, count)| count)
+    }
+
+    /// The number of a counter, which is new if there is none of this name.
+    pub(crate) fn counter(&mut self, name: &'static str) -> usize {
+        let known = self.answered.iter().position(|(known, _)| *known == name);
+        known.unwrap_or_else(|| {
+            self.answered.push((name, 0));
+            self.answered.len() - 1
+        })
+    }
+
+    pub(crate) fn name(&self, counter: usize) -> &'static str {
+        self.answered[counter].0
+    }
+
+    /// Counts an answer, by the counter of what gave it.
+    pub(crate) fn count(&mut self, answer: &Answer, counter: Option<usize>, seconds: f64) {
+        match answer {
+            Answer::Sat(_) => self.sat += 1,
+            Answer::Unsat(_) => self.unsat += 1,
+            Answer::Unknown(_) => self.unknown += 1,
+        }
+        if let Some(counter) = counter {
+            self.answered[counter].1 += 1;
+        }
+        self.seconds += seconds;
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use labrys_expr::{ExprId, Op, Pool, Symbol};
 use labrys_solver::{
-    Answer, Assignment, Budget, Core, Layers, Model, Query, QueryLog, Reason, Solver,
+    Answer, Assignment, Budget, CACHED, Core, Layers, Model, Query, QueryLog, Reason, Solver,
 };
 
 /// Questions that a back end was asked, as text.
@@ -247,7 +247,7 @@ fn a_query_is_asked_once() {
         Answer::Sat(model(&[(0, 3), (1, 9), (2, 0)]))
     );
     assert_eq!(bench.asked.borrow().len(), 1);
-    assert_eq!(bench.layers.statistics().cached, 2);
+    assert_eq!(bench.layers.statistics().answered_by(CACHED), 2);
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn most_symbols_are_fixed_first() {
     };
     assert_eq!(found.get(symbol(40)), Some(1));
     assert_eq!(found.get(symbol(7)), Some(0));
-    assert_eq!(bench.layers.statistics().restricted, 1);
+    assert_eq!(bench.layers.answered_by(), Some("restricted"));
     let asked = bench.asked.borrow();
     assert!(
         asked[0][0].contains("in0_40") && !asked[0][0].contains("in0_7"),

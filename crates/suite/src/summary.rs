@@ -19,7 +19,7 @@ pub struct Branches {
 }
 
 /// Queries by answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Queries {
     /// Answered with a model.
     pub sat: u64,
@@ -29,30 +29,32 @@ pub struct Queries {
     pub unknown: u64,
     /// Answered from the cache; these count under their answer too.
     pub cached: u64,
-    /// What answered the others of those with a model or a core.
+    /// What answered the others.
     #[serde(default)]
     pub by_layer: ByLayer,
 }
 
-/// Queries with a model or a core by the layer of the solver that found it, in the order of the
-/// layers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ByLayer {
-    /// Constants, the input whose path is explored, or values of single symbols.
-    pub trivial: u64,
-    /// The concolic walk, before the back end is asked.
-    pub walk_first: u64,
-    /// Bounds propagation.
-    pub bounds: u64,
-    /// Elimination of one byte after the other.
-    #[serde(default)]
-    pub elimination: u64,
-    /// Most symbols fixed.
-    pub restricted: u64,
-    /// The back end, asked the whole query.
-    pub backend: u64,
-    /// The concolic walk, after the back end gave up.
-    pub walk_last: u64,
+/// Queries by the layer of the solver that answered them, under the name that the solver counts it
+/// by.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ByLayer(BTreeMap<String, u64>);
+
+impl ByLayer {
+    /// Counts from 0 on for those of these layers that have no count.
+    pub fn begin<'a>(&mut self, layers: impl IntoIterator<Item = &'a str>) {
+        for layer in layers {
+            self.0.entry(layer.to_owned()).or_default();
+        }
+    }
+
+    /// Counts a query that a layer answered.
+    pub fn add(&mut self, layer: &str) {
+        match self.0.get_mut(layer) {
+            Some(count) => *count += 1,
+            None => drop(self.0.insert(layer.to_owned(), 1)),
+        }
+    }
 }
 
 /// A failure in the summary.

@@ -10,8 +10,8 @@ use expect_test::expect;
 use labrys_program::BranchId;
 use labrys_suite::{
     Branches, Config, Confirmation, Error, Event, Failure, FailureSummary, Flip, Input,
-    InputObject, InputStream, Invocation, ObjectKind, Origin, Outcome, Suite, SuiteWriter, Summary,
-    TargetStatus, TargetSummary, TestCase,
+    InputObject, InputStream, Invocation, ObjectKind, Origin, Outcome, Queries, Suite, SuiteWriter,
+    Summary, TargetStatus, TargetSummary, TestCase,
 };
 
 fn config(input: &Input) -> Config {
@@ -378,13 +378,8 @@ fn files_for_machines_look_like_this() {
             "unknown": 0,
             "cached": 0,
             "by_layer": {
-              "trivial": 0,
-              "walk_first": 0,
-              "bounds": 0,
-              "elimination": 0,
-              "restricted": 0,
-              "backend": 0,
-              "walk_last": 0
+              "backend": 1,
+              "bounds": 0
             }
           },
           "solver_seconds": 0.0,
@@ -445,7 +440,11 @@ fn files_for_machines_look_like_this() {
 }
 
 fn summary() -> Summary {
+    let mut queries = Queries::default();
+    queries.by_layer.begin(["backend", "bounds"]);
+    queries.by_layer.add("backend");
     Summary {
+        queries,
         program: "/bin/program".into(),
         branches: Branches {
             total: 10,

@@ -43,7 +43,7 @@ impl Closing<'_> {
             count(branches.total, "branch").replace("branchs", "branches"),
         )?;
         writeln!(f, "tests     {} kept", self.statistics.tests)?;
-        let (queries, statistics) = (summary.queries, self.statistics);
+        let (queries, statistics) = (&summary.queries, self.statistics);
         writeln!(
             f,
             "work      {} in {}, {} ({} sat, {} unsat, {} unknown)",

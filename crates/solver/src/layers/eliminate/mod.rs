@@ -1,0 +1,373 @@
+//! Elimination of bytes, one after the other: dynamic programming over what passes from the bytes
+//! so far to the rest of a query.
+//!
+//! A scanner made of tables, a regular expression, a running sum: each byte acts on a state, and
+//! conditions ask for the state. All that the rest of the query needs to know of the bytes so far
+//! are the values of the expressions that lie on the border, those of these bytes that others
+//! use. So of all beginnings that give the border the same values one is enough, the one that is
+//! nearest to the hint. (Bertelè and Brioschi, Nonserial Dynamic Programming, 1972.)
+//!
+//! Law: a model satisfies all parts, and no other differs from the hint in fewer bytes; where no
+//! beginning is left, the parts on the bytes so far contradict each other. Where there are too
+//! many, nothing is said.
+
+mod plan;
+
+use labrys_expr::{Op, Pool, apply};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::plan::{Node, Plan, Stage};
+use crate::parts::Part;
+use crate::query::{Assignment, Model};
+use crate::schedule::{Layer, Patience, Shared, Task, Verdict};
+
+/// Beginnings that are kept at least, and the work for which one more is.
+const BEGINNINGS: usize = 256;
+const WORK_PER_BEGINNING: u64 = 4_096;
+/// Values that are computed in the time of one step of the back end.
+const WORK_PER_STEP: u64 = 2_000;
+
+pub(super) const NAME: &str = "eliminate";
+
+/// A beginning: the one before it, the value of the last symbol, and in how many it differs from
+/// the hint.
+#[derive(Clone, Copy)]
+struct Beginning {
+    before: usize,
+    value: u8,
+    changes: u32,
+}
+
+/// The beginnings up to a symbol, each with its values of the border: no two have the same.
+#[derive(Default)]
+struct Frontier {
+    beginnings: Vec<Beginning>,
+    borders: Vec<Vec<u128>>,
+    places: FxHashMap<Vec<u128>, usize>,
+}
+
+impl Frontier {
+    /// The empty beginning.
+    fn start() -> Self {
+        Frontier {
+            beginnings: vec![Beginning {
+                before: 0,
+                value: 0,
+                changes: 0,
+            }],
+            borders: vec![Vec::new()],
+            places: FxHashMap::default(),
+        }
+    }
+
+    /// Keeps a beginning if it is the best with this border.
+    fn add(&mut self, new: Beginning, border: Vec<u128>) {
+        let Some(place) = self.places.get(&border) else {
+            self.places.insert(border.clone(), self.beginnings.len());
+            self.borders.push(border);
+            self.beginnings.push(new);
+            return;
+        };
+        let old = &mut self.beginnings[*place];
+        if new.changes < old.changes {
+            *old = new;
+        }
+    }
+}
+
+/// The layer.
+#[derive(Default)]
+pub(super) struct Elimination;
+
+impl Layer for Elimination {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn run(&mut self, task: &mut Task<'_, '_>, shared: &mut Shared, patience: Patience) -> Verdict {
+        // Half of what the query has: the back end is to have a try too.
+        let half = |steps: u64| steps.saturating_mul(WORK_PER_STEP / 2);
+        let steps = task.query.budget.steps;
+        let most = steps.map_or(u64::MAX, half).min(patience.work());
+        let mut left = most;
+        let near = shared.near.assignment();
+        let verdict = eliminate(task.query.pool, &task.parts, near, &mut left);
+        task.query.budget.spend((most - left) / WORK_PER_STEP);
+        verdict
+    }
+}
+
+/// Decides the parts within so much work, which is counted in values that are computed.
+fn eliminate(pool: &Pool, parts: &[Part], hint: &Assignment, work: &mut u64) -> Verdict {
+    let plan = Plan::new(pool, parts);
+    plan.and_then(|plan| plan.run(hint, work))
+        .unwrap_or(Verdict::Pass)
+}
+
+impl Plan<'_> {
+    fn run(&self, hint: &Assignment, work: &mut u64) -> Option<Verdict> {
+        let mut values = vec![0; self.nodes.len()];
+        for (place, node) in self.nodes.iter().enumerate() {
+            if node.last.is_none() {
+                values[place] = self.value(node, &values);
+            }
+        }
+        let most = BEGINNINGS.max((*work / WORK_PER_BEGINNING) as usize);
+        let mut frontiers = vec![Frontier::start()];
+        for number in 0..self.stages.len() {
+            let hinted = hint.get(self.symbols[number]) as u8;
+            let before = frontiers.last()?;
+            let next = self.advance((number, hinted), before, most, &mut values, work)?;
+            if next.beginnings.is_empty() {
+                let parts = self.lasts.iter().enumerate();
+                let so_far = parts.filter(|(_, last)| **last <= number);
+                let core = so_far.map(|(position, _)| position).collect();
+                return Some(Verdict::Core(core));
+            }
+            frontiers.push(next);
+        }
+        Some(Verdict::Proposal(self.model(&frontiers)))
+    }
+
+    /// The beginnings with one symbol more, if these are so many at most.
+    fn advance(
+        &self,
+        (number, hinted): (usize, u8),
+        last: &Frontier,
+        most: usize,
+        values: &mut [u128],
+        work: &mut u64,
+    ) -> Option<Frontier> {
+        let stage = &self.stages[number];
+        let classes = self.classes(number, hinted, values, work)?;
+        let border = number
+            .checked_sub(1)
+            .map_or(&[][..], |before| &self.stages[before].border);
+        let mut next = Frontier::default();
+        for (before, beginning) in last.beginnings.iter().enumerate() {
+            put(values, border, &last.borders[before]);
+            for (value, class) in &classes {
+                *work = work.checked_sub(stage.mixed.len() as u64 + 1)?;
+                put(values, &stage.classes, class);
+                if !self.mixed(stage, values) {
+                    continue;
+                }
+                let new = Beginning {
+                    before,
+                    value: *value,
+                    changes: beginning.changes + u32::from(*value != hinted),
+                };
+                next.add(
+                    new,
+                    stage.border.iter().map(|place| values[*place]).collect(),
+                );
+            }
+            if next.beginnings.len() > most {
+                return None;
+            }
+        }
+        Some(next)
+    }
+
+    /// The values of a symbol that satisfy the conditions on it alone, one for each combination of
+    /// values of the stage's classes, with that: the hinted one, or the nearest to it.
+    fn classes(
+        &self,
+        number: usize,
+        hinted: u8,
+        values: &mut [u128],
+        work: &mut u64,
+    ) -> Option<Vec<(u8, Vec<u128>)>> {
+        let stage = &self.stages[number];
+        let place = self.places[number];
+        let mut all: Vec<u8> = (0..=u8::MAX >> (8 - self.symbols[number].width())).collect();
+        all.sort_by_key(|value| value.abs_diff(hinted));
+        let mut seen = FxHashSet::default();
+        let mut classes = Vec::new();
+        for value in all {
+            *work = work.checked_sub(stage.single.len() as u64 + 1)?;
+            values[place] = u128::from(value);
+            for single in &stage.single {
+                values[*single] = self.value(&self.nodes[*single], values);
+            }
+            let mut conditions = stage.conditions.iter().filter(|(_, single)| *single);
+            if !conditions.all(|(condition, _)| values[*condition] == 1) {
+                continue;
+            }
+            let class: Vec<u128> = stage.classes.iter().map(|place| values[*place]).collect();
+            if seen.insert(class.clone()) {
+                classes.push((value, class));
+            }
+        }
+        Some(classes)
+    }
+
+    /// Computes the mixed nodes of a stage; whether its conditions hold.
+    fn mixed(&self, stage: &Stage, values: &mut [u128]) -> bool {
+        for place in &stage.mixed {
+            values[*place] = self.value(&self.nodes[*place], values);
+        }
+        let mut conditions = stage.conditions.iter().filter(|(_, single)| !*single);
+        conditions.all(|(condition, _)| values[*condition] == 1)
+    }
+
+    fn value(&self, node: &Node, values: &[u128]) -> u128 {
+        let [a, b, c] = node.operands.map(|place| values[place]);
+        match node.op {
+            Op::Const => self.pool.bits(node.id).unwrap_or(0),
+            Op::Table => self.read(node, a as u64),
+            Op::Extract => {
+                let low = u128::from(self.pool.node(node.id).low());
+                apply(node.op, node.width, node.from, a, low, 0)
+            }
+            Op::FRound => {
+                let mode = self.pool.node(node.id).rounding() as u128;
+                apply(node.op, node.width, node.from, a, mode, 0)
+            }
+            op => apply(op, node.width, node.from, a, b, c),
+        }
+    }
+
+    fn read(&self, node: &Node, index: u64) -> u128 {
+        let table = self.pool.as_table_read(node.id);
+        let table = table.map(|(table, _)| self.pool.table(table));
+        table.map_or(0, |table| table.constant_at(index, node.width / 8))
+    }
+
+    /// The values of the beginning of all symbols.
+    fn model(&self, frontiers: &[Frontier]) -> Model {
+        let mut model = Model::default();
+        let mut at = 0;
+        for (symbol, frontier) in self.symbols.iter().zip(&frontiers[1..]).rev() {
+            let Beginning { value, before, .. } = frontier.beginnings[at];
+            model.0.insert(*symbol, u128::from(value));
+            at = before;
+        }
+        model
+    }
+}
+
+fn put(values: &mut [u128], places: &[usize], bits: &[u128]) {
+    for (place, bits) in places.iter().zip(bits) {
+        values[*place] = *bits;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use labrys_expr::{ExprId, Symbol};
+
+    use super::*;
+
+    fn byte(pool: &mut Pool, offset: u32) -> ExprId {
+        pool.symbol(Symbol::Byte { stream: 0, offset })
+    }
+
+    fn decide(pool: &Pool, conditions: &[ExprId], hint: &[u8]) -> Verdict {
+        let parts = conditions.iter().zip(0..);
+        let parts: Vec<Part> = parts.map(|(id, origin)| Part { id: *id, origin }).collect();
+        let hint = Assignment::from_streams([hint.to_vec()]);
+        eliminate(pool, &parts, &hint, &mut 10_000_000)
+    }
+
+    fn bytes(answer: &Verdict, count: u32) -> Vec<u8> {
+        let Verdict::Proposal(model) = answer else {
+            panic!("no model");
+        };
+        let symbol = |offset| Symbol::Byte { stream: 0, offset };
+        let value = |offset| model.get(symbol(offset)).expect("a value");
+        (0..count).map(|offset| value(offset) as u8).collect()
+    }
+
+    /// The state after each byte of an automaton for `ab*c`: 0 at first, 1, 2 at the end, 3 wrong.
+    fn states(pool: &mut Pool, count: u32) -> Vec<ExprId> {
+        let mut class = [0u8; 256];
+        (
+            class[usize::from(b'a')],
+            class[usize::from(b'b')],
+            class[usize::from(b'c')],
+        ) = (1, 2, 3);
+        let class = pool.enter_table(&class, &[]);
+        let next = pool.enter_table(&[3, 1, 3, 3, 3, 3, 1, 2, 3, 3, 3, 3, 3, 3, 3, 3], &[]);
+        let mut state = pool.constant(64, 0);
+        (0..count)
+            .map(|offset| {
+                let byte = byte(pool, offset);
+                let index = pool.zext(byte, 64);
+                let class = pool.table_read(class, index, 1);
+                let class = pool.zext(class, 64);
+                let four = pool.constant(64, 4);
+                let row = pool.binary(Op::Mul, state, four);
+                let at = pool.add(row, class);
+                let read = pool.table_read(next, at, 1);
+                state = pool.zext(read, 64);
+                state
+            })
+            .collect()
+    }
+
+    #[test]
+    fn an_automaton_is_run_through_with_few_changes() {
+        let mut pool = Pool::new();
+        let states = states(&mut pool, 60);
+        let end = pool.constant(64, 2);
+        let accepts = pool.eq(states[59], end);
+        let hint = [b'b'; 60];
+        let mut wanted = hint.to_vec();
+        (wanted[0], wanted[59]) = (b'a', b'c');
+        assert_eq!(bytes(&decide(&pool, &[accepts], &hint), 60), wanted);
+    }
+
+    #[test]
+    fn a_contradiction_ends_where_no_beginning_is_left() {
+        let mut pool = Pool::new();
+        let states = states(&mut pool, 9);
+        let [one, end] = [1, 2].map(|bits| pool.constant(64, bits));
+        let early = pool.eq(states[3], end);
+        let free = {
+            let last = byte(&mut pool, 8);
+            let x = pool.constant(8, 7);
+            pool.ult(x, last)
+        };
+        let late = pool.eq(states[5], one);
+        match decide(&pool, &[free, early, late], &[0; 9]) {
+            Verdict::Core(core) => assert_eq!(core, [1, 2]),
+            _ => panic!("the end has no way back"),
+        }
+    }
+
+    #[test]
+    fn what_passes_too_much_is_left_to_others() {
+        let mut pool = Pool::new();
+        let [a, b, c] = [0, 1, 2].map(|offset| byte(&mut pool, offset));
+        let wide = pool.concat(a, b);
+        let other = pool.concat(c, c);
+        let condition = pool.ult(wide, other);
+        assert!(matches!(
+            decide(&pool, &[condition], &[9; 3]),
+            Verdict::Pass
+        ));
+        let length = pool.symbol(Symbol::Length { stream: 0 });
+        let zero = pool.constant(64, 0);
+        let none = pool.eq(length, zero);
+        assert!(matches!(decide(&pool, &[none], &[]), Verdict::Pass));
+    }
+
+    #[test]
+    fn a_running_sum_is_reached() {
+        let mut pool = Pool::new();
+        let mut sum = pool.constant(8, 0);
+        for offset in 0..40 {
+            let byte = byte(&mut pool, offset);
+            sum = pool.add(sum, byte);
+        }
+        let wanted = pool.constant(8, 77);
+        let condition = pool.eq(sum, wanted);
+        let found = bytes(&decide(&pool, &[condition], &[1; 40]), 40);
+        let sum = found
+            .iter()
+            .fold(0, |sum: u8, byte| sum.wrapping_add(*byte));
+        assert_eq!(sum, 77);
+        assert_eq!(found.iter().filter(|byte| **byte != 1).count(), 1);
+    }
+}

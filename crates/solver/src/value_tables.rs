@@ -1,0 +1,75 @@
+//! Functions of one small symbol, known by their values.
+//!
+//! Programs ask the same of one byte after the other, and of the same bytes in each run. So what
+//! was found by trying all values is remembered by how the expression is written, whatever its
+//! symbol and its pool.
+
+use labrys_expr::{Evaluator, ExprId, Fingerprints, Pool, Symbol, Value};
+use rustc_hash::FxHashMap;
+
+use crate::query::Assignment;
+
+/// Functions that are remembered.
+const MOST: usize = 8192;
+
+/// What is made of the values of each function; `None` if it is too large or a value is unknown.
+pub(crate) struct ValueTables<T> {
+    generation: u64,
+    /// Of the current pool.
+    known: FxHashMap<ExprId, Option<T>>,
+    prints: Fingerprints,
+    remembered: FxHashMap<u128, Option<T>>,
+    evaluator: Evaluator,
+}
+
+impl<T> Default for ValueTables<T> {
+    fn default() -> Self {
+        ValueTables {
+            generation: 0,
+            known: FxHashMap::default(),
+            prints: Fingerprints::of_functions(),
+            remembered: FxHashMap::default(),
+            evaluator: Evaluator::new(),
+        }
+    }
+}
+
+impl<T: Clone> ValueTables<T> {
+    /// What `make` makes of the values of an expression, in the order of the values of its one
+    /// symbol; `fits` says whether they are worth computing.
+    pub(crate) fn of(
+        &mut self,
+        pool: &Pool,
+        id: ExprId,
+        symbol: Symbol,
+        fits: impl FnOnce() -> bool,
+        make: impl FnOnce(&mut dyn Iterator<Item = Option<Value>>) -> Option<T>,
+    ) -> Option<T> {
+        if self.generation != pool.generation() {
+            self.generation = pool.generation();
+            self.known.clear();
+        }
+        if let Some(known) = self.known.get(&id) {
+            return known.clone();
+        }
+        let print = self.prints.of(pool, id);
+        let made = match self.remembered.get(&print) {
+            Some(remembered) => remembered.clone(),
+            None => {
+                let evaluator = &mut self.evaluator;
+                let mut values = (0..1u128 << symbol.width()).map(|value| {
+                    evaluator.reset();
+                    evaluator.evaluate(pool, id, &Assignment::constant(value))
+                });
+                let made = fits().then(|| make(&mut values)).flatten();
+                if self.remembered.len() >= MOST {
+                    self.remembered.clear();
+                }
+                self.remembered.insert(print, made.clone());
+                made
+            }
+        };
+        self.known.insert(id, made.clone());
+        made
+    }
+}
