@@ -3,8 +3,7 @@
 use labrys_expr::mask;
 
 use super::cone::Cell;
-use super::narrow::Conflict;
-use super::range::Range;
+use super::range::{Conflict, Range};
 
 /// The values of a variable: any set for a small one, a range for others. Never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

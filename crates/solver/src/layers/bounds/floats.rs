@@ -4,8 +4,7 @@
 use labrys_expr::Op;
 
 use super::monotone::{Order, infinity};
-use super::narrow::Conflict;
-use super::range::Range;
+use super::range::{Conflict, Range};
 
 /// Ends of a range by value: as for keys, but the two zeros have one.
 fn ends(range: Range, width: u32) -> Option<(i128, i128)> {

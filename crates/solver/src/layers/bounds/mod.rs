@@ -28,8 +28,8 @@ use crate::query::{Assignment, Model, Reason};
 use crate::schedule::{Layer, Patience, Shared, Task, Verdict};
 use cone::{Builder, Cells, Cone};
 use domain::Domain;
-use narrow::Conflict;
 use problem::Problem;
+use range::Conflict;
 
 pub(super) const NAME: &str = "bounds";
 

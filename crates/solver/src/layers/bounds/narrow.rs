@@ -11,14 +11,10 @@ use rustc_hash::FxHashMap;
 use super::cone::{At, Cell, Cone, Rule};
 use super::domain::Domain;
 use super::floats;
-use super::range::Range;
+use super::range::{Conflict, Range};
 
 /// Entries of a table that are looked at.
 const MOST_ENTRIES: u128 = 512;
-
-/// No values satisfy the condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Conflict;
 
 /// What reads of tables give within ranges of their index; of one pool.
 #[derive(Default)]

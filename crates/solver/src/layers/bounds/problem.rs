@@ -7,8 +7,8 @@ use labrys_expr::{Pool, Symbol};
 
 use super::cone::Cone;
 use super::domain::Domain;
-use super::narrow::{Conflict, Lookups, Narrowing};
-use super::range::Range;
+use super::narrow::{Lookups, Narrowing};
+use super::range::{Conflict, Range};
 use crate::query::Assignment;
 
 /// A core is made smaller as long as that takes no more than so many times its own work.

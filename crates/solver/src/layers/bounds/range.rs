@@ -6,6 +6,10 @@
 
 use labrys_expr::{mask, signed};
 
+/// No values satisfy the condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Conflict;
+
 /// The values `start`, `start + 1`, …, `start + span` modulo 2ʷ, for a width that its user knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {

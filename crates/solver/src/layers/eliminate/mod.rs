@@ -13,10 +13,10 @@
 
 mod plan;
 
-use labrys_expr::{Op, Pool, apply};
+use labrys_expr::Pool;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::plan::{Node, Plan, Stage};
+use self::plan::{Plan, Stage};
 use crate::parts::Part;
 use crate::query::{Assignment, Model};
 use crate::schedule::{Layer, Patience, Shared, Task, Verdict};
@@ -99,27 +99,43 @@ impl Layer for Elimination {
 
 /// Decides the parts within so much work, which is counted in values that are computed.
 fn eliminate(pool: &Pool, parts: &[Part], hint: &Assignment, work: &mut u64) -> Verdict {
-    let plan = Plan::new(pool, parts);
-    plan.and_then(|plan| plan.run(hint, work))
-        .unwrap_or(Verdict::Pass)
+    let Some(plan) = Plan::new(pool, parts) else {
+        return Verdict::Pass;
+    };
+    let mut execution = Execution {
+        plan: &plan,
+        values: vec![0; plan.nodes.len()],
+        most: BEGINNINGS.max((*work / WORK_PER_BEGINNING) as usize),
+        work,
+    };
+    execution.run(hint).unwrap_or(Verdict::Pass)
 }
 
-impl Plan<'_> {
-    fn run(&self, hint: &Assignment, work: &mut u64) -> Option<Verdict> {
-        let mut values = vec![0; self.nodes.len()];
-        for (place, node) in self.nodes.iter().enumerate() {
+/// A plan that is carried out.
+struct Execution<'p> {
+    plan: &'p Plan<'p>,
+    /// The value of each node, at the present beginning.
+    values: Vec<u128>,
+    /// Beginnings that one border may have.
+    most: usize,
+    /// Values that may still be computed.
+    work: &'p mut u64,
+}
+
+impl Execution<'_> {
+    fn run(&mut self, hint: &Assignment) -> Option<Verdict> {
+        let plan = self.plan;
+        for (place, node) in plan.nodes.iter().enumerate() {
             if node.last.is_none() {
-                values[place] = self.value(node, &values);
+                self.compute(place);
             }
         }
-        let most = BEGINNINGS.max((*work / WORK_PER_BEGINNING) as usize);
         let mut frontiers = vec![Frontier::start()];
-        for number in 0..self.stages.len() {
-            let hinted = hint.get(self.symbols[number]) as u8;
-            let before = frontiers.last()?;
-            let next = self.advance((number, hinted), before, most, &mut values, work)?;
+        for number in 0..plan.stages.len() {
+            let hinted = hint.get(plan.symbols[number]) as u8;
+            let next = self.advance(number, hinted, frontiers.last()?)?;
             if next.beginnings.is_empty() {
-                let parts = self.lasts.iter().enumerate();
+                let parts = plan.lasts.iter().enumerate();
                 let so_far = parts.filter(|(_, last)| **last <= number);
                 let core = so_far.map(|(position, _)| position).collect();
                 return Some(Verdict::Core(core));
@@ -129,27 +145,21 @@ impl Plan<'_> {
         Some(Verdict::Proposal(self.model(&frontiers)))
     }
 
-    /// The beginnings with one symbol more, if these are so many at most.
-    fn advance(
-        &self,
-        (number, hinted): (usize, u8),
-        last: &Frontier,
-        most: usize,
-        values: &mut [u128],
-        work: &mut u64,
-    ) -> Option<Frontier> {
-        let stage = &self.stages[number];
-        let classes = self.classes(number, hinted, values, work)?;
+    /// The beginnings with one symbol more; `None` if there are too many.
+    fn advance(&mut self, number: usize, hinted: u8, last: &Frontier) -> Option<Frontier> {
+        let plan = self.plan;
+        let stage = &plan.stages[number];
+        let classes = self.classes(number, hinted)?;
         let border = number
             .checked_sub(1)
-            .map_or(&[][..], |before| &self.stages[before].border);
+            .map_or(&[][..], |before| &plan.stages[before].border);
         let mut next = Frontier::default();
         for (before, beginning) in last.beginnings.iter().enumerate() {
-            put(values, border, &last.borders[before]);
+            self.put(border, &last.borders[before]);
             for (value, class) in &classes {
-                *work = work.checked_sub(stage.mixed.len() as u64 + 1)?;
-                put(values, &stage.classes, class);
-                if !self.mixed(stage, values) {
+                *self.work = self.work.checked_sub(stage.mixed.len() as u64 + 1)?;
+                self.put(&stage.classes, class);
+                if !self.mixed(stage) {
                     continue;
                 }
                 let new = Beginning {
@@ -157,12 +167,10 @@ impl Plan<'_> {
                     value: *value,
                     changes: beginning.changes + u32::from(*value != hinted),
                 };
-                next.add(
-                    new,
-                    stage.border.iter().map(|place| values[*place]).collect(),
-                );
+                let border = stage.border.iter().map(|place| self.values[*place]);
+                next.add(new, border.collect());
             }
-            if next.beginnings.len() > most {
+            if next.beginnings.len() > self.most {
                 return None;
             }
         }
@@ -171,30 +179,25 @@ impl Plan<'_> {
 
     /// The values of a symbol that satisfy the conditions on it alone, one for each combination of
     /// values of the stage's classes, with that: the hinted one, or the nearest to it.
-    fn classes(
-        &self,
-        number: usize,
-        hinted: u8,
-        values: &mut [u128],
-        work: &mut u64,
-    ) -> Option<Vec<(u8, Vec<u128>)>> {
-        let stage = &self.stages[number];
-        let place = self.places[number];
-        let mut all: Vec<u8> = (0..=u8::MAX >> (8 - self.symbols[number].width())).collect();
+    fn classes(&mut self, number: usize, hinted: u8) -> Option<Vec<(u8, Vec<u128>)>> {
+        let plan = self.plan;
+        let (stage, place) = (&plan.stages[number], plan.places[number]);
+        let mut all: Vec<u8> = (0..=u8::MAX >> (8 - plan.symbols[number].width())).collect();
         all.sort_by_key(|value| value.abs_diff(hinted));
         let mut seen = FxHashSet::default();
         let mut classes = Vec::new();
         for value in all {
-            *work = work.checked_sub(stage.single.len() as u64 + 1)?;
-            values[place] = u128::from(value);
+            *self.work = self.work.checked_sub(stage.single.len() as u64 + 1)?;
+            self.values[place] = u128::from(value);
             for single in &stage.single {
-                values[*single] = self.value(&self.nodes[*single], values);
+                self.compute(*single);
             }
             let mut conditions = stage.conditions.iter().filter(|(_, single)| *single);
-            if !conditions.all(|(condition, _)| values[*condition] == 1) {
+            if !conditions.all(|(condition, _)| self.values[*condition] == 1) {
                 continue;
             }
-            let class: Vec<u128> = stage.classes.iter().map(|place| values[*place]).collect();
+            let class = stage.classes.iter().map(|place| self.values[*place]);
+            let class: Vec<u128> = class.collect();
             if seen.insert(class.clone()) {
                 classes.push((value, class));
             }
@@ -203,42 +206,31 @@ impl Plan<'_> {
     }
 
     /// Computes the mixed nodes of a stage; whether its conditions hold.
-    fn mixed(&self, stage: &Stage, values: &mut [u128]) -> bool {
+    fn mixed(&mut self, stage: &Stage) -> bool {
         for place in &stage.mixed {
-            values[*place] = self.value(&self.nodes[*place], values);
+            self.compute(*place);
         }
         let mut conditions = stage.conditions.iter().filter(|(_, single)| !*single);
-        conditions.all(|(condition, _)| values[*condition] == 1)
+        conditions.all(|(condition, _)| self.values[*condition] == 1)
     }
 
-    fn value(&self, node: &Node, values: &[u128]) -> u128 {
-        let [a, b, c] = node.operands.map(|place| values[place]);
-        match node.op {
-            Op::Const => self.pool.bits(node.id).unwrap_or(0),
-            Op::Table => self.read(node, a as u64),
-            Op::Extract => {
-                let low = u128::from(self.pool.node(node.id).low());
-                apply(node.op, node.width, node.from, a, low, 0)
-            }
-            Op::FRound => {
-                let mode = self.pool.node(node.id).rounding() as u128;
-                apply(node.op, node.width, node.from, a, mode, 0)
-            }
-            op => apply(op, node.width, node.from, a, b, c),
+    fn compute(&mut self, place: usize) {
+        let node = &self.plan.nodes[place];
+        let operands = node.operands.map(|place| self.values[place]);
+        self.values[place] = self.plan.value(node, operands);
+    }
+
+    fn put(&mut self, places: &[usize], bits: &[u128]) {
+        for (place, bits) in places.iter().zip(bits) {
+            self.values[*place] = *bits;
         }
-    }
-
-    fn read(&self, node: &Node, index: u64) -> u128 {
-        let table = self.pool.as_table_read(node.id);
-        let table = table.map(|(table, _)| self.pool.table(table));
-        table.map_or(0, |table| table.constant_at(index, node.width / 8))
     }
 
     /// The values of the beginning of all symbols.
     fn model(&self, frontiers: &[Frontier]) -> Model {
         let mut model = Model::default();
         let mut at = 0;
-        for (symbol, frontier) in self.symbols.iter().zip(&frontiers[1..]).rev() {
+        for (symbol, frontier) in self.plan.symbols.iter().zip(&frontiers[1..]).rev() {
             let Beginning { value, before, .. } = frontier.beginnings[at];
             model.0.insert(*symbol, u128::from(value));
             at = before;
@@ -247,15 +239,9 @@ impl Plan<'_> {
     }
 }
 
-fn put(values: &mut [u128], places: &[usize], bits: &[u128]) {
-    for (place, bits) in places.iter().zip(bits) {
-        values[*place] = *bits;
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use labrys_expr::{ExprId, Symbol};
+    use labrys_expr::{ExprId, Op, Symbol};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 //! Law: the conditions of a stage depend on its symbol and those before; what a stage computes is
 //! made of its symbol, the border before it and constants.
 
-use labrys_expr::{ExprId, Op, Pool, Symbol};
+use labrys_expr::{ExprId, Op, Pool, Symbol, apply};
 use rustc_hash::FxHashMap;
 
 use crate::parts::{Part, symbols};
@@ -175,5 +175,28 @@ impl<'a> Plan<'a> {
             }
         }
         true
+    }
+
+    /// The value of a node for the values of its operands.
+    pub(super) fn value(&self, node: &Node, [a, b, c]: [u128; 3]) -> u128 {
+        match node.op {
+            Op::Const => self.pool.bits(node.id).unwrap_or(0),
+            Op::Table => self.read(node, a as u64),
+            Op::Extract => {
+                let low = u128::from(self.pool.node(node.id).low());
+                apply(node.op, node.width, node.from, a, low, 0)
+            }
+            Op::FRound => {
+                let mode = self.pool.node(node.id).rounding() as u128;
+                apply(node.op, node.width, node.from, a, mode, 0)
+            }
+            op => apply(op, node.width, node.from, a, b, c),
+        }
+    }
+
+    fn read(&self, node: &Node, index: u64) -> u128 {
+        let table = self.pool.as_table_read(node.id);
+        let table = table.map(|(table, _)| self.pool.table(table));
+        table.map_or(0, |table| table.constant_at(index, node.width / 8))
     }
 }

@@ -13,17 +13,43 @@ const MOST: usize = 24;
 /// Steps at most.
 const STEPS: usize = 40;
 
-impl Search<'_, '_> {
-    /// Descends from a point, which is moved; whether it ends at a solution.
-    pub(super) fn descend(&mut self, point: &mut Point) -> bool {
-        let moved: Vec<usize> = self.involved(point);
-        if moved.is_empty() || moved.len() > MOST {
-            return false;
-        }
+/// Descends from a point, which is moved; whether it ends at a solution.
+pub(super) fn descend(search: &mut Search<'_, '_>, point: &mut Point) -> bool {
+    let moved = involved(search, point);
+    if moved.is_empty() || moved.len() > MOST {
+        return false;
+    }
+    Descent { search, moved }.run(point)
+}
+
+/// The variables of the constraints that do not hold, and of those that share one.
+fn involved(search: &Search<'_, '_>, point: &Point) -> Vec<usize> {
+    let violated = |(_, error): &(_, &f64)| **error > 0.0;
+    let mut all: Vec<usize> = search
+        .objective
+        .constraints
+        .iter()
+        .zip(&point.errors)
+        .filter(violated)
+        .flat_map(|(constraint, _)| constraint.variables.iter().copied())
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// A descent that moves some variables.
+struct Descent<'s, 'o, 'a> {
+    search: &'s mut Search<'o, 'a>,
+    moved: Vec<usize>,
+}
+
+impl Descent<'_, '_, '_> {
+    fn run(&mut self, point: &mut Point) -> bool {
         let mut damping = 1e-3;
         for _ in 0..STEPS {
             let atoms = self.residual_atoms(point);
-            if self.is_over() || atoms.is_empty() || atoms.len() > 2 * MOST {
+            if self.search.is_over() || atoms.is_empty() || atoms.len() > 2 * MOST {
                 break;
             }
             let residuals = self.residuals(point, &atoms);
@@ -31,7 +57,7 @@ impl Search<'_, '_> {
             if !size.is_finite() {
                 break;
             }
-            let jacobian = self.jacobian(point, &moved, &atoms, &residuals);
+            let jacobian = self.jacobian(point, &atoms, &residuals);
             let mut improved = false;
             while damping < 1e9 {
                 let Some(step) = solve(&jacobian, &residuals, damping) else {
@@ -39,7 +65,7 @@ impl Search<'_, '_> {
                     continue;
                 };
                 let mut next = point.clone();
-                self.shift(&mut next, &moved, &step);
+                self.shift(&mut next, &step);
                 let after = squares(&self.residuals(&next, &atoms));
                 if after < size {
                     *point = next;
@@ -49,36 +75,20 @@ impl Search<'_, '_> {
                 }
                 damping *= 10.0;
             }
-            if self.note(point) {
+            if self.search.note(point) {
                 return true;
             }
             if !improved {
                 break;
             }
         }
-        self.round(point, &moved)
-    }
-
-    /// The variables of the constraints that do not hold, and of those that share one.
-    fn involved(&self, point: &Point) -> Vec<usize> {
-        let violated = |(_, error): &(_, &f64)| **error > 0.0;
-        let mut all: Vec<usize> = self
-            .objective
-            .constraints
-            .iter()
-            .zip(&point.errors)
-            .filter(violated)
-            .flat_map(|(constraint, _)| constraint.variables.iter().copied())
-            .collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        self.round(point)
     }
 
     /// Atoms that are to become 0 or less: equalities and what does not hold.
     fn residual_atoms(&self, point: &Point) -> Vec<usize> {
         let mut atoms = Vec::new();
-        for constraint in &self.objective.constraints {
+        for constraint in &self.search.objective.constraints {
             self.active(&constraint.formula, point, &mut atoms);
         }
         atoms
@@ -87,7 +97,7 @@ impl Search<'_, '_> {
     fn active(&self, formula: &Formula, point: &Point, atoms: &mut Vec<usize>) {
         match formula {
             Formula::Atom(number) => {
-                let atom = &self.objective.atoms[*number];
+                let atom = &self.search.objective.atoms[*number];
                 let wanted = match atom.relation {
                     Relation::Equal => true,
                     Relation::Less | Relation::AtMost => point.atoms[*number][1] > 0.0,
@@ -117,7 +127,7 @@ impl Search<'_, '_> {
     fn residuals(&self, point: &Point, atoms: &[usize]) -> Vec<f64> {
         let residual = |atom: &usize| {
             let difference = point.atoms[*atom][0];
-            match self.objective.atoms[*atom].relation {
+            match self.search.objective.atoms[*atom].relation {
                 Relation::Equal => difference,
                 // A little past the border.
                 _ => (difference + 1e-3 * (1.0 + difference.abs())).max(0.0),
@@ -127,18 +137,12 @@ impl Search<'_, '_> {
     }
 
     /// Rows by residual, columns by variable.
-    fn jacobian(
-        &mut self,
-        point: &Point,
-        moved: &[usize],
-        atoms: &[usize],
-        residuals: &[f64],
-    ) -> Vec<Vec<f64>> {
-        let mut rows = vec![vec![0.0; moved.len()]; atoms.len()];
+    fn jacobian(&mut self, point: &Point, atoms: &[usize], residuals: &[f64]) -> Vec<Vec<f64>> {
+        let mut rows = vec![vec![0.0; self.moved.len()]; atoms.len()];
         let mut near = point.clone();
-        for (column, &variable) in moved.iter().enumerate() {
+        for (column, &variable) in self.moved.iter().enumerate() {
             near.clone_from(point);
-            let known = &self.objective.variables.list[variable];
+            let known = &self.search.objective.variables.list[variable];
             let real = known.real(point.values[variable]);
             let step = if known.is_float() {
                 1e-7 * (1e-3 + real.abs())
@@ -150,7 +154,7 @@ impl Search<'_, '_> {
             if step == 0.0 || !step.is_finite() {
                 continue;
             }
-            self.objective.update_one(&mut near, variable);
+            self.search.objective.update_one(&mut near, variable);
             let there = self.residuals(&near, atoms);
             for (row, (after, before)) in there.iter().zip(residuals).enumerate() {
                 let slope = (after - before) / step;
@@ -160,30 +164,30 @@ impl Search<'_, '_> {
         rows
     }
 
-    fn shift(&mut self, point: &mut Point, moved: &[usize], step: &[f64]) {
-        for (&variable, by) in moved.iter().zip(step) {
-            let known = &self.objective.variables.list[variable];
+    fn shift(&mut self, point: &mut Point, step: &[f64]) {
+        for (&variable, by) in self.moved.iter().zip(step) {
+            let known = &self.search.objective.variables.list[variable];
             let real = known.real(point.values[variable]) + by;
             if real.is_finite() {
                 point.values[variable] = known.nearest(real);
             }
         }
-        self.objective.update(point);
+        self.search.objective.update(point);
     }
 
     /// Tries round numbers near a point; whether one is a solution.
-    fn round(&mut self, point: &mut Point, moved: &[usize]) -> bool {
+    fn round(&mut self, point: &mut Point) -> bool {
         for digits in 0..=8 {
             let scale = 10f64.powi(digits);
             let mut near = point.clone();
-            for &variable in moved {
-                let known = &self.objective.variables.list[variable];
+            for &variable in &self.moved {
+                let known = &self.search.objective.variables.list[variable];
                 let real = known.real(point.values[variable]);
                 near.values[variable] = known.nearest((real * scale).round() / scale);
             }
-            self.objective.update(&mut near);
-            self.settle(&mut near, &[], false);
-            if self.note(&near) {
+            self.search.objective.update(&mut near);
+            self.search.settle(&mut near, &[], false);
+            if self.search.note(&near) {
                 point.clone_from(&near);
                 return true;
             }

@@ -10,19 +10,17 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `variables`, `numbers` | bytes put together to numbers; values as reals and as places |
+//! | `variables`, `variable` | bytes put together to numbers; values as reals and as places |
 //! | `formula`, `score` | conditions as relations, and how badly each is violated |
 //! | `objective`, `compile` | scores of a point, by native code |
 //! | `polytope` | the linear part |
-//! | `search`, `moves` | the walk and its neighbors |
+//! | `search` | the walk and its neighbors |
 //! | `gradient`, `polish` | seeds by descent, exact hits by looking around |
 
 mod compile;
 mod distance;
 mod formula;
 mod gradient;
-mod moves;
-mod numbers;
 mod objective;
 mod options;
 mod polish;
@@ -31,13 +29,16 @@ mod score;
 mod search;
 #[cfg(test)]
 mod tests;
+mod variable;
 mod variables;
 
 use labrys_expr::{ExprId, Pool};
 
 use self::compile::Compiler;
+use self::gradient::descend;
 use self::objective::{Objective, Point, reachable};
-use self::search::Search;
+use self::polish::polish;
+use self::search::{Search, normal};
 use crate::query::{Assignment, Budget, Model};
 use crate::schedule::{Layer, Patience, Shared, Task, Verdict};
 
@@ -135,7 +136,7 @@ impl Walk {
         let first = objective.point(values);
         let nodes = reachable(pool, conditions);
         let mut search = Search::new(pool, &mut objective, self.options, limit, first, &nodes);
-        let found = search.run();
+        let found = walk_on(&mut search);
         let values = search.best.values.clone();
         let model = objective.variables.model(&values);
         let steps = objective.work / NODES_PER_STEP;
@@ -147,57 +148,55 @@ impl Walk {
     }
 }
 
-impl Search<'_, '_> {
-    /// Walks from one start after another.
-    fn run(&mut self) -> bool {
-        let mut start = self.best.clone();
-        for round in 0.. {
-            let Search {
-                polytope,
-                objective,
-                ..
-            } = self;
-            polytope.start(objective, &mut start);
-            if self.walk(&mut start) {
+/// Walks from one start after another.
+fn walk_on(search: &mut Search<'_, '_>) -> bool {
+    let mut start = search.best.clone();
+    for attempt in 0.. {
+        let Search {
+            polytope,
+            objective,
+            ..
+        } = search;
+        polytope.start(objective, &mut start);
+        if search.walk(&mut start) {
+            return true;
+        }
+        let Some(beyond) = search.options.beyond else {
+            return false;
+        };
+        for nearest in [true, false] {
+            let mut point = if nearest {
+                search.best.clone()
+            } else {
+                start.clone()
+            };
+            if beyond.gradient && descend(search, &mut point) {
                 return true;
             }
-            let Some(beyond) = self.options.beyond else {
-                return false;
-            };
-            for nearest in [true, false] {
-                let mut point = if nearest {
-                    self.best.clone()
-                } else {
-                    start.clone()
-                };
-                if beyond.gradient && self.descend(&mut point) {
-                    return true;
-                }
-                if beyond.polish && self.polish(&mut point) {
-                    return true;
-                }
+            if beyond.polish && polish(search, &mut point) {
+                return true;
             }
-            if !beyond.restarts || self.is_over() {
-                return false;
-            }
-            start = self.restart(round);
         }
-        false
+        if !beyond.restarts || search.is_over() {
+            return false;
+        }
+        start = restart(search, attempt);
     }
+    false
+}
 
-    /// Another point to start at: near the best so far, or anywhere.
-    fn restart(&mut self, round: usize) -> Point {
-        let mut values = self.best.values.clone();
-        for (value, variable) in values.iter_mut().zip(&self.objective.variables.list) {
-            let exponent = self.rng.f64() * 12.0 - 2.0;
-            let real = moves::normal(&mut self.rng) * exponent.exp2();
-            *value = match round % 3 {
-                0 => variable.nearest(real),
-                1 => variable.nearest(variable.real(*value) + real),
-                _ if variable.is_float() => variable.nearest(real.round()),
-                _ => self.rng.u64(..) & labrys_expr::mask(variable.width) as u64,
-            };
-        }
-        self.objective.point(values)
+/// Another point to start at: near the best so far, or anywhere.
+fn restart(search: &mut Search<'_, '_>, attempt: usize) -> Point {
+    let mut values = search.best.values.clone();
+    for (value, variable) in values.iter_mut().zip(&search.objective.variables.list) {
+        let exponent = search.rng.f64() * 12.0 - 2.0;
+        let real = normal(&mut search.rng) * exponent.exp2();
+        *value = match attempt % 3 {
+            0 => variable.nearest(real),
+            1 => variable.nearest(variable.real(*value) + real),
+            _ if variable.is_float() => variable.nearest(real.round()),
+            _ => search.rng.u64(..) & labrys_expr::mask(variable.width) as u64,
+        };
     }
+    search.objective.point(values)
 }

@@ -16,7 +16,8 @@ use labrys_expr::{ExprId, Op, Pool, signed};
 
 use super::formula::{Atom, Domain, Relation};
 use super::objective::{Objective, Point};
-use super::variables::{Sort, Variables};
+use super::variable::Sort;
+use super::variables::Variables;
 
 /// Rounds of projections.
 const ROUNDS: usize = 60;

@@ -8,27 +8,9 @@
 use labrys_expr::{ExprId, Node, Op, Pool, Symbol, mask};
 use rustc_hash::FxHashMap;
 
+use super::variable::{Sort, Variable};
 use crate::functions::{self, Kind};
 use crate::query::{Assignment, Model};
-
-/// How the program reads a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sort {
-    Unsigned,
-    Signed,
-    Single,
-    Double,
-}
-
-/// A variable of the walk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Variable {
-    /// Least significant first; all of the same width.
-    pub(super) symbols: Vec<Symbol>,
-    /// Bits, 1 to 64.
-    pub(super) width: u32,
-    pub(super) sort: Sort,
-}
 
 /// The variables of some constraints.
 #[derive(Debug, Default)]

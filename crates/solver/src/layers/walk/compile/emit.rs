@@ -2,7 +2,9 @@
 //! as a float, made when first wanted.
 
 use cranelift_codegen::ir::{
-    AbiParam, Function, InstBuilder, MemFlags, Signature, Value, condcodes::IntCC, types,
+    AbiParam, Function, InstBuilder, MemFlags, Signature, Value,
+    condcodes::{FloatCC, IntCC},
+    types,
 };
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -281,6 +283,29 @@ impl Emitter<'_, '_> {
             });
             self.code.builder.ins().fsub(left, right)
         };
+        (holds, difference)
+    }
+
+    /// Whether a comparison of floats holds, and the difference of its sides.
+    fn float_atom(&mut self, atom: &Atom) -> (Value, Value) {
+        let width = self.pool.width(atom.left);
+        let (left, right) = (self.float(atom.left), self.float(atom.right));
+        let left = self.code.wide(left, width);
+        let right = self.code.wide(right, width);
+        let condition = match (atom.relation, atom.or_unordered) {
+            (Relation::Equal, false) => FloatCC::Equal,
+            (Relation::Equal, true) => FloatCC::UnorderedOrEqual,
+            (Relation::NotEqual, false) => FloatCC::OrderedNotEqual,
+            (Relation::NotEqual, true) => FloatCC::NotEqual,
+            (Relation::Less, false) => FloatCC::LessThan,
+            (Relation::Less, true) => FloatCC::UnorderedOrLessThan,
+            (Relation::AtMost, false) => FloatCC::LessThanOrEqual,
+            (Relation::AtMost, true) => FloatCC::UnorderedOrLessThanOrEqual,
+            (Relation::Unordered, _) => FloatCC::Unordered,
+            (Relation::Ordered, _) => FloatCC::Ordered,
+        };
+        let holds = self.code.builder.ins().fcmp(condition, left, right);
+        let difference = self.code.builder.ins().fsub(left, right);
         (holds, difference)
     }
 }

@@ -8,7 +8,6 @@
 //! entries, very large graphs.
 
 mod emit;
-mod floats;
 mod native;
 
 use cranelift_codegen::Context;

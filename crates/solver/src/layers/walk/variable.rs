@@ -1,12 +1,29 @@
-//! Values of variables as real numbers and as places on a line.
+//! A variable of the walk, and its values as real numbers and as places on a line.
 //!
 //! The *real* of a value is what the program reads: a signed or unsigned integer or a float.
 //! The *place* is an integer that orders the values of a sort, neighbors one apart; between two
 //! places lies every value between the two.
 
-use labrys_expr::{mask, signed};
+use labrys_expr::{Symbol, mask, signed};
 
-use super::variables::{Sort, Variable};
+/// How the program reads a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sort {
+    Unsigned,
+    Signed,
+    Single,
+    Double,
+}
+
+/// A variable of the walk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Variable {
+    /// Least significant first; all of the same width.
+    pub(super) symbols: Vec<Symbol>,
+    /// Bits, 1 to 64.
+    pub(super) width: u32,
+    pub(super) sort: Sort,
+}
 
 impl Variable {
     /// The value as a real number; NaN for what is no number.
