@@ -212,6 +212,10 @@ pub(crate) struct Shared {
     /// The nearest point that was seen for the last query, if that was given up.
     pub(crate) nearest: Option<Model>,
     /// Smaller queries that were answered: their memory is used again.
+    #[expect(
+        clippy::vec_box,
+        reason = "a verdict takes the box, so that none is made for each query"
+    )]
     spare: Vec<Box<Smaller>>,
     statistics: Statistics,
 }
