@@ -7,33 +7,23 @@ use labrys_solver::Assignment;
 use labrys_suite::Input;
 use labrys_trace::{Trace, Violation};
 
-use crate::{Error, Session};
+use crate::Error;
 
-impl Session {
-    /// Whether every run is audited, which costs several times the run.
-    pub fn set_audit(&mut self, audit: bool) {
-        self.audit = audit;
-    }
-
-    /// Audits a run, if that is wanted.
-    pub(crate) fn audit(&self, trace: Option<&Trace>, input: &Input) -> Result<(), Error> {
-        let Some(trace) = trace.filter(|_| self.audit) else {
-            return Ok(());
-        };
-        let streams = input.streams.iter().map(|stream| &*stream.bytes);
-        let values = Assignment::from_streams(streams);
-        let violations = trace.check(&mut trace.decoder(), &|symbol| values.get(symbol));
-        let Some(first) = violations.first() else {
-            return Ok(());
-        };
-        let place = match *first {
-            Violation::Step { step } => format!("step {step}: {:?}", trace.steps()[step]),
-            Violation::Node { label, .. } => {
-                let node = trace.recording().nodes[label as usize];
-                format!("{first:?} {node:?}")
-            }
-        };
-        let (run, count) = (self.statistics.runs, violations.len());
-        Err(Error::Recording { run, count, place })
-    }
+/// Audits the run with this number.
+pub(crate) fn audit(trace: &Trace, input: &Input, run: u64) -> Result<(), Error> {
+    let streams = input.streams.iter().map(|stream| &*stream.bytes);
+    let values = Assignment::from_streams(streams);
+    let violations = trace.check(&mut trace.decoder(), &|symbol| values.get(symbol));
+    let Some(first) = violations.first() else {
+        return Ok(());
+    };
+    let place = match *first {
+        Violation::Step { step } => format!("step {step}: {:?}", trace.steps()[step]),
+        Violation::Node { label, .. } => {
+            let node = trace.recording().nodes[label as usize];
+            format!("{first:?} {node:?}")
+        }
+    };
+    let count = violations.len();
+    Err(Error::Recording { run, count, place })
 }

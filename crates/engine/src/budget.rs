@@ -110,6 +110,68 @@ impl Clock {
     }
 }
 
+/// When a session ends: its budget, its clock, and the flag that asks it to end.
+pub(crate) struct Deadline {
+    budget: Budget,
+    stop: StopFlag,
+    clock: Clock,
+    /// Steps of the technique in this session.
+    steps: u64,
+}
+
+impl Deadline {
+    pub(crate) fn new(budget: Budget, stop: StopFlag) -> Self {
+        Deadline {
+            budget,
+            stop,
+            clock: Clock::starting_at(Duration::ZERO),
+            steps: 0,
+        }
+    }
+
+    /// The clock goes on from the time of an earlier session.
+    pub(crate) fn resume(&mut self, before: Duration) {
+        self.clock = Clock::starting_at(before);
+    }
+
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    pub(crate) fn stop(&self) -> &StopFlag {
+        &self.stop
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    pub(crate) fn count_step(&mut self) {
+        self.steps += 1;
+    }
+
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        let limit = self.budget.time?;
+        Some(limit.saturating_sub(self.clock.elapsed()))
+    }
+
+    /// The first limit that is reached; `reached` is what the targets say.
+    pub(crate) fn end(&self, reached: Option<End>, new_runs: u64) -> Option<End> {
+        let stopped = self.stop.is_set().then_some(End::Stopped);
+        let over = || self.budget.end(self.clock.elapsed(), new_runs, self.steps);
+        stopped.or(reached).or_else(over)
+    }
+
+    /// See [`Budget::used`].
+    pub(crate) fn used(&self, new_runs: u64) -> Option<f64> {
+        self.budget.used(self.clock.elapsed(), new_runs, self.steps)
+    }
+}
+
 impl Budget {
     /// The first limit that is reached.
     #[must_use]

@@ -19,6 +19,6 @@ impl Program for Own {
 
 /// From now on the solver has this instrumented program compute the functions that the user
 /// marked as pure.
-pub fn calls_by(binary: &Path) {
+pub(crate) fn calls_by(binary: &Path) {
     answer_calls(Box::new(Own(Calls::of(binary))));
 }

@@ -6,39 +6,37 @@
 //! Law: the same program, seed and step budget give the same suite, byte for byte (but for the
 //! times in `summary.json` and `events.jsonl`), as long as no query and no run is timed out.
 
-mod ahead;
+mod asker;
 mod audit;
+mod books;
 mod budget;
 mod calls;
-mod checking;
 mod error;
-mod execute;
-mod failing;
 mod failures;
-mod leftover;
-mod marker;
-mod minimize;
+mod observation;
 mod observer;
 mod place;
-mod repetitions;
+mod programs;
+mod reporter;
 mod runner;
-mod saving;
+mod runs;
+mod saver;
 mod session;
 mod shares;
 mod statistics;
-mod suspicions;
+mod targets;
 mod technique;
 
 pub use labrys_executor::Mode;
 
-pub use ahead::Ahead;
 pub use budget::{Budget, Clock, End, StopFlag};
-pub use calls::calls_by;
 pub use error::Error;
-pub use execute::{Observation, PlainRun};
+pub use observation::{Initial, Observation};
 pub use observer::{Notice, Observer, Silent, Status};
-pub use runner::{Judge, Runner};
-pub use session::{Initial, Session, Setup};
+pub use programs::{Binaries, Programs};
+pub use runner::{Ahead, Judge, Runner};
+pub use runs::PlainRun;
+pub use session::{Session, SessionBuilder};
 pub use shares::Shares;
 pub use statistics::Statistics;
 pub use technique::{Progress, Technique, run};

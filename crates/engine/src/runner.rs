@@ -1,6 +1,6 @@
 //! What a session runs programs with: the executor, or a model of a program in tests.
 
-use labrys_executor::{Checked, Checker, Error, Executor, Mode, Run};
+use labrys_executor::{Checked, Checker, Crew, Error, Executor, Mode, Run};
 use labrys_suite::{Coverage, Input};
 use labrys_trace::Recording;
 
@@ -32,6 +32,52 @@ impl Runner for Executor {
 
     fn want(&mut self, branches: &Coverage) {
         Executor::want(self, branches);
+    }
+}
+
+/// Makes runs ahead of the books: several are begun before the first of them is ended. Runs end in
+/// the order in which they were begun.
+pub trait Ahead {
+    /// How many runs are begun before the first of them is ended.
+    fn places(&self) -> usize;
+
+    /// Begins a run.
+    fn begin(&mut self, input: &Input, mode: Mode);
+
+    /// Ends the run that was begun first; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the program cannot be run at all.
+    fn end(&mut self) -> Option<Result<Run, Error>>;
+
+    /// As [`Runner::want`], for the runs that are begun from now on.
+    fn want(&mut self, branches: &Coverage);
+
+    /// As [`Runner::recycle`].
+    fn recycle(&mut self, recording: Recording) {
+        drop(recording);
+    }
+}
+
+impl Ahead for Crew {
+    fn places(&self) -> usize {
+        self.size()
+    }
+
+    fn begin(&mut self, input: &Input, mode: Mode) {
+        Crew::begin(self, input, mode);
+    }
+
+    fn end(&mut self) -> Option<Result<Run, Error>> {
+        Crew::end(self)
+    }
+
+    fn want(&mut self, branches: &Coverage) {
+        Crew::want(self, branches);
+    }
+
+    fn recycle(&mut self, recording: Recording) {
+        Crew::recycle(self, recording);
     }
 }
 

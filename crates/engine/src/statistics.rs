@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use labrys_suite::{Queries, Summary};
+use labrys_suite::Queries;
+
+use crate::asker::Asker;
+use crate::runs::RunCounts;
 
 /// What happened so far. A resumed session counts on from the suite's summary.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,16 +44,23 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// The counters that a summary holds.
-    #[must_use]
-    pub(crate) fn resumed(summary: &Summary) -> Self {
+    pub(crate) fn of(counts: &RunCounts, asker: &Asker, steps: u64, tests: u64) -> Self {
         Statistics {
-            runs: summary.runs,
-            queries: summary.queries.clone(),
-            solver_time: Duration::try_from_secs_f64(summary.solver_seconds).unwrap_or_default(),
-            divergences: summary.divergences,
-            concretizations: summary.concretizations.clone(),
-            ..Statistics::default()
+            steps,
+            runs: counts.runs,
+            new_runs: counts.new_runs,
+            reruns: counts.reruns,
+            replays: counts.replays,
+            fuzzed: counts.fuzzed,
+            checks: counts.checks,
+            queries: asker.queries().clone(),
+            solver_steps: asker.steps(),
+            solver_time: asker.time(),
+            divergences: counts.divergences,
+            malformed: counts.malformed,
+            overflows: counts.overflows,
+            concretizations: counts.concretizations.clone(),
+            tests,
         }
     }
 

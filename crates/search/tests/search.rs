@@ -10,7 +10,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-use labrys_engine::{Ahead, Budget, End, Session, Setup, Silent, StopFlag, run};
+use labrys_engine::{Ahead, Budget, End, Programs, Session, SessionBuilder, StopFlag, run};
 use labrys_program::Program;
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, build};
 use labrys_solver::Layers;
@@ -55,27 +55,20 @@ impl Case {
         }
     }
 
-    fn setup(&self, writer: SuiteWriter) -> Setup {
-        Setup {
-            program: Program::clone(&self.program).into(),
-            instrumented: Model::new(&self.program, &self.body),
-            crew: (self.ahead > 0).then(|| self.crew()),
-            plain: Model::new(&self.program, &self.plain),
-            checker: None,
-            oracles: true,
-            solver: Layers::new(Box::new(BruteForce)),
-            writer,
-            initial: vec![self.initial.clone()],
-            budget: self.budget.clone(),
-            stop: self.stop.clone(),
-            observer: Box::new(Silent),
-            query_steps: 200_000,
-            query_time: Duration::from_secs(10),
-            max_input: 32,
-        }
+    fn session(&self, writer: SuiteWriter) -> SessionBuilder {
+        let instrumented = Model::new(&self.program, &self.body);
+        let plain = Model::new(&self.program, &self.plain);
+        let programs = Programs::new(Program::clone(&self.program).into(), instrumented, plain)
+            .with_pool((self.ahead > 0).then(|| self.pool()));
+        SessionBuilder::new(programs, Layers::new(Box::new(BruteForce)), writer)
+            .oracles(true)
+            .budget(self.budget.clone())
+            .stop(self.stop.clone())
+            .query_limits(200_000, Duration::from_secs(10))
+            .max_input(32)
     }
 
-    fn crew(&self) -> Box<dyn Ahead> {
+    fn pool(&self) -> Box<dyn Ahead> {
         Box::new(Queue {
             model: Model::new(&self.program, &self.body),
             places: self.ahead,
@@ -100,15 +93,17 @@ impl Case {
             ..Config::default()
         };
         let writer = SuiteWriter::create(folder, &config).expect("a new folder");
-        let end = self.drive(Session::new(self.setup(writer)));
+        let end = self.drive(
+            self.session(writer)
+                .initial(vec![self.initial.clone()])
+                .start(),
+        );
         (end, Suite::open(folder).expect("a valid suite"))
     }
 
     fn resume(&self, folder: &Path) -> (End, Suite) {
         let (writer, suite) = SuiteWriter::resume(folder).expect("a valid suite");
-        let mut setup = self.setup(writer);
-        setup.initial.clear();
-        let end = self.drive(Session::resumed(setup, suite));
+        let end = self.drive(self.session(writer).resume(suite));
         (end, Suite::open(folder).expect("a valid suite"))
     }
 }

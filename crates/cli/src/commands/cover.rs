@@ -1,11 +1,11 @@
 //! `labrys cover`: resolves what the command line means, runs the search, tells what came out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use labrys_engine::{Budget, End, Session, Setup, StopFlag, Technique};
-use labrys_executor::{Executor, Limits as RunLimits};
+use labrys_engine::{Budget, End, Session, SessionBuilder, StopFlag, Technique};
+use labrys_executor::Limits as RunLimits;
 use labrys_fuzz::Hybrid;
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
 use labrys_solver::{Layers, QueryLog};
@@ -15,7 +15,7 @@ use crate::output::closing::Closing;
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
 use crate::wiring::inputs::{self, InputOptions};
-use crate::wiring::session::{initial_inputs, judge, launch, workers};
+use crate::wiring::session::{initial_inputs, programs};
 use crate::wiring::signals;
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject};
@@ -337,48 +337,27 @@ fn start(
     suite: Option<Suite>,
     stop: StopFlag,
 ) -> Result<Session, Problem> {
-    let subject = &plan.subject;
-    let config = &plan.config;
-    let called = |binary: &Path| {
-        let streams = config.streams.clone();
-        launch(binary, &config.invocation, streams, subject)
-    };
-    let executor = |binary: &Path| Executor::start(called(binary), plan.limits.clone());
-    let checker = judge(subject, called, &plan.limits);
-    labrys_engine::calls_by(&subject.instrumented);
-    let setup = Setup {
-        program: subject.program.clone(),
-        instrumented: Box::new(executor(&subject.instrumented)?),
-        crew: workers(
-            &called(&subject.instrumented),
-            &plan.limits,
-            options.limits.jobs,
-        ),
-        plain: Box::new(executor(&subject.plain)?),
-        checker,
-        oracles: !options.build.no_oracles,
-        solver: solver(options)?,
-        writer,
-        initial: plan.initial.clone(),
-        budget: Budget {
-            time: options.limits.time,
-            runs: options.limits.runs,
-            steps: options.limits.steps,
+    let limits = &options.limits;
+    let programs = programs(&plan.subject, &plan.config, &plan.limits, limits.jobs)?;
+    let builder = SessionBuilder::new(programs, solver(options)?, writer)
+        .initial(plan.initial.clone())
+        .budget(Budget {
+            time: limits.time,
+            runs: limits.runs,
+            steps: limits.steps,
             goal: plan.goal.clone(),
-            all_targets: options.limits.until_targets,
-        },
-        stop,
-        observer: progress::observer(options.output.quiet),
-        query_steps: options.limits.steps_solver,
-        query_time: options.limits.timeout_solver,
-        max_input: options.input.max_input,
-    };
-    let mut session = match suite {
-        Some(suite) => Session::resumed(setup, suite),
-        None => Session::new(setup),
-    };
-    session.set_audit(options.search.audit);
-    Ok(session)
+            all_targets: limits.until_targets,
+        })
+        .stop(stop)
+        .observer(progress::observer(options.output.quiet))
+        .query_limits(limits.steps_solver, limits.timeout_solver)
+        .max_input(options.input.max_input)
+        .oracles(!options.build.no_oracles)
+        .audit(options.search.audit);
+    Ok(match suite {
+        Some(suite) => builder.resume(suite),
+        None => builder.start(),
+    })
 }
 
 fn solver(options: &Cover) -> Result<Layers, Problem> {
@@ -416,7 +395,7 @@ fn finish(
     } else if !options.output.quiet {
         let closing = Closing {
             summary: &summary,
-            statistics: session.statistics(),
+            statistics: &session.statistics(),
             end,
             folder: &options.output.out,
         };

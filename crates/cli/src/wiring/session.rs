@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use labrys_engine::{Ahead, Judge};
-use labrys_executor::{Checker, Crew, Executor, Launch, Limits, Mode, input_objects};
-use labrys_suite::{Input, Invocation, StreamKind};
+use labrys_engine::{Binaries, Programs};
+use labrys_executor::{Executor, Launch, Limits, Mode, input_objects};
+use labrys_suite::{Config, Input, Invocation, StreamKind};
 
 use crate::output::problem::Problem;
 use crate::wiring::inputs::{self, InputOptions};
@@ -33,16 +33,6 @@ fn probe(subject: &Subject, invocation: &Invocation, limits: &Limits) -> Result<
     Ok(run.recording.objects_used > 0 || !input_objects(&run.recording).is_empty())
 }
 
-/// The checked build, which says of failures what they are and where, if it could be linked.
-pub(crate) fn judge(
-    subject: &Subject,
-    called: impl FnOnce(&Path) -> Launch,
-    limits: &Limits,
-) -> Option<Box<dyn Judge>> {
-    let binary = subject.checked.as_deref()?;
-    Some(Box::new(Checker::new(called(binary), limits)))
-}
-
 pub(crate) fn launch(
     binary: &Path,
     invocation: &Invocation,
@@ -58,10 +48,23 @@ pub(crate) fn launch(
     }
 }
 
-/// Who makes runs beside the search: a worker for each job but one.
-pub(crate) fn workers(launch: &Launch, limits: &Limits, jobs: u8) -> Option<Box<dyn Ahead>> {
-    let workers = usize::from(jobs)
-        .checked_sub(1)
-        .filter(|workers| *workers > 0)?;
-    Some(Box::new(Crew::new(launch, limits, workers)))
+/// The executables of a subject, started as a suite says; of `jobs` all but one make runs beside
+/// the search.
+pub(crate) fn programs(
+    subject: &Subject,
+    config: &Config,
+    limits: &Limits,
+    jobs: u8,
+) -> Result<Programs, Problem> {
+    let binaries = Binaries {
+        instrumented: subject.instrumented.clone(),
+        plain: subject.plain.clone(),
+        checked: subject.checked.clone(),
+    };
+    let called = |binary: &Path| {
+        let streams = config.streams.clone();
+        launch(binary, &config.invocation, streams, subject)
+    };
+    let program = &subject.program;
+    Ok(Programs::start(program, &binaries, &called, limits, jobs)?)
 }

@@ -8,14 +8,14 @@ mod entry;
 mod report;
 mod targets;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use labrys_analysis::ProgramAnalysis;
 use labrys_backward::{Settings, Symcretic, Target, Verdict};
-use labrys_engine::{Budget, Session, Setup, StopFlag};
-use labrys_executor::{Executor, Limits as RunLimits, Linked};
+use labrys_engine::{Budget, Session, SessionBuilder, StopFlag};
+use labrys_executor::{Limits as RunLimits, Linked};
 use labrys_program::FunctionId;
 use labrys_suite::{Config, Input, Invocation, SuiteWriter};
 use labrys_units::Unit;
@@ -27,7 +27,7 @@ use self::targets::Collected;
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
 use crate::wiring::inputs::{self, InputOptions};
-use crate::wiring::session::{initial_inputs, judge, launch, workers};
+use crate::wiring::session::{initial_inputs, launch, programs};
 use crate::wiring::signals;
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
@@ -261,36 +261,20 @@ fn start(options: &Reach, plan: &Plan, stop: StopFlag) -> Result<Session, Proble
     if let Some(unit) = &plan.unit {
         entry::keep(subject, unit, &unit_path(options))?;
     }
-    let called = |binary: &Path| {
-        let streams = config.streams.clone();
-        launch(binary, &config.invocation, streams, subject)
-    };
-    let executor = |binary: &Path| Executor::start(called(binary), limits.clone());
-    labrys_engine::calls_by(&subject.instrumented);
-    let setup = Setup {
-        program: subject.program.clone(),
-        instrumented: Box::new(executor(&subject.instrumented)?),
-        crew: workers(&called(&subject.instrumented), limits, options.jobs),
-        plain: Box::new(executor(&subject.plain)?),
-        checker: judge(subject, called, limits),
-        oracles: false,
-        solver: labrys_solver::solver().map_err(Problem::program)?,
-        writer,
-        initial: plan.initial.clone(),
-        budget: Budget {
+    let programs = programs(subject, config, limits, options.jobs)?;
+    let solver = labrys_solver::solver().map_err(Problem::program)?;
+    Ok(SessionBuilder::new(programs, solver, writer)
+        .initial(plan.initial.clone())
+        .budget(Budget {
             time: Some(options.time),
             runs: options.runs,
             steps: options.steps,
-            goal: None,
-            all_targets: false,
-        },
-        stop,
-        observer: progress::observer(options.output.quiet),
-        query_time: Duration::from_secs(20),
-        query_steps: 100_000,
-        max_input: options.input.max_input,
-    };
-    Ok(Session::new(setup))
+            ..Budget::default()
+        })
+        .stop(stop)
+        .observer(progress::observer(options.output.quiet))
+        .max_input(options.input.max_input)
+        .start())
 }
 
 /// Backward execution, and the forward search beside it.

@@ -50,12 +50,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_turn_more_is_new_and_the_same_again_is_not() {
+    fn one_iteration_more_is_new_and_the_same_again_is_not() {
         let mut seen = Repetitions::default();
-        let mut turns =
+        let mut iterations =
             |count: usize| seen.learn_branches([(7, 1)].into_iter().cycle().take(count));
-        assert!(turns(3) && turns(4) && turns(2));
-        assert!(!turns(3) && !turns(4));
-        assert!(turns(100) && !turns(101) && turns(200));
+        assert!(iterations(3) && iterations(4) && iterations(2));
+        assert!(!iterations(3) && !iterations(4));
+        assert!(iterations(100) && !iterations(101) && iterations(200));
     }
 }

@@ -1,4 +1,4 @@
-//! Failures: one entry for each that differs from the others in kind or stack.
+//! The list of failures: one entry for each that differs from the others in kind or stack.
 //!
 //! Invariant: an entry is confirmed only if a build without instrumentation failed on its input.
 //! An entry that is not confirmed gives way to a later run that is.
@@ -16,7 +16,7 @@ const ALIKE: u32 = 4;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(crate) struct Failures {
+pub(crate) struct FailureList {
     list: Vec<Failure>,
     known: FxHashMap<Key, Entry>,
     /// By kind and coverage: how many failing runs were looked at.
@@ -60,9 +60,9 @@ pub(crate) enum Verdict {
     Known,
 }
 
-impl Failures {
+impl FailureList {
     pub(crate) fn resumed(list: Vec<Failure>) -> Self {
-        let mut failures = Failures::default();
+        let mut failures = FailureList::default();
         for failure in list {
             let key = Key {
                 kind: failure.kind.clone(),
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_confirmed_failure_is_known() {
-        let mut failures = Failures::default();
+        let mut failures = FailureList::default();
         assert_eq!(failures.judge(&key("SIGSEGV")), Verdict::New);
         failures.add(key("SIGSEGV"), failure(1, true));
         assert_eq!(failures.judge(&key("SIGSEGV")), Verdict::Known);
@@ -172,14 +172,14 @@ mod tests {
 
     #[test]
     fn an_unconfirmed_failure_is_tried_a_few_times() {
-        let mut failures = Failures::default();
+        let mut failures = FailureList::default();
         failures.add(key("SIGSEGV"), failure(1, false));
         assert_eq!(failures.judge(&key("SIGSEGV")), Verdict::Retry(0));
         assert_eq!(failures.judge(&key("SIGSEGV")), Verdict::Retry(0));
         assert_eq!(failures.judge(&key("SIGSEGV")), Verdict::Known);
         failures.replace(0, failure(1, true));
         assert_eq!(failures.confirmed(), 1);
-        let failures = Failures::resumed(failures.list().to_vec());
+        let failures = FailureList::resumed(failures.list().to_vec());
         assert_eq!((failures.confirmed(), failures.next_id()), (1, 2));
     }
 }

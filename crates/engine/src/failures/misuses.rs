@@ -14,12 +14,12 @@ const RUNS: u64 = 64;
 
 /// Looks that found nothing new, so far.
 #[derive(Debug, Default)]
-pub(crate) struct Suspicions {
+pub(crate) struct MisuseFilter {
     wasted: u64,
     places: FxHashMap<u32, u32>,
 }
 
-impl Suspicions {
+impl MisuseFilter {
     /// Whether a run is worth a look, after so many runs.
     pub(crate) fn suggest(&self, places: &[u32], runs: u64) -> bool {
         let wasted = |place| self.places.get(place).copied().unwrap_or(0);
@@ -41,11 +41,11 @@ mod tests {
     use super::*;
 
     /// How many of so many runs are looked at that all have these places.
-    fn looks(suspicions: &mut Suspicions, places: &[u32], runs: u64) -> u64 {
+    fn looks(filter: &mut MisuseFilter, places: &[u32], runs: u64) -> u64 {
         let looked = (0..runs).filter(|run| {
-            let look = suspicions.suggest(places, *run);
+            let look = filter.suggest(places, *run);
             if look {
-                suspicions.learn(places);
+                filter.learn(places);
             }
             look
         });
@@ -54,10 +54,10 @@ mod tests {
 
     #[test]
     fn false_alarms_become_rare_and_hide_no_other_place() {
-        let mut suspicions = Suspicions::default();
-        assert_eq!(looks(&mut suspicions, &[], 100), 0);
-        assert_eq!(looks(&mut suspicions, &[7], 100), u64::from(TRIES));
-        assert_eq!(looks(&mut suspicions, &[7], 6400), 6399 / RUNS - 3);
-        assert_eq!(looks(&mut suspicions, &[7, 8], 10), u64::from(TRIES));
+        let mut filter = MisuseFilter::default();
+        assert_eq!(looks(&mut filter, &[], 100), 0);
+        assert_eq!(looks(&mut filter, &[7], 100), u64::from(TRIES));
+        assert_eq!(looks(&mut filter, &[7], 6400), 6399 / RUNS - 3);
+        assert_eq!(looks(&mut filter, &[7, 8], 10), u64::from(TRIES));
     }
 }

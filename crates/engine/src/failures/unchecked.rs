@@ -4,7 +4,7 @@
 //! goes on as if nothing had happened. Runs that do something new are looked at under
 //! AddressSanitizer at once; of the others one in so many, and the rest when the search has
 //! nothing more to try. Those with the most decisions come first, since what fills an array takes
-//! turns of loops; every other look is at the latest run, so that long ones do not take them all.
+//! iterations of loops; every other look is at the latest run, so that long ones do not take them all.
 //!
 //! Invariant: what is kept is bounded, and which run is looked at depends on counts alone.
 
@@ -17,16 +17,16 @@ const MOST: usize = 256;
 
 /// The runs that are kept, `T` each.
 #[derive(Debug)]
-pub(crate) struct Leftovers<T> {
+pub(crate) struct UncheckedRuns<T> {
     /// By the number of decisions, then by age.
     runs: BTreeMap<(usize, u64), T>,
     noted: u64,
     looks: u64,
 }
 
-impl<T> Default for Leftovers<T> {
+impl<T> Default for UncheckedRuns<T> {
     fn default() -> Self {
-        Leftovers {
+        UncheckedRuns {
             runs: BTreeMap::new(),
             noted: 0,
             looks: 0,
@@ -34,7 +34,7 @@ impl<T> Default for Leftovers<T> {
     }
 }
 
-impl<T> Leftovers<T> {
+impl<T> UncheckedRuns<T> {
     /// Keeps a run of so many decisions, if those that are kept are not all longer; the run to look
     /// at now, if it is time.
     pub(crate) fn note(&mut self, decisions: usize, run: impl FnOnce() -> T) -> Option<T> {
@@ -69,11 +69,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looks_go_to_the_longest_and_the_latest_in_turns() {
-        let mut left = Leftovers::default();
+    fn looks_alternate_between_the_longest_and_the_latest() {
+        let mut runs = UncheckedRuns::default();
         let length = |run: u64| if run == 5 { 100 } else { (run % 7) as usize };
         let looks: Vec<u64> = (1..=4 * RUNS)
-            .filter_map(|run| left.note(length(run), || run))
+            .filter_map(|run| runs.note(length(run), || run))
             .collect();
         let long = |run: &u64| *run == 5 || run % 7 == 6;
         assert_eq!(looks.len(), 4);
@@ -83,13 +83,13 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded_and_the_longest_stay() {
-        let mut left = Leftovers::default();
+        let mut runs = UncheckedRuns::default();
         for run in 0..10 * MOST {
-            let _ = left.note(run, || run);
+            let _ = runs.note(run, || run);
         }
-        let _ = left.note(10 * MOST, || 10 * MOST);
-        assert_eq!(left.note(0, || panic!("it is not kept")), None);
-        let rest: Vec<usize> = std::iter::from_fn(|| left.longest()).collect();
+        let _ = runs.note(10 * MOST, || 10 * MOST);
+        assert_eq!(runs.note(0, || panic!("it is not kept")), None);
+        let rest: Vec<usize> = std::iter::from_fn(|| runs.longest()).collect();
         assert!(rest.len() <= MOST && rest.is_sorted_by(|a, b| a > b));
         assert!(rest.iter().all(|run| *run >= 8 * MOST));
     }

@@ -1,0 +1,142 @@
+//! The asking of the solver: queries within the session's budget, counted and timed.
+
+use std::time::{Duration, Instant};
+
+use labrys_expr::{ExprId, Pool};
+use labrys_solver::{
+    Answer, Assignment, Budget as QueryBudget, CACHED, Layers, Model, Query, Reason, Solver,
+};
+use labrys_suite::Queries;
+
+use crate::budget::Deadline;
+
+/// Limits of one query.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueryLimits {
+    /// Most steps of the solver.
+    pub(crate) steps: u64,
+    /// Longest time, should the steps take unusually long.
+    pub(crate) time: Duration,
+}
+
+/// See the module.
+pub(crate) struct Asker {
+    solver: Layers,
+    limits: QueryLimits,
+    queries: Queries,
+    /// Steps of the solver that queries took, and the time.
+    steps: u64,
+    time: Duration,
+    /// Whether a query has ended by the clock.
+    timed_out: bool,
+}
+
+impl Asker {
+    pub(crate) fn new(solver: Layers, limits: QueryLimits) -> Self {
+        let mut asker = Asker {
+            solver,
+            limits,
+            queries: Queries::default(),
+            steps: 0,
+            time: Duration::ZERO,
+            timed_out: false,
+        };
+        asker.name_layers();
+        asker
+    }
+
+    /// Names the layers that queries are counted by.
+    fn name_layers(&mut self) {
+        let counted = self.solver.statistics().answered();
+        let layers = counted.map(|(layer, _)| layer);
+        let layers = layers.filter(|layer| *layer != CACHED);
+        self.queries.by_layer.begin(layers);
+    }
+
+    /// Counts on from what an earlier session counted.
+    pub(crate) fn resume(&mut self, queries: Queries, time: Duration) {
+        self.queries = queries;
+        self.time = time;
+        self.name_layers();
+    }
+
+    pub(crate) fn queries(&self) -> &Queries {
+        &self.queries
+    }
+
+    /// The number of queries.
+    pub(crate) fn asked(&self) -> u64 {
+        self.queries.sat + self.queries.unsat + self.queries.unknown
+    }
+
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    pub(crate) fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// As [`crate::Session::check`].
+    pub(crate) fn check(
+        &mut self,
+        pool: &mut Pool,
+        constraints: Vec<ExprId>,
+        hint: &Assignment,
+        steps: Option<u64>,
+        deadline: &Deadline,
+    ) -> Answer {
+        let started = Instant::now();
+        let budget = self.budget(steps, deadline);
+        let given = budget.steps.unwrap_or(0);
+        let mut query = Query {
+            pool,
+            constraints,
+            hint,
+            budget,
+        };
+        let answer = self.solver.check(&mut query);
+        let unused = query.budget.steps.unwrap_or(0);
+        self.steps += given.saturating_sub(unused);
+        self.time += started.elapsed();
+        match self.solver.answered_by() {
+            Some(CACHED) => self.queries.cached += 1,
+            Some(layer) => self.queries.by_layer.add(layer),
+            None => {}
+        }
+        match &answer {
+            Answer::Sat(_) => self.queries.sat += 1,
+            Answer::Unsat(_) => self.queries.unsat += 1,
+            Answer::Unknown(_) => self.queries.unknown += 1,
+        }
+        answer
+    }
+
+    /// Whether an answer is the first that the clock ended. That should not happen; where it does,
+    /// the user is told, for the suite is that of this machine then.
+    pub(crate) fn is_first_timeout(&mut self, answer: &Answer) -> bool {
+        let timeout = matches!(answer, Answer::Unknown(Reason::Timeout));
+        timeout && !std::mem::replace(&mut self.timed_out, true)
+    }
+
+    /// Values that come near to a model of the last query, if the solver has such values.
+    pub(crate) fn nearest(&mut self) -> Option<Model> {
+        self.solver.nearest()
+    }
+
+    /// A query ends by its steps, and with the session.
+    fn budget(&self, steps: Option<u64>, deadline: &Deadline) -> QueryBudget {
+        let QueryLimits { steps: most, time } = self.limits;
+        let time = deadline.time_left().map_or(time, |left| left.min(time));
+        QueryBudget {
+            steps: Some(steps.map_or(most, |steps| steps.min(most))),
+            timeout: Some(time.max(Duration::from_millis(1))),
+            cancel: Some(deadline.stop().shared()),
+        }
+    }
+
+    /// Gives up what the solver holds without tidying.
+    pub(crate) fn leave(self) {
+        std::mem::forget(self.solver);
+    }
+}

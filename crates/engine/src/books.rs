@@ -1,0 +1,239 @@
+//! The books of a session: which branches are covered, which tests the suite keeps them for, and
+//! which targets are reached.
+//!
+//! Invariants:
+//! - `kept` is the coverage of the tests in the suite; a run that adds to it becomes a test;
+//! - `confirmed` is the coverage of those tests that the plain program repeated; only this is
+//!   reported;
+//! - `unreachable` and `confirmed` have no branch in common.
+
+use labrys_program::{
+    BlockId, BranchId, Function, Intrinsic, Operation, Program, Site, SiteId, Terminator,
+};
+use labrys_suite::{Branches, Coverage, Suite, TargetStatus, TargetSummary};
+use labrys_trace::{Recording, Trace};
+use rustc_hash::FxHashMap;
+
+use crate::runs::Facts;
+use crate::targets::{DIVERGENT_TESTS, Targets};
+
+/// See the module.
+pub(crate) struct Books {
+    /// Branches of all runs of this session.
+    seen: Coverage,
+    kept: Coverage,
+    confirmed: Coverage,
+    /// Branches that no run takes.
+    unreachable: Coverage,
+    /// Branches that count: those of oracle sites do not.
+    counted: Coverage,
+    /// Number of confirmed branches that count.
+    covered: u64,
+    /// By branch: tests that were kept for it and diverged.
+    divergent: FxHashMap<BranchId, u8>,
+    targets: Targets,
+}
+
+impl Books {
+    /// The books of a program that has not been run.
+    pub(crate) fn new(program: &Program) -> Self {
+        Books {
+            seen: passed(program),
+            kept: Coverage::default(),
+            confirmed: Coverage::default(),
+            unreachable: Coverage::default(),
+            counted: counted(program),
+            covered: 0,
+            divergent: FxHashMap::default(),
+            targets: Targets::of(program),
+        }
+    }
+
+    /// Takes over what a suite covers and reaches.
+    pub(crate) fn resume(&mut self, suite: &Suite) {
+        self.confirmed = suite.confirmed_coverage();
+        self.covered = self.count(&self.confirmed);
+        for case in &suite.cases {
+            self.kept.union(&case.coverage);
+        }
+        let targets = suite.summary.iter().flat_map(|summary| &summary.targets);
+        for target in targets.filter(|target| target.status == TargetStatus::Reached) {
+            self.targets.reach(&target.location, target.input.clone());
+        }
+    }
+
+    pub(crate) fn seen(&self) -> &Coverage {
+        &self.seen
+    }
+
+    pub(crate) fn confirmed(&self) -> &Coverage {
+        &self.confirmed
+    }
+
+    pub(crate) fn targets(&self) -> &Targets {
+        &self.targets
+    }
+
+    /// The number of confirmed branches that count.
+    pub(crate) fn covered(&self) -> u64 {
+        self.covered
+    }
+
+    /// The numbers of branches in the summary.
+    pub(crate) fn branches(&self) -> Branches {
+        Branches {
+            total: self.counted.count() as u64,
+            covered: self.covered,
+            unreachable: self.count(&self.unreachable),
+        }
+    }
+
+    /// Books the branches of a run; the number of those that no run took before.
+    pub(crate) fn see(&mut self, coverage: &Coverage) -> usize {
+        self.seen.union(coverage)
+    }
+
+    /// A check that failed is the last decision of its run; no coverage tells of it.
+    pub(crate) fn see_failed_check(&mut self, program: &Program, trace: &Trace) {
+        let Some(step) = trace.steps().last() else {
+            return;
+        };
+        let site = SiteId(step.site);
+        if program.site(site).is_some_and(|site| site.oracle)
+            && let Some(branch) = program.branch(site, step.direction)
+        {
+            self.seen.insert(branch);
+        }
+    }
+
+    /// The branches that count and that no run took.
+    pub(crate) fn unseen(&self) -> Coverage {
+        self.counted.new_over(&self.seen)
+    }
+
+    /// See [`crate::Observation::near`].
+    pub(crate) fn near(
+        &self,
+        program: &Program,
+        recording: &Recording,
+        coverage: &Coverage,
+    ) -> Vec<(BranchId, u32)> {
+        // Where a comparison is made too early, the run need not come to the decision.
+        let came = |branch: BranchId| {
+            let site = program.branch_site(branch).map(|(site, _)| site);
+            let site = site.and_then(|site| program.site(site));
+            site.is_some_and(|site| site.branches().any(|other| coverage.contains(other)))
+        };
+        let near = recording.near.iter();
+        near.map(|(branch, distance)| (BranchId(*branch), distance.saturating_sub(1)))
+            .filter(|(branch, _)| !self.seen.contains(*branch) && came(*branch))
+            .collect()
+    }
+
+    /// Whether a run adds something to the suite.
+    pub(crate) fn lacks(&self, facts: &Facts) -> bool {
+        let new = facts.coverage.new_over(&self.kept);
+        !new.is_empty() || facts.targets.iter().any(|name| self.targets.is_open(name))
+    }
+
+    /// Books the coverage of a confirmed test; the number of branches that it adds.
+    pub(crate) fn confirm(&mut self, coverage: &Coverage) -> u64 {
+        self.kept.union(coverage);
+        let new = self.count(&coverage.new_over(&self.confirmed));
+        self.confirmed.union(coverage);
+        self.covered += new;
+        new
+    }
+
+    /// Books what only the instrumented program did in the run of a test. A branch or target of
+    /// tests that diverged is given up after a few of them, so that a program that does not repeat
+    /// itself does not fill the suite.
+    pub(crate) fn diverge(&mut self, facts: &Facts) {
+        for name in &facts.targets {
+            if !self.targets.is_reached(name) {
+                self.targets.diverge(name);
+            }
+        }
+        for branch in facts.coverage.new_over(&self.kept).iter() {
+            let tries = self.divergent.entry(branch).or_insert(0);
+            *tries += 1;
+            if *tries >= DIVERGENT_TESTS {
+                self.kept.insert(branch);
+            }
+        }
+    }
+
+    /// Marks a target as reached; whether that is new.
+    pub(crate) fn reach(&mut self, name: &str, input: &str) -> bool {
+        let new = !self.targets.is_reached(name);
+        if new {
+            self.targets.reach(name, Some(input.to_owned()));
+        }
+        new
+    }
+
+    /// Notes what is known of a target; whether it is not reached.
+    pub(crate) fn set_target(&mut self, name: &str, status: TargetStatus) -> bool {
+        let open = !self.targets.is_reached(name);
+        if open {
+            self.targets.set(name, status);
+        }
+        open
+    }
+
+    /// Notes that no run takes a branch.
+    pub(crate) fn exclude(&mut self, branch: BranchId) {
+        self.unreachable.insert(branch);
+    }
+
+    pub(crate) fn target_list(&self) -> &[TargetSummary] {
+        self.targets.list()
+    }
+
+    fn count(&self, coverage: &Coverage) -> u64 {
+        let counts = |branch: &BranchId| self.counted.contains(*branch);
+        coverage.iter().filter(counts).count() as u64
+    }
+}
+
+/// The sides of oracle sites that do not trap. Runs do not report them; what is open about a
+/// check is whether it can fail.
+fn passed(program: &Program) -> Coverage {
+    let traps = |function: &Function, block: BlockId| {
+        let first = function
+            .block(block)
+            .and_then(|block| block.instructions.first());
+        let operation = first.map(|instruction| &instruction.operation);
+        matches!(
+            operation,
+            Some(Operation::Intrinsic {
+                intrinsic: Intrinsic::SanitizerTrap,
+                ..
+            })
+        )
+    };
+    let mut passed = Coverage::default();
+    for site in program.sites.iter().filter(|site| site.oracle) {
+        let function = program.function(site.function);
+        let Some((function, block)) = function.and_then(|f| Some((f, f.block(site.block)?))) else {
+            continue;
+        };
+        if let Terminator::Branch {
+            if_true, if_false, ..
+        } = &block.terminator
+        {
+            for (branch, to) in site.branches().zip([*if_false, *if_true]) {
+                if !traps(function, to) {
+                    passed.insert(branch);
+                }
+            }
+        }
+    }
+    passed
+}
+
+/// The branches of all sites but oracles.
+fn counted(program: &Program) -> Coverage {
+    let sites = program.sites.iter().filter(|site| !site.oracle);
+    sites.flat_map(Site::branches).collect()
+}

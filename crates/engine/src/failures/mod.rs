@@ -1,0 +1,407 @@
+//! The failures of a session: which runs are looked at, what failed in them, where, whether it is
+//! real, and whether it is new.
+//!
+//! A run is judged by two builds without instrumentation. The checked one (AddressSanitizer)
+//! says what failed and gives the stack; the plain one says whether the program fails without
+//! help. A failure is confirmed if one of them shows it. A stack overflow must show in the plain
+//! build, since the checked one needs more stack.
+//!
+//! A new failure is made small before it is written.
+
+mod list;
+mod minimize;
+mod misuses;
+mod repetitions;
+mod unchecked;
+
+use labrys_abi::{OBJECT_SITE, is_size};
+use labrys_executor::{Mode, Report};
+use labrys_program::Site;
+use labrys_suite::{Failure, FailureSummary, Input, Origin, Outcome};
+
+use crate::Error;
+use crate::budget::{Deadline, End};
+use crate::observer::Notice;
+use crate::place::{frame, of_user, place};
+use crate::reporter::Reporter;
+use crate::runs::{Facts, Record, Runs};
+use crate::saver::Saver;
+use list::{FailureList, Key, Verdict, frames};
+use minimize::minimize;
+use misuses::MisuseFilter;
+use repetitions::Repetitions;
+use unchecked::UncheckedRuns;
+
+/// What the builds without instrumentation say of an input.
+struct Judged {
+    report: Option<Report>,
+    plain: Outcome,
+}
+
+/// A failure that is about to be written.
+struct Finding {
+    key: Key,
+    stack: Vec<String>,
+    detail: String,
+    input: Input,
+    outcome: Outcome,
+    confirmed: bool,
+}
+
+/// See the module.
+pub(crate) struct Failures {
+    list: FailureList,
+    /// Runs that do not fail are looked at for errors of memory.
+    oracles: bool,
+    repetitions: Repetitions,
+    misuses: MisuseFilter,
+    unchecked: UncheckedRuns<Facts>,
+}
+
+/// The owners that looking at a run takes.
+pub(crate) struct Tools<'a> {
+    pub(crate) runs: &'a mut Runs,
+    pub(crate) saver: &'a mut Saver,
+    pub(crate) reporter: &'a mut Reporter,
+    pub(crate) deadline: &'a Deadline,
+    /// Whether the targets end the session.
+    pub(crate) reached: Option<End>,
+}
+
+impl Tools<'_> {
+    fn is_over(&self) -> bool {
+        let new_runs = self.runs.counts().new_runs;
+        self.deadline.end(self.reached, new_runs).is_some()
+    }
+
+    fn checked(&mut self, input: &Input) -> Result<Option<Report>, Error> {
+        self.runs.check_memory(input, self.reporter)
+    }
+}
+
+impl Failures {
+    pub(crate) fn new(oracles: bool) -> Self {
+        Failures {
+            list: FailureList::default(),
+            oracles,
+            repetitions: Repetitions::default(),
+            misuses: MisuseFilter::default(),
+            unchecked: UncheckedRuns::default(),
+        }
+    }
+
+    /// Goes on with the failures of a suite.
+    pub(crate) fn resume(&mut self, failures: Vec<Failure>) {
+        self.list = FailureList::resumed(failures);
+    }
+
+    /// The number of confirmed failures.
+    pub(crate) fn confirmed(&self) -> u64 {
+        self.list.confirmed()
+    }
+
+    /// What the summary says of the failures, the confirmed ones first.
+    pub(crate) fn summary(&self, saver: &Saver) -> Vec<FailureSummary> {
+        let list = self.list.list().iter();
+        let (confirmed, open): (Vec<_>, Vec<_>) = list.partition(|failure| failure.confirmed);
+        let all = confirmed.into_iter().chain(open);
+        all.map(|failure| summarized(failure, saver)).collect()
+    }
+
+    /// Looks at a run if it fails, or may do so without a sign; `kept`: whether it is a test.
+    pub(crate) fn look(
+        &mut self,
+        record: &Record,
+        kept: bool,
+        tools: &mut Tools<'_>,
+    ) -> Result<(), Error> {
+        let Record {
+            facts,
+            trace,
+            reported,
+            misuses,
+        } = record;
+        // What is new may fail without a sign. Tests of a resumed suite are looked at again:
+        // Labrys may have been killed before. What hangs would only hang for longer.
+        let trace = trace.as_ref();
+        let longer = trace.is_some_and(|trace| self.repetitions.learn(trace));
+        let new = kept || longer || out_of_bounds(&facts.origin);
+        let misused = !new && self.misuses.suggest(misuses, tools.runs.counts().runs);
+        let suspicious = (new || misused) && !facts.outcome.is_limit();
+        let found = self.book(facts, reported.as_deref(), suspicious, tools)?;
+        if misused && !found {
+            self.misuses.learn(misuses);
+        }
+        match trace.filter(|_| !suspicious) {
+            Some(trace) => self.leave_unchecked(facts, trace.steps().len(), tools),
+            None => Ok(()),
+        }
+    }
+
+    /// Looks at the runs that were not, as long as the budget lasts.
+    pub(crate) fn look_at_the_rest(&mut self, tools: &mut Tools<'_>) -> Result<(), Error> {
+        while !tools.is_over()
+            && let Some(run) = self.unchecked.longest()
+        {
+            let _ = self.book(&run, None, true, tools)?;
+        }
+        Ok(())
+    }
+
+    /// Gives up what the list holds without tidying.
+    pub(crate) fn leave(self) {
+        std::mem::forget(self.list);
+    }
+
+    /// Keeps a run that nothing drew attention to, and looks at one of those if it is time.
+    fn leave_unchecked(
+        &mut self,
+        facts: &Facts,
+        decisions: usize,
+        tools: &mut Tools<'_>,
+    ) -> Result<(), Error> {
+        let ended = !facts.outcome.is_failure() && !facts.outcome.is_limit();
+        if !ended || !self.looks_for_errors(tools) {
+            return Ok(());
+        }
+        match self.unchecked.note(decisions, || facts.clone()) {
+            Some(run) => self.book(&run, None, true, tools).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a run that did not fail may be looked at for errors of memory.
+    fn looks_for_errors(&self, tools: &Tools<'_>) -> bool {
+        self.oracles && tools.runs.has_checker()
+    }
+
+    /// Books a run that fails, or that may do so under the checks of memory; whether that is a
+    /// failure not yet known.
+    fn book(
+        &mut self,
+        facts: &Facts,
+        reported: Option<&str>,
+        suspicious: bool,
+        tools: &mut Tools<'_>,
+    ) -> Result<bool, Error> {
+        let failed = facts.outcome.is_failure();
+        if !(failed || suspicious && self.looks_for_errors(tools)) {
+            return Ok(false);
+        }
+        let kind = kind(&facts.outcome, reported);
+        if failed && self.list.repeats(&kind, &facts.coverage) {
+            return Ok(false);
+        }
+        let report = tools.checked(&facts.input)?;
+        if !failed && report.is_none() {
+            return Ok(false);
+        }
+        let judged = Judged {
+            report,
+            plain: tools.runs.plain_outcome(&facts.input)?,
+        };
+        let finding = find(facts, kind, judged, tools.runs)?;
+        let verdict = self.list.judge(&finding.key);
+        if verdict == Verdict::Known {
+            return Ok(false);
+        }
+        let finding = match finding.confirmed {
+            true => minimized(finding, tools)?,
+            false => finding,
+        };
+        self.write(facts, finding, verdict, tools)?;
+        Ok(true)
+    }
+
+    /// Writes a failure, confirmed or not.
+    fn write(
+        &mut self,
+        facts: &Facts,
+        found: Finding,
+        verdict: Verdict,
+        tools: &mut Tools<'_>,
+    ) -> Result<(), Error> {
+        let id = match verdict {
+            Verdict::Retry(_) if !found.confirmed => return Ok(()),
+            Verdict::Retry(index) => self.list.list()[index].id,
+            _ => self.list.next_id(),
+        };
+        let failure = Failure {
+            id,
+            input: found.input,
+            objects: facts.objects.clone(),
+            outcome: found.outcome,
+            kind: found.key.kind.clone(),
+            detail: found.detail,
+            location: found.key.location.clone(),
+            stack: found.stack,
+            confirmed: found.confirmed,
+            run: tools.runs.counts().runs,
+        };
+        let seconds = tools.deadline.clock().total().as_secs_f64();
+        tools.saver.add_failure(&failure, seconds)?;
+        tools.reporter.tell(Notice::Failure(&failure));
+        match verdict {
+            Verdict::Retry(index) => self.list.replace(index, failure),
+            _ => self.list.add(found.key, failure),
+        }
+        Ok(())
+    }
+}
+
+/// Puts together what is known of a failure.
+fn find(facts: &Facts, kind: String, judged: Judged, runs: &mut Runs) -> Result<Finding, Error> {
+    let same = judged.plain.is_failure()
+        && (!facts.outcome.is_failure() || judged.plain.kind() == facts.outcome.kind());
+    let (key, stack, detail, shown) = match judged.report {
+        Some(report) => {
+            let shown = report.kind != STACK_OVERFLOW || judged.plain.is_failure();
+            let own = matches!(facts.outcome, Outcome::Failure(_));
+            let stack = texts(&report);
+            let key = Key {
+                kind: if own { kind } else { report.kind },
+                location: of_user(runs.program(), &report.stack),
+                frames: frames(stack.clone()),
+            };
+            (key, stack, report.detail, shown)
+        }
+        None => {
+            let key = locate(&facts.input, kind, runs)?;
+            (key.clone(), key.frames, String::new(), false)
+        }
+    };
+    Ok(Finding {
+        key,
+        stack,
+        detail,
+        input: facts.input.clone(),
+        confirmed: shown || same,
+        outcome: match judged.plain.is_failure() {
+            true => judged.plain,
+            false => facts.outcome.clone(),
+        },
+    })
+}
+
+/// The same failure with a smaller input, and what that one shows.
+fn minimized(mut finding: Finding, tools: &mut Tools<'_>) -> Result<Finding, Error> {
+    let reported = tools.runs.has_checker() && !finding.stack.is_empty();
+    let mut shows = |input: &Input| {
+        if tools.is_over() {
+            return Ok(None);
+        }
+        if finding.outcome.is_failure() {
+            let plain = tools.runs.plain_outcome(input)?;
+            if plain != finding.outcome {
+                // Trials that hang would take all the time there is.
+                return Ok((plain != Outcome::Timeout).then_some(false));
+            }
+        }
+        if !reported {
+            return Ok(Some(true));
+        }
+        let report = tools.checked(input)?;
+        let same = |report: Report| frames(texts(&report)) == finding.key.frames;
+        Ok(Some(report.is_some_and(same)))
+    };
+    let input = minimize(&finding.input, &mut shows)?;
+    if input == finding.input {
+        return Ok(finding);
+    }
+    if !finding.outcome.is_failure() {
+        finding.outcome = tools.runs.plain_outcome(&input)?;
+    }
+    if let Some(report) = tools.checked(&input)?.filter(|_| reported) {
+        finding.stack = texts(&report);
+        finding.detail = report.detail;
+    }
+    finding.input = input;
+    Ok(finding)
+}
+
+/// Runs an input again with every decision recorded, to see where it ends. For failures
+/// without a report.
+fn locate(input: &Input, kind: String, runs: &mut Runs) -> Result<Key, Error> {
+    let trace = runs.trace_again(input, Mode::AllBranches)?;
+    let program = runs.program();
+    let sites = &program.sites;
+    let last = trace.and_then(|trace| {
+        let sites_of_run = trace.decisions().map(|decision| decision.site as usize);
+        sites_of_run.filter(|site| *site < sites.len()).last()
+    });
+    let site: Option<&Site> = last.map(|site| &sites[site]);
+    let oracle = site.is_some_and(|site| site.oracle);
+    Ok(Key {
+        kind: if oracle && traps(&kind) {
+            "undefined-behavior".to_owned()
+        } else {
+            kind
+        },
+        location: site.and_then(|site| place(program, site)),
+        frames: site
+            .and_then(|site| frame(program, site))
+            .into_iter()
+            .collect(),
+    })
+}
+
+/// Whether an input was made for an access outside the object that it was inside before, or for
+/// another size of a block.
+fn out_of_bounds(origin: &Origin) -> bool {
+    let outside = |site| site >= OBJECT_SITE || is_size(site);
+    origin.flipped.is_some_and(|flip| outside(flip.site))
+}
+
+fn summarized(failure: &Failure, saver: &Saver) -> FailureSummary {
+    FailureSummary {
+        kind: failure.kind.clone(),
+        detail: failure.detail.clone(),
+        location: failure.location.clone(),
+        stack: failure.stack.clone(),
+        input: format!("failures/{:06}/input", failure.id),
+        reproduce: saver.reproduces(failure.id),
+        confirmed: failure.confirmed,
+    }
+}
+
+/// The stack of a report.
+fn texts(report: &Report) -> Vec<String> {
+    report.stack.iter().map(ToString::to_string).collect()
+}
+
+/// The kind of a report that the plain build must bear out.
+const STACK_OVERFLOW: &str = "stack-overflow";
+
+/// One word for what went wrong.
+fn kind(outcome: &Outcome, reported: Option<&str>) -> String {
+    let word = |text: &&str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        !text.is_empty() && text.len() <= 40 && text.chars().all(plain)
+    };
+    match outcome {
+        Outcome::Failure(text) => {
+            let text = reported.unwrap_or(text);
+            Some(text).filter(word).unwrap_or("failure").to_owned()
+        }
+        _ => outcome.kind(),
+    }
+}
+
+/// Whether this is how a check of a sanitizer ends a program.
+fn traps(kind: &str) -> bool {
+    kind == "SIGILL" || kind == "SIGTRAP"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_one_word() {
+        let failure = |text: &str| Outcome::Failure(text.to_owned());
+        assert_eq!(kind(&Outcome::Signal(11), None), "SIGSEGV");
+        assert_eq!(kind(&failure("reach_error"), None), "reach_error");
+        assert_eq!(kind(&failure("x"), Some("assertion")), "assertion");
+        assert_eq!(kind(&failure("two words"), None), "failure");
+    }
+}

@@ -1,0 +1,342 @@
+//! The runs of a session: the programs that make them, those that were begun, and their number.
+//!
+//! Invariant: runs end in the order in which they were begun, one at a time, so what is booked
+//! does not depend on how long runs take. What was begun and has not ended when a session ends is
+//! lost: it counts nowhere.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use labrys_executor::{Mode, Report, Run, input_objects};
+use labrys_program::Program;
+use labrys_suite::{Coverage, Input, InputObject, Origin, Outcome, StreamKind};
+use labrys_trace::{Recording, Trace};
+use rustc_hash::FxHashSet;
+
+use crate::audit::audit;
+use crate::observer::Notice;
+use crate::reporter::Reporter;
+use crate::{Ahead, Error, Judge, Programs, Runner};
+
+/// What a run of the plain program showed.
+#[derive(Clone, Debug)]
+pub struct PlainRun {
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// Branches that it took.
+    pub coverage: Coverage,
+    /// Markers that it came to.
+    pub targets: Vec<String>,
+}
+
+/// What a run did, without its trace.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    /// As it was run; objects reach as far as the program read.
+    pub(crate) input: Input,
+    pub(crate) outcome: Outcome,
+    pub(crate) coverage: Coverage,
+    pub(crate) targets: Vec<String>,
+    pub(crate) objects: Vec<InputObject>,
+    pub(crate) origin: Origin,
+}
+
+/// A run that has ended, read.
+pub(crate) struct Record {
+    pub(crate) facts: Facts,
+    /// `None` if the program spoiled its records.
+    pub(crate) trace: Option<Trace>,
+    /// What the program said of its failure.
+    pub(crate) reported: Option<String>,
+    /// Where it seems to have used memory wrongly.
+    pub(crate) misuses: Vec<u32>,
+}
+
+/// A run that has ended.
+pub(crate) struct Ended {
+    pub(crate) run: Run,
+    pub(crate) input: Input,
+    pub(crate) origin: Origin,
+}
+
+/// A run that was begun and has not ended.
+struct Begun {
+    input: Input,
+    origin: Origin,
+    /// The run itself, where there is no worker pool to make it meanwhile.
+    run: Option<Run>,
+}
+
+/// How many runs were made, and what went wrong with them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunCounts {
+    pub(crate) runs: u64,
+    pub(crate) new_runs: u64,
+    pub(crate) reruns: u64,
+    pub(crate) replays: u64,
+    pub(crate) fuzzed: u64,
+    pub(crate) checks: u64,
+    pub(crate) divergences: u64,
+    pub(crate) malformed: u64,
+    pub(crate) overflows: u64,
+    pub(crate) concretizations: BTreeMap<String, u64>,
+}
+
+/// See the module.
+pub(crate) struct Runs {
+    program: Arc<Program>,
+    instrumented: Box<dyn Runner>,
+    plain: Box<dyn Runner>,
+    pool: Option<Box<dyn Ahead>>,
+    checker: Option<Box<dyn Judge>>,
+    begun: VecDeque<Begun>,
+    /// Hashes of the inputs that were run.
+    tried: FxHashSet<u64>,
+    counts: RunCounts,
+    /// Every run is audited.
+    audit: bool,
+}
+
+impl Runs {
+    pub(crate) fn new(programs: Programs, audit: bool) -> Self {
+        Runs {
+            program: programs.program,
+            instrumented: programs.instrumented,
+            plain: programs.plain,
+            pool: programs.pool,
+            checker: programs.checker,
+            begun: VecDeque::new(),
+            tried: FxHashSet::default(),
+            counts: RunCounts::default(),
+            audit,
+        }
+    }
+
+    pub(crate) fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    pub(crate) fn counts(&self) -> &RunCounts {
+        &self.counts
+    }
+
+    /// Counts on from what an earlier session counted.
+    pub(crate) fn resume(&mut self, counts: RunCounts) {
+        self.counts = counts;
+    }
+
+    pub(crate) fn note_divergence(&mut self) {
+        self.counts.divergences += 1;
+    }
+
+    pub(crate) fn was_tried(&self, input: &Input) -> bool {
+        self.tried.contains(&input.stable_hash())
+    }
+
+    /// From now on runs record how near they come to these branches.
+    pub(crate) fn want(&mut self, branches: &Coverage) {
+        self.instrumented.want(branches);
+        if let Some(pool) = &mut self.pool {
+            pool.want(branches);
+        }
+    }
+
+    /// How many runs may be begun before the first of them has ended; none without a worker pool.
+    pub(crate) fn ahead(&self) -> usize {
+        self.pool.as_ref().map_or(0, |pool| pool.places())
+    }
+
+    /// Begins a run of a new input.
+    pub(crate) fn begin(&mut self, input: Input, origin: Origin) -> Result<(), Error> {
+        self.tried.insert(input.stable_hash());
+        let run = match &mut self.pool {
+            Some(pool) => {
+                pool.begin(&input, Mode::Symbolic);
+                None
+            }
+            None => Some(self.instrumented.run(&input, Mode::Symbolic)?),
+        };
+        self.begun.push_back(Begun { input, origin, run });
+        Ok(())
+    }
+
+    /// Waits for the run that was begun first; `None` if there is none.
+    pub(crate) fn end(&mut self) -> Result<Option<Ended>, Error> {
+        let Some(Begun { input, origin, run }) = self.begun.pop_front() else {
+            return Ok(None);
+        };
+        let made = || self.pool.as_mut().and_then(|pool| pool.end()).transpose();
+        let run = run.map_or_else(made, |run| Ok(Some(run)))?;
+        Ok(run.map(|run| Ended { run, input, origin }))
+    }
+
+    /// Makes a run at once.
+    pub(crate) fn make(&mut self, input: Input, origin: Origin) -> Result<Ended, Error> {
+        let run = self.instrumented.run(&input, Mode::Symbolic)?;
+        self.tried.insert(input.stable_hash());
+        Ok(Ended { run, input, origin })
+    }
+
+    /// Reads what a run recorded, and counts it if it is new.
+    pub(crate) fn read(&mut self, ended: Ended, new: bool) -> Result<Record, Error> {
+        let Ended {
+            run,
+            mut input,
+            origin,
+        } = ended;
+        let Run {
+            outcome, recording, ..
+        } = run;
+        if new {
+            self.count(&recording);
+        }
+        fit_objects(&mut input, &recording);
+        self.tried.insert(input.stable_hash());
+        let facts = Facts {
+            input,
+            outcome,
+            coverage: Coverage::from_bytes(&recording.coverage),
+            targets: recording.targets(),
+            objects: input_objects(&recording),
+            origin,
+        };
+        let reported = recording.failure();
+        let misuses = recording.misuses.clone();
+        let trace = Trace::new(recording, &self.program).ok();
+        self.counts.malformed += u64::from(trace.is_none());
+        if let Some(trace) = trace.as_ref().filter(|_| self.audit) {
+            audit(trace, &facts.input, self.counts.runs)?;
+        }
+        Ok(Record {
+            facts,
+            trace,
+            reported,
+            misuses,
+        })
+    }
+
+    fn count(&mut self, recording: &Recording) {
+        let counts = &mut self.counts;
+        counts.runs += 1;
+        counts.new_runs += 1;
+        counts.overflows += u64::from(recording.overflow);
+        for (cause, count) in recording.causes() {
+            let total = counts.concretizations.entry(cause.name().to_owned());
+            *total.or_insert(0) += count;
+        }
+    }
+
+    /// Runs an input on the plain program; nothing is booked but the run.
+    pub(crate) fn run_plain(&mut self, input: &Input) -> Result<PlainRun, Error> {
+        self.counts.replays += 1;
+        let run = self.plain.run(input, Mode::Coverage)?;
+        Ok(self.plain_run(run))
+    }
+
+    /// As [`Runs::run_plain`], and says how often each branch was taken (modulo 255, but never 0
+    /// for one that was).
+    pub(crate) fn fuzz(&mut self, input: &Input, visits: &mut [u8]) -> Result<PlainRun, Error> {
+        self.counts.fuzzed += 1;
+        let run = self.plain.run(input, Mode::Coverage)?;
+        for (visits, count) in visits.iter_mut().zip(&run.recording.coverage) {
+            *visits = *count;
+        }
+        Ok(self.plain_run(run))
+    }
+
+    fn plain_run(&mut self, run: Run) -> PlainRun {
+        let plain = PlainRun {
+            outcome: run.outcome,
+            coverage: Coverage::from_bytes(&run.recording.coverage),
+            targets: run.recording.targets(),
+        };
+        self.plain.recycle(run.recording);
+        plain
+    }
+
+    /// How the plain program ends on an input.
+    pub(crate) fn plain_outcome(&mut self, input: &Input) -> Result<Outcome, Error> {
+        self.counts.replays += 1;
+        let run = self.plain.run(input, Mode::Coverage)?;
+        self.plain.recycle(run.recording);
+        Ok(run.outcome)
+    }
+
+    /// What the plain program does in place of a run; `None` if it ends in another way.
+    ///
+    /// Where variables lie differs from build to build, and so may branches on addresses. So it
+    /// may take others, if it takes them again.
+    pub(crate) fn confirm(&mut self, facts: &Facts) -> Result<Option<PlainRun>, Error> {
+        let mut plain = self.run_plain(&facts.input)?;
+        if plain.outcome != facts.outcome {
+            return Ok(None);
+        }
+        if plain.coverage == facts.coverage {
+            plain.targets.clone_from(&facts.targets);
+            return Ok(Some(plain));
+        }
+        let again = self.run_plain(&facts.input)?;
+        let repeats = again.outcome == plain.outcome && again.coverage == plain.coverage;
+        Ok(repeats.then_some(plain))
+    }
+
+    /// Whether runs can be looked at under the checks of memory.
+    pub(crate) fn has_checker(&self) -> bool {
+        self.checker.is_some()
+    }
+
+    /// The failure that the checked build reports, if there is such a build.
+    pub(crate) fn check_memory(
+        &mut self,
+        input: &Input,
+        reporter: &mut Reporter,
+    ) -> Result<Option<Report>, Error> {
+        let Some(checker) = &mut self.checker else {
+            return Ok(None);
+        };
+        self.counts.checks += 1;
+        match checker.check(input) {
+            Ok(checked) => Ok(checked.report),
+            // The search goes on as without such a build.
+            Err(error) => {
+                self.checker = None;
+                let text = format!("no more checks of memory: {error}");
+                reporter.tell(Notice::Note(&text));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Runs an input again for its trace, in a mode.
+    pub(crate) fn trace_again(
+        &mut self,
+        input: &Input,
+        mode: Mode,
+    ) -> Result<Option<Trace>, Error> {
+        self.counts.reruns += 1;
+        let run = self.instrumented.run(input, mode)?;
+        Ok(Trace::new(run.recording, &self.program).ok())
+    }
+
+    /// Takes back a trace whose memory can be used again.
+    pub(crate) fn recycle(&mut self, trace: Trace) {
+        let recording = trace.into_recording();
+        match &mut self.pool {
+            Some(pool) => pool.recycle(recording),
+            None => self.instrumented.recycle(recording),
+        }
+    }
+
+    /// Ends the processes; what is large is left to the system.
+    pub(crate) fn leave(self) {
+        std::mem::forget(self.tried);
+    }
+}
+
+/// Makes the objects stream as long as what the program read from it.
+fn fit_objects(input: &mut Input, recording: &Recording) {
+    let objects = |stream: &labrys_suite::InputStream| stream.kind == StreamKind::Objects;
+    if let Some(index) = input.streams.iter().position(objects) {
+        input.set_length(index, recording.objects_used as usize);
+    }
+}

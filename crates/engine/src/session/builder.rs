@@ -1,0 +1,159 @@
+//! How a session is set up: the program and the suite, and what differs from the defaults.
+
+use std::time::Duration;
+
+use labrys_solver::Layers;
+use labrys_suite::{Input, Suite, SuiteWriter};
+
+use super::Session;
+use crate::Programs;
+use crate::asker::{Asker, QueryLimits};
+use crate::books::Books;
+use crate::budget::{Budget, Deadline, StopFlag};
+use crate::failures::Failures;
+use crate::observation::Initial;
+use crate::observer::{Observer, Silent};
+use crate::reporter::Reporter;
+use crate::runs::{RunCounts, Runs};
+use crate::saver::Saver;
+
+/// Sets a session up.
+pub struct SessionBuilder {
+    programs: Programs,
+    solver: Layers,
+    writer: SuiteWriter,
+    initial: Vec<Input>,
+    budget: Budget,
+    stop: StopFlag,
+    observer: Box<dyn Observer>,
+    queries: QueryLimits,
+    max_input: usize,
+    oracles: bool,
+    audit: bool,
+}
+
+impl SessionBuilder {
+    /// A session without a limit, of which nobody is told.
+    #[must_use]
+    pub fn new(programs: Programs, solver: Layers, writer: SuiteWriter) -> Self {
+        SessionBuilder {
+            programs,
+            solver,
+            writer,
+            initial: Vec::new(),
+            budget: Budget::default(),
+            stop: StopFlag::default(),
+            observer: Box::new(Silent),
+            queries: QueryLimits {
+                steps: 100_000,
+                time: Duration::from_secs(20),
+            },
+            max_input: 4096,
+            oracles: false,
+            audit: false,
+        }
+    }
+
+    /// The inputs to start from; all have the streams of the suite.
+    #[must_use]
+    pub fn initial(mut self, initial: Vec<Input>) -> Self {
+        self.initial = initial;
+        self
+    }
+
+    /// When to end.
+    #[must_use]
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// What asks the session to end.
+    #[must_use]
+    pub fn stop(mut self, stop: StopFlag) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// Who is told what happens.
+    #[must_use]
+    pub fn observer(mut self, observer: Box<dyn Observer>) -> Self {
+        self.observer = observer;
+        self
+    }
+
+    /// Most steps of the solver for one query, and the longest time, should they take unusually
+    /// long.
+    #[must_use]
+    pub fn query_limits(mut self, steps: u64, time: Duration) -> Self {
+        self.queries = QueryLimits { steps, time };
+        self
+    }
+
+    /// Inputs grow to at most this many bytes.
+    #[must_use]
+    pub fn max_input(mut self, bytes: usize) -> Self {
+        self.max_input = bytes;
+        self
+    }
+
+    /// Whether runs that do not fail are looked at for errors of memory.
+    #[must_use]
+    pub fn oracles(mut self, oracles: bool) -> Self {
+        self.oracles = oracles;
+        self
+    }
+
+    /// Whether every run is audited, which costs several times the run.
+    #[must_use]
+    pub fn audit(mut self, audit: bool) -> Self {
+        self.audit = audit;
+        self
+    }
+
+    /// A session on a new suite.
+    #[must_use]
+    pub fn start(self) -> Session {
+        let books = Books::new(&self.programs.program);
+        let initial = self.initial.into_iter();
+        let mut session = Session {
+            runs: Runs::new(self.programs, self.audit),
+            books,
+            failures: Failures::new(self.oracles),
+            asker: Asker::new(self.solver, self.queries),
+            saver: Saver::new(self.writer),
+            reporter: Reporter::new(self.observer),
+            deadline: Deadline::new(self.budget, self.stop),
+            initial: initial.map(|input| Initial::seed(input, None)).collect(),
+            max_input: self.max_input,
+        };
+        session.runs.want(&session.books.unseen());
+        session
+    }
+
+    /// A session that goes on with a suite: its tests are the first initial inputs.
+    #[must_use]
+    pub fn resume(self, suite: Suite) -> Session {
+        let mut session = self.start();
+        session.books.resume(&suite);
+        session.saver.resume(&suite);
+        if let Some(summary) = &suite.summary {
+            let time = |seconds| Duration::try_from_secs_f64(seconds).unwrap_or_default();
+            session.runs.resume(RunCounts {
+                runs: summary.runs,
+                divergences: summary.divergences,
+                concretizations: summary.concretizations.clone(),
+                ..RunCounts::default()
+            });
+            let solver = time(summary.solver_seconds);
+            session.asker.resume(summary.queries.clone(), solver);
+            session.deadline.resume(time(summary.seconds));
+        }
+        session.failures.resume(suite.failures);
+        for case in suite.cases.into_iter().rev() {
+            let initial = Initial::seed(case.input, Some(case.id));
+            session.initial.push_front(initial);
+        }
+        session
+    }
+}

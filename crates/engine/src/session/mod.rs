@@ -1,0 +1,516 @@
+//! The session: everything that a technique works with.
+//!
+//! A session composes the owners of what it knows: [`Runs`], [`Books`], [`Failures`], [`Asker`],
+//! [`Saver`], [`Reporter`] and [`Deadline`]. Each has its own invariants; here stands only what
+//! needs several of them.
+//!
+//! Invariant: a step that fails leaves the books and the folder as they were after the last run.
+
+mod builder;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use labrys_executor::Mode;
+use labrys_expr::{ExprId, Pool};
+use labrys_program::{BranchId, Program};
+use labrys_solver::{Answer, Assignment, Model};
+use labrys_suite::{Coverage, Input, Origin, Summary, TargetStatus, TargetSummary};
+use labrys_trace::Trace;
+
+use crate::Error;
+use crate::asker::Asker;
+use crate::books::Books;
+use crate::budget::{Deadline, End};
+use crate::failures::{Failures, Tools};
+use crate::observation::{Initial, Observation};
+use crate::observer::{Notice, Observer, Status};
+use crate::reporter::Reporter;
+use crate::runs::{Ended, Facts, PlainRun, Record, Runs};
+use crate::saver::{Moment, Saver, input_path};
+use crate::statistics::Statistics;
+
+pub use builder::SessionBuilder;
+
+/// See the module.
+pub struct Session {
+    runs: Runs,
+    books: Books,
+    failures: Failures,
+    asker: Asker,
+    saver: Saver,
+    reporter: Reporter,
+    deadline: Deadline,
+    /// The inputs to start from.
+    initial: VecDeque<Initial>,
+    max_input: usize,
+}
+
+/// What a technique may know.
+impl Session {
+    /// The static model of the program.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        self.runs.program()
+    }
+
+    /// The branches that runs of this session covered.
+    #[must_use]
+    pub fn seen(&self) -> &Coverage {
+        self.books.seen()
+    }
+
+    /// The branches that confirmed tests cover.
+    #[must_use]
+    pub fn confirmed(&self) -> &Coverage {
+        self.books.confirmed()
+    }
+
+    /// What is known of the targets.
+    #[must_use]
+    pub fn targets(&self) -> &[TargetSummary] {
+        self.books.target_list()
+    }
+
+    /// Inputs grow to at most this many bytes.
+    #[must_use]
+    pub fn max_input(&self) -> usize {
+        self.max_input
+    }
+
+    /// The input of the last test that became part of the suite in this session.
+    #[must_use]
+    pub fn last_kept(&self) -> Option<&Input> {
+        self.kept_inputs().last()
+    }
+
+    /// The inputs of the tests that were kept, those of a resumed suite apart.
+    #[must_use]
+    pub fn kept_inputs(&self) -> &[Input] {
+        self.saver.kept()
+    }
+
+    /// The seed of all random choices.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.saver.config().seed
+    }
+
+    /// Whether exploring was asked to end: what goes on for long looks at it.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.deadline.stop().is_set()
+    }
+
+    /// Whether this very input was run before.
+    #[must_use]
+    pub fn was_tried(&self, input: &Input) -> bool {
+        self.runs.was_tried(input)
+    }
+
+    /// The counters.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        let (steps, tests) = (self.deadline.steps(), self.saver.tests());
+        Statistics::of(self.runs.counts(), &self.asker, steps, tests)
+    }
+
+    /// The numbers as they are now.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        let counts = self.runs.counts();
+        Status {
+            elapsed: self.deadline.clock().elapsed(),
+            used: self.deadline.used(counts.new_runs),
+            time_limit: self.deadline.budget().time,
+            runs: counts.runs,
+            new_runs: counts.new_runs,
+            covered: self.books.covered(),
+            branches: self.books.branches().total,
+            queries: self.asker.asked(),
+            tests: self.saver.tests(),
+            failures: self.failures.confirmed(),
+            targets: self.books.targets().reached(),
+        }
+    }
+
+    /// What `summary.json` holds.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let config = self.saver.config();
+        let counts = self.runs.counts();
+        let seconds = self.now().seconds;
+        Summary {
+            program: config.program.clone(),
+            technique: config.technique.clone(),
+            strategy: config.strategy.clone(),
+            seed: config.seed,
+            branches: self.books.branches(),
+            runs: counts.runs,
+            runs_per_second: counts.runs as f64 / seconds.max(1e-6),
+            queries: self.asker.queries().clone(),
+            solver_seconds: self.asker.time().as_secs_f64(),
+            seconds,
+            divergences: counts.divergences,
+            concretizations: counts.concretizations.clone(),
+            failures: self.failures.summary(&self.saver),
+            targets: self.targets().to_vec(),
+        }
+    }
+}
+
+/// The inputs to start from.
+impl Session {
+    /// The next input that the search is to start from.
+    pub fn next_initial(&mut self) -> Option<Initial> {
+        self.initial.pop_front()
+    }
+
+    /// The number of inputs that the search is still to start from.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.initial.len()
+    }
+
+    /// Gives the search one more input to start from, before it makes others: what another
+    /// technique found.
+    pub fn suggest(&mut self, input: Input, made_by: &'static str) {
+        self.initial.push_back(Initial {
+            input,
+            case: None,
+            made_by,
+        });
+    }
+}
+
+/// Runs.
+impl Session {
+    /// How many runs may be begun before the first of them is booked; none without a worker pool.
+    #[must_use]
+    pub fn ahead(&self) -> usize {
+        self.runs.ahead()
+    }
+
+    /// Begins a run of a new input.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn begin_run(&mut self, input: Input, origin: Origin) -> Result<(), Error> {
+        self.runs.begin(input, origin)
+    }
+
+    /// Waits for the run that was begun first and books what it does; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the program cannot be run or the suite not be written.
+    pub fn end_run(&mut self) -> Result<Option<Observation>, Error> {
+        let ended = self.runs.end()?;
+        ended.map(|ended| self.book(ended, None, &[])).transpose()
+    }
+
+    /// Runs an input that the search starts from. Tests of a resumed suite are only learnt from.
+    ///
+    /// # Errors
+    /// If the program cannot be run or the suite not be written.
+    pub fn run_initial(&mut self, initial: Initial) -> Result<Observation, Error> {
+        let origin = Origin {
+            strategy: initial.made_by.to_owned(),
+            ..Origin::default()
+        };
+        let ended = self.runs.make(initial.input, origin)?;
+        self.book(ended, initial.case, &[])
+    }
+
+    /// Runs a new input, at once, and books what it does: a run of the plain program has shown that
+    /// it reaches these targets, and it becomes a test for them.
+    ///
+    /// # Errors
+    /// If the program cannot be run or the suite not be written.
+    pub fn run_for_targets(
+        &mut self,
+        input: Input,
+        origin: Origin,
+        targets: &[String],
+    ) -> Result<Observation, Error> {
+        let ended = self.runs.make(input, origin)?;
+        self.book(ended, None, targets)
+    }
+
+    /// Runs an input on the plain program; nothing is booked but the run.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn run_plain(&mut self, input: &Input) -> Result<PlainRun, Error> {
+        self.runs.run_plain(input)
+    }
+
+    /// As [`Session::run_plain`], and says how often each branch was taken (modulo 255, but never 0
+    /// for one that was).
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn fuzz(&mut self, input: &Input, visits: &mut [u8]) -> Result<PlainRun, Error> {
+        self.runs.fuzz(input, visits)
+    }
+
+    /// Runs an input again for its trace; nothing is booked.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn trace_again(&mut self, input: &Input) -> Result<Option<Trace>, Error> {
+        self.runs.trace_again(input, Mode::Symbolic)
+    }
+
+    /// Takes back a trace whose memory can be used again.
+    pub fn recycle(&mut self, trace: Trace) {
+        self.runs.recycle(trace);
+    }
+
+    /// Counts a run that left the predicted path.
+    pub fn note_divergence(&mut self) {
+        self.runs.note_divergence();
+    }
+
+    /// Books what a run did: what it covers, whether it becomes a test, what it reached, what
+    /// failed. A `known` run is that of a test, and `reached` targets were shown before.
+    fn book(
+        &mut self,
+        ended: Ended,
+        known: Option<u32>,
+        reached: &[String],
+    ) -> Result<Observation, Error> {
+        let mut record = self.runs.read(ended, known.is_none())?;
+        record.facts.targets.extend(reached.iter().cloned());
+        let (gain, near) = self.see(&record);
+        let case = match known {
+            Some(case) => self.book_known(&record.facts, case).map(|()| Some(case)),
+            None => self.keep(&record.facts),
+        }?;
+        let (failures, mut tools) = self.tools();
+        failures.look(&record, case.is_some(), &mut tools)?;
+        let Record { facts, trace, .. } = record;
+        Ok(Observation {
+            input: facts.input,
+            outcome: facts.outcome,
+            trace,
+            coverage: facts.coverage,
+            gain,
+            near,
+            case,
+        })
+    }
+
+    /// Books what a run covered; what of it is new, and what it came near to.
+    fn see(&mut self, record: &Record) -> (usize, Vec<(BranchId, u32)>) {
+        let Record { facts, trace, .. } = record;
+        let gain = self.books.see(&facts.coverage);
+        if gain > 0 {
+            self.runs.want(&self.books.unseen());
+        }
+        let Some(trace) = trace else {
+            return (gain, Vec::new());
+        };
+        let program = self.runs.program();
+        let near = self.books.near(program, trace.recording(), &facts.coverage);
+        if facts.outcome.is_failure() {
+            self.books.see_failed_check(program, trace);
+        }
+        (gain, near)
+    }
+
+    /// Makes a run a test if it adds something to the suite: a branch, or a target, that no test
+    /// before it covered or reached. It is replayed on the plain program at once, and confirmed if
+    /// that ends in the same way.
+    fn keep(&mut self, facts: &Facts) -> Result<Option<u32>, Error> {
+        if !self.books.lacks(facts) {
+            return Ok(None);
+        }
+        let plain = self.runs.confirm(facts)?;
+        let (case, path) = self.saver.add(facts, plain.as_ref(), self.now())?;
+        self.reporter.tell(Notice::Kept(&case));
+        if let Some(plain) = &plain {
+            let new = self.books.confirm(&case.coverage);
+            self.saver.coverage(&case, self.books.covered(), new)?;
+            self.reach(&plain.targets, &path)?;
+        }
+        self.books.diverge(facts);
+        Ok(Some(case.id))
+    }
+
+    /// Books the targets of a test of a resumed suite, which the plain program must reach too.
+    fn book_known(&mut self, facts: &Facts, case: u32) -> Result<(), Error> {
+        let targets = self.books.targets();
+        if facts.targets.iter().all(|name| targets.is_reached(name)) {
+            return Ok(());
+        }
+        match self.runs.confirm(facts)? {
+            Some(plain) => self.reach(&plain.targets, &input_path(case)),
+            None => Ok(()),
+        }
+    }
+
+    fn reach(&mut self, targets: &[String], input: &str) -> Result<(), Error> {
+        for name in targets {
+            if self.books.reach(name, input) {
+                self.reporter.tell(Notice::Target(name));
+                self.milestone(&format!("target reached: {name}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tools(&mut self) -> (&mut Failures, Tools<'_>) {
+        let tools = Tools {
+            runs: &mut self.runs,
+            saver: &mut self.saver,
+            reporter: &mut self.reporter,
+            reached: self.books.targets().end(self.deadline.budget()),
+            deadline: &self.deadline,
+        };
+        (&mut self.failures, tools)
+    }
+}
+
+/// Targets and queries.
+impl Session {
+    /// Notes what is known of a target that no run reached.
+    ///
+    /// # Errors
+    /// If the suite cannot be written.
+    pub fn set_target(&mut self, name: &str, status: TargetStatus) -> Result<(), Error> {
+        if self.books.set_target(name, status) && status == TargetStatus::Unreachable {
+            self.milestone(&format!("target unreachable: {name}"))?;
+        }
+        Ok(())
+    }
+
+    /// Notes that no run reaches a target, and that the branch that it is, if it is one, is dead.
+    ///
+    /// # Errors
+    /// If the suite cannot be written.
+    pub fn prove(&mut self, name: &str, branch: Option<BranchId>) -> Result<(), Error> {
+        if let Some(branch) = branch.filter(|_| !self.books.targets().is_reached(name)) {
+            self.books.exclude(branch);
+        }
+        self.set_target(name, TargetStatus::Unreachable)
+    }
+
+    /// Whether the constraints can all be true; the last is the goal, the hint the values of the
+    /// input whose path is explored. The query may have fewer steps than the session gives.
+    pub fn check(
+        &mut self,
+        pool: &mut Pool,
+        constraints: Vec<ExprId>,
+        hint: &Assignment,
+        steps: Option<u64>,
+    ) -> Answer {
+        let deadline = &self.deadline;
+        let answer = self.asker.check(pool, constraints, hint, steps, deadline);
+        if self.asker.is_first_timeout(&answer) && self.end().is_none() {
+            self.note(
+                "a query was given up by the clock (--timeout-solver) before its steps were used \
+                 up: another machine may make another suite of the same seed",
+            );
+        }
+        answer
+    }
+
+    /// Values that come near to a model of the last query, if that was given up and the solver
+    /// has such values. They are no model: an input that is made of them may take another path.
+    pub fn nearest(&mut self) -> Option<Model> {
+        self.asker.nearest()
+    }
+}
+
+/// Beginning, going on, and ending.
+impl Session {
+    /// Replaces the observer; the old one is dropped.
+    pub fn set_observer(&mut self, observer: Box<dyn Observer>) {
+        self.reporter.set_observer(observer);
+    }
+
+    /// Tells the user something.
+    pub fn note(&mut self, text: &str) {
+        self.reporter.tell(Notice::Note(text));
+    }
+
+    /// Packs the Test-Comp form of the suite, if there is one; the path of the archive.
+    ///
+    /// # Errors
+    /// If the archive cannot be written.
+    pub fn pack(&self) -> Result<Option<PathBuf>, Error> {
+        self.saver.pack()
+    }
+
+    /// Ends the session's processes and gives up everything else without tidying: what a large
+    /// search holds takes seconds to free, and the system does it in no time.
+    pub fn leave(self) {
+        self.runs.leave();
+        self.asker.leave();
+        self.failures.leave();
+    }
+
+    /// The first limit that is reached.
+    pub(crate) fn end(&self) -> Option<End> {
+        let reached = self.books.targets().end(self.deadline.budget());
+        self.deadline.end(reached, self.runs.counts().new_runs)
+    }
+
+    pub(crate) fn begin(&mut self) -> Result<(), Error> {
+        let restored = self.initial.iter();
+        let restored = restored.filter(|initial| initial.case.is_some()).count();
+        let text = match restored {
+            0 => "start".to_owned(),
+            tests => format!("resumed with {tests} tests"),
+        };
+        self.milestone(&text)?;
+        self.save()
+    }
+
+    pub(crate) fn after_step(&mut self) -> Result<(), Error> {
+        self.deadline.count_step();
+        let elapsed = self.deadline.clock().elapsed();
+        if self.reporter.status_is_due(elapsed) {
+            self.tell_status();
+        }
+        if self.reporter.summary_is_due(elapsed) {
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    /// Looks at the runs that nothing drew attention to.
+    pub(crate) fn look_at_the_rest(&mut self) -> Result<(), Error> {
+        let (failures, mut tools) = self.tools();
+        failures.look_at_the_rest(&mut tools)
+    }
+
+    pub(crate) fn finish(&mut self, end: Option<End>) -> Result<(), Error> {
+        self.tell_status();
+        self.milestone(end.map_or("ended by an error", End::text))?;
+        self.save()
+    }
+
+    fn tell_status(&mut self) {
+        let status = self.status();
+        self.reporter.tell(Notice::Status(&status));
+    }
+
+    fn save(&mut self) -> Result<(), Error> {
+        let summary = self.summary();
+        self.saver.summary(&summary)
+    }
+
+    fn milestone(&mut self, text: &str) -> Result<(), Error> {
+        let now = self.now();
+        self.saver.milestone(text, now)
+    }
+
+    fn now(&self) -> Moment {
+        Moment {
+            run: self.runs.counts().runs,
+            seconds: self.deadline.clock().total().as_secs_f64(),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Targets: places with a name, and what is known of each.
+//!
+//! A program names targets by calls of `labrys_target("name")`; a technique may add others.
+//!
+//! Invariant: a target that is reached stays so, with its first input.
+
+use labrys_program::{
+    Callee, Constant, ConstantId, Function, Instruction, Location, Operand, Operation, Program,
+};
+use labrys_suite::{TargetStatus, TargetSummary};
+use rustc_hash::FxHashMap;
+
+use crate::budget::{Budget, End};
+use crate::place::located;
+
+/// Tests that diverge are kept for one branch or target this often.
+pub(crate) const DIVERGENT_TESTS: u8 = 3;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Targets {
+    list: Vec<TargetSummary>,
+    /// Tests that were kept for a target and diverged.
+    divergent: FxHashMap<String, u8>,
+}
+
+impl Targets {
+    /// The targets that a program names, none of them reached.
+    pub(crate) fn of(program: &Program) -> Self {
+        let target = |marker: Marker| TargetSummary {
+            place: marker.location.and_then(|at| located(program, at)),
+            location: marker.name,
+            ..TargetSummary::default()
+        };
+        Targets {
+            list: markers(program).into_iter().map(target).collect(),
+            divergent: FxHashMap::default(),
+        }
+    }
+
+    pub(crate) fn list(&self) -> &[TargetSummary] {
+        &self.list
+    }
+
+    pub(crate) fn is_reached(&self, name: &str) -> bool {
+        let mut list = self.list.iter();
+        list.any(|target| target.location == name && is_reached(target))
+    }
+
+    /// The number of targets that are reached.
+    pub(crate) fn reached(&self) -> u64 {
+        self.list.iter().filter(|target| is_reached(target)).count() as u64
+    }
+
+    /// Whether the targets that a budget asks for are reached.
+    pub(crate) fn end(&self, budget: &Budget) -> Option<End> {
+        let goal = budget.goal.as_ref();
+        if goal.is_some_and(|goal| self.is_reached(goal)) {
+            return Some(End::Goal);
+        }
+        let all = budget.all_targets && !self.list.is_empty() && self.list.iter().all(is_reached);
+        all.then_some(End::Targets)
+    }
+
+    /// Whether a run that reaches a target becomes a test for its sake.
+    pub(crate) fn is_open(&self, name: &str) -> bool {
+        let given_up = |tries: &u8| *tries >= DIVERGENT_TESTS;
+        !self.is_reached(name) && !self.divergent.get(name).is_some_and(given_up)
+    }
+
+    /// A test that was kept for a target diverged.
+    pub(crate) fn diverge(&mut self, name: &str) {
+        *self.divergent.entry(name.to_owned()).or_insert(0) += 1;
+    }
+
+    /// Marks a target as reached.
+    pub(crate) fn reach(&mut self, name: &str, input: Option<String>) {
+        let mut list = self.list.iter();
+        let known = list.position(|target| target.location == name);
+        let index = known.unwrap_or_else(|| {
+            self.list.push(TargetSummary {
+                location: name.to_owned(),
+                ..TargetSummary::default()
+            });
+            self.list.len() - 1
+        });
+        let target = &mut self.list[index];
+        target.status = TargetStatus::Reached;
+        target.input = input;
+    }
+
+    /// Notes what is known of a target that no run reached.
+    pub(crate) fn set(&mut self, name: &str, status: TargetStatus) {
+        self.list.retain(|target| target.location != name);
+        self.list.push(TargetSummary {
+            location: name.to_owned(),
+            place: None,
+            status,
+            input: None,
+        });
+    }
+}
+
+fn is_reached(target: &TargetSummary) -> bool {
+    target.status == TargetStatus::Reached
+}
+
+/// The function that marks targets.
+const MARKING: &str = "labrys_target";
+
+/// A marked place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Marker {
+    /// The string that the call is given.
+    name: String,
+    /// Where the call stands, if it is known.
+    location: Option<Location>,
+}
+
+/// The calls with a constant name, in the order of the bitcode; of those with the same name the
+/// first.
+fn markers(program: &Program) -> Vec<Marker> {
+    let mut found: Vec<Marker> = Vec::new();
+    let blocks = program.functions.iter().flat_map(Function::blocks);
+    for instruction in blocks.flat_map(|(_, block)| &block.instructions) {
+        let name = name(program, instruction);
+        let name = name.filter(|name| found.iter().all(|marker| marker.name != *name));
+        found.extend(name.map(|name| Marker {
+            name,
+            location: instruction.location,
+        }));
+    }
+    found
+}
+
+/// The name that an instruction gives to its place.
+fn name(program: &Program, instruction: &Instruction) -> Option<String> {
+    let Operation::Call {
+        callee: Callee::Direct(callee),
+        arguments,
+        ..
+    } = &instruction.operation
+    else {
+        return None;
+    };
+    match arguments.first()? {
+        Operand::Constant(name) if program.function(*callee)?.name == MARKING => {
+            string(program, *name)
+        }
+        _ => None,
+    }
+}
+
+/// The string at a constant address.
+fn string(program: &Program, address: ConstantId) -> Option<String> {
+    let (global, offset) = match program.constant(address)? {
+        Constant::Global(global) => (*global, 0),
+        Constant::Offset { base, offset } => match program.constant(*base)? {
+            Constant::Global(global) => (*global, usize::try_from(*offset).ok()?),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let global = program.global(global).filter(|global| global.constant)?;
+    // Zeros after the listed bytes end the string too.
+    let bytes = global.initializer.as_ref()?.bytes.get(offset..)?;
+    let end = bytes.iter().position(|byte| *byte == 0);
+    let text = &bytes[..end.unwrap_or(bytes.len())];
+    Some(String::from_utf8_lossy(text).into_owned())
+}
