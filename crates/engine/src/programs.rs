@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use labrys_executor::{Checker, Crew, Error, Executor, Launch, Limits};
+use labrys_executor::{Checker, Error, Executor, Launch, Limits, WorkerPool};
 use labrys_program::Program;
 
 use crate::calls::calls_by;
@@ -76,7 +76,7 @@ impl Programs {
         let start = |binary: &Path| Executor::start(called(binary), limits.clone());
         let workers = usize::from(jobs).saturating_sub(1);
         let pool = (workers > 0)
-            .then(|| Crew::new(&called(&binaries.instrumented), limits, workers))
+            .then(|| WorkerPool::new(&called(&binaries.instrumented), limits, workers))
             .map(|pool| Box::new(pool) as Box<dyn Ahead>);
         let checked = binaries.checked.as_deref();
         let checker =

@@ -1,6 +1,6 @@
 //! What a session runs programs with: the executor, or a model of a program in tests.
 
-use labrys_executor::{Checked, Checker, Crew, Error, Executor, Mode, Run};
+use labrys_executor::{Checked, Checker, Error, Executor, Mode, Run, WorkerPool};
 use labrys_suite::{Coverage, Input};
 use labrys_trace::Recording;
 
@@ -59,25 +59,25 @@ pub trait Ahead {
     }
 }
 
-impl Ahead for Crew {
+impl Ahead for WorkerPool {
     fn places(&self) -> usize {
         self.size()
     }
 
     fn begin(&mut self, input: &Input, mode: Mode) {
-        Crew::begin(self, input, mode);
+        WorkerPool::begin(self, input, mode);
     }
 
     fn end(&mut self) -> Option<Result<Run, Error>> {
-        Crew::end(self)
+        WorkerPool::end(self)
     }
 
     fn want(&mut self, branches: &Coverage) {
-        Crew::want(self, branches);
+        WorkerPool::want(self, branches);
     }
 
     fn recycle(&mut self, recording: Recording) {
-        Crew::recycle(self, recording);
+        WorkerPool::recycle(self, recording);
     }
 }
 

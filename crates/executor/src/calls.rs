@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use labrys_abi::marked::{ENV_CALLS, MARK, MOST_PARAMETERS, Request, width};
 
-use crate::servant::Servant;
+use crate::helper_process::HelperProcess;
 
 /// Time from the start to the table, and for one call.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -29,7 +29,7 @@ pub struct Calls {
     binary: PathBuf,
     /// Rows of the table by name, once it is known.
     rows: Option<HashMap<String, (u64, String)>>,
-    process: Option<Servant>,
+    process: Option<HelperProcess>,
     trouble: u32,
     answers: HashMap<(u64, [u64; MOST_PARAMETERS]), Option<u64>>,
 }
@@ -119,14 +119,14 @@ impl Calls {
 }
 
 /// A process that answers calls.
-fn start(binary: &Path) -> Option<Servant> {
+fn start(binary: &Path) -> Option<HelperProcess> {
     let mut command = Command::new(binary);
     command.env_clear().env(ENV_CALLS, "1");
-    Servant::start(&mut command, u64::MAX)
+    HelperProcess::start(&mut command, u64::MAX)
 }
 
 /// What the process says of its functions: rows by name.
-fn table(process: &mut Servant) -> Option<HashMap<String, (u64, String)>> {
+fn table(process: &mut HelperProcess) -> Option<HashMap<String, (u64, String)>> {
     let deadline = Instant::now() + PATIENCE;
     let mut text = Vec::new();
     while !(text.ends_with(b"\n\n") || text == b"\n") {
@@ -141,7 +141,7 @@ fn table(process: &mut Servant) -> Option<HashMap<String, (u64, String)>> {
     Some(rows.collect())
 }
 
-fn call(process: &mut Servant, request: &Request) -> Option<u64> {
+fn call(process: &mut HelperProcess, request: &Request) -> Option<u64> {
     let mut message = request.function.to_ne_bytes().to_vec();
     for argument in request.arguments {
         message.extend(argument.to_ne_bytes());

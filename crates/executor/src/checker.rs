@@ -8,46 +8,11 @@ use labrys_abi::Mode;
 use labrys_suite::{Input, Outcome};
 
 use crate::report::{self, RawReport};
-use crate::symbols::Symbols;
+use crate::symbols::{Frame, Symbols};
 use crate::{Error, Executor, Launch, Limits};
 
 /// How much more time, memory and stack than a plain run a checked one may use.
 const SLOWER: u32 = 3;
-
-/// A function on a stack.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Frame {
-    /// Name of the function; `FILE+OFFSET` if there is none.
-    pub function: String,
-    /// Path of the source, if it is known.
-    pub file: Option<String>,
-    /// Line, 0 if it is not known.
-    pub line: u32,
-    /// Column, 0 if it is not known.
-    pub column: u32,
-}
-
-impl Frame {
-    /// `FILE:LINE:COLUMN`, as far as it is known.
-    #[must_use]
-    pub fn place(&self) -> Option<String> {
-        let file = self.file.as_ref()?;
-        Some(match (self.line, self.column) {
-            (0, _) => file.clone(),
-            (line, 0) => format!("{file}:{line}"),
-            (line, column) => format!("{file}:{line}:{column}"),
-        })
-    }
-}
-
-impl std::fmt::Display for Frame {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.place() {
-            Some(place) => write!(f, "{} ({place})", self.function),
-            None => f.write_str(&self.function),
-        }
-    }
-}
 
 /// A failure with its stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn aborts_are_told_apart() {
+    fn aborts_are_distinguished() {
         let of = |names: &[&str]| {
             let stack: Vec<Frame> = names.iter().map(|name| frame(name)).collect();
             refine("SIGABRT".to_owned(), &stack)
@@ -209,19 +174,5 @@ mod tests {
             of(&["abort", "std::terminate()", "main"]),
             "uncaught-exception"
         );
-    }
-
-    #[test]
-    fn frames_have_places() {
-        let mut place = Frame {
-            function: "f".to_owned(),
-            file: Some("/a.c".to_owned()),
-            line: 3,
-            column: 7,
-        };
-        assert_eq!(place.to_string(), "f (/a.c:3:7)");
-        place.column = 0;
-        assert_eq!(place.place().as_deref(), Some("/a.c:3"));
-        assert_eq!(frame("f").to_string(), "f");
     }
 }

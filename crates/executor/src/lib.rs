@@ -23,10 +23,11 @@
 
 mod calls;
 mod checker;
-mod crew;
+
 mod error;
 mod executor;
 mod folder;
+mod helper_process;
 mod limits;
 mod linked;
 mod native;
@@ -34,14 +35,14 @@ mod processes;
 mod region;
 mod report;
 mod scratch;
-mod servant;
+
 mod server;
 mod symbols;
 mod sys;
+mod worker_pool;
 
 pub use calls::Calls;
-pub use checker::{Checked, Checker, Frame, Report};
-pub use crew::Crew;
+pub use checker::{Checked, Checker, Report};
 pub use error::Error;
 pub use executor::{Executor, Run, input_objects};
 pub use folder::TemporaryFolder;
@@ -49,3 +50,5 @@ pub use labrys_abi::Mode;
 pub use limits::{Launch, Limits};
 pub use linked::{Called, Linked};
 pub use native::Native;
+pub use symbols::Frame;
+pub use worker_pool::WorkerPool;

@@ -16,7 +16,7 @@ use labrys_abi::linked::{
 
 use labrys_suite::StreamKind;
 
-use crate::servant::Servant;
+use crate::helper_process::HelperProcess;
 use crate::symbols::Definitions;
 use crate::{Launch, TemporaryFolder};
 
@@ -92,7 +92,7 @@ enum Child {
 
 #[derive(Debug)]
 struct Server {
-    process: Servant,
+    process: HelperProcess,
     /// What the program's file defines.
     definitions: Definitions,
     _folder: TemporaryFolder,
@@ -434,7 +434,7 @@ impl Server {
             .envs(launch.invocation.resolved_environment())
             .env(ENV_LINKED, "1")
             .current_dir(folder.path());
-        let mut process = Servant::start(&mut command, SPACE)?;
+        let mut process = HelperProcess::start(&mut command, SPACE)?;
         let ready = Message::of(process.words(Instant::now() + STARTUP)?);
         if ready.kind != Answer::Ready as u64 {
             return None;

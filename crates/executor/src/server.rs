@@ -85,33 +85,7 @@ impl Server {
         sys::reserve_descriptors();
         let pipe = || sys::pipe().map_err(Error::system("make a pipe"));
         let ((control_read, control), (status, status_write)) = (pipe()?, pipe()?);
-        let output = |name| {
-            if !capture {
-                return Ok(Stdio::null());
-            }
-            let file = scratch.open_output(name);
-            file.map(Stdio::from)
-                .map_err(Error::system("write to the scratch folder"))
-        };
-        let stdin = scratch
-            .open_stdin()
-            .map_err(Error::system("read the scratch folder"))?;
-        let mut process = Process::new(&launch.binary);
-        // Programs may act by their names, never by where they are.
-        if let Some(name) = launch.binary.file_name() {
-            process.arg0(name);
-        }
-        process
-            .args(launch.invocation.resolved_arguments(&launch.streams))
-            .env_clear()
-            .envs(environment_streams(launch))
-            .envs(launch.invocation.resolved_environment())
-            .envs(sanitizer_options(launch, scratch))
-            .env(ENV_ACTIVE, "1")
-            .current_dir(scratch.work())
-            .stdin(stdin)
-            .stdout(output("stdout")?)
-            .stderr(output("stderr")?);
+        let mut process = command(launch, scratch, capture)?;
         let descriptors = [
             (region.raw(), REGION_FD),
             (control_read.as_raw_fd(), CONTROL_FD),
@@ -236,6 +210,38 @@ impl Server {
         }
         Loss::Silent
     }
+}
+
+/// The command that starts the program, with its arguments, environment and files.
+fn command(launch: &Launch, scratch: &Scratch, capture: bool) -> Result<Process, Error> {
+    let output = |name| {
+        if !capture {
+            return Ok(Stdio::null());
+        }
+        let file = scratch.open_output(name);
+        file.map(Stdio::from)
+            .map_err(Error::system("write to the scratch folder"))
+    };
+    let stdin = scratch
+        .open_stdin()
+        .map_err(Error::system("read the scratch folder"))?;
+    let mut process = Process::new(&launch.binary);
+    // Programs may act by their names, never by where they are.
+    if let Some(name) = launch.binary.file_name() {
+        process.arg0(name);
+    }
+    process
+        .args(launch.invocation.resolved_arguments(&launch.streams))
+        .env_clear()
+        .envs(environment_streams(launch))
+        .envs(launch.invocation.resolved_environment())
+        .envs(sanitizer_options(launch, scratch))
+        .env(ENV_ACTIVE, "1")
+        .current_dir(scratch.work())
+        .stdin(stdin)
+        .stdout(output("stdout")?)
+        .stderr(output("stderr")?);
+    Ok(process)
 }
 
 impl Drop for Server {

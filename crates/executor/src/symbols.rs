@@ -7,9 +7,42 @@ use std::path::{Path, PathBuf};
 use addr2line::{Loader, demangle_auto};
 use object::{Object, ObjectSymbol, SymbolFlags, SymbolKind};
 
-use crate::checker::Frame;
+/// A function on a stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// Name of the function; `FILE+OFFSET` if there is none.
+    pub function: String,
+    /// Path of the source, if it is known.
+    pub file: Option<String>,
+    /// Line, 0 if it is not known.
+    pub line: u32,
+    /// Column, 0 if it is not known.
+    pub column: u32,
+}
 
-/// What is known of the files that were asked for.
+impl Frame {
+    /// `FILE:LINE:COLUMN`, as far as it is known.
+    #[must_use]
+    pub fn place(&self) -> Option<String> {
+        let file = self.file.as_ref()?;
+        Some(match (self.line, self.column) {
+            (0, _) => file.clone(),
+            (line, 0) => format!("{file}:{line}"),
+            (line, column) => format!("{file}:{line}:{column}"),
+        })
+    }
+}
+
+impl std::fmt::Display for Frame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.place() {
+            Some(place) => write!(f, "{} ({place})", self.function),
+            None => f.write_str(&self.function),
+        }
+    }
+}
+
+/// Symbols of the files that were asked for, each read once.
 #[derive(Default)]
 pub(crate) struct Symbols {
     files: HashMap<PathBuf, Module>,
@@ -148,5 +181,31 @@ fn unknown(file: &Path, offset: u64) -> Frame {
     Frame {
         function: format!("{name}+{offset:#x}"),
         ..Frame::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_have_places() {
+        let mut place = Frame {
+            function: "f".to_owned(),
+            file: Some("/a.c".to_owned()),
+            line: 3,
+            column: 7,
+        };
+        assert_eq!(place.to_string(), "f (/a.c:3:7)");
+        place.column = 0;
+        assert_eq!(place.place().as_deref(), Some("/a.c:3"));
+        assert_eq!(
+            (Frame {
+                function: "f".to_owned(),
+                ..Frame::default()
+            })
+            .to_string(),
+            "f"
+        );
     }
 }

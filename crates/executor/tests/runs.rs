@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use labrys_executor::{Crew, Error, Executor, Launch, Limits, Mode, Run, input_objects};
+use labrys_executor::{Error, Executor, Launch, Limits, Mode, Run, WorkerPool, input_objects};
 use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteKind};
 use labrys_suite::{Coverage, Input, InputStream, Invocation, ObjectKind, Outcome};
 use labrys_trace::Trace;
@@ -221,7 +221,7 @@ fn a_crew_makes_the_runs_of_an_executor_in_their_order() {
     let mut wanted = Coverage::default();
     wanted.insert(BranchId(1));
     let mut executor = start();
-    let mut crew = Crew::new(&launch(&Input::stdin("")), &limits(), 3);
+    let mut crew = WorkerPool::new(&launch(&Input::stdin("")), &limits(), 3);
     assert!(crew.end().is_none());
     let inputs = ["y", "h", "x", "K", "n", "a", "y", "x"];
     for input in inputs {
@@ -250,7 +250,7 @@ fn a_crew_makes_the_runs_of_an_executor_in_their_order() {
 fn a_crew_without_a_program_tells_so_with_each_run() {
     let mut launch = launch(&Input::stdin(""));
     launch.binary = "/nonexistent/program".into();
-    let mut crew = Crew::new(&launch, &limits(), 2);
+    let mut crew = WorkerPool::new(&launch, &limits(), 2);
     (0..3).for_each(|_| crew.begin(&Input::stdin(""), Mode::Symbolic));
     for _ in 0..3 {
         let error = crew.end().expect("it was begun").unwrap_err();

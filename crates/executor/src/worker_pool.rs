@@ -1,8 +1,8 @@
-//! A crew: executors in threads of their own, so that a program runs while its explorer thinks,
-//! and several of its runs go on side by side.
+//! Executors in threads of their own: a program runs while its explorer computes, and several of
+//! its runs are under way at once.
 //!
-//! Runs end in the order in which they were begun, and what a run records depends on what was
-//! said when it was begun, never on time: whoever works with a crew repeats itself.
+//! Law: runs end in the order in which they were begun, and the record of a run depends only on the
+//! calls before it was begun, never on time. So an explorer with a pool repeats itself.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use labrys_trace::Recording;
 use crate::executor::is_kept;
 use crate::{Error, Executor, Launch, Limits, Run};
 
-/// Recordings that are kept for later runs.
+/// Recordings that are reused for later runs, at most.
 const SPARES: usize = 8;
 
 /// See the module.
 #[derive(Debug)]
-pub struct Crew {
+pub struct WorkerPool {
     launch: Launch,
     workers: Vec<Worker>,
     /// The workers of the runs that were begun, in their order.
@@ -40,7 +40,7 @@ struct Job {
     spare: Option<Recording>,
 }
 
-/// An executor in its thread, which ends when there is nobody to give it jobs.
+/// An executor in its thread, which ends when the channel of its jobs is closed.
 #[derive(Debug)]
 struct Worker {
     jobs: Option<Sender<Job>>,
@@ -48,12 +48,12 @@ struct Worker {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Crew {
-    /// A crew of so many workers. Each starts the program when it has its first run to make.
+impl WorkerPool {
+    /// A pool of so many workers. Each starts the program for its first run.
     #[must_use]
     pub fn new(launch: &Launch, limits: &Limits, workers: usize) -> Self {
         let worker = |_| Worker::start(launch.clone(), limits.clone());
-        Crew {
+        WorkerPool {
             launch: launch.clone(),
             workers: (0..workers).map(worker).collect(),
             begun: VecDeque::new(),
@@ -78,7 +78,7 @@ impl Crew {
             spare: self.spares.pop(),
         };
         if let Some(jobs) = &self.workers[self.next].jobs {
-            // A worker that is gone is told of when its run ends.
+            // The end of the run reports a worker that is gone.
             let _ = jobs.send(job);
         }
         self.begun.push_back(self.next);
@@ -160,7 +160,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // A panic was told of when the run ended.
+            // The end of the run has reported a panic.
             let _ = thread.join();
         }
     }

@@ -1,5 +1,5 @@
-//! A process of a program that answers messages instead of running: what crashes or hangs in it
-//! harms nobody.
+//! A process of a program that answers messages instead of running: a crash or a hang in it harms
+//! nothing else.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -14,18 +14,18 @@ use crate::sys::{self, Preparation};
 /// Bytes of answers that are taken at a time.
 const BUFFER: usize = 1 << 16;
 
-/// Such a process; it ends with this value.
+/// See the module. The process ends when this value is dropped.
 #[derive(Debug)]
-pub(crate) struct Servant {
+pub(crate) struct HelperProcess {
     child: Child,
     control: File,
     status: File,
-    /// Bytes that came, and how many of them were taken.
-    came: Vec<u8>,
+    /// Bytes that arrived, and how many of them were taken.
+    arrived: Vec<u8>,
     taken: usize,
 }
 
-impl Servant {
+impl HelperProcess {
     /// Starts a command without input and output, with a limit to its address space.
     pub(crate) fn start(command: &mut Command, space: u64) -> Option<Self> {
         sys::reserve_descriptors();
@@ -47,11 +47,11 @@ impl Servant {
             ],
         };
         sys::prepare(command, preparation);
-        Some(Servant {
+        Some(HelperProcess {
             child: command.spawn().ok()?,
             control: control.into(),
             status: status.into(),
-            came: Vec::new(),
+            arrived: Vec::new(),
             taken: 0,
         })
     }
@@ -65,11 +65,11 @@ impl Servant {
     pub(crate) fn receive(&mut self, length: usize, deadline: Instant) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(length.min(BUFFER));
         while bytes.len() < length {
-            if self.taken == self.came.len() {
+            if self.taken == self.arrived.len() {
                 self.wait(deadline)?;
             }
-            let end = self.came.len().min(self.taken + length - bytes.len());
-            bytes.extend(&self.came[self.taken..end]);
+            let end = self.arrived.len().min(self.taken + length - bytes.len());
+            bytes.extend(&self.arrived[self.taken..end]);
             self.taken = end;
         }
         Some(bytes)
@@ -85,7 +85,7 @@ impl Servant {
         Some(words)
     }
 
-    /// Takes what has come, which is something.
+    /// Takes the bytes that have arrived, at least one.
     fn wait(&mut self, deadline: Instant) -> Option<()> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -96,15 +96,15 @@ impl Servant {
                 return None;
             }
         }
-        self.came.resize(BUFFER, 0);
+        self.arrived.resize(BUFFER, 0);
         self.taken = 0;
-        let count = self.status.read(&mut self.came).ok()?;
-        self.came.truncate(count);
+        let count = self.status.read(&mut self.arrived).ok()?;
+        self.arrived.truncate(count);
         (count > 0).then_some(())
     }
 }
 
-impl Drop for Servant {
+impl Drop for HelperProcess {
     fn drop(&mut self) {
         sys::kill(-libc::pid_t::try_from(self.child.id()).unwrap_or(0));
         let _ = self.child.kill();
