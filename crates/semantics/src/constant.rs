@@ -1,11 +1,10 @@
 //! The values of constants.
 
-use labrys_expr::Op;
-use labrys_program::{
-    BinaryOperator, Constant, ConstantId, FunctionId, GlobalId, Program, Shape, Type,
-};
+use labrys_expr::{ExprId, Op};
+use labrys_program::{Constant, ConstantId, FunctionId, GlobalId, Program, Shape, Type};
 
-use crate::operation::{self, Meaning};
+use crate::arithmetic::{self, cast};
+use crate::value::Meaning;
 use crate::{Algebra, Symbolic};
 
 /// Where symbols of the program stand.
@@ -35,10 +34,14 @@ pub fn constant<A: Algebra>(
             let offset = algebra.constant(64, *offset as i128 as u128);
             algebra.binary(Op::Add, base, offset)
         }
-        Constant::Cast { cast, to, value } => {
+        Constant::Cast {
+            cast: conversion,
+            to,
+            value,
+        } => {
             let from = program.constant_type(*value)?;
             let value = constant(algebra, program, *value, addresses)?.scalar()?;
-            operation::cast(algebra, *cast, value, from, *to)?
+            cast(algebra, *conversion, value, from, *to)?
         }
         Constant::Binary {
             operator,
@@ -47,7 +50,7 @@ pub fn constant<A: Algebra>(
         } => {
             let left = constant(algebra, program, *left, addresses)?.scalar()?;
             let right = constant(algebra, program, *right, addresses)?.scalar()?;
-            binary(algebra, *operator, left, right)
+            arithmetic::binary(algebra, *operator, left, right)
         }
         Constant::Aggregate { elements, .. } => {
             let parts = elements
@@ -68,15 +71,6 @@ pub fn constant<A: Algebra>(
         Constant::Opaque { .. } => return None,
     };
     Some(Meaning::Scalar(scalar))
-}
-
-fn binary<A: Algebra>(
-    algebra: &mut A,
-    operator: BinaryOperator,
-    left: A::Value,
-    right: A::Value,
-) -> A::Value {
-    operation::binary(algebra, operator, left, right)
 }
 
 /// Elements that a value of an aggregate type may have.
@@ -107,11 +101,13 @@ pub(crate) fn whole<A: Algebra>(
     Some(Meaning::Parts(parts.collect::<Option<_>>()?))
 }
 
-impl Symbolic<'_> {
-    /// Any value of a type; `None` for types without a model.
-    pub fn any_of(&mut self, program: &Program, ty: Type) -> Option<Meaning<labrys_expr::ExprId>> {
-        whole(self, program, ty, &mut |algebra, width| {
-            algebra.fresh(width)
-        })
-    }
+/// A havocked value of a type: fresh symbols; `None` for types without a model.
+pub fn havocked(
+    algebra: &mut Symbolic<'_>,
+    program: &Program,
+    ty: Type,
+) -> Option<Meaning<ExprId>> {
+    whole(algebra, program, ty, &mut |algebra, width| {
+        algebra.fresh(width)
+    })
 }

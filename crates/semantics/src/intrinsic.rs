@@ -3,7 +3,8 @@
 use labrys_expr::{Op, Rounding};
 use labrys_program::{Comparison, Intrinsic, Operand, Type};
 
-use crate::operation::{Meaning, Operands, compare};
+use crate::arithmetic::compare;
+use crate::value::{Meaning, Operands};
 use crate::{Algebra, library};
 
 /// The result of an intrinsic; `None` if it touches memory or control, or has no model.
@@ -15,19 +16,16 @@ pub(crate) fn meaning<A: Algebra>(
     operands: &mut dyn Operands<A>,
 ) -> Option<Meaning<A::Value>> {
     use Intrinsic as I;
-    if let Some((op, signed)) = overflow(intrinsic) {
-        let a = operands.scalar(algebra, *arguments.first()?)?;
-        let b = operands.scalar(algebra, *arguments.get(1)?)?;
-        let (result, overflows) = with_overflow(algebra, op, signed, a, b)?;
-        let parts = vec![Meaning::Scalar(result), Meaning::Scalar(overflows)];
-        return Some(Meaning::Parts(parts));
-    }
     if !computes(intrinsic) {
         return None;
     }
     let a = operands.scalar(algebra, *arguments.first()?)?;
-    let mut second = |algebra: &mut A| operands.scalar(algebra, *arguments.get(1)?);
+    if let Some((op, signed)) = overflow(intrinsic) {
+        let b = operands.scalar(algebra, *arguments.get(1)?)?;
+        return with_overflow(algebra, op, signed, a, b).map(overflowing);
+    }
     let width = ty.width()?;
+    let mut second = |algebra: &mut A| operands.scalar(algebra, *arguments.get(1)?);
     let scalar = match intrinsic {
         I::PopCount => algebra.unary(Op::PopCount, a),
         I::LeadingZeros => algebra.unary(Op::LeadingZeros, a),
@@ -155,6 +153,11 @@ fn with_overflow<A: Algebra>(
     let back = algebra.convert(extend, result, wide);
     let equal = algebra.binary(Op::Eq, exact, back);
     Some((result, algebra.not(equal)))
+}
+
+/// The two parts of such a result.
+fn overflowing<V>((result, overflows): (V, V)) -> Meaning<V> {
+    Meaning::Parts(vec![Meaning::Scalar(result), Meaning::Scalar(overflows)])
 }
 
 fn saturating<A: Algebra>(

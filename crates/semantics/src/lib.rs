@@ -23,6 +23,7 @@
 //! The crate does no I/O, reads no clock and draws no randomness.
 
 mod algebra;
+mod arithmetic;
 mod bits;
 mod callbacks;
 mod character;
@@ -31,14 +32,17 @@ mod intrinsic;
 mod library;
 mod machine;
 mod operation;
+mod value;
 
 pub use algebra::{Algebra, Concrete, External, Symbolic};
+pub use arithmetic::choose;
 pub use bits::{pack, unpack};
 pub use callbacks::{CallsBack, calls_back};
 pub use character::{CharacterTable, character_table};
-pub use constant::{Addresses, constant};
+pub use constant::{Addresses, constant, havocked};
 pub use library::{Library, input_value, library};
 pub use machine::{
     Called, Distance, Halt, Inputs, Limit, Linked, Machine, NativeCode, Rules, Watched, Words,
 };
-pub use operation::{Meaning, Operands, choose, meaning};
+pub use operation::meaning;
+pub use value::{Meaning, Operands};

@@ -24,7 +24,8 @@ use labrys_program::{
 
 use crate::algebra::{Concrete, External};
 use crate::constant::{Addresses, constant};
-use crate::operation::{Meaning, Operands, meaning};
+use crate::operation::meaning;
+use crate::value::{Meaning, Operands};
 pub use distance::Distance;
 use linked::Shared;
 pub use linked::{Called, Linked, Words};

@@ -7,7 +7,7 @@ use labrys_program::{
     Callee, Constant, FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId,
 };
 use labrys_semantics::{
-    Addresses, Library, Meaning, Operands, Symbolic, constant, library, meaning,
+    Addresses, Library, Meaning, Operands, Symbolic, constant, havocked, library, meaning,
 };
 use rustc_hash::FxHashMap;
 
@@ -99,7 +99,7 @@ impl<'b, 'p> OperandReader<'b, 'p> {
                 }
             }
         }
-        let fresh = symbolic.any_of(self.analysis.program(), ty)?;
+        let fresh = havocked(symbolic, self.analysis.program(), ty)?;
         self.name_object(symbolic.pool, value, &fresh);
         self.frame.set(value, fresh.clone());
         Some(fresh)

@@ -5,7 +5,7 @@ use labrys_program::{Callee, Function, FunctionId, Intrinsic, Operand, Operation
 
 use super::{Halt, Known, Machine, memory::Memory};
 use crate::bits::{pack, scalar_size, unpack};
-use crate::operation::Meaning;
+use crate::value::Meaning;
 use crate::{Algebra, Library, input_value, library};
 
 impl Machine<'_> {

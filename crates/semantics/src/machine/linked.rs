@@ -17,7 +17,7 @@ use labrys_program::{Function, FunctionId, GlobalId, Linkage, Operand, Type};
 use super::memory::{Memory, PAGE};
 use super::{Halt, Known, Machine};
 use crate::bits::{pack, unpack};
-use crate::operation::Meaning;
+use crate::value::Meaning;
 use crate::{CallsBack, calls_back, library};
 
 /// Registers for integers and for floats, and words on the stack.

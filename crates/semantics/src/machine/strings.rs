@@ -9,7 +9,7 @@ use labrys_program::{Function, Operand, Type};
 
 use super::{Halt, Known, Machine};
 use crate::character::character_table;
-use crate::operation::Meaning;
+use crate::value::Meaning;
 
 /// Longest string.
 const MAX_TEXT: u64 = 1 << 16;

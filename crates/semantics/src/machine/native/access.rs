@@ -12,7 +12,7 @@ use super::context::{Context, VIEWS, View};
 use super::emit::Emitter;
 use super::run::find;
 use crate::bits::scalar_size;
-use crate::operation::Meaning;
+use crate::value::Meaning;
 
 /// The type in memory of so many bytes.
 fn of_size(size: u64) -> Option<Type> {

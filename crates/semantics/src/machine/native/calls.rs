@@ -11,7 +11,7 @@ use super::context::WORDS;
 use super::emit::Emitter;
 use super::run;
 use super::values::word_width;
-use crate::operation::Meaning;
+use crate::value::Meaning;
 
 impl Emitter<'_, '_, '_> {
     /// Code for a call by name that fits its callee; `None` for any other instruction.

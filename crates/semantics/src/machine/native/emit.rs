@@ -22,7 +22,8 @@ use super::context::{Context, WORDS};
 use super::run::{self, ENDED};
 use super::sites::{Site, looked_at, looked_at_end};
 use super::values::{Reader, shape, used, word_width};
-use crate::operation::{Meaning, Operands, meaning};
+use crate::operation::meaning;
+use crate::value::{Meaning, Operands};
 
 /// The function under construction.
 pub(super) struct Emitter<'e, 'p, 'b> {

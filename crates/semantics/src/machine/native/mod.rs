@@ -32,7 +32,7 @@ use labrys_program::graph::Digraph;
 use labrys_program::{Callee, Function, FunctionId, Instruction, Operation, Program};
 
 use super::{Halt, Known, Machine, Watched};
-use crate::operation::Meaning;
+use crate::value::Meaning;
 use crate::{Library, library};
 pub(super) use context::Context;
 use context::{MAX_DEPTH, MAX_ID};

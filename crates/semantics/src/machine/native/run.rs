@@ -20,7 +20,7 @@ use labrys_program::{Function, FunctionId};
 use super::super::{After, Halt, Known, Machine};
 use super::context::{Context, WORDS};
 use super::sites::Site;
-use crate::operation::Meaning;
+use crate::value::Meaning;
 
 /// The function returned: its result is the first word of the context.
 pub(super) const RETURNED: u64 = 0;

@@ -8,7 +8,7 @@ use labrys_program::{
 
 use super::super::decisions::definition;
 use super::super::distance;
-use crate::operation::Meaning;
+use crate::value::Meaning;
 use crate::{Library, library};
 
 /// A place in a function that hands over to the machine.

@@ -6,7 +6,7 @@ use super::super::Memory;
 use super::algebra::{Emitting, Held};
 use crate::Algebra;
 use crate::constant::{Addresses, constant};
-use crate::operation::{Meaning, Operands};
+use crate::value::{Meaning, Operands};
 
 /// Width of a value that code holds in a register.
 pub(super) fn word_width(ty: Type) -> Option<u32> {
