@@ -15,7 +15,6 @@ pub(crate) fn meaning<A: Algebra>(
     ty: Type,
     operands: &mut dyn Operands<A>,
 ) -> Option<Meaning<A::Value>> {
-    use Intrinsic as I;
     if !computes(intrinsic) {
         return None;
     }
@@ -24,9 +23,21 @@ pub(crate) fn meaning<A: Algebra>(
         let b = operands.scalar(algebra, *arguments.get(1)?)?;
         return with_overflow(algebra, op, signed, a, b).map(overflowing);
     }
-    let width = ty.width()?;
+    computed(algebra, intrinsic, a, arguments, ty.width()?, operands).map(Meaning::Scalar)
+}
+
+/// The scalar of so many bits that an intrinsic computes of its first argument and the others.
+fn computed<A: Algebra>(
+    algebra: &mut A,
+    intrinsic: Intrinsic,
+    a: A::Value,
+    arguments: &[Operand],
+    width: u32,
+    operands: &mut dyn Operands<A>,
+) -> Option<A::Value> {
+    use Intrinsic as I;
     let mut second = |algebra: &mut A| operands.scalar(algebra, *arguments.get(1)?);
-    let scalar = match intrinsic {
+    Some(match intrinsic {
         I::PopCount => algebra.unary(Op::PopCount, a),
         I::LeadingZeros => algebra.unary(Op::LeadingZeros, a),
         I::TrailingZeros => algebra.unary(Op::TrailingZeros, a),
@@ -95,8 +106,7 @@ pub(crate) fn meaning<A: Algebra>(
             algebra.binary(Op::And, a, mask)
         }
         _ => return None,
-    };
-    Some(Meaning::Scalar(scalar))
+    })
 }
 
 /// Whether the intrinsic computes its result from the values of its arguments alone.

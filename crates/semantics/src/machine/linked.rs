@@ -15,7 +15,7 @@ use labrys_expr::Value;
 use labrys_program::{Function, FunctionId, GlobalId, Linkage, Operand, Type};
 
 use super::memory::{Memory, PAGE};
-use super::{Halt, Known, Machine};
+use super::{ConcreteValue, Halt, Machine};
 use crate::bits::{pack, unpack};
 use crate::value::Meaning;
 use crate::{CallsBack, calls_back, library};
@@ -263,7 +263,7 @@ impl Machine<'_> {
         id: FunctionId,
         arguments: &[Operand],
         ty: Type,
-    ) -> Result<Option<Known>, Halt> {
+    ) -> Result<Option<ConcreteValue>, Halt> {
         let program = self.program;
         let called = program.function(id).ok_or(Halt::Fault)?;
         let unknown = || Halt::Unknown(called.name.clone());

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use labrys_expr::Value;
 use labrys_program::{Function, Operand, Type};
 
-use super::{Halt, Known, Machine};
+use super::{ConcreteValue, Halt, Machine};
 use crate::character::character_table;
 use crate::value::Meaning;
 
@@ -53,7 +53,7 @@ impl Machine<'_> {
         name: &str,
         arguments: &[Operand],
         ty: Type,
-    ) -> Result<Option<Known>, Halt> {
+    ) -> Result<Option<ConcreteValue>, Halt> {
         let known = arguments.iter().map(|one| self.scalar(function, *one));
         let Ok(values) = known.collect::<Result<Vec<Value>, Halt>>() else {
             return Ok(None);

@@ -9,12 +9,9 @@
 //! limit. Functions without code: phis of aggregates, results that do not fit in a word, very
 //! large bodies.
 
-mod access;
 mod algebra;
-mod calls;
 mod context;
 mod emit;
-mod ends;
 mod run;
 mod sites;
 mod values;
@@ -29,15 +26,14 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 use labrys_native::Code;
 use labrys_program::graph::Digraph;
-use labrys_program::{Callee, Function, FunctionId, Instruction, Operation, Program};
+use labrys_program::{Function, FunctionId, Program};
 
-use super::{Halt, Known, Machine, Watched};
+use super::{ConcreteValue, Halt, Machine, Watched};
 use crate::value::Meaning;
-use crate::{Library, library};
 pub(super) use context::Context;
 use context::{MAX_DEPTH, MAX_ID};
 use emit::Emitter;
-pub(super) use run::Compiled;
+pub(super) use run::{Compiled, run};
 use values::word_width;
 
 /// Instructions of the largest function that is compiled.
@@ -47,7 +43,7 @@ const OFTEN: u32 = 50;
 
 /// What is known of a function's code.
 #[derive(Clone)]
-enum State {
+enum CodeState {
     /// Called so many times.
     Called(u32),
     Ready(Rc<Compiled>),
@@ -59,7 +55,7 @@ pub struct NativeCode {
     isa: Option<OwnedTargetIsa>,
     making: Making,
     builder: FunctionBuilderContext,
-    functions: Vec<State>,
+    functions: Vec<CodeState>,
     views: usize,
     /// Calls after which a function without loops is compiled.
     often: u32,
@@ -97,7 +93,7 @@ impl NativeCode {
     /// Functions that have code.
     #[must_use]
     pub fn ready(&self) -> usize {
-        let ready = |state: &&State| matches!(state, State::Ready(_));
+        let ready = |state: &&CodeState| matches!(state, CodeState::Ready(_));
         self.functions.iter().filter(ready).count()
     }
 
@@ -105,22 +101,23 @@ impl NativeCode {
     fn called(&mut self, program: &Program, id: FunctionId) -> Option<Rc<Compiled>> {
         if self.functions.len() < program.functions.len() {
             self.functions
-                .resize(program.functions.len(), State::Called(0));
+                .resize(program.functions.len(), CodeState::Called(0));
         }
         let often = self.often;
         let state = self.functions.get_mut(id.index())?;
         match state {
-            State::Ready(code) => return Some(code.clone()),
-            State::None => return None,
-            State::Called(times) => *times += 1,
+            CodeState::Ready(code) => return Some(code.clone()),
+            CodeState::None => return None,
+            CodeState::Called(times) => *times += 1,
         }
         let function = program.function(id)?;
-        let pays = matches!(state, State::Called(times) if *times >= often) || has_loop(function);
+        let pays =
+            matches!(state, CodeState::Called(times) if *times >= often) || has_loop(function);
         if !pays {
             return None;
         }
         let code = self.compile(program, id, function).map(Rc::new);
-        self.functions[id.index()] = code.clone().map_or(State::None, State::Ready);
+        self.functions[id.index()] = code.clone().map_or(CodeState::None, CodeState::Ready);
         code
     }
 
@@ -160,7 +157,7 @@ impl NativeCode {
     /// Takes a function's code away.
     fn give_up(&mut self, id: FunctionId) {
         if let Some(state) = self.functions.get_mut(id.index()) {
-            *state = State::None;
+            *state = CodeState::None;
         }
     }
 }
@@ -179,57 +176,38 @@ fn has_loop(function: &Function) -> bool {
     })
 }
 
-/// Whether an instruction that has a result may give none.
-fn gives_nothing(program: &Program, instruction: &Instruction) -> bool {
-    let Operation::Call {
-        callee: Callee::Direct(callee),
-        ..
-    } = instruction.operation
-    else {
-        return false;
+/// The code that a call of a function executes, if it has some and takes these arguments.
+pub(super) fn code_for(
+    machine: &mut Machine<'_>,
+    id: FunctionId,
+    arguments: &[ConcreteValue],
+) -> Option<Rc<Compiled>> {
+    let function = machine.program.function(id)?;
+    let fits = |(argument, parameter): (&ConcreteValue, &labrys_program::Parameter)| {
+        let Some(width) = word_width(parameter.ty) else {
+            return !matches!(argument, Meaning::Scalar(value) if value.width() <= 64);
+        };
+        matches!(argument, Meaning::Scalar(value) if value.width() == width)
     };
-    let Some(callee) = program.function(callee).filter(|callee| !callee.defined) else {
-        return false;
-    };
-    // Where it cannot be called, it gives none, and the function gives up its code.
-    let is_called = callee.name == "rand";
-    !is_called
-        && matches!(
-            library(&callee.name),
-            Some(Library::Harmless | Library::InputObject(_) | Library::Assume)
-        )
+    let fit = arguments.len() == function.parameters.len()
+        && arguments.iter().zip(&function.parameters).all(fits);
+    if !fit || machine.steering.watched() == Watched::All {
+        return None;
+    }
+    code_of(machine, id)
 }
 
-impl Machine<'_> {
-    /// The code that a call of a function executes, if it has some and takes these arguments.
-    pub(super) fn code_for(&mut self, id: FunctionId, arguments: &[Known]) -> Option<Rc<Compiled>> {
-        let function = self.program.function(id)?;
-        let fits = |(argument, parameter): (&Known, &labrys_program::Parameter)| {
-            let Some(width) = word_width(parameter.ty) else {
-                return !matches!(argument, Meaning::Scalar(value) if value.width() <= 64);
-            };
-            matches!(argument, Meaning::Scalar(value) if value.width() == width)
-        };
-        let fit = arguments.len() == function.parameters.len()
-            && arguments.iter().zip(&function.parameters).all(fits);
-        if !fit || self.watched == Watched::All {
-            return None;
-        }
-        self.code_of(id)
-    }
+/// The code of a function that is called.
+fn code_of(machine: &mut Machine<'_>, id: FunctionId) -> Option<Rc<Compiled>> {
+    let code = machine.code.as_mut()?;
+    let fits = machine.frames.count() < MAX_DEPTH;
+    fits.then(|| code.called(machine.program, id))?
+}
 
-    /// The code of a function that is called.
-    fn code_of(&mut self, id: FunctionId) -> Option<Rc<Compiled>> {
-        let code = self.code.as_mut()?;
-        let fits = self.frames.len() < MAX_DEPTH;
-        fits.then(|| code.called(self.program, id))?
+/// The function of the innermost frame is not to be executed as code, and the run not to go on.
+fn give_up(machine: &mut Machine<'_>) -> Halt {
+    if let (Some(code), Some(function)) = (machine.code.as_mut(), machine.frames.function()) {
+        code.give_up(function);
     }
-
-    /// The function of the last frame is not to be executed as code, and the run not to go on.
-    fn give_up(&mut self) -> Halt {
-        if let (Some(code), Some(frame)) = (self.code.as_mut(), self.frames.last()) {
-            code.give_up(frame.function);
-        }
-        Halt::Again
-    }
+    Halt::Again
 }

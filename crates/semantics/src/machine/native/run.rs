@@ -17,9 +17,10 @@ use cranelift_jit::JITModule;
 use labrys_expr::Value;
 use labrys_program::{Function, FunctionId};
 
-use super::super::{After, Halt, Known, Machine};
+use super::super::{After, ConcreteValue, Halt, Machine};
 use super::context::{Context, WORDS};
 use super::sites::Site;
+use super::values::word_width;
 use crate::value::Meaning;
 
 /// The function returned: its result is the first word of the context.
@@ -62,106 +63,137 @@ impl Drop for Compiled {
     }
 }
 
-impl Machine<'_> {
-    /// Calls a function that has code, with arguments that fit.
-    pub(in super::super) fn run_code(
-        &mut self,
-        id: FunctionId,
-        function: &Function,
-        code: &Rc<Compiled>,
-        arguments: Vec<Known>,
-    ) -> Result<Option<Known>, Halt> {
-        let mut words = 0..WORDS;
-        let mut values = Vec::new();
-        for (number, argument) in arguments.into_iter().enumerate() {
-            match argument {
-                Meaning::Scalar(value) if value.width() <= 64 => {
-                    let word = words.next().ok_or(Halt::Fault)?;
-                    self.context.words[word].set(value.bits() as u64);
-                }
-                other => {
-                    values.resize(number, None);
-                    values.push(Some(other));
-                }
+/// Calls a function that has code, with arguments that fit.
+pub(in super::super) fn run(
+    machine: &mut Machine<'_>,
+    id: FunctionId,
+    function: &Function,
+    code: &Rc<Compiled>,
+    arguments: Vec<ConcreteValue>,
+) -> Result<Option<ConcreteValue>, Halt> {
+    let mut words = 0..WORDS;
+    let mut values = Vec::new();
+    for (number, argument) in arguments.into_iter().enumerate() {
+        match argument {
+            Meaning::Scalar(value) if value.width() <= 64 => {
+                let word = words.next().ok_or(Halt::Fault)?;
+                machine.context.words[word].set(value.bits() as u64);
             }
-        }
-        self.push_frame(id, values, Some(code.clone()));
-        let returned = self.enter_code(code);
-        self.pop_frame();
-        if !returned {
-            return self.outcome.take().unwrap_or(Err(Halt::Fault));
-        }
-        let bits = u128::from(self.context.words[0].get());
-        let result = function.result.width();
-        Ok(result.map(|width| Meaning::Scalar(Value::new(width, bits))))
-    }
-
-    /// Runs the code of the last frame; whether its result is a word, else `outcome` has it.
-    pub(super) fn enter_code(&mut self, code: &Compiled) -> bool {
-        let depth = self.frames.len() - 1;
-        let this = from_mut(self);
-        self.context.machine.set(this.cast());
-        let context: *const Context = &raw const *self.context;
-        // SAFETY: see the module; the context is this machine's.
-        let end = unsafe { (code.entry)(context, depth as u64) };
-        end == RETURNED
-    }
-
-    /// Takes the values that code brings to a site.
-    fn take(&mut self, site: &Site) {
-        let mut word = 0;
-        for (id, shape) in &site.brought {
-            let value = self.taken(shape, &mut word);
-            self.set(*id, Some(value));
-        }
-    }
-
-    fn taken(&self, shape: &Meaning<u32>, word: &mut usize) -> Known {
-        match shape {
-            Meaning::Scalar(width) => {
-                let bits = self.context.words[*word].get();
-                *word += 1;
-                Meaning::Scalar(Value::new(*width, u128::from(bits)))
-            }
-            Meaning::Parts(parts) => {
-                let parts = parts.iter().map(|part| self.taken(part, word));
-                Meaning::Parts(parts.collect())
+            other => {
+                values.resize(number, None);
+                values.push(Some(other));
             }
         }
     }
-
-    /// Executes the instruction of a site.
-    fn step_at(&mut self, function: &Function, site: &Site) -> Result<(), Halt> {
-        self.interpret_one()?;
-        let block = function.block(site.block).ok_or(Halt::Fault)?;
-        let instruction = block.instructions.get(site.index).ok_or(Halt::Fault)?;
-        self.execute(function, instruction)?;
-        let Some((id, used, width)) = site.result else {
-            return Ok(());
-        };
-        let frame = self.frames.last().ok_or(Halt::Fault)?;
-        match frame.values.get(id.index()) {
-            Some(Some(Meaning::Scalar(value))) if value.width() == width => {
-                self.context.words[0].set(value.bits() as u64);
-            }
-            _ if used => return Err(self.give_up()),
-            _ => {}
-        }
-        Ok(())
+    machine.frames.push(id, values, Some(code.clone()));
+    let returned = enter_code(machine, code);
+    machine.pop_frame();
+    if !returned {
+        return machine.outcome.take().unwrap_or(Err(Halt::Fault));
     }
+    let bits = u128::from(machine.context.words[0].get());
+    let result = function.result.width();
+    Ok(result.map(|width| Meaning::Scalar(Value::new(width, bits))))
+}
 
-    /// Executes a block from a site on, where the run cannot get to the next one.
-    fn end_at(
-        &mut self,
-        function: &Function,
-        site: &Site,
-        stop: Option<usize>,
-    ) -> Result<Option<Known>, Halt> {
-        match self.run_block(function, site.block, site.index, stop)? {
-            After::Returned(value) => Ok(value),
-            After::Block(_) => Err(Halt::Fault),
+/// Runs the code of the last frame; whether its result is a word, else `outcome` has it.
+fn enter_code(machine: &mut Machine<'_>, code: &Compiled) -> bool {
+    let depth = machine.frames.depth();
+    let this = from_mut(machine);
+    machine.context.machine.set(this.cast());
+    let context: *const Context = &raw const *machine.context;
+    // SAFETY: see the module; the context is this machine's.
+    let end = unsafe { (code.entry)(context, depth as u64) };
+    end == RETURNED
+}
+
+/// Takes the values that code brings to a site.
+fn take(machine: &mut Machine<'_>, site: &Site) {
+    let mut word = 0;
+    for (id, shape) in &site.brought {
+        let value = taken(machine, shape, &mut word);
+        machine.frames.set(*id, Some(value));
+    }
+}
+
+fn taken(machine: &Machine<'_>, shape: &Meaning<u32>, word: &mut usize) -> ConcreteValue {
+    match shape {
+        Meaning::Scalar(width) => {
+            let bits = machine.context.words[*word].get();
+            *word += 1;
+            Meaning::Scalar(Value::new(*width, u128::from(bits)))
+        }
+        Meaning::Parts(parts) => {
+            let parts = parts.iter().map(|part| taken(machine, part, word));
+            Meaning::Parts(parts.collect())
         }
     }
+}
+
+/// Executes the instruction of a site.
+fn step_at(machine: &mut Machine<'_>, function: &Function, site: &Site) -> Result<(), Halt> {
+    machine.work(1)?;
+    let block = function.block(site.block).ok_or(Halt::Fault)?;
+    let instruction = block.instructions.get(site.index).ok_or(Halt::Fault)?;
+    machine.execute(function, instruction)?;
+    let Some((id, used, width)) = site.result else {
+        return Ok(());
+    };
+    match machine.frames.value(id) {
+        Some(Meaning::Scalar(value)) if value.width() == width => {
+            machine.context.words[0].set(value.bits() as u64);
+        }
+        _ if used => return Err(super::give_up(machine)),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Executes a block from a site on, where the run cannot get to the next one.
+fn end_at(
+    machine: &mut Machine<'_>,
+    function: &Function,
+    site: &Site,
+    stop: Option<usize>,
+) -> Result<Option<ConcreteValue>, Halt> {
+    match machine.run_block(function, site.block, site.index, stop)? {
+        After::Returned(value) => Ok(value),
+        After::Block(_) => Err(Halt::Fault),
+    }
+}
+
+/// Calls a function whose arguments are the words of the context, where its result goes too.
+fn call_on_words(machine: &mut Machine<'_>, id: FunctionId) -> Result<(), Halt> {
+    let program = machine.program;
+    let function = program.function(id).ok_or(Halt::Fault)?;
+    if machine.frames.count() >= machine.meter.limit.depth {
+        return Err(Halt::Limit);
+    }
+    let Some(code) = super::code_of(machine, id) else {
+        let words = machine.context.words.iter();
+        let arguments = function.parameters.iter().zip(words);
+        let arguments = arguments.filter_map(|(parameter, word)| {
+            let value = Value::new(word_width(parameter.ty)?, u128::from(word.get()));
+            Some(Meaning::Scalar(value))
+        });
+        let arguments = arguments.collect();
+        let result = machine.interpret(id, function, arguments)?;
+        let bits = result.and_then(|value| value.scalar()).map(Value::bits);
+        machine.context.words[0].set(bits.unwrap_or(0) as u64);
+        return Ok(());
+    };
+    let entry = code.clone();
+    machine.frames.push(id, Vec::new(), Some(code));
+    let returned = enter_code(machine, &entry);
+    let ended = match returned {
+        true => Ok(None),
+        false => machine.outcome.take().unwrap_or(Err(Halt::Fault)),
+    };
+    machine.pop_frame();
+    if let Some(value) = ended?.and_then(|value| value.scalar()) {
+        machine.context.words[0].set(value.bits() as u64);
+    }
+    Ok(())
 }
 
 /// Calls `act` with the machine, the function of its last frame, and a site of its code.
@@ -176,13 +208,14 @@ unsafe fn with_site<T>(
     // SAFETY: see the module.
     let machine = unsafe { &mut *(*context).machine.get().cast::<Machine<'_>>() };
     let program = machine.program;
-    let frame = machine.frames.last();
-    let result = frame
-        .and_then(|frame| Some((program.function(frame.function)?, frame.code.clone()?)))
+    let frames = &machine.frames;
+    let result = frames
+        .function()
+        .and_then(|id| Some((program.function(id)?, frames.code()?)))
         .ok_or(Halt::Fault)
         .and_then(|(function, code)| {
             let site = code.sites.get(site as usize).ok_or(Halt::Fault)?;
-            machine.take(site);
+            take(machine, site);
             act(machine, function, site)
         });
     result.map_err(|halt| machine.outcome = Some(Err(halt)))
@@ -193,7 +226,7 @@ pub(super) extern "C" fn step(context: *const Context, site: u64) -> u64 {
     // SAFETY: called by code.
     let result = unsafe {
         with_site(context, site, |machine, function, site| {
-            let result = machine.step_at(function, site);
+            let result = step_at(machine, function, site);
             if result.is_err() {
                 let steps = &machine.context.steps;
                 steps.set(steps.get() - site.ahead);
@@ -208,7 +241,7 @@ pub(super) extern "C" fn step(context: *const Context, site: u64) -> u64 {
 pub(super) extern "C" fn call(context: *const Context, id: u64) -> u64 {
     // SAFETY: called by code, see the module.
     let machine = unsafe { &mut *(*context).machine.get().cast::<Machine<'_>>() };
-    match machine.call_on_words(FunctionId(id as u32)) {
+    match call_on_words(machine, FunctionId(id as u32)) {
         Ok(()) => 0,
         Err(halt) => {
             machine.outcome = Some(Err(halt));
@@ -224,7 +257,7 @@ pub(super) extern "C" fn enter(context: *const Context, site: u64) -> u64 {
         with_site(context, site, |machine, function, site| {
             match machine.enter(site.block) {
                 None => Ok(()),
-                stop => machine.end_at(function, site, stop).map(|_| ()),
+                stop => end_at(machine, function, site, stop).map(|_| ()),
             }
         })
     };
@@ -236,7 +269,7 @@ pub(super) extern "C" fn end(context: *const Context, site: u64) {
     // SAFETY: called by code.
     let _ = unsafe {
         with_site(context, site, |machine, function, site| {
-            let value = machine.end_at(function, site, None)?;
+            let value = end_at(machine, function, site, None)?;
             machine.outcome = Some(Ok(value));
             Ok(())
         })

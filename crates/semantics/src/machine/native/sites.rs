@@ -83,3 +83,24 @@ fn decides(function: &Function, operand: Operand, seen: &mut BTreeSet<ValueId>) 
         }
     }
 }
+
+/// Whether an instruction that has a result may give none.
+pub(super) fn gives_nothing(program: &Program, instruction: &Instruction) -> bool {
+    let Operation::Call {
+        callee: Callee::Direct(callee),
+        ..
+    } = instruction.operation
+    else {
+        return false;
+    };
+    let Some(callee) = program.function(callee).filter(|callee| !callee.defined) else {
+        return false;
+    };
+    // Where it cannot be called, it gives none, and the function gives up its code.
+    let is_called = callee.name == "rand";
+    !is_called
+        && matches!(
+            library(&callee.name),
+            Some(Library::Harmless | Library::InputObject(_) | Library::Assume)
+        )
+}

@@ -13,14 +13,14 @@ pub(super) fn word_width(ty: Type) -> Option<u32> {
     ty.width().filter(|width| *width <= 64)
 }
 
-/// What the code's values and the program's constants say.
-pub(super) struct Reader<'r> {
+/// What the code's values and the program's constants give.
+pub(super) struct CodeValues<'r> {
     pub(super) program: &'r Program,
     pub(super) function: &'r Function,
     pub(super) values: &'r [Option<Meaning<Held>>],
 }
 
-impl Operands<Emitting<'_, '_>> for Reader<'_> {
+impl Operands<Emitting<'_, '_>> for CodeValues<'_> {
     fn value(&mut self, algebra: &mut Emitting<'_, '_>, operand: Operand) -> Option<Meaning<Held>> {
         match operand {
             Operand::Value(id) => self.values[id.index()].clone(),
@@ -33,7 +33,7 @@ impl Operands<Emitting<'_, '_>> for Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl CodeValues<'_> {
     fn constant(
         &mut self,
         algebra: &mut Emitting<'_, '_>,
@@ -43,7 +43,7 @@ impl Reader<'_> {
     }
 }
 
-impl Addresses<Emitting<'_, '_>> for Reader<'_> {
+impl Addresses<Emitting<'_, '_>> for CodeValues<'_> {
     fn global(&mut self, algebra: &mut Emitting<'_, '_>, id: GlobalId) -> Held {
         algebra.constant(64, u128::from(Memory::global(id)))
     }

@@ -7,11 +7,11 @@ use cranelift_codegen::ir::{InstBuilder, MemFlags, Type, Value, condcodes::IntCC
 use labrys_native::Word;
 use labrys_program::{Instruction, Operand, Operation};
 
-use super::algebra::Held;
-use super::context::{Context, VIEWS, View};
-use super::emit::Emitter;
-use super::run::find;
+use super::Emitter;
 use crate::bits::scalar_size;
+use crate::machine::native::algebra::Held;
+use crate::machine::native::context::{Context, VIEWS, View};
+use crate::machine::native::run::find;
 use crate::value::Meaning;
 
 /// The type in memory of so many bytes.

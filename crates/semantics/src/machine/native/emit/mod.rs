@@ -6,6 +6,9 @@
 //! instruction that may count steps itself; where too few are left, the machine executes the
 //! rest, so a run ends where it would without code.
 
+mod access;
+mod ends;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::offset_of;
 
@@ -14,14 +17,15 @@ use cranelift_codegen::ir::{self, AliasRegion, InstBuilder, MemFlags, Value, typ
 use labrys_native::{Code, Word};
 use labrys_program::graph::Digraph;
 use labrys_program::{
-    Block, BlockId, Callee, Function, FunctionId, Instruction, Operand, Operation, Program, ValueId,
+    Block, BlockId, Callee, Function, FunctionId, Instruction, Operand, Operation, Program, Type,
+    ValueId,
 };
 
 use super::algebra::{Emitting, Held};
 use super::context::{Context, WORDS};
 use super::run::{self, ENDED};
-use super::sites::{Site, looked_at, looked_at_end};
-use super::values::{Reader, shape, used, word_width};
+use super::sites::{Site, gives_nothing, looked_at, looked_at_end};
+use super::values::{CodeValues, shape, used, word_width};
 use crate::operation::meaning;
 use crate::value::{Meaning, Operands};
 
@@ -154,12 +158,12 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
     /// Counts the steps from an instruction to the next that may count some itself; how many.
     fn count(&mut self, id: BlockId, block: &Block, from: usize) -> Option<u64> {
         let rest = &block.instructions[from..];
-        let call = rest.iter().position(|one| self.counts_steps(one));
+        let call = rest
+            .iter()
+            .position(|instruction| self.counts_steps(instruction));
         let steps = match call {
             Some(call) => call + 1,
-            None => {
-                rest.len() + usize::from(super::ends::is_counted(self.function, &block.terminator))
-            }
+            None => rest.len() + usize::from(ends::is_counted(self.function, &block.terminator)),
         } as u64;
         self.count_steps(id, block, from, steps)?;
         Some(steps)
@@ -271,9 +275,7 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
             let width = word_width(self.function.value_type(value)?)?;
             Some((value, self.used[value.index()], width))
         });
-        if result.is_some_and(|(_, used, _)| used)
-            && super::gives_nothing(self.program, instruction)
-        {
+        if result.is_some_and(|(_, used, _)| used) && gives_nothing(self.program, instruction) {
             return None;
         }
         let site = self.site(id, index, &seen, result, ahead)?;
@@ -298,6 +300,53 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
         Some(())
     }
 
+    /// Code for a call by name that fits its callee; `None` for any other instruction.
+    fn direct_call(&mut self, instruction: &Instruction) -> Option<()> {
+        let Operation::Call {
+            callee: Callee::Direct(id),
+            arguments,
+            ..
+        } = &instruction.operation
+        else {
+            return None;
+        };
+        let callee = self.program.function(*id)?;
+        let result = instruction.result.map_or(Some(Type::Void), |value| {
+            let ty = self.function.value_type(value)?;
+            word_width(ty).map(|_| ty)
+        });
+        let fits = callee.defined
+            && !callee.variadic
+            && result == Some(callee.result)
+            && arguments.len() == callee.parameters.len()
+            && arguments.len() <= WORDS;
+        if !fits {
+            return None;
+        }
+        let mut words = Vec::with_capacity(arguments.len());
+        for (argument, parameter) in arguments.iter().zip(&callee.parameters) {
+            let word = self.scalar(*argument)?.word;
+            if word_width(parameter.ty) != Some(word.width()) {
+                return None;
+            }
+            words.push(word);
+        }
+        for (number, mut word) in words.into_iter().enumerate() {
+            let bits = self.code.bits(&mut word);
+            self.set_word(number, bits);
+        }
+        let id = self.code.integer(u64::from(id.0));
+        let ended = self.call_machine(run::call as *const u8, &[id]);
+        let go_on = self.code.builder.create_block();
+        self.return_if(ended, go_on);
+        if let (Some(value), Some(width)) = (instruction.result, word_width(callee.result)) {
+            let bits = self.word(0);
+            let held = Held::new(Word::of_bits(width, bits));
+            self.set(value, Meaning::Scalar(held));
+        }
+        Some(())
+    }
+
     /// The value of an operand in code.
     pub(super) fn scalar(&mut self, operand: Operand) -> Option<Held> {
         self.emitted(|code, values| values.scalar(code, operand))
@@ -306,13 +355,13 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
     /// What `emit` makes of the values so far; `None` if a part of it has no code.
     fn emitted<T>(
         &mut self,
-        emit: impl FnOnce(&mut Emitting<'_, '_>, &mut Reader<'_>) -> Option<T>,
+        emit: impl FnOnce(&mut Emitting<'_, '_>, &mut CodeValues<'_>) -> Option<T>,
     ) -> Option<T> {
         let mut emitting = Emitting {
             code: &mut self.code,
             failed: false,
         };
-        let mut reader = Reader {
+        let mut reader = CodeValues {
             program: self.program,
             function: self.function,
             values: &self.values,
@@ -381,10 +430,10 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
     /// Ends the function if the machine did, and goes on in a block.
     pub(super) fn return_if(&mut self, ended: Value, go_on: ir::Block) {
         let builder = &mut self.code.builder;
-        let over = builder.create_block();
-        builder.set_cold_block(over);
-        builder.ins().brif(ended, over, &[], go_on, &[]);
-        builder.switch_to_block(over);
+        let ended_block = builder.create_block();
+        builder.set_cold_block(ended_block);
+        builder.ins().brif(ended, ended_block, &[], go_on, &[]);
+        builder.switch_to_block(ended_block);
         self.end_with(ENDED);
         self.code.builder.switch_to_block(go_on);
     }

@@ -7,11 +7,11 @@ use cranelift_codegen::ir::{self, BlockArg, InstBuilder, Value};
 use cranelift_frontend::Switch;
 use labrys_program::{Block, BlockId, Function, Operand, Terminator};
 
-use super::context::Context;
-use super::emit::Emitter;
-use super::run::{self, NOWHERE, RETURNED};
-use super::sites::looked_at_end;
-use super::values::word_width;
+use super::Emitter;
+use crate::machine::native::context::Context;
+use crate::machine::native::run::{self, NOWHERE, RETURNED};
+use crate::machine::native::sites::looked_at_end;
+use crate::machine::native::values::word_width;
 
 /// Whether code executes this end of a block, and counts it; else the machine does.
 pub(super) fn is_counted(function: &Function, terminator: &Terminator) -> bool {
@@ -82,20 +82,20 @@ impl Emitter<'_, '_, '_> {
         let value = self.bits(value)?;
         let mut switch = Switch::new();
         let mut seen = BTreeSet::new();
-        let mut ways = Vec::new();
+        let mut targets = Vec::new();
         for (case, to) in cases {
             // Of equal cases the first counts.
             if seen.insert(*case) {
-                let way = self.code.builder.create_block();
-                switch.set_entry(*case, way);
-                ways.push((way, *to));
+                let target = self.code.builder.create_block();
+                switch.set_entry(*case, target);
+                targets.push((target, *to));
             }
         }
         let otherwise = self.code.builder.create_block();
-        ways.push((otherwise, default));
+        targets.push((otherwise, default));
         switch.emit(&mut self.code.builder, value, otherwise);
-        for (way, to) in ways {
-            self.code.builder.switch_to_block(way);
+        for (target, to) in targets {
+            self.code.builder.switch_to_block(target);
             self.go(id, to)?;
         }
         Some(())
@@ -121,11 +121,11 @@ impl Emitter<'_, '_, '_> {
         let mut successors = block.terminator.successors();
         successors.sort_unstable();
         successors.dedup();
-        let mut ways = Vec::new();
+        let mut targets = Vec::new();
         for to in successors {
-            let way = self.code.builder.create_block();
-            switch.set_entry(u128::from(to.0), way);
-            ways.push((way, to));
+            let target = self.code.builder.create_block();
+            switch.set_entry(u128::from(to.0), target);
+            targets.push((target, to));
         }
         let (nowhere, elsewhere) = (
             self.code.builder.create_block(),
@@ -133,8 +133,8 @@ impl Emitter<'_, '_, '_> {
         );
         switch.set_entry(u128::from(NOWHERE), nowhere);
         switch.emit(&mut self.code.builder, next, elsewhere);
-        for (way, to) in ways {
-            self.code.builder.switch_to_block(way);
+        for (target, to) in targets {
+            self.code.builder.switch_to_block(target);
             self.go(id, to)?;
         }
         self.code.builder.switch_to_block(nowhere);

@@ -1,0 +1,201 @@
+//! The meaning of arithmetic, comparisons, conversions and choices on values.
+
+use labrys_expr::Op;
+use labrys_program::{BinaryOperator, Cast, Comparison, FloatComparison, FloatOperator, Type};
+
+use crate::Algebra;
+use crate::value::Meaning;
+
+/// `condition ? a : b`, element by element.
+pub fn choose<A: Algebra>(
+    algebra: &mut A,
+    condition: A::Value,
+    a: &Meaning<A::Value>,
+    b: &Meaning<A::Value>,
+) -> Option<Meaning<A::Value>> {
+    match (a, b) {
+        (Meaning::Scalar(a), Meaning::Scalar(b)) => {
+            Some(Meaning::Scalar(algebra.ite(condition, *a, *b)))
+        }
+        (Meaning::Parts(a), Meaning::Parts(b)) if a.len() == b.len() => {
+            let parts = a.iter().zip(b);
+            let parts = parts.map(|(a, b)| choose(algebra, condition, a, b));
+            Some(Meaning::Parts(parts.collect::<Option<_>>()?))
+        }
+        _ => None,
+    }
+}
+
+/// An integer operation. An undefined result is havoc in expressions.
+pub(crate) fn binary<A: Algebra>(
+    algebra: &mut A,
+    operator: BinaryOperator,
+    left: A::Value,
+    right: A::Value,
+) -> A::Value {
+    use BinaryOperator as B;
+    let op = match operator {
+        B::Add => Op::Add,
+        B::Sub => Op::Sub,
+        B::Mul => Op::Mul,
+        B::UDiv => Op::UDiv,
+        B::SDiv => Op::SDiv,
+        B::URem => Op::URem,
+        B::SRem => Op::SRem,
+        B::Shl => Op::Shl,
+        B::LShr => Op::LShr,
+        B::AShr => Op::AShr,
+        B::And => Op::And,
+        B::Or => Op::Or,
+        B::Xor => Op::Xor,
+    };
+    let result = algebra.binary(op, left, right);
+    let width = algebra.width(left);
+    match operator {
+        B::UDiv | B::SDiv | B::URem | B::SRem if algebra.known(right).is_none_or(|b| b == 0) => {
+            let zero = algebra.constant(width, 0);
+            let undefined = algebra.binary(Op::Eq, right, zero);
+            let any = algebra.anything(width, Some(result));
+            algebra.ite(undefined, any, result)
+        }
+        B::Shl | B::LShr | B::AShr
+            if algebra
+                .known(right)
+                .is_none_or(|amount| amount >= u128::from(width)) =>
+        {
+            let bound = algebra.constant(width, u128::from(width));
+            let machine = width.is_power_of_two().then(|| {
+                let mask = algebra.constant(width, u128::from(width - 1));
+                let masked = algebra.binary(Op::And, right, mask);
+                algebra.binary(op, left, masked)
+            });
+            let defined = algebra.binary(Op::Ult, right, bound);
+            let any = algebra.anything(width, machine);
+            algebra.ite(defined, result, any)
+        }
+        _ => result,
+    }
+}
+
+/// A floating operation.
+pub(crate) fn float<A: Algebra>(
+    algebra: &mut A,
+    operator: FloatOperator,
+    left: A::Value,
+    right: A::Value,
+) -> A::Value {
+    let op = match operator {
+        FloatOperator::Add => Op::FAdd,
+        FloatOperator::Sub => Op::FSub,
+        FloatOperator::Mul => Op::FMul,
+        FloatOperator::Div => Op::FDiv,
+        FloatOperator::Rem => Op::FRem,
+    };
+    algebra.binary(op, left, right)
+}
+
+/// A comparison of integers.
+pub(crate) fn compare<A: Algebra>(
+    algebra: &mut A,
+    comparison: Comparison,
+    left: A::Value,
+    right: A::Value,
+) -> A::Value {
+    use Comparison as C;
+    match comparison {
+        C::Eq => algebra.binary(Op::Eq, left, right),
+        C::Ne => {
+            let equal = algebra.binary(Op::Eq, left, right);
+            algebra.not(equal)
+        }
+        C::Ugt => algebra.binary(Op::Ult, right, left),
+        C::Uge => algebra.binary(Op::Ule, right, left),
+        C::Ult => algebra.binary(Op::Ult, left, right),
+        C::Ule => algebra.binary(Op::Ule, left, right),
+        C::Sgt => algebra.binary(Op::Slt, right, left),
+        C::Sge => algebra.binary(Op::Sle, right, left),
+        C::Slt => algebra.binary(Op::Slt, left, right),
+        C::Sle => algebra.binary(Op::Sle, left, right),
+    }
+}
+
+/// A comparison of floats.
+pub(crate) fn compare_floats<A: Algebra>(
+    algebra: &mut A,
+    comparison: FloatComparison,
+    a: A::Value,
+    b: A::Value,
+) -> A::Value {
+    use FloatComparison as F;
+    let ordered = |algebra: &mut A| {
+        let unordered = algebra.binary(Op::FUno, a, b);
+        algebra.not(unordered)
+    };
+    let negated = |algebra: &mut A, op, a, b| {
+        let holds = algebra.binary(op, a, b);
+        algebra.not(holds)
+    };
+    match comparison {
+        F::False => algebra.constant(1, 0),
+        F::True => algebra.constant(1, 1),
+        F::Oeq => algebra.binary(Op::FOeq, a, b),
+        F::Ogt => algebra.binary(Op::FOlt, b, a),
+        F::Oge => algebra.binary(Op::FOle, b, a),
+        F::Olt => algebra.binary(Op::FOlt, a, b),
+        F::Ole => algebra.binary(Op::FOle, a, b),
+        F::One => {
+            let unequal = negated(algebra, Op::FOeq, a, b);
+            let ordered = ordered(algebra);
+            algebra.binary(Op::And, unequal, ordered)
+        }
+        F::Ord => ordered(algebra),
+        F::Uno => algebra.binary(Op::FUno, a, b),
+        F::Ueq => {
+            let equal = algebra.binary(Op::FOeq, a, b);
+            let unordered = algebra.binary(Op::FUno, a, b);
+            algebra.binary(Op::Or, equal, unordered)
+        }
+        F::Ugt => negated(algebra, Op::FOle, a, b),
+        F::Uge => negated(algebra, Op::FOlt, a, b),
+        F::Ult => negated(algebra, Op::FOle, b, a),
+        F::Ule => negated(algebra, Op::FOlt, b, a),
+        F::Une => negated(algebra, Op::FOeq, a, b),
+    }
+}
+
+/// A conversion; `None` between types without a model.
+pub(crate) fn cast<A: Algebra>(
+    algebra: &mut A,
+    cast: Cast,
+    value: A::Value,
+    from: Type,
+    to: Type,
+) -> Option<A::Value> {
+    let width = to.width()?;
+    from.width()?;
+    Some(match cast {
+        Cast::Truncate | Cast::ZeroExtend | Cast::PointerToInt | Cast::IntToPointer => {
+            algebra.resize(value, width)
+        }
+        Cast::SignExtend => algebra.resize_signed(value, width),
+        // The processor converts to 32 or 64 bits and the rest is cut off.
+        Cast::FloatToSigned => {
+            let wide = width.max(32);
+            let number = algebra.convert(Op::FToS, value, wide);
+            algebra.resize(number, width)
+        }
+        Cast::FloatToUnsigned if width < 32 => {
+            let number = algebra.convert(Op::FToS, value, 32);
+            algebra.resize(number, width)
+        }
+        Cast::FloatToUnsigned if width == 32 => {
+            let number = algebra.convert(Op::FToS, value, 64);
+            algebra.resize(number, width)
+        }
+        Cast::FloatToUnsigned => algebra.convert(Op::FToU, value, width),
+        Cast::UnsignedToFloat => algebra.convert(Op::UToF, value, width),
+        Cast::SignedToFloat => algebra.convert(Op::SToF, value, width),
+        Cast::FloatTruncate | Cast::FloatExtend => algebra.convert(Op::FToF, value, width),
+        Cast::Bits => (algebra.width(value) == width).then_some(value)?,
+    })
+}
