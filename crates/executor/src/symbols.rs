@@ -51,11 +51,11 @@ pub(crate) struct Symbols {
 /// One file: its debug information, and its functions by address.
 struct Module {
     lines: Option<Loader>,
-    functions: Vec<Function>,
+    functions: Vec<FunctionSymbol>,
 }
 
 /// The machine code of a function.
-struct Function {
+struct FunctionSymbol {
     code: Range<u64>,
     name: String,
 }
@@ -125,13 +125,13 @@ impl Module {
 }
 
 /// The functions that a file's symbol tables name, with their extents.
-fn functions(file: &Path) -> Option<Vec<Function>> {
+fn functions(file: &Path) -> Option<Vec<FunctionSymbol>> {
     let bytes = std::fs::read(file).ok()?;
     let object = object::File::parse(&*bytes).ok()?;
     let symbols = object.symbols().chain(object.dynamic_symbols());
     let code = symbols.filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
     let functions = code.filter_map(|symbol| {
-        Some(Function {
+        Some(FunctionSymbol {
             code: symbol.address()..symbol.address().checked_add(symbol.size())?,
             name: symbol.name().ok()?.to_owned(),
         })

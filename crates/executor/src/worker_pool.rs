@@ -33,7 +33,7 @@ pub struct WorkerPool {
 }
 
 /// A run to be made.
-struct Job {
+struct RunJob {
     input: Input,
     mode: Mode,
     wanted: Arc<Coverage>,
@@ -43,7 +43,7 @@ struct Job {
 /// An executor in its thread, which ends when the channel of its jobs is closed.
 #[derive(Debug)]
 struct Worker {
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<RunJob>>,
     runs: Receiver<Result<Run, Error>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -71,7 +71,7 @@ impl WorkerPool {
 
     /// Begins a run, after those that its worker has still to make.
     pub fn begin(&mut self, input: &Input, mode: Mode) {
-        let job = Job {
+        let job = RunJob {
             input: input.clone(),
             mode,
             wanted: Arc::clone(&self.wanted),
@@ -113,7 +113,7 @@ impl WorkerPool {
 
 impl Worker {
     fn start(launch: Launch, limits: Limits) -> Self {
-        let (jobs, to_do) = channel::<Job>();
+        let (jobs, to_do) = channel::<RunJob>();
         let (done, runs) = channel();
         let thread = std::thread::spawn(move || {
             let mut executor = None;
@@ -139,7 +139,7 @@ fn work(
     wanted: &mut Arc<Coverage>,
     launch: &Launch,
     limits: &Limits,
-    job: Job,
+    job: RunJob,
 ) -> Result<Run, Error> {
     let executor = match executor {
         Some(executor) => executor,

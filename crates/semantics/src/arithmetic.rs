@@ -4,23 +4,23 @@ use labrys_expr::Op;
 use labrys_program::{BinaryOperator, Cast, Comparison, FloatComparison, FloatOperator, Type};
 
 use crate::Algebra;
-use crate::value::Meaning;
+use crate::value::IrValue;
 
 /// `condition ? a : b`, element by element.
 pub fn choose<A: Algebra>(
     algebra: &mut A,
     condition: A::Value,
-    a: &Meaning<A::Value>,
-    b: &Meaning<A::Value>,
-) -> Option<Meaning<A::Value>> {
+    a: &IrValue<A::Value>,
+    b: &IrValue<A::Value>,
+) -> Option<IrValue<A::Value>> {
     match (a, b) {
-        (Meaning::Scalar(a), Meaning::Scalar(b)) => {
-            Some(Meaning::Scalar(algebra.ite(condition, *a, *b)))
+        (IrValue::Scalar(a), IrValue::Scalar(b)) => {
+            Some(IrValue::Scalar(algebra.ite(condition, *a, *b)))
         }
-        (Meaning::Parts(a), Meaning::Parts(b)) if a.len() == b.len() => {
+        (IrValue::Parts(a), IrValue::Parts(b)) if a.len() == b.len() => {
             let parts = a.iter().zip(b);
             let parts = parts.map(|(a, b)| choose(algebra, condition, a, b));
-            Some(Meaning::Parts(parts.collect::<Option<_>>()?))
+            Some(IrValue::Parts(parts.collect::<Option<_>>()?))
         }
         _ => None,
     }

@@ -4,7 +4,7 @@ use labrys_expr::{ExprId, Op};
 use labrys_program::{Constant, ConstantId, FunctionId, GlobalId, Program, Shape, Type};
 
 use crate::arithmetic::{self, cast};
-use crate::value::Meaning;
+use crate::value::IrValue;
 use crate::{Algebra, Symbolic};
 
 /// Where symbols of the program stand.
@@ -21,7 +21,7 @@ pub fn constant<A: Algebra>(
     program: &Program,
     id: ConstantId,
     addresses: &mut dyn Addresses<A>,
-) -> Option<Meaning<A::Value>> {
+) -> Option<IrValue<A::Value>> {
     let scalar = match program.constant(id)? {
         Constant::Int { width, bits } => algebra.constant(*width, *bits),
         Constant::Float(bits) => algebra.constant(32, u128::from(*bits)),
@@ -56,7 +56,7 @@ pub fn constant<A: Algebra>(
             let parts = elements
                 .iter()
                 .map(|element| constant(algebra, program, *element, addresses));
-            return Some(Meaning::Parts(parts.collect::<Option<_>>()?));
+            return Some(IrValue::Parts(parts.collect::<Option<_>>()?));
         }
         Constant::Zero(ty) => {
             return whole(algebra, program, *ty, &mut |algebra, width| {
@@ -70,7 +70,7 @@ pub fn constant<A: Algebra>(
         }
         Constant::Opaque { .. } => return None,
     };
-    Some(Meaning::Scalar(scalar))
+    Some(IrValue::Scalar(scalar))
 }
 
 /// Elements that a value of an aggregate type may have.
@@ -82,9 +82,9 @@ pub(crate) fn whole<A: Algebra>(
     program: &Program,
     ty: Type,
     scalar: &mut dyn FnMut(&mut A, u32) -> A::Value,
-) -> Option<Meaning<A::Value>> {
+) -> Option<IrValue<A::Value>> {
     if let Some(width) = ty.width() {
-        return Some(Meaning::Scalar(scalar(algebra, width)));
+        return Some(IrValue::Scalar(scalar(algebra, width)));
     }
     let Type::Aggregate(id) = ty else { return None };
     let aggregate = program.aggregates.get(id.index())?;
@@ -98,7 +98,7 @@ pub(crate) fn whole<A: Algebra>(
     let parts = types
         .into_iter()
         .map(|ty| whole(algebra, program, ty, scalar));
-    Some(Meaning::Parts(parts.collect::<Option<_>>()?))
+    Some(IrValue::Parts(parts.collect::<Option<_>>()?))
 }
 
 /// A havocked value of a type: fresh symbols; `None` for types without a model.
@@ -106,7 +106,7 @@ pub fn havocked(
     algebra: &mut Symbolic<'_>,
     program: &Program,
     ty: Type,
-) -> Option<Meaning<ExprId>> {
+) -> Option<IrValue<ExprId>> {
     whole(algebra, program, ty, &mut |algebra, width| {
         algebra.fresh(width)
     })

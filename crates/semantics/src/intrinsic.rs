@@ -4,7 +4,7 @@ use labrys_expr::{Op, Rounding};
 use labrys_program::{Comparison, Intrinsic, Operand, Type};
 
 use crate::arithmetic::compare;
-use crate::value::{Meaning, Operands};
+use crate::value::{IrValue, Operands};
 use crate::{Algebra, library};
 
 /// The result of an intrinsic; `None` if it touches memory or control, or has no model.
@@ -14,7 +14,7 @@ pub(crate) fn meaning<A: Algebra>(
     arguments: &[Operand],
     ty: Type,
     operands: &mut dyn Operands<A>,
-) -> Option<Meaning<A::Value>> {
+) -> Option<IrValue<A::Value>> {
     if !computes(intrinsic) {
         return None;
     }
@@ -23,7 +23,7 @@ pub(crate) fn meaning<A: Algebra>(
         let b = operands.scalar(algebra, *arguments.get(1)?)?;
         return with_overflow(algebra, op, signed, a, b).map(overflowing);
     }
-    computed(algebra, intrinsic, a, arguments, ty.width()?, operands).map(Meaning::Scalar)
+    computed(algebra, intrinsic, a, arguments, ty.width()?, operands).map(IrValue::Scalar)
 }
 
 /// The scalar of so many bits that an intrinsic computes of its first argument and the others.
@@ -166,8 +166,8 @@ fn with_overflow<A: Algebra>(
 }
 
 /// The two parts of such a result.
-fn overflowing<V>((result, overflows): (V, V)) -> Meaning<V> {
-    Meaning::Parts(vec![Meaning::Scalar(result), Meaning::Scalar(overflows)])
+fn overflowing<V>((result, overflows): (V, V)) -> IrValue<V> {
+    IrValue::Parts(vec![IrValue::Scalar(result), IrValue::Scalar(overflows)])
 }
 
 fn saturating<A: Algebra>(

@@ -4,7 +4,7 @@
 //! Law: for every instruction with a meaning, the expression evaluated under an assignment of
 //! its operands is the value that the concrete algebra computes from the operands' values.
 //!
-//! | Construct | Meaning |
+//! | Construct | IrValue |
 //! |---|---|
 //! | integer operations, casts, comparisons, select, freeze | exact |
 //! | address computations | exact: `base + offset + Σ sext(index) × scale` modulo 2⁶⁴ |
@@ -45,4 +45,4 @@ pub use machine::{
     Called, Distance, Halt, Inputs, Limit, Linked, Machine, NativeCode, Rules, Watched, Words,
 };
 pub use operation::meaning;
-pub use value::{Meaning, Operands};
+pub use value::{IrValue, Operands};

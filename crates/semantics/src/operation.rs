@@ -4,7 +4,7 @@ use labrys_expr::Op;
 use labrys_program::{AddressTerm, Operation, Type};
 
 use crate::arithmetic::{binary, cast, choose, compare, compare_floats, float};
-use crate::value::{Meaning, Operands};
+use crate::value::{IrValue, Operands};
 use crate::{Algebra, intrinsic};
 
 /// The result of an operation of type `ty`; `None` if the operation touches memory or control,
@@ -14,7 +14,7 @@ pub fn meaning<A: Algebra>(
     operation: &Operation,
     ty: Type,
     operands: &mut dyn Operands<A>,
-) -> Option<Meaning<A::Value>> {
+) -> Option<IrValue<A::Value>> {
     let scalar = match operation {
         Operation::Binary {
             operator,
@@ -102,7 +102,7 @@ pub fn meaning<A: Algebra>(
         _ => return None,
     };
     debug_assert_eq!(ty.width(), Some(algebra.width(scalar)), "{operation:?}");
-    Some(Meaning::Scalar(scalar))
+    Some(IrValue::Scalar(scalar))
 }
 
 /// `base + offset + Σ sext(index) × scale`.

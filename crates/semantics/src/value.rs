@@ -4,47 +4,47 @@ use labrys_program::{Operand, Type};
 
 use crate::Algebra;
 
-/// The value of an SSA value: a bit-vector, or the elements of an aggregate.
+/// The value of an instruction of the IR: a bit-vector, or the elements of an aggregate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meaning<V> {
+pub enum IrValue<V> {
     /// A bit-vector.
     Scalar(V),
     /// Elements in order.
-    Parts(Vec<Meaning<V>>),
+    Parts(Vec<IrValue<V>>),
 }
 
-impl<V: Copy> Meaning<V> {
+impl<V: Copy> IrValue<V> {
     /// The bit-vector, if it is one.
     pub fn scalar(&self) -> Option<V> {
         match self {
-            Meaning::Scalar(value) => Some(*value),
-            Meaning::Parts(_) => None,
+            IrValue::Scalar(value) => Some(*value),
+            IrValue::Parts(_) => None,
         }
     }
 
     /// All bit-vectors in it, in order.
     pub fn scalars(&self) -> Vec<V> {
         match self {
-            Meaning::Scalar(value) => vec![*value],
-            Meaning::Parts(parts) => parts.iter().flat_map(Meaning::scalars).collect(),
+            IrValue::Scalar(value) => vec![*value],
+            IrValue::Parts(parts) => parts.iter().flat_map(IrValue::scalars).collect(),
         }
     }
 
     /// The part at a path.
-    pub fn part(&self, path: &[u32]) -> Option<&Meaning<V>> {
+    pub fn part(&self, path: &[u32]) -> Option<&IrValue<V>> {
         match (path.split_first(), self) {
             (None, _) => Some(self),
-            (Some((first, rest)), Meaning::Parts(parts)) => parts.get(*first as usize)?.part(rest),
-            (Some(_), Meaning::Scalar(_)) => None,
+            (Some((first, rest)), IrValue::Parts(parts)) => parts.get(*first as usize)?.part(rest),
+            (Some(_), IrValue::Scalar(_)) => None,
         }
     }
 
     /// Replaces the part at a path.
-    pub fn set_part(&mut self, path: &[u32], value: Meaning<V>) -> Option<()> {
+    pub fn set_part(&mut self, path: &[u32], value: IrValue<V>) -> Option<()> {
         match path.split_first() {
             None => *self = value,
             Some((first, rest)) => {
-                let Meaning::Parts(parts) = self else {
+                let IrValue::Parts(parts) = self else {
                     return None;
                 };
                 parts.get_mut(*first as usize)?.set_part(rest, value)?;
@@ -57,7 +57,7 @@ impl<V: Copy> Meaning<V> {
 /// Gives the operands of an operation: their values and types.
 pub trait Operands<A: Algebra> {
     /// The value of an operand; `None` if it has no model.
-    fn value(&mut self, algebra: &mut A, operand: Operand) -> Option<Meaning<A::Value>>;
+    fn value(&mut self, algebra: &mut A, operand: Operand) -> Option<IrValue<A::Value>>;
     /// The type of an operand.
     fn ty(&self, operand: Operand) -> Option<Type>;
 

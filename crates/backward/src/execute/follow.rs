@@ -9,7 +9,7 @@
 use labrys_executor::Linked as Process;
 use labrys_program::{BlockId, FunctionId, Program};
 use labrys_semantics::{
-    Distance, External, Halt, Inputs, Limit, Machine, Meaning, NativeCode, Rules, Watched,
+    Distance, External, Halt, Inputs, IrValue, Limit, Machine, NativeCode, Rules, Watched,
 };
 
 use super::FASTER;
@@ -257,13 +257,13 @@ fn follow_once(
 }
 
 /// `main` gets one argument, its name, which the machine does not look at.
-fn arguments(program: &Program, entry: FunctionId) -> Vec<Meaning<labrys_expr::Value>> {
+fn arguments(program: &Program, entry: FunctionId) -> Vec<IrValue<labrys_expr::Value>> {
     let parameters = program
         .function(entry)
         .map_or(&[][..], |function| &function.parameters);
     let zero = |ty: labrys_program::Type, bits| {
         ty.width()
-            .map(|width| Meaning::Scalar(labrys_expr::Value::new(width, bits)))
+            .map(|width| IrValue::Scalar(labrys_expr::Value::new(width, bits)))
     };
     let values = parameters.iter().enumerate();
     values

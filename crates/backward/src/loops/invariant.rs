@@ -11,7 +11,7 @@
 use labrys_analysis::Loop;
 use labrys_expr::{ExprId, Symbol};
 use labrys_program::ValueId;
-use labrys_semantics::Meaning;
+use labrys_semantics::IrValue;
 use labrys_solver::{Answer, Model};
 use rustc_hash::FxHashSet;
 
@@ -114,7 +114,7 @@ impl LoopInvariant {
         state.conditions_mut().rename(terms);
         state.memory_mut().extend(before);
         for (value, symbol) in phis {
-            state.frame_mut().set(value, Meaning::Scalar(symbol));
+            state.frame_mut().set(value, IrValue::Scalar(symbol));
         }
         for constraint in self.constraints {
             state.require(terms, constraint);

@@ -2,7 +2,7 @@
 
 use labrys_expr::ExprId;
 use labrys_program::{Function, FunctionId};
-use labrys_semantics::{Algebra, Library, Meaning, input_value, library};
+use labrys_semantics::{Algebra, IrValue, Library, input_value, library};
 
 use super::havoc::{call_may_write, clobber_arguments};
 use super::{CallSite, Context, Step, strings};
@@ -93,7 +93,7 @@ fn pass_reading(
     if value.is_none() {
         state.skip(Skip::Opaque(function.name.clone()));
     }
-    state.bind(terms, &used, value.map(Meaning::Scalar).as_ref());
+    state.bind(terms, &used, value.map(IrValue::Scalar).as_ref());
 }
 
 /// A pure function of floats.
@@ -114,7 +114,7 @@ fn pass_pure(
     let value = match (arguments, site.ty.width()) {
         (Some(arguments), Some(width)) => {
             let value = terms.symbolic().external(name, &arguments, width);
-            value.map(Meaning::Scalar)
+            value.map(IrValue::Scalar)
         }
         _ => None,
     };
@@ -232,6 +232,6 @@ fn pass_input_value(terms: &mut Terms<'_>, state: &mut State, site: CallSite<'_>
             let low = terms.pool_mut().extract(part, 0, 1);
             value = terms.symbolic().resize(low, width);
         }
-        state.bind(terms, &used, Some(&Meaning::Scalar(value)));
+        state.bind(terms, &used, Some(&IrValue::Scalar(value)));
     }
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use labrys_analysis::Place;
 use labrys_expr::ExprId;
 use labrys_program::{BlockId, FunctionId, ValueId};
-use labrys_semantics::Meaning;
+use labrys_semantics::IrValue;
 
 /// The value of an SSA value.
-pub(crate) type SymbolicValue = Meaning<ExprId>;
+pub(crate) type SymbolicValue = IrValue<ExprId>;
 
 /// Tells frames apart, also those of one function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

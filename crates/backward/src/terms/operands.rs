@@ -7,7 +7,7 @@ use labrys_program::{
     Callee, Constant, FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId,
 };
 use labrys_semantics::{
-    Addresses, Library, Meaning, Operands, Symbolic, constant, havocked, library, meaning,
+    Addresses, IrValue, Library, Operands, Symbolic, constant, havocked, library, meaning,
 };
 use rustc_hash::FxHashMap;
 
@@ -86,7 +86,7 @@ impl<'b, 'p> OperandReader<'b, 'p> {
         let ty = function.value_type(value)?;
         let body = self.analysis.body(id);
         if body.frame_objects().contains(&value) {
-            return Some(Meaning::Scalar(self.stack_object(symbolic, value)));
+            return Some(IrValue::Scalar(self.stack_object(symbolic, value)));
         }
         if let Definition::Instruction(..) = body.definition(value) {
             if self.depth < MAX_DEPTH {

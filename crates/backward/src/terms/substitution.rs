@@ -1,7 +1,7 @@
 //! Substitution of symbols by the values that they turn out to have.
 
 use labrys_expr::{ExprId, Pool, Rebuilt, Symbol};
-use labrys_semantics::Meaning;
+use labrys_semantics::IrValue;
 use rustc_hash::FxHashMap;
 
 use super::SymbolicValue;
@@ -158,8 +158,8 @@ pub(crate) fn pair_scalars(
     pairs: &mut Vec<(ExprId, ExprId)>,
 ) {
     match (used, value) {
-        (Meaning::Scalar(used), Meaning::Scalar(value)) => pairs.push((*used, *value)),
-        (Meaning::Parts(used), Meaning::Parts(value)) => {
+        (IrValue::Scalar(used), IrValue::Scalar(value)) => pairs.push((*used, *value)),
+        (IrValue::Parts(used), IrValue::Parts(value)) => {
             used.iter()
                 .zip(value)
                 .for_each(|(used, value)| pair_scalars(used, value, pairs));

@@ -27,23 +27,23 @@ const MAX_BLOCKS: usize = 1 << 20;
 
 /// Start and size of a tracked block; size 0 when freed.
 #[derive(Clone, Copy)]
-struct Block {
+struct HeapBlock {
     address: u64,
     size: u32,
     /// Next free entry.
     next: u32,
 }
 
-impl Block {
-    const NONE: Block = Block {
+impl HeapBlock {
+    const NONE: HeapBlock = HeapBlock {
         address: 0,
         size: 0,
         next: 0,
     };
 }
 
-static BLOCKS: SingleWriter<[Cell<Block>; MAX_BLOCKS]> =
-    SingleWriter::new([const { Cell::new(Block::NONE) }; MAX_BLOCKS]);
+static BLOCKS: SingleWriter<[Cell<HeapBlock>; MAX_BLOCKS]> =
+    SingleWriter::new([const { Cell::new(HeapBlock::NONE) }; MAX_BLOCKS]);
 
 /// The number behind the last that was used; 0 is no block's.
 static USED: SingleWriter<Cell<u32>> = SingleWriter::new(Cell::new(1));
@@ -51,7 +51,7 @@ static USED: SingleWriter<Cell<u32>> = SingleWriter::new(Cell::new(1));
 /// The first free entry, 0 if there is none.
 static FREE: SingleWriter<Cell<u32>> = SingleWriter::new(Cell::new(0));
 
-/// Block number by granule of the address space.
+/// HeapBlock number by granule of the address space.
 static GRANULES: AtomicPtr<u32> = AtomicPtr::new(null_mut());
 
 /// Reserves the granule map. Before the first run.
@@ -83,7 +83,7 @@ fn granule(address: u64) -> &'static Cell<u32> {
 }
 
 #[inline]
-fn block(number: u32) -> &'static Cell<Block> {
+fn block(number: u32) -> &'static Cell<HeapBlock> {
     &BLOCKS[number as usize % MAX_BLOCKS]
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn find(address: u64) -> Option<(u64, u64)> {
     }
     let page = address & !(PAGE as u64 - 1);
     let blocks = [address, page].map(|start| block(granule(start).get()).get());
-    let around = |b: &Block| address.wrapping_sub(b.address) < u64::from(b.size);
+    let around = |b: &HeapBlock| address.wrapping_sub(b.address) < u64::from(b.size);
     let found = blocks.into_iter().find(around);
     found.map(|b| (b.address, u64::from(b.size)))
 }
@@ -129,7 +129,7 @@ pub(crate) fn allocated(p: *mut c_void, size: usize) {
             free
         }
     };
-    block(number).set(Block {
+    block(number).set(HeapBlock {
         address: p as u64,
         size: size as u32,
         next: 0,
@@ -149,9 +149,9 @@ pub(crate) fn released(p: *mut c_void) {
     let number = granule(p as u64).get();
     let b = block(number).get();
     if number != 0 && b.address == p as u64 && b.size != 0 {
-        block(number).set(Block {
+        block(number).set(HeapBlock {
             next: FREE.get(),
-            ..Block::NONE
+            ..HeapBlock::NONE
         });
         FREE.set(number);
     }

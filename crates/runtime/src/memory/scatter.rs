@@ -8,7 +8,7 @@ use labrys_abi::{Cause, Op, RuntimeSite};
 use crate::memory::access::{__labrys_slow_fill, load_value};
 use crate::memory::object::Object;
 use crate::memory::shadow::{low_byte, set};
-use crate::memory::table::{Target, decide_extent, target};
+use crate::memory::table::{PointedObject, decide_extent, target};
 use crate::record::event::{concretized, decision};
 use crate::record::node::{Operand, binary, choose, mask, node, predicate, reify, unary};
 use crate::record::tracing::tracing;
@@ -92,7 +92,7 @@ pub(crate) extern "C" fn __labrys_slow_fill_some(
     }
 }
 
-fn scatter(t: &Target, size: u32, new: Operand) -> u32 {
+fn scatter(t: &PointedObject, size: u32, new: Operand) -> u32 {
     let step = u64::from(size);
     let phase = t.offset.value % step;
     if step > 1 {

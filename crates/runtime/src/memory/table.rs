@@ -25,7 +25,7 @@ const LARGEST_CONSTANT: u64 = 64 << 10;
 const MOST_LARGE: u32 = 4096;
 
 /// A small object that a symbolic address of this run points into.
-pub(crate) struct Target {
+pub(crate) struct PointedObject {
     pub(crate) object: Object,
     /// The address as an offset in the object.
     pub(crate) offset: Operand,
@@ -38,7 +38,7 @@ pub(crate) fn target(
     label: u32,
     size: u32,
     fits: impl Fn(&Object) -> bool,
-) -> Option<Target> {
+) -> Option<PointedObject> {
     let address = p as u64;
     if node(label).cv != address {
         return None;
@@ -61,7 +61,7 @@ pub(crate) fn target(
         let inside = predicate(Op::Ule, 64, offset, last, true);
         object_decision(&object, inside, true);
     }
-    fits.then_some(Target { object, offset })
+    fits.then_some(PointedObject { object, offset })
 }
 
 /// Decisions about large objects so far.
@@ -124,7 +124,7 @@ fn snapshot(object: &Object) -> Option<u32> {
 /// Label of a read at the symbolic address `label`, 0 if it is not a read of a small object.
 pub(crate) fn read_table(p: *const u8, label: u32, size: u32, value: u64) -> u32 {
     let readable = |o: &Object| o.size <= LARGEST_TABLE || o.constant && o.size <= LARGEST_CONSTANT;
-    let Some(Target { object, offset }) = target(p, label, size, readable) else {
+    let Some(PointedObject { object, offset }) = target(p, label, size, readable) else {
         return 0;
     };
     let Some(table) = snapshot(&object) else {

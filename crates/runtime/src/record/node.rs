@@ -36,12 +36,12 @@ type Recent = (u32, u32);
 
 /// Whole pages.
 #[repr(align(4096))]
-struct Cache([Cell<Recent>; 1 << CACHE_BITS]);
+struct NodeCache([Cell<Recent>; 1 << CACHE_BITS]);
 
 /// Label and hash of recent nodes: the hash keeps a miss from touching the node itself. Small
 /// enough to stay in the first level cache of the processor.
-static CACHE: SingleWriter<Cache> =
-    SingleWriter::new(Cache([const { Cell::new((0, 0)) }; 1 << CACHE_BITS]));
+static CACHE: SingleWriter<NodeCache> =
+    SingleWriter::new(NodeCache([const { Cell::new((0, 0)) }; 1 << CACHE_BITS]));
 
 /// In the fork server: puts the cache into memory that all runs share, one after the other. A run
 /// maps its pages at once, and would copy each of them otherwise.
@@ -51,7 +51,7 @@ pub(crate) fn share_cache() {
     // SAFETY: replaces the pages of a variable by zeros, which it holds; if it fails, they stay.
     unsafe {
         let start = CACHE.0.as_ptr().cast_mut().cast();
-        libc::mmap(start, size_of::<Cache>(), protection, flags, -1, 0);
+        libc::mmap(start, size_of::<NodeCache>(), protection, flags, -1, 0);
     }
     clear_cache();
 }

@@ -31,9 +31,9 @@ unsafe extern "C" {
 /// runs, and in the child of a fork; counters in the header are atomic.
 struct Mapped {
     header: Cell<*mut Header>,
-    nodes: Table<Node>,
-    events: Table<Event>,
-    data: Table<u8>,
+    nodes: Section<Node>,
+    events: Section<Event>,
+    data: Section<u8>,
     input: Cell<*const u8>,
     /// Labels are created.
     symbolic: Cell<bool>,
@@ -43,9 +43,9 @@ struct Mapped {
 
 static REGION: SingleWriter<Mapped> = SingleWriter::new(Mapped {
     header: Cell::new(null_mut()),
-    nodes: Table::empty(),
-    events: Table::empty(),
-    data: Table::empty(),
+    nodes: Section::empty(),
+    events: Section::empty(),
+    data: Section::empty(),
     input: Cell::new(null()),
     symbolic: Cell::new(false),
     active: Cell::new(false),
@@ -65,19 +65,19 @@ pub(crate) fn is_active() -> bool {
 
 /// Labels of values.
 #[inline(always)]
-pub(crate) fn nodes() -> &'static Table<Node> {
+pub(crate) fn nodes() -> &'static Section<Node> {
     &REGION.nodes
 }
 
 /// Decisions, and whatever else happened.
 #[inline(always)]
-pub(crate) fn events() -> &'static Table<Event> {
+pub(crate) fn events() -> &'static Section<Event> {
     &REGION.events
 }
 
 /// Names and snapshots.
 #[inline(always)]
-pub(crate) fn data() -> &'static Table<u8> {
+pub(crate) fn data() -> &'static Section<u8> {
     &REGION.data
 }
 
@@ -217,7 +217,7 @@ pub(crate) fn count(cause: Cause) {
 const WINDOW: usize = 64 << 10;
 
 /// A section of records of one type, as this process sees it.
-pub(crate) struct Table<T> {
+pub(crate) struct Section<T> {
     start: Cell<*mut T>,
     capacity: Cell<u32>,
     counter: Cell<*const AtomicU32>,
@@ -225,10 +225,10 @@ pub(crate) struct Table<T> {
     ready: AtomicU32,
 }
 
-impl<T> Table<T> {
+impl<T> Section<T> {
     /// No section.
     const fn empty() -> Self {
-        Table {
+        Section {
             start: Cell::new(null_mut()),
             capacity: Cell::new(0),
             counter: Cell::new(&raw const NOTHING),
@@ -265,7 +265,7 @@ impl<T> Table<T> {
         ready
     }
 
-    /// As [`Table::reserve`], but `None` also if [`Table::extend`] is to be called first.
+    /// As [`Section::reserve`], but `None` also if [`Section::extend`] is to be called first.
     #[inline(always)]
     pub(crate) fn reserve_ready(&self, amount: u32) -> Option<u32> {
         let counter = self.counter();

@@ -3,7 +3,7 @@
 use labrys_expr::Value;
 use labrys_program::{Block, BlockId, Function, Operand, Operation, Terminator};
 
-use super::frames::View;
+use super::frames::FrameView;
 use super::{Distance, Halt, distance};
 use crate::algebra::Concrete;
 use crate::value::Operands;
@@ -13,7 +13,7 @@ const DEPTH: u32 = 8;
 
 /// Where the values lead from a block that does not return.
 pub(super) fn natural(
-    view: &mut View<'_>,
+    view: &mut FrameView<'_>,
     algebra: &mut Concrete,
     terminator: &Terminator,
 ) -> Result<BlockId, Halt> {
@@ -45,7 +45,7 @@ pub(super) fn natural(
 
 /// How far the values are from leading from a block to each successor; 0 for the natural one.
 pub(super) fn distances<'t>(
-    view: &mut View<'_>,
+    view: &mut FrameView<'_>,
     algebra: &mut Concrete,
     terminator: &'t Terminator,
     natural: BlockId,
@@ -76,7 +76,11 @@ pub(super) fn distances<'t>(
     }
 }
 
-fn scalar(view: &mut View<'_>, algebra: &mut Concrete, operand: Operand) -> Result<Value, Halt> {
+fn scalar(
+    view: &mut FrameView<'_>,
+    algebra: &mut Concrete,
+    operand: Operand,
+) -> Result<Value, Halt> {
     let value = view.value(algebra, operand);
     let value = value.ok_or_else(|| Halt::Unknown("a value without a model".to_owned()))?;
     value.scalar().ok_or(Halt::Fault)
@@ -84,7 +88,7 @@ fn scalar(view: &mut View<'_>, algebra: &mut Concrete, operand: Operand) -> Resu
 
 /// How far a one-bit value is from being `wanted`, by how it was computed.
 pub(super) fn truth(
-    view: &mut View<'_>,
+    view: &mut FrameView<'_>,
     algebra: &mut Concrete,
     operand: Operand,
     wanted: bool,
@@ -93,7 +97,7 @@ pub(super) fn truth(
 }
 
 fn truth_within(
-    view: &mut View<'_>,
+    view: &mut FrameView<'_>,
     algebra: &mut Concrete,
     operand: Operand,
     wanted: bool,
@@ -144,7 +148,7 @@ fn truth_within(
 
 /// The operands of a comparison, if both have values.
 fn sides(
-    view: &mut View<'_>,
+    view: &mut FrameView<'_>,
     algebra: &mut Concrete,
     left: Operand,
     right: Operand,

@@ -12,7 +12,7 @@ use crate::algebra::Concrete;
 use crate::constant::{Addresses, constant};
 use crate::value::Operands;
 
-struct Frame {
+struct MachineFrame {
     function: FunctionId,
     /// Values by id; those behind the end are not computed yet.
     values: Vec<Option<ConcreteValue>>,
@@ -24,7 +24,7 @@ struct Frame {
 /// The frames, the innermost last.
 #[derive(Default)]
 pub(super) struct Frames {
-    stack: Vec<Frame>,
+    stack: Vec<MachineFrame>,
 }
 
 impl Frames {
@@ -34,7 +34,7 @@ impl Frames {
         values: Vec<Option<ConcreteValue>>,
         code: Option<Rc<Compiled>>,
     ) {
-        self.stack.push(Frame {
+        self.stack.push(MachineFrame {
             function,
             values,
             objects: Vec::new(),
@@ -92,8 +92,12 @@ impl Frames {
     }
 
     /// The values of the innermost frame, which executes `function`.
-    pub(super) fn view<'m>(&'m self, program: &'m Program, function: &'m Function) -> View<'m> {
-        View {
+    pub(super) fn view<'m>(
+        &'m self,
+        program: &'m Program,
+        function: &'m Function,
+    ) -> FrameView<'m> {
+        FrameView {
             program,
             function,
             values: self.stack.last().map_or(&[], |frame| &frame.values),
@@ -102,13 +106,13 @@ impl Frames {
 }
 
 /// What a frame's values and the program's constants give.
-pub(super) struct View<'m> {
+pub(super) struct FrameView<'m> {
     program: &'m Program,
     pub(super) function: &'m Function,
     values: &'m [Option<ConcreteValue>],
 }
 
-impl Operands<Concrete> for View<'_> {
+impl Operands<Concrete> for FrameView<'_> {
     fn value(&mut self, algebra: &mut Concrete, operand: Operand) -> Option<ConcreteValue> {
         match operand {
             Operand::Value(id) => self.values.get(id.index())?.clone(),
@@ -121,7 +125,7 @@ impl Operands<Concrete> for View<'_> {
     }
 }
 
-impl Addresses<Concrete> for View<'_> {
+impl Addresses<Concrete> for FrameView<'_> {
     fn global(&mut self, _: &mut Concrete, id: GlobalId) -> Value {
         Value::new(64, u128::from(Memory::global(id)))
     }

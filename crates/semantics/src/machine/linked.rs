@@ -17,7 +17,7 @@ use labrys_program::{Function, FunctionId, GlobalId, Linkage, Operand, Type};
 use super::memory::{Memory, PAGE};
 use super::{ConcreteValue, Halt, Machine};
 use crate::bits::{pack, unpack};
-use crate::value::Meaning;
+use crate::value::IrValue;
 use crate::{CallsBack, calls_back, library};
 
 /// Registers for integers and for floats, and words on the stack.
@@ -289,7 +289,7 @@ impl Machine<'_> {
                     let bits = Value::new(8 * width.div_ceil(8), u128::from(result));
                     unpack(&mut self.algebra, bits, ty)
                 });
-                Ok(value.map(Meaning::Scalar))
+                Ok(value.map(IrValue::Scalar))
             }
             Called::Ended => Err(Halt::Ended),
             Called::Crashed => Err(Halt::Fault),

@@ -25,19 +25,19 @@ use labrys_program::{
 use crate::algebra::{Algebra, Concrete, External};
 use crate::bits::{pack, scalar_size, unpack};
 use crate::operation::meaning;
-use crate::value::{Meaning, Operands};
+use crate::value::{IrValue, Operands};
 use crate::{Library, input_value, library};
 pub use distance::Distance;
 use frames::Frames;
 use linked::Shared;
 pub use linked::{Called, Linked, Words};
 use memory::Memory;
-use native::Context;
+use native::CodeContext;
 pub use native::NativeCode;
 use steering::Steering;
 pub use steering::{Rules, Watched};
 
-type ConcreteValue = Meaning<Value>;
+type ConcreteValue = IrValue<Value>;
 
 /// Why a machine stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ pub struct Machine<'a> {
     inputs: &'a mut dyn Inputs,
     steering: Steering<'a>,
     meter: Meter,
-    context: Box<Context>,
+    context: Box<CodeContext>,
     code: Option<&'a mut NativeCode>,
     /// How a function ended whose code says that the machine knows.
     outcome: Option<Result<Option<ConcreteValue>, Halt>>,
@@ -120,7 +120,7 @@ impl<'a> Machine<'a> {
         limit: Limit,
     ) -> Self {
         let steering = Steering::new(rules);
-        let context = Context::new(limit.steps);
+        let context = CodeContext::new(limit.steps);
         context.watch(steering.watched());
         Machine {
             program,
@@ -399,7 +399,7 @@ impl<'a> Machine<'a> {
         let width = 8 * u32::try_from(size).map_err(|_| Halt::Fault)?;
         let bits = Value::new(width, u128::from_le_bytes(wide));
         let value = unpack(&mut self.algebra, bits, ty).ok_or(Halt::Fault)?;
-        Ok(Meaning::Scalar(value))
+        Ok(IrValue::Scalar(value))
     }
 
     fn store(&mut self, address: u64, value: Value) -> Result<(), Halt> {
@@ -512,7 +512,7 @@ impl<'a> Machine<'a> {
         self.inputs.next(&mut bytes[..(size as usize).min(16)]);
         let bits = u128::from_le_bytes(bytes) & if boolean { 1 } else { u128::MAX };
         let width = ty.width().ok_or_else(unknown)?;
-        Ok(Some(Meaning::Scalar(Value::new(width, bits))))
+        Ok(Some(IrValue::Scalar(Value::new(width, bits))))
     }
 
     fn assume(
@@ -545,7 +545,7 @@ impl<'a> Machine<'a> {
         let values = values.collect::<Result<Vec<_>, _>>()?;
         let width = ty.width().ok_or_else(unknown)?;
         let result = self.algebra.external(name, &values, width);
-        Ok(Some(Meaning::Scalar(result.ok_or_else(unknown)?)))
+        Ok(Some(IrValue::Scalar(result.ok_or_else(unknown)?)))
     }
 
     /// `realloc`: always a new object.
@@ -601,7 +601,7 @@ impl<'a> Machine<'a> {
             I::Trap | I::SanitizerTrap | I::DebugTrap => Err(Halt::Fault),
             I::Assume | I::StackRestore => Ok(None),
             I::StackSave => Ok(Some(pointer(0))),
-            I::IsConstant => Ok(Some(Meaning::Scalar(Value::new(1, 0)))),
+            I::IsConstant => Ok(Some(IrValue::Scalar(Value::new(1, 0)))),
             I::ThreadLocalAddress => self.value(function, argument(0)?).map(Some),
             _ => Err(Halt::Unknown(intrinsic.name().to_owned())),
         }
@@ -615,5 +615,5 @@ enum After {
 }
 
 fn pointer(address: u64) -> ConcreteValue {
-    Meaning::Scalar(Value::new(64, u128::from(address)))
+    IrValue::Scalar(Value::new(64, u128::from(address)))
 }

@@ -9,7 +9,7 @@ use labrys_program::{Function, Operand, Type};
 
 use super::{ConcreteValue, Halt, Machine};
 use crate::character::character_table;
-use crate::value::Meaning;
+use crate::value::IrValue;
 
 /// Longest string.
 const MAX_TEXT: u64 = 1 << 16;
@@ -67,7 +67,7 @@ impl Machine<'_> {
             },
         };
         let width = ty.width().unwrap_or(64);
-        Ok(result.map(|bits| Meaning::Scalar(Value::new(width, u128::from(bits)))))
+        Ok(result.map(|bits| IrValue::Scalar(Value::new(width, u128::from(bits)))))
     }
 
     /// The bytes of a string, without its end.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use labrys_expr::Value;
 use labrys_program::{FunctionId, Operation, Program, Type};
 use labrys_semantics::{
-    Distance, Halt, Inputs, Limit, Machine, Meaning, NativeCode, Rules, Watched,
+    Distance, Halt, Inputs, IrValue, Limit, Machine, NativeCode, Rules, Watched,
 };
 
 use super::cases::{Case, Random, Shape, WIDTHS, all, shape};
@@ -129,9 +129,9 @@ hash \"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\"
 fn run(
     program: &Program,
     id: FunctionId,
-    arguments: Vec<Meaning<Value>>,
+    arguments: Vec<IrValue<Value>>,
     code: Option<&mut NativeCode>,
-) -> Result<Option<Meaning<Value>>, Halt> {
+) -> Result<Option<IrValue<Value>>, Halt> {
     let (mut inputs, mut rules) = (Nothing, Nothing);
     let limit = Limit {
         steps: 1000,
@@ -163,11 +163,11 @@ fn the_machine_and_its_code_compute_what_concrete_values_give() {
             let expected = concrete(case, &numbers).expect("a meaning")[*part];
             let values = case.parameters.iter().zip(&numbers);
             let arguments: Vec<_> = values
-                .map(|(ty, bits)| Meaning::Scalar(Value::new(ty.width().expect("a scalar"), *bits)))
+                .map(|(ty, bits)| IrValue::Scalar(Value::new(ty.width().expect("a scalar"), *bits)))
                 .collect();
             let id = FunctionId::new(number);
             let interpreted = run(&program, id, arguments.clone(), None);
-            let expected = Ok(Some(Meaning::Scalar(expected)));
+            let expected = Ok(Some(IrValue::Scalar(expected)));
             assert_eq!(interpreted, expected, "{case:?} on {numbers:x?}");
             let mut native = run(&program, id, arguments.clone(), Some(&mut code));
             while native == Err(Halt::Again) {

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use cases::{Case, FLOATS, Random, Shape, WIDTHS, all, is_defined, shape, value};
 use labrys_expr::{Environment, ExprId, Pool, Symbol, Value, evaluate};
 use labrys_program::{Intrinsic, Operand, Operation, Type};
-use labrys_semantics::{Algebra, Concrete, Meaning, Operands, Symbolic, meaning};
+use labrys_semantics::{Algebra, Concrete, IrValue, Operands, Symbolic, meaning};
 
 /// Operands are the values 0, 1, … of given types.
 pub(crate) struct Given<V> {
@@ -23,11 +23,11 @@ pub(crate) struct Given<V> {
 }
 
 impl<A: Algebra> Operands<A> for Given<A::Value> {
-    fn value(&mut self, _: &mut A, operand: Operand) -> Option<Meaning<A::Value>> {
+    fn value(&mut self, _: &mut A, operand: Operand) -> Option<IrValue<A::Value>> {
         let Operand::Value(id) = operand else {
             return None;
         };
-        Some(Meaning::Scalar(self.values.get(id.index())?.0))
+        Some(IrValue::Scalar(self.values.get(id.index())?.0))
     }
 
     fn ty(&self, operand: Operand) -> Option<Type> {

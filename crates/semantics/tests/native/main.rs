@@ -8,7 +8,7 @@ mod instructions;
 use labrys_expr::Value;
 use labrys_program::{BlockId, FunctionId, Program, Type};
 use labrys_semantics::{
-    Distance, Halt, Inputs, Limit, Machine, Meaning, NativeCode, Rules, Watched,
+    Distance, Halt, Inputs, IrValue, Limit, Machine, NativeCode, Rules, Watched,
 };
 
 /// Draws numbers.
@@ -141,7 +141,7 @@ impl Rules for Script {
 /// All that can be seen of a run.
 #[derive(Debug, PartialEq)]
 struct Run {
-    end: Result<Option<Meaning<Value>>, Halt>,
+    end: Result<Option<IrValue<Value>>, Halt>,
     steps: u64,
     seen: Vec<String>,
     memory: Vec<(u64, Vec<u8>)>,
@@ -163,7 +163,7 @@ fn external(name: &str, arguments: &[Value], _: u32) -> Option<u128> {
 }
 
 /// Arguments of the entry's types.
-fn arguments(start: Start<'_>) -> Vec<Meaning<Value>> {
+fn arguments(start: Start<'_>) -> Vec<IrValue<Value>> {
     let mut random = Random::new(start.seed ^ 77);
     let function = start.program.function(start.entry).expect("the entry");
     let mut values = Vec::new();
@@ -175,7 +175,7 @@ fn arguments(start: Start<'_>) -> Vec<Meaning<Value>> {
             _ => random.pick(&[0, 1, 5, wide, u128::MAX]),
         };
         let width = parameter.ty.width().expect("scalar parameters");
-        values.push(Meaning::Scalar(Value::new(width, bits)));
+        values.push(IrValue::Scalar(Value::new(width, bits)));
     }
     values
 }

@@ -20,7 +20,7 @@ pub(super) const MAX_DEPTH: usize = 1 << 15;
 
 /// Read and written by machine code, at the offsets of its fields.
 #[repr(C)]
-pub(in super::super) struct Context {
+pub(in super::super) struct CodeContext {
     /// Instructions executed so far, and at most.
     pub(in super::super) steps: Cell<u64>,
     pub(super) limit: u64,
@@ -30,12 +30,12 @@ pub(in super::super) struct Context {
     /// The machine, while code runs.
     pub(super) machine: Cell<*mut c_void>,
     pub(super) words: [Cell<u64>; WORDS],
-    pub(super) views: [View; VIEWS],
+    pub(super) views: [ObjectView; VIEWS],
 }
 
 /// An object of the machine's memory that an access found.
 #[repr(C)]
-pub(super) struct View {
+pub(super) struct ObjectView {
     /// Its address, and its bytes; 0 if there is none.
     pub(super) base: Cell<u64>,
     pub(super) size: Cell<u64>,
@@ -51,17 +51,17 @@ pub(super) fn key(depth: usize, function: usize, block: usize) -> u64 {
     (depth as u64) << 48 | (function as u64) << 24 | block as u64
 }
 
-impl Context {
+impl CodeContext {
     /// For a run of so many instructions.
     pub(in super::super) fn new(limit: u64) -> Box<Self> {
-        Box::new(Context {
+        Box::new(CodeContext {
             steps: Cell::new(0),
             limit,
             enter: Cell::new(NOWHERE),
             leave: Cell::new(NOWHERE),
             machine: Cell::new(null_mut()),
             words: [const { Cell::new(0) }; WORDS],
-            views: std::array::from_fn(|_| View {
+            views: std::array::from_fn(|_| ObjectView {
                 base: Cell::new(0),
                 size: Cell::new(0),
                 data: Cell::new(null_mut()),

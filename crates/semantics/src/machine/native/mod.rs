@@ -29,8 +29,8 @@ use labrys_program::graph::Digraph;
 use labrys_program::{Function, FunctionId, Program};
 
 use super::{ConcreteValue, Halt, Machine, Watched};
-use crate::value::Meaning;
-pub(super) use context::Context;
+use crate::value::IrValue;
+pub(super) use context::CodeContext;
 use context::{MAX_DEPTH, MAX_ID};
 use emit::Emitter;
 pub(super) use run::{Compiled, run};
@@ -185,9 +185,9 @@ pub(super) fn code_for(
     let function = machine.program.function(id)?;
     let fits = |(argument, parameter): (&ConcreteValue, &labrys_program::Parameter)| {
         let Some(width) = word_width(parameter.ty) else {
-            return !matches!(argument, Meaning::Scalar(value) if value.width() <= 64);
+            return !matches!(argument, IrValue::Scalar(value) if value.width() <= 64);
         };
-        matches!(argument, Meaning::Scalar(value) if value.width() == width)
+        matches!(argument, IrValue::Scalar(value) if value.width() == width)
     };
     let fit = arguments.len() == function.parameters.len()
         && arguments.iter().zip(&function.parameters).all(fits);

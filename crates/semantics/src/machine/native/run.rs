@@ -1,11 +1,11 @@
 //! Running machine code: all `unsafe` of the machine is here.
 //!
 //! Safety rests on these facts. Code is made by [`emit`](super::emit) alone. It gets one pointer,
-//! to the [`Context`] of a machine that lives while the code runs, and reads and writes in it at
+//! to the [`CodeContext`] of a machine that lives while the code runs, and reads and writes in it at
 //! the offsets of its fields, all of which are cells. Besides, it accesses bytes within a
-//! [`View`](super::context::View): these are of an object of the machine's memory, whose bytes
+//! [`ObjectView`](super::context::ObjectView): these are of an object of the machine's memory, whose bytes
 //! stay where they are until the object is freed, and then the view is emptied
-//! ([`Context::forget`]). It calls the functions of this module, which come back to the machine
+//! ([`CodeContext::forget`]). It calls the functions of this module, which come back to the machine
 //! by the pointer that `enter_code` left in the context; meanwhile nobody else has it.
 
 #![allow(unsafe_code)]
@@ -18,10 +18,10 @@ use labrys_expr::Value;
 use labrys_program::{Function, FunctionId};
 
 use super::super::{After, ConcreteValue, Halt, Machine};
-use super::context::{Context, WORDS};
-use super::sites::Site;
+use super::context::{CodeContext, WORDS};
+use super::sites::HandOver;
 use super::values::word_width;
-use crate::value::Meaning;
+use crate::value::IrValue;
 
 /// The function returned: its result is the first word of the context.
 pub(super) const RETURNED: u64 = 0;
@@ -31,21 +31,21 @@ pub(super) const ENDED: u64 = 1;
 pub(super) const NOWHERE: u64 = 1 << 32;
 
 /// A function: the context, and the depth of its frame; how it ended.
-type Entry = unsafe extern "C" fn(*const Context, u64) -> u64;
+type EntryPoint = unsafe extern "C" fn(*const CodeContext, u64) -> u64;
 
 /// A function of the program as machine code.
 pub(in super::super) struct Compiled {
     /// Holds the memory; `None` only while it is dropped.
     module: Option<JITModule>,
-    entry: Entry,
-    sites: Vec<Site>,
+    entry: EntryPoint,
+    sites: Vec<HandOver>,
 }
 
 impl Compiled {
     /// The code at this address of `module`.
-    pub(super) fn new(module: JITModule, address: *const u8, sites: Vec<Site>) -> Self {
+    pub(super) fn new(module: JITModule, address: *const u8, sites: Vec<HandOver>) -> Self {
         // SAFETY: the address is that of a finished function with this signature.
-        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
+        let entry = unsafe { std::mem::transmute::<*const u8, EntryPoint>(address) };
         Compiled {
             module: Some(module),
             entry,
@@ -75,7 +75,7 @@ pub(in super::super) fn run(
     let mut values = Vec::new();
     for (number, argument) in arguments.into_iter().enumerate() {
         match argument {
-            Meaning::Scalar(value) if value.width() <= 64 => {
+            IrValue::Scalar(value) if value.width() <= 64 => {
                 let word = words.next().ok_or(Halt::Fault)?;
                 machine.context.words[word].set(value.bits() as u64);
             }
@@ -93,7 +93,7 @@ pub(in super::super) fn run(
     }
     let bits = u128::from(machine.context.words[0].get());
     let result = function.result.width();
-    Ok(result.map(|width| Meaning::Scalar(Value::new(width, bits))))
+    Ok(result.map(|width| IrValue::Scalar(Value::new(width, bits))))
 }
 
 /// Runs the code of the last frame; whether its result is a word, else `outcome` has it.
@@ -101,14 +101,14 @@ fn enter_code(machine: &mut Machine<'_>, code: &Compiled) -> bool {
     let depth = machine.frames.depth();
     let this = from_mut(machine);
     machine.context.machine.set(this.cast());
-    let context: *const Context = &raw const *machine.context;
+    let context: *const CodeContext = &raw const *machine.context;
     // SAFETY: see the module; the context is this machine's.
     let end = unsafe { (code.entry)(context, depth as u64) };
     end == RETURNED
 }
 
 /// Takes the values that code brings to a site.
-fn take(machine: &mut Machine<'_>, site: &Site) {
+fn take(machine: &mut Machine<'_>, site: &HandOver) {
     let mut word = 0;
     for (id, shape) in &site.brought {
         let value = taken(machine, shape, &mut word);
@@ -116,22 +116,22 @@ fn take(machine: &mut Machine<'_>, site: &Site) {
     }
 }
 
-fn taken(machine: &Machine<'_>, shape: &Meaning<u32>, word: &mut usize) -> ConcreteValue {
+fn taken(machine: &Machine<'_>, shape: &IrValue<u32>, word: &mut usize) -> ConcreteValue {
     match shape {
-        Meaning::Scalar(width) => {
+        IrValue::Scalar(width) => {
             let bits = machine.context.words[*word].get();
             *word += 1;
-            Meaning::Scalar(Value::new(*width, u128::from(bits)))
+            IrValue::Scalar(Value::new(*width, u128::from(bits)))
         }
-        Meaning::Parts(parts) => {
+        IrValue::Parts(parts) => {
             let parts = parts.iter().map(|part| taken(machine, part, word));
-            Meaning::Parts(parts.collect())
+            IrValue::Parts(parts.collect())
         }
     }
 }
 
 /// Executes the instruction of a site.
-fn step_at(machine: &mut Machine<'_>, function: &Function, site: &Site) -> Result<(), Halt> {
+fn step_at(machine: &mut Machine<'_>, function: &Function, site: &HandOver) -> Result<(), Halt> {
     machine.work(1)?;
     let block = function.block(site.block).ok_or(Halt::Fault)?;
     let instruction = block.instructions.get(site.index).ok_or(Halt::Fault)?;
@@ -140,7 +140,7 @@ fn step_at(machine: &mut Machine<'_>, function: &Function, site: &Site) -> Resul
         return Ok(());
     };
     match machine.frames.value(id) {
-        Some(Meaning::Scalar(value)) if value.width() == width => {
+        Some(IrValue::Scalar(value)) if value.width() == width => {
             machine.context.words[0].set(value.bits() as u64);
         }
         _ if used => return Err(super::give_up(machine)),
@@ -153,7 +153,7 @@ fn step_at(machine: &mut Machine<'_>, function: &Function, site: &Site) -> Resul
 fn end_at(
     machine: &mut Machine<'_>,
     function: &Function,
-    site: &Site,
+    site: &HandOver,
     stop: Option<usize>,
 ) -> Result<Option<ConcreteValue>, Halt> {
     match machine.run_block(function, site.block, site.index, stop)? {
@@ -174,7 +174,7 @@ fn call_on_words(machine: &mut Machine<'_>, id: FunctionId) -> Result<(), Halt> 
         let arguments = function.parameters.iter().zip(words);
         let arguments = arguments.filter_map(|(parameter, word)| {
             let value = Value::new(word_width(parameter.ty)?, u128::from(word.get()));
-            Some(Meaning::Scalar(value))
+            Some(IrValue::Scalar(value))
         });
         let arguments = arguments.collect();
         let result = machine.interpret(id, function, arguments)?;
@@ -201,9 +201,9 @@ fn call_on_words(machine: &mut Machine<'_>, id: FunctionId) -> Result<(), Halt> 
 /// # Safety
 /// As said in the module: the context is that of a machine whose code calls this.
 unsafe fn with_site<T>(
-    context: *const Context,
+    context: *const CodeContext,
     site: u64,
-    act: impl FnOnce(&mut Machine<'_>, &Function, &Site) -> Result<T, Halt>,
+    act: impl FnOnce(&mut Machine<'_>, &Function, &HandOver) -> Result<T, Halt>,
 ) -> Result<T, ()> {
     // SAFETY: see the module.
     let machine = unsafe { &mut *(*context).machine.get().cast::<Machine<'_>>() };
@@ -222,7 +222,7 @@ unsafe fn with_site<T>(
 }
 
 /// Executes the instruction of a site; 0 if the run goes on.
-pub(super) extern "C" fn step(context: *const Context, site: u64) -> u64 {
+pub(super) extern "C" fn step(context: *const CodeContext, site: u64) -> u64 {
     // SAFETY: called by code.
     let result = unsafe {
         with_site(context, site, |machine, function, site| {
@@ -238,7 +238,7 @@ pub(super) extern "C" fn step(context: *const Context, site: u64) -> u64 {
 }
 
 /// Calls a function whose arguments are the words of the context; 0 if the run goes on.
-pub(super) extern "C" fn call(context: *const Context, id: u64) -> u64 {
+pub(super) extern "C" fn call(context: *const CodeContext, id: u64) -> u64 {
     // SAFETY: called by code, see the module.
     let machine = unsafe { &mut *(*context).machine.get().cast::<Machine<'_>>() };
     match call_on_words(machine, FunctionId(id as u32)) {
@@ -251,7 +251,7 @@ pub(super) extern "C" fn call(context: *const Context, id: u64) -> u64 {
 }
 
 /// The rules look at the beginning of the block of a site; 0 if the run goes on.
-pub(super) extern "C" fn enter(context: *const Context, site: u64) -> u64 {
+pub(super) extern "C" fn enter(context: *const CodeContext, site: u64) -> u64 {
     // SAFETY: called by code.
     let result = unsafe {
         with_site(context, site, |machine, function, site| {
@@ -265,7 +265,7 @@ pub(super) extern "C" fn enter(context: *const Context, site: u64) -> u64 {
 }
 
 /// Executes the block of a site to the run's or the function's end.
-pub(super) extern "C" fn end(context: *const Context, site: u64) {
+pub(super) extern "C" fn end(context: *const CodeContext, site: u64) {
     // SAFETY: called by code.
     let _ = unsafe {
         with_site(context, site, |machine, function, site| {
@@ -277,7 +277,7 @@ pub(super) extern "C" fn end(context: *const Context, site: u64) {
 }
 
 /// Where control goes at the end of the block of a site; [`NOWHERE`] if the run ends.
-pub(super) extern "C" fn leave(context: *const Context, site: u64) -> u64 {
+pub(super) extern "C" fn leave(context: *const CodeContext, site: u64) -> u64 {
     // SAFETY: called by code.
     let result = unsafe {
         with_site(context, site, |machine, function, site| {
@@ -290,7 +290,7 @@ pub(super) extern "C" fn leave(context: *const Context, site: u64) -> u64 {
 
 /// Where the bytes at an address are, which a view then shows; null if they are in no object.
 pub(super) extern "C" fn find(
-    context: *const Context,
+    context: *const CodeContext,
     address: u64,
     size: u64,
     view: u64,
@@ -315,7 +315,7 @@ pub(super) extern "C" fn find(
 
 /// Ends the run at an access outside all objects, before which so many steps too many were
 /// counted.
-pub(super) extern "C" fn fault(context: *const Context, ahead: u64) {
+pub(super) extern "C" fn fault(context: *const CodeContext, ahead: u64) {
     // SAFETY: called by code, see the module.
     let machine = unsafe { &mut *(*context).machine.get().cast::<Machine<'_>>() };
     let steps = &machine.context.steps;

@@ -8,17 +8,17 @@ use labrys_program::{
 
 use super::super::decisions::definition;
 use super::super::distance;
-use crate::value::Meaning;
+use crate::value::IrValue;
 use crate::{Library, library};
 
 /// A place in a function that hands over to the machine.
 #[derive(Debug)]
-pub(super) struct Site {
+pub(super) struct HandOver {
     pub(super) block: BlockId,
     /// The instruction, or their number for the end of the block.
     pub(super) index: usize,
     /// Values that code puts into the words of the context, in order, and their widths.
-    pub(super) brought: Vec<(ValueId, Meaning<u32>)>,
+    pub(super) brought: Vec<(ValueId, IrValue<u32>)>,
     /// The value that code takes back: whether it is used, and its width.
     pub(super) result: Option<(ValueId, bool, u32)>,
     /// Steps that were counted for instructions behind this one.

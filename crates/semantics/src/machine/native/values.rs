@@ -6,7 +6,7 @@ use super::super::Memory;
 use super::algebra::{Emitting, Held};
 use crate::Algebra;
 use crate::constant::{Addresses, constant};
-use crate::value::{Meaning, Operands};
+use crate::value::{IrValue, Operands};
 
 /// Width of a value that code holds in a register.
 pub(super) fn word_width(ty: Type) -> Option<u32> {
@@ -17,11 +17,11 @@ pub(super) fn word_width(ty: Type) -> Option<u32> {
 pub(super) struct CodeValues<'r> {
     pub(super) program: &'r Program,
     pub(super) function: &'r Function,
-    pub(super) values: &'r [Option<Meaning<Held>>],
+    pub(super) values: &'r [Option<IrValue<Held>>],
 }
 
 impl Operands<Emitting<'_, '_>> for CodeValues<'_> {
-    fn value(&mut self, algebra: &mut Emitting<'_, '_>, operand: Operand) -> Option<Meaning<Held>> {
+    fn value(&mut self, algebra: &mut Emitting<'_, '_>, operand: Operand) -> Option<IrValue<Held>> {
         match operand {
             Operand::Value(id) => self.values[id.index()].clone(),
             Operand::Constant(id) => self.constant(algebra, id),
@@ -38,7 +38,7 @@ impl CodeValues<'_> {
         &mut self,
         algebra: &mut Emitting<'_, '_>,
         id: ConstantId,
-    ) -> Option<Meaning<Held>> {
+    ) -> Option<IrValue<Held>> {
         constant(algebra, self.program, id, self)
     }
 }
@@ -54,10 +54,10 @@ impl Addresses<Emitting<'_, '_>> for CodeValues<'_> {
 }
 
 /// The widths of a value's parts.
-pub(super) fn shape(value: &Meaning<Held>) -> Meaning<u32> {
+pub(super) fn shape(value: &IrValue<Held>) -> IrValue<u32> {
     match value {
-        Meaning::Scalar(held) => Meaning::Scalar(held.word.width()),
-        Meaning::Parts(parts) => Meaning::Parts(parts.iter().map(shape).collect()),
+        IrValue::Scalar(held) => IrValue::Scalar(held.word.width()),
+        IrValue::Parts(parts) => IrValue::Parts(parts.iter().map(shape).collect()),
     }
 }
 

@@ -10,9 +10,9 @@ use labrys_program::{Instruction, Operand, Operation};
 use super::Emitter;
 use crate::bits::scalar_size;
 use crate::machine::native::algebra::Held;
-use crate::machine::native::context::{Context, VIEWS, View};
+use crate::machine::native::context::{CodeContext, ObjectView, VIEWS};
 use crate::machine::native::run::find;
-use crate::value::Meaning;
+use crate::value::IrValue;
 
 /// The type in memory of so many bytes.
 fn of_size(size: u64) -> Option<Type> {
@@ -49,7 +49,7 @@ impl Emitter<'_, '_, '_> {
                     _ => self.code.cut(wide, width),
                 };
                 let held = Held::new(Word::of_bits(width, bits));
-                self.set(result, Meaning::Scalar(held));
+                self.set(result, IrValue::Scalar(held));
             }
             Operation::Store { address, value, .. } => {
                 let mut value = self.scalar(*value)?.word;
@@ -75,9 +75,9 @@ impl Emitter<'_, '_, '_> {
         let address = self.code.bits(&mut address);
         let view = *self.views % VIEWS;
         *self.views += 1;
-        let offset = offset_of!(Context, views) + view * size_of::<View>();
-        let base = self.context_word(offset + offset_of!(View, base));
-        let length = self.context_word(offset + offset_of!(View, size));
+        let offset = offset_of!(CodeContext, views) + view * size_of::<ObjectView>();
+        let base = self.context_word(offset + offset_of!(ObjectView, base));
+        let length = self.context_word(offset + offset_of!(ObjectView, size));
         let builder = &mut self.code.builder;
         let start = builder.ins().isub(address, base);
         let mut inside = builder.ins().icmp(IntCC::UnsignedLessThan, start, length);
@@ -98,7 +98,7 @@ impl Emitter<'_, '_, '_> {
         builder.append_block_param(done, types::I64);
         builder.ins().brif(inside, known, &[], unknown, &[]);
         builder.switch_to_block(known);
-        let data = self.context_word(offset + offset_of!(View, data));
+        let data = self.context_word(offset + offset_of!(ObjectView, data));
         let place = self.code.builder.ins().iadd(data, start);
         self.code.builder.ins().jump(done, &[place.into()]);
         self.code.builder.switch_to_block(unknown);

@@ -8,7 +8,7 @@ use cranelift_frontend::Switch;
 use labrys_program::{Block, BlockId, Function, Operand, Terminator};
 
 use super::Emitter;
-use crate::machine::native::context::Context;
+use crate::machine::native::context::CodeContext;
 use crate::machine::native::run::{self, NOWHERE, RETURNED};
 use crate::machine::native::sites::looked_at_end;
 use crate::machine::native::values::word_width;
@@ -103,7 +103,7 @@ impl Emitter<'_, '_, '_> {
 
     /// Where the rules may look at the end of a block, and send control elsewhere.
     fn watch_end(&mut self, id: BlockId, block: &Block) -> Option<()> {
-        let watched = self.context_word(offset_of!(Context, leave));
+        let watched = self.context_word(offset_of!(CodeContext, leave));
         let (here, go_on) = self.branch_if_watched(self.leave_base, id, watched);
         self.code.builder.switch_to_block(here);
         let mut seen = BTreeSet::new();

@@ -22,12 +22,12 @@ use labrys_program::{
 };
 
 use super::algebra::{Emitting, Held};
-use super::context::{Context, WORDS};
+use super::context::{CodeContext, WORDS};
 use super::run::{self, ENDED};
-use super::sites::{Site, gives_nothing, looked_at, looked_at_end};
+use super::sites::{HandOver, gives_nothing, looked_at, looked_at_end};
 use super::values::{CodeValues, shape, used, word_width};
 use crate::operation::meaning;
-use crate::value::{Meaning, Operands};
+use crate::value::{IrValue, Operands};
 
 /// The function under construction.
 pub(super) struct Emitter<'e, 'p, 'b> {
@@ -41,10 +41,10 @@ pub(super) struct Emitter<'e, 'p, 'b> {
     pub(super) enter_base: Value,
     pub(super) leave_base: Value,
     pub(super) blocks: Vec<ir::Block>,
-    values: Vec<Option<Meaning<Held>>>,
+    values: Vec<Option<IrValue<Held>>>,
     /// Whether values are used.
     used: Vec<bool>,
-    pub(super) sites: Vec<Site>,
+    pub(super) sites: Vec<HandOver>,
     /// Blocks that end the run at a fault, by the steps that were counted too many.
     faults: BTreeMap<u64, ir::Block>,
 }
@@ -86,7 +86,7 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
     }
 
     /// Code for the whole function; `None` if it can have none.
-    pub(super) fn function(mut self) -> Option<Vec<Site>> {
+    pub(super) fn function(mut self) -> Option<Vec<HandOver>> {
         self.parameters()?;
         let order = Digraph::of_function(self.function).reverse_postorder(0);
         for &number in &order {
@@ -119,7 +119,7 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
             word += 1;
             self.set(
                 ValueId::new(index),
-                Meaning::Scalar(Held::new(Word::of_bits(width, bits))),
+                IrValue::Scalar(Held::new(Word::of_bits(width, bits))),
             );
         }
         let first = self.blocks[0];
@@ -134,7 +134,7 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
             let width = word_width(self.function.value_type(phi.result)?)?;
             let bits = self.code.builder.append_block_param(block, types::I64);
             let held = Held::new(Word::of_bits(width, bits));
-            self.set(phi.result, Meaning::Scalar(held));
+            self.set(phi.result, IrValue::Scalar(held));
         }
         Some(())
     }
@@ -177,8 +177,8 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
         from: usize,
         steps: u64,
     ) -> Option<()> {
-        let before = self.context_word(offset_of!(Context, steps));
-        let limit = self.context_word(offset_of!(Context, limit));
+        let before = self.context_word(offset_of!(CodeContext, steps));
+        let limit = self.context_word(offset_of!(CodeContext, limit));
         let builder = &mut self.code.builder;
         let after = builder.ins().iadd_imm(before, steps as i64);
         let over = builder.ins().icmp(IntCC::UnsignedGreaterThan, after, limit);
@@ -188,7 +188,7 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
         builder.switch_to_block(short);
         self.hand_over(id, block, from)?;
         self.code.builder.switch_to_block(enough);
-        let offset = offset_of!(Context, steps) as i32;
+        let offset = offset_of!(CodeContext, steps) as i32;
         let flags = context_flags();
         let context = self.context;
         self.code.builder.ins().store(flags, after, context, offset);
@@ -215,7 +215,7 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
 
     /// Where the rules may look at the beginning of a block.
     fn watch_entry(&mut self, id: BlockId, block: &Block) -> Option<()> {
-        let watched = self.context_word(offset_of!(Context, enter));
+        let watched = self.context_word(offset_of!(CodeContext, enter));
         let (here, go_on) = self.branch_if_watched(self.enter_base, id, watched);
         self.code.builder.switch_to_block(here);
         let site = self.rest(id, block, 0)?;
@@ -285,7 +285,7 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
         if let Some((value, _, width)) = result {
             let bits = self.word(0);
             let held = Held::new(Word::of_bits(width, bits));
-            self.set(value, Meaning::Scalar(held));
+            self.set(value, IrValue::Scalar(held));
         }
         Some(())
     }
@@ -342,7 +342,7 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
         if let (Some(value), Some(width)) = (instruction.result, word_width(callee.result)) {
             let bits = self.word(0);
             let held = Held::new(Word::of_bits(width, bits));
-            self.set(value, Meaning::Scalar(held));
+            self.set(value, IrValue::Scalar(held));
         }
         Some(())
     }
@@ -376,7 +376,7 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
         Some(self.code.bits(&mut word))
     }
 
-    pub(super) fn set(&mut self, id: ValueId, value: Meaning<Held>) {
+    pub(super) fn set(&mut self, id: ValueId, value: IrValue<Held>) {
         self.values[id.index()] = Some(value);
     }
 
@@ -407,7 +407,7 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
                 word += 1;
             }
         }
-        self.sites.push(Site {
+        self.sites.push(HandOver {
             block,
             index,
             brought,
@@ -459,11 +459,11 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
     }
 
     pub(super) fn word(&mut self, number: usize) -> Value {
-        self.context_word(offset_of!(Context, words) + 8 * number)
+        self.context_word(offset_of!(CodeContext, words) + 8 * number)
     }
 
     pub(super) fn set_word(&mut self, number: usize, value: Value) {
-        let offset = offset_of!(Context, words) + 8 * number;
+        let offset = offset_of!(CodeContext, words) + 8 * number;
         let (flags, context) = (context_flags(), self.context);
         let ins = self.code.builder.ins();
         ins.store(flags, value, context, offset as i32);
