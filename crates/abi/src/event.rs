@@ -8,11 +8,11 @@ pub const RUNTIME_SITE: u32 = 0xffff_0000;
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RuntimeSite {
-    /// Does a read of an input stream get the bytes that it asks for? (direction 1: yes)
+    /// Does a read of an input stream get the bytes that it requests? (direction 1: yes)
     InputLength = 0,
     /// A decision inside a modelled library function.
     Library = 1,
-    /// Is a symbolic address as the object that it points to in this run wants it, or a divisor as
+    /// Is a symbolic address inside the object that it points to in this run, or a divisor as
     /// the dividend does? (1: yes)
     InBounds = 2,
 }
@@ -21,7 +21,7 @@ pub enum RuntimeSite {
 /// place that allocates. Their events are concretizations.
 pub const SIZE_SITE: u32 = RUNTIME_SITE + 0x4000;
 
-/// Places that allocate and are told apart, a power of two.
+/// Places that allocate and are distinguished, a power of two.
 pub const PLACES: u32 = 0x4000;
 
 /// Whether a site is the size of an allocation.
@@ -32,7 +32,7 @@ pub const fn is_size(site: u32) -> bool {
 
 /// Site ids from here on: is a symbolic address inside the object that it points to in this run?
 /// (1: yes) Each object has a site of its own, so that runs which point into different objects
-/// are told apart.
+/// are distinguished.
 pub const OBJECT_SITE: u32 = RUNTIME_SITE + 0x8000;
 
 /// Why a symbolic value was replaced by its concrete value. Counted in the header.

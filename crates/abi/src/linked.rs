@@ -3,7 +3,7 @@
 //! The plain program, started with [`ENV_LINKED`], is no run but a *server*: it never gets to
 //! `main`. For [`Ask::Begin`] it forks a child, in which functions are called until
 //! [`Ask::End`], so that what libraries keep is as at the program's start for every child. The
-//! child maps memory where it is told to, so addresses mean the same on both sides.
+//! child maps memory at given addresses, so addresses mean the same on both sides.
 //!
 //! Messages are read from [`CONTROL_FD`](crate::CONTROL_FD) and answered on
 //! [`STATUS_FD`](crate::STATUS_FD). A message is a [`Message`] and [`WORDS`] words, which only
@@ -28,7 +28,7 @@ pub const FLOATS: usize = 8;
 /// Words on the stack.
 pub const STACK: usize = 8;
 
-/// What a message asks for.
+/// The request of a message.
 #[repr(u64)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
@@ -43,7 +43,7 @@ pub enum Ask {
     /// is there. No answer.
     Watch = 4,
     /// The memory of this number is not watched any more. No answer.
-    Forget = 5,
+    Unwatch = 5,
     /// The bytes that follow go to an address within the memory of this number. No answer.
     Write = 6,
     /// The bytes at an address: they follow the answer.
@@ -54,7 +54,7 @@ pub enum Ask {
     Call = 8,
 }
 
-/// What an answer says.
+/// The kind of an answer.
 #[repr(u64)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -64,7 +64,7 @@ pub enum Answer {
     Done = 2,
     /// It cannot be done.
     Refused = 3,
-    /// The child ended in a call: the value is what `waitpid` says of it.
+    /// The child ended in a call: the value is its wait status as of `waitpid(2)`.
     Ended = 4,
     /// The child ended at another time, and the server with it.
     Lost = 5,

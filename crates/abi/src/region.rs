@@ -15,7 +15,7 @@ pub const REGION_FD: i32 = 197;
 pub const CONTROL_FD: i32 = 198;
 /// Descriptor to which the fork server writes [`Status`]es.
 pub const STATUS_FD: i32 = 199;
-/// The fork server is started if this environment variable is set (to anything); the runtime
+/// The fork server is started if this environment variable is set to any value; the runtime
 /// removes it from the environment. Without it an instrumented binary behaves as a plain one.
 pub const ENV_ACTIVE: &str = "LABRYS_ACTIVE";
 
@@ -40,7 +40,7 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamKind {
     /// Bytes of input objects (`labrys_symbolic` and its kin), in order of creation; a run
-    /// that wants more than there are gets zeros.
+    /// that needs more than there are gets zeros.
     Objects = 0,
     /// A file on disk with device and inode number `device`, `inode` (standard input is one).
     File = 1,
@@ -74,13 +74,13 @@ pub struct Stream {
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitKind {
-    /// Nothing special: the wait status tells.
+    /// Nothing special: the wait status shows it.
     Plain = 0,
     /// A `labrys_assume` did not hold.
     AssumptionFailed = 1,
     /// The program reported a failure (`reach_error`, …).
     Failure = 2,
-    /// It asked for input objects without end.
+    /// It requested input objects without end.
     Endless = 3,
 }
 
@@ -140,7 +140,7 @@ pub struct Header {
     /// Bytes of the objects stream that the run consumed.
     pub objects_used: AtomicU32,
     /// Places where the program used memory of the heap that was freed, or that is no block's,
-    /// as far as marks tell; 0 behind the last.
+    /// as far as marks show; 0 behind the last.
     pub misuses: [AtomicU32; 16],
     /// Concretizations by [`Cause`](crate::Cause).
     pub concretizations: [AtomicU64; 16],

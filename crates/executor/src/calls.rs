@@ -1,5 +1,5 @@
 //! Has an instrumented program compute its functions that the user marked as pure, in a process
-//! of their own: what crashes or hangs there harms nobody. See [`labrys_abi::marked`].
+//! of their own: a crash or a hang there harms nothing else. See [`labrys_abi::marked`].
 //!
 //! Invariant: the same call gives the same answer, as long as the functions keep what the mark
 //! promises; an answer that is missing stays missing.
@@ -23,7 +23,7 @@ const HANGING: u32 = 10;
 /// Answers that are remembered.
 const MOST_ANSWERS: usize = 1 << 18;
 
-/// The marked functions of a program. The process is started when the first is asked for.
+/// The marked functions of a program. The process starts with the first request.
 #[derive(Debug)]
 pub struct Calls {
     binary: PathBuf,
@@ -125,7 +125,7 @@ fn start(binary: &Path) -> Option<HelperProcess> {
     HelperProcess::start(&mut command, u64::MAX)
 }
 
-/// What the process says of its functions: rows by name.
+/// The table that the process sends: rows by name.
 fn table(process: &mut HelperProcess) -> Option<HashMap<String, (u64, String)>> {
     let deadline = Instant::now() + PATIENCE;
     let mut text = Vec::new();

@@ -78,7 +78,7 @@ fn remove_abandoned(parent: &Path) {
             .open(entry.path().join("lock"))
             .is_ok_and(|lock| sys::try_lock(lock.as_fd()).is_ok());
         if abandoned {
-            // If it cannot be removed, it is in nobody's way.
+            // If it cannot be removed, it harms nothing.
             let _ = remove(&entry.path());
         }
     }

@@ -20,7 +20,7 @@ use crate::helper_process::HelperProcess;
 use crate::symbols::Definitions;
 use crate::{Launch, TemporaryFolder};
 
-/// Time of one call, and of anything else.
+/// Time of one call, and of any other request.
 const PATIENCE: Duration = Duration::from_secs(1);
 const STARTUP: Duration = Duration::from_secs(5);
 /// Time of all calls between two calls of [`Linked::give_time`].
@@ -33,7 +33,7 @@ const MOST_SERVERS: u32 = 200;
 const SPACE: u64 = 8 << 30;
 /// Longest name that is looked for.
 const LONGEST_NAME: usize = 500;
-/// A symbol of the runtime whose address tells where the program is.
+/// A symbol of the runtime whose address shows where the program is.
 const LANDMARK: &str = "__labrys_init";
 
 /// How a call ended.
@@ -200,7 +200,7 @@ impl Linked {
         let place = self.watched.get_mut(number as usize);
         if let Some(length) = place.and_then(Option::take) {
             self.bytes -= length;
-            self.ask(Ask::Forget, 0, 0, number);
+            self.ask(Ask::Unwatch, 0, 0, number);
         }
     }
 

@@ -104,7 +104,7 @@ fn stat(process: libc::pid_t) -> Option<(String, libc::pid_t)> {
     Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
 }
 
-/// Bytes of memory that a process shares with no other, as far as the system tells cheaply.
+/// Bytes of memory that a process shares with no other, as far as the system reports it cheaply.
 fn private_memory(process: libc::pid_t) -> u64 {
     let pages = || {
         let text = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
@@ -118,7 +118,7 @@ fn private_memory(process: libc::pid_t) -> u64 {
     pages().unwrap_or(0) * labrys_abi::PAGE as u64
 }
 
-/// Processes and threads of the machine, 0 where the system does not tell.
+/// Processes and threads of the machine, 0 where the system does not report them.
 pub(crate) fn count() -> u64 {
     let tasks = || {
         let text = fs::read_to_string("/proc/loadavg").ok()?;

@@ -1,4 +1,4 @@
-//! What AddressSanitizer says of a failing run, read from its report.
+//! The report of AddressSanitizer on a failing run.
 //!
 //! Reports come without names (`symbolize=0`): each frame is a file and an offset in it, which
 //! [`Symbols`](crate::symbols::Symbols) resolves. Only the first stack of a report is read: the
@@ -104,7 +104,7 @@ fn trap(bytes: &str) -> &'static str {
     }
 }
 
-/// The access that failed and how it lies to the object, from the lines that say so.
+/// The access that failed and how it lies to the object, from the lines that describe it.
 fn detail(rest: &[&str]) -> String {
     let access = rest.iter().find_map(|line| {
         let (access, _) = line.split_once(" at 0x")?;
@@ -112,7 +112,7 @@ fn detail(rest: &[&str]) -> String {
     });
     let place = rest.iter().find_map(|line| {
         let (_, place) = line.split_once(" is located ")?;
-        // Without the addresses, which tell nothing.
+        // Without the addresses, which mean nothing to a reader.
         Some(place.split(" [0x").next().unwrap_or(place))
     });
     let parts: Vec<&str> = access.into_iter().chain(place).collect();

@@ -35,7 +35,7 @@ const MOST_PROCESSES: u64 = 2000;
 /// Processor time beyond the timeout after which the system kills what we could not.
 const SPARE_SECONDS: u64 = 3600;
 
-/// What the server says of a child that ended.
+/// The statuses of a child that ended.
 const ENDS: [u32; 2] = [Status::Ended as u32, Status::Littered as u32];
 
 /// A running fork server.
@@ -69,7 +69,7 @@ pub(crate) enum Loss {
     Ended(ExitStatus),
     /// It does not answer, or nonsense.
     Silent,
-    /// It says that it cannot go on, for this reason.
+    /// It reports that it cannot go on, for this reason.
     Failed(io::Error),
 }
 
@@ -161,7 +161,7 @@ impl Server {
             until = deadline.min(now + WATCH);
             if killed.is_some() {
                 self.descendants.kill_children();
-                // The program may have stopped the server, which could not tell of any end.
+                // The program may have stopped the server, which could not report an end.
                 sys::wake(libc::pid_t::try_from(self.process.id()).unwrap_or(0));
                 until = now + BURIAL;
             }
@@ -262,7 +262,7 @@ fn environment_streams(launch: &Launch) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The variable that tells AddressSanitizer to take every failure and to write reports without
+/// The variable that makes AddressSanitizer take every failure and to write reports without
 /// names to the scratch folder. The runtime takes it out before the program sees it.
 fn sanitizer_options(launch: &Launch, scratch: &Scratch) -> Option<(&'static str, OsString)> {
     const OPTIONS: &str = "symbolize=0:detect_leaks=0:allocator_may_return_null=1:\

@@ -34,8 +34,8 @@ pub trait Algebra {
         arguments: &[Self::Value],
         width: u32,
     ) -> Option<Self::Value>;
-    /// Any value; `machine` is what the machine would most likely give.
-    fn anything(&mut self, width: u32, machine: Option<Self::Value>) -> Self::Value;
+    /// Havoc: any value. `machine` is what the processor would give.
+    fn havoc(&mut self, width: u32, machine: Option<Self::Value>) -> Self::Value;
 
     /// Zero extension, cut, or nothing.
     fn resize(&mut self, a: Self::Value, width: u32) -> Self::Value {
@@ -119,7 +119,7 @@ impl Algebra for Symbolic<'_> {
     fn external(&mut self, name: &str, arguments: &[ExprId], width: u32) -> Option<ExprId> {
         Some(self.pool.external(name, arguments, width))
     }
-    fn anything(&mut self, width: u32, _: Option<ExprId>) -> ExprId {
+    fn havoc(&mut self, width: u32, _: Option<ExprId>) -> ExprId {
         self.fresh(width)
     }
 }
@@ -171,7 +171,7 @@ impl Algebra for Concrete {
     fn external(&mut self, name: &str, arguments: &[Value], width: u32) -> Option<Value> {
         Some(Value::new(width, (self.external)(name, arguments, width)?))
     }
-    fn anything(&mut self, width: u32, machine: Option<Value>) -> Value {
+    fn havoc(&mut self, width: u32, machine: Option<Value>) -> Value {
         machine.unwrap_or(Value::new(width, 0))
     }
 }

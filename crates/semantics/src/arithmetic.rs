@@ -55,7 +55,7 @@ pub(crate) fn binary<A: Algebra>(
         B::UDiv | B::SDiv | B::URem | B::SRem if algebra.known(right).is_none_or(|b| b == 0) => {
             let zero = algebra.constant(width, 0);
             let undefined = algebra.binary(Op::Eq, right, zero);
-            let any = algebra.anything(width, Some(result));
+            let any = algebra.havoc(width, Some(result));
             algebra.ite(undefined, any, result)
         }
         B::Shl | B::LShr | B::AShr
@@ -70,7 +70,7 @@ pub(crate) fn binary<A: Algebra>(
                 algebra.binary(op, left, masked)
             });
             let defined = algebra.binary(Op::Ult, right, bound);
-            let any = algebra.anything(width, machine);
+            let any = algebra.havoc(width, machine);
             algebra.ite(defined, result, any)
         }
         _ => result,

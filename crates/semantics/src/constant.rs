@@ -65,7 +65,7 @@ pub fn constant<A: Algebra>(
         }
         Constant::Undefined(ty) | Constant::Poison(ty) => {
             return whole(algebra, program, *ty, &mut |algebra, width| {
-                algebra.anything(width, None)
+                algebra.havoc(width, None)
             });
         }
         Constant::Opaque { .. } => return None,

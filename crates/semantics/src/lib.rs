@@ -2,20 +2,21 @@
 //! expressions ([`Symbolic`]) and concrete execution ([`Machine`]).
 //!
 //! Law: for every instruction with a meaning, the expression evaluated under an assignment of
-//! its operands is the value that the concrete algebra computes from the operands' values.
+//! its operands is the value that the concrete algebra computes from the operands' values
+//! (`tests/meanings`: every operation, also interpreted and as machine code).
 //!
 //! | Construct | IrValue |
 //! |---|---|
 //! | integer operations, casts, comparisons, select, freeze | exact |
 //! | address computations | exact: `base + offset + Σ sext(index) × scale` modulo 2⁶⁴ |
-//! | shift by at least the width, division by zero | anything (expressions), the machine's value (concrete) |
-//! | undefined and poison constants | anything (expressions), 0 (concrete) |
+//! | shift by at least the width, division by zero | havoc (expressions), the processor's value (concrete) |
+//! | undefined and poison constants | havoc (expressions), 0 (concrete) |
 //! | float operations, conversions | exact but for signs and payloads of NaNs |
 //! | functions on strings and characters | by the machine, in the C locale |
 //! | libm calls | a call of a pure external function |
-//! | vectors, x87 floats, assembly, atomics | none: the caller treats the result as anything |
+//! | vectors, x87 floats, assembly, atomics | none: the caller havocs the result |
 //!
-//! "Anything" over-approximates, so a proof of unreachability may rest on it.
+//! Havoc over-approximates, so a proof of unreachability may rest on it.
 //!
 //! A [`Machine`] may execute functions as machine code ([`NativeCode`]), whose operations are the
 //! same definition over code.

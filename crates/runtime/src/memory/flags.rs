@@ -1,7 +1,7 @@
 //! Flags: which memory may have labels.
 //!
 //! The concrete version of a function looks at flags, not at shadow: one byte for each line of
-//! memory, and one for each page for who looks at much memory at once.
+//! memory, and one for each page for checks of much memory at once.
 //!
 //! Invariants: where a shadow word is not 0, the flag of its address is not 0; where a flag is not
 //! 0, that of its page is not 0. The flag of a page is never cleared.

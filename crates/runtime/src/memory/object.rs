@@ -111,7 +111,7 @@ unsafe extern "C" {
     fn __ctype_toupper_loc() -> *const *const i32;
 }
 
-/// Where the traced thread's pointers to its character tables are, found when first asked for,
+/// Where the traced thread's pointers to its character tables are, found at the first request,
 /// and the size of an entry.
 static CHARACTERS: [(AtomicPtr<u64>, u64); 3] = [
     (AtomicPtr::new(null_mut()), 2),

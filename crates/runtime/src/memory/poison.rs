@@ -19,7 +19,7 @@ use crate::record::cell::{contains, fill};
 use crate::record::region::{header, is_symbolic};
 use crate::record::tracing::tracing;
 
-/// Hits of one run whose places are told: each costs a walk through the stack.
+/// Hits of one run whose places are reported: each costs a walk through the stack.
 const MOST_HITS: u32 = 256;
 
 static HITS: AtomicU32 = AtomicU32::new(0);
@@ -84,7 +84,7 @@ pub(crate) fn access(start: *const u8, size: usize) {
     }
 }
 
-/// Notes that the heap was used wrongly at a place, as far as its marks tell.
+/// Notes that the heap was used wrongly at a place, as far as its marks show.
 fn note(place: u32) {
     for slot in &header().misuses {
         match slot.load(Relaxed) {

@@ -143,7 +143,7 @@ pub(crate) fn read_table(p: *const u8, label: u32, size: u32, value: u64) -> u32
     })
 }
 
-/// Pointers of a table that are told apart.
+/// Pointers of a table that are distinguished.
 const MOST_POINTERS: usize = 16;
 
 /// Was anything read from a table that may be a pointer?

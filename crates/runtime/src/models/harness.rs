@@ -1,4 +1,4 @@
-//! What harnesses of all flavours are made of: objects with a type, checks, failures, and the
+//! The parts of harnesses of all kinds: objects with a type, checks, failures, and the
 //! loop of a fuzz target.
 //!
 //! Functions of KLEE, Test-Comp, CREST and CBMC are plain C over these (`c/foreign.c` of the front
@@ -20,11 +20,11 @@ use crate::record::region::{count, header, is_active, is_symbolic};
 use crate::record::tracing::tracing;
 
 /// No object begins behind this byte of the objects stream: an endless loop that asks for one
-/// value in each round makes no endless input.
+/// value in each iteration makes no endless input.
 const LAST_OBJECT: usize = 32 << 10;
 
-/// A run ends when so many more objects than the stream has room for were asked for: it does so in
-/// an endless loop.
+/// A run that requests so many more objects than the stream has room for is in an endless loop, and
+/// ends.
 const MOST_REFUSED: u32 = 1 << 20;
 
 /// Objects that found no room in the stream. From the first of them on all are zeros that no input

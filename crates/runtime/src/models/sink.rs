@@ -1,5 +1,5 @@
-//! Files, pipes and sockets of the program's own that took labelled bytes: what is read back from
-//! them has no labels, and is counted where it is read.
+//! The program's own files, pipes and sockets that took labelled bytes: bytes that are read back
+//! from them have no labels, and are counted as lost.
 //!
 //! A `FILE` without a descriptor writes to memory of the program: that is counted at once.
 
@@ -16,7 +16,7 @@ static SINKS: [(AtomicU64, AtomicU64); 64] = [const { (AtomicU64::new(0), Atomic
 
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// The sockets of all pairs count as one place: what one takes another gives.
+/// The sockets of all pairs count as one place: bytes that one takes come out of another.
 const SOCKETS: (u64, u64) = (u64::MAX, u64::MAX);
 
 /// What is behind a descriptor.

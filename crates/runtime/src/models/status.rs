@@ -1,4 +1,4 @@
-//! What the system tells about a file: the size of an input is its length.
+//! Facts of the system about a file: the size of an input is its length.
 
 use core::ffi::{c_char, c_int};
 

@@ -35,7 +35,7 @@ fn difference(a: Operand, b: Operand) -> Operand {
     Operand::new(binary(Op::Sub, 32, 32, wide(a), wide(b), value), value)
 }
 
-/// `condition ? a : b` on 32 bits where anything may be concrete.
+/// `condition ? a : b` on 32 bits where each may be concrete.
 fn either(condition: Operand, a: Operand, b: Operand) -> Operand {
     let chosen = if condition.value & 1 == 1 { a } else { b };
     if condition.label == 0 || (a.label == 0 && b.label == 0 && a.value == b.value) {

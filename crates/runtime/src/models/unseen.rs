@@ -1,9 +1,8 @@
-//! What functions of libraries take where nothing follows it: labelled arguments, memory that
-//! holds labels, files that are inputs. Nothing of it is lost but it is counted, under the name of
-//! the function.
+//! Labels that go to library functions without a model: in arguments, in memory, in files that are
+//! inputs. Each loss is counted under the name of the function.
 //!
-//! A function without a model gets a pointer: whether it reads through it is not known. So a
-//! count says what may have been read.
+//! A function without a model gets a pointer: it may or may not read through it. So a count is an
+//! upper bound of what was read.
 
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};

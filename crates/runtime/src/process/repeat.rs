@@ -102,7 +102,7 @@ unsafe extern "C" fn __labrys_w_clock() -> libc::clock_t {
     unsafe { clock() }
 }
 
-/// `clock_gettime`: all clocks tell the same time.
+/// `clock_gettime`: all clocks show the same time.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w_clock_gettime(
     clock: libc::clockid_t,

@@ -13,7 +13,7 @@ pub(crate) fn is_at_most(label: u32, most: u64) -> bool {
 }
 
 /// The least and the largest value that a label of at most 64 bits can have, where operations
-/// with constants on an extended value tell.
+/// with constants on an extended value show it.
 fn range(label: u32, depth: u32) -> Option<(u64, u64)> {
     let n = node(label);
     if depth == 0 || n.width > 64 {

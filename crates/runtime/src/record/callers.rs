@@ -7,7 +7,7 @@ use core::ffi::{c_int, c_void};
 /// Calls that make a place.
 const FRAMES: u32 = 6;
 
-/// What is known of the place so far.
+/// The hash of the calls so far.
 #[repr(C)]
 struct Frames {
     hash: u32,
@@ -34,7 +34,7 @@ pub(crate) fn place() -> u32 {
     frames.hash | 1
 }
 
-/// Takes note of one call.
+/// Adds one call.
 unsafe extern "C" fn visit(context: *mut c_void, frames: *mut Frames) -> c_int {
     const GO_ON: c_int = 0;
     const STOP: c_int = 4;

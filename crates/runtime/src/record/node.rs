@@ -56,7 +56,7 @@ pub(crate) fn share_cache() {
     clear_cache();
 }
 
-/// At the start of a run: nothing is known of what an earlier one wrote.
+/// At the start of a run: the entries of an earlier one mean nothing.
 pub(crate) fn clear_cache() {
     // SAFETY: a variable. What is read is mapped with its neighbors, see `region`.
     unsafe { CACHE.0.as_ptr().read_volatile() };

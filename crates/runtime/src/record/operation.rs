@@ -53,7 +53,7 @@ extern "C" fn __labrys_slow_binary(
     binary(op, width, width, a, b, value)
 }
 
-/// Decisions about quotients in a run: a loop makes one at each turn.
+/// Decisions about quotients in a run: a loop makes one in each iteration.
 const MOST_QUOTIENTS: u32 = 64;
 
 /// Decides whether a signed quotient can be represented: the processor refuses to divide the

@@ -16,7 +16,7 @@ pub(crate) fn set_tracing(on: bool) {
     TRACED.store(if on { thread_pointer() } else { 0 }, Relaxed);
 }
 
-/// What tells this thread from all others; not 0. A thread-local variable would do, but in code
+/// A number that only this thread has; not 0. A thread-local variable would do, but in code
 /// that may be linked anywhere each look at one is a call.
 #[inline(always)]
 fn thread_pointer() -> usize {

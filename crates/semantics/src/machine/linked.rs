@@ -401,7 +401,7 @@ impl Machine<'_> {
                 return;
             }
             for moved in self.memory.import(page, bytes) {
-                self.context.forget(moved);
+                self.context.drop_views(moved);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! A machine that executes the IR on concrete values.
 //!
 //! It is the executor of the trace programs of symcretic execution (dissertation, section 4.3):
-//! its [`Rules`] may send control another way than the values say, and learn from the distance
-//! how far the values are from going that way themselves.
+//! its [`Rules`] may send control along another edge than the values, and learn from the distance
+//! how far the values are from taking that edge themselves.
 //!
 //! Invariant: it computes with the same meanings as expressions do; what has no meaning ends the
 //! run as [`Halt::Unknown`], it is never guessed.
@@ -42,17 +42,17 @@ type ConcreteValue = IrValue<Value>;
 /// Why a machine stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// The rules said so.
+    /// The rules stopped it.
     Stopped,
     /// The program ended itself, or an assumption did not hold.
     Ended,
-    /// An access outside all objects, a trap, or a decision without a way on.
+    /// An access outside all objects, a trap, or a decision without a successor.
     Fault,
     /// A limit was reached.
     Limit,
     /// Something without a meaning here.
     Unknown(String),
-    /// Machine code met a value that it has no place for: the run must be done again, without
+    /// Machine code got a value that it has no place for: the run must be repeated, without
     /// code for that function.
     Again,
 }
@@ -68,7 +68,7 @@ pub struct Limit {
     pub depth: usize,
 }
 
-/// Gives the bytes of input objects in the order in which they are asked for.
+/// Gives the bytes of input objects in the order of the requests.
 pub trait Inputs {
     /// Fills the next object.
     fn next(&mut self, bytes: &mut [u8]);
@@ -102,7 +102,7 @@ pub struct Machine<'a> {
     meter: Meter,
     context: Box<CodeContext>,
     code: Option<&'a mut NativeCode>,
-    /// How a function ended whose code says that the machine knows.
+    /// How a function ended whose code left the outcome to the machine.
     outcome: Option<Result<Option<ConcreteValue>, Halt>>,
     /// What is shared with the process in which library functions are called.
     shared: Option<Shared<'a>>,
@@ -212,7 +212,7 @@ impl<'a> Machine<'a> {
     fn pop_frame(&mut self) {
         for object in self.frames.pop() {
             self.memory.free(object);
-            self.context.forget(object);
+            self.context.drop_views(object);
         }
     }
 

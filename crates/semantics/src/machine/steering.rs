@@ -9,8 +9,8 @@ use super::{Distance, Halt};
 pub enum Watched {
     /// Any.
     All,
-    /// The beginning of one, by depth and function, and the end of one, by depth. Anywhere else
-    /// the rules would let control go where the values lead, and learn nothing from it.
+    /// The beginning of one, by depth and function, and the end of one, by depth. At any other
+    /// block the rules would follow the values and learn nothing.
     These {
         /// The block whose beginning is looked at.
         enter: Option<(usize, FunctionId, BlockId)>,

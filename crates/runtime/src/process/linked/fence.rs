@@ -1,6 +1,5 @@
-//! What functions that are called from outside may ask the system for: memory, the time, and
-//! reading files. Anything else that would be seen outside the process, or that reads what an
-//! input should say, kills it.
+//! System calls that functions called from outside may make: for memory, the time, and reading
+//! files. Any other call with an effect outside the process, or that reads an input, kills it.
 
 use core::ffi::c_long;
 

@@ -37,15 +37,15 @@ const CALLING: u32 = 1;
 
 const FINISHED: u32 = 2;
 
-/// What is read at once.
+/// A request as it is read.
 #[repr(C)]
 #[derive(Default)]
-struct Asked {
+struct Request {
     message: Message,
     words: [u64; WORDS],
 }
 
-/// What one process of the two knows.
+/// The state of one of the two processes.
 struct Process {
     /// Shared by server and child: what the child does.
     does: *const AtomicU32,
@@ -53,7 +53,7 @@ struct Process {
     guard: [c_int; 2],
     /// The child, not the server.
     child: bool,
-    /// Something that was asked for without an answer failed.
+    /// A request without an answer failed.
     broken: bool,
     /// `errno` between calls.
     errno: c_int,
@@ -75,11 +75,11 @@ pub(crate) fn serve() {
     };
     answer(Answer::Ready, __labrys_init as *const () as u64, 0);
     loop {
-        let mut asked = Asked::default();
-        if !receive((&raw mut asked).cast(), size_of::<Asked>()) {
+        let mut request = Request::default();
+        if !receive((&raw mut request).cast(), size_of::<Request>()) {
             end(0);
         }
-        process.act(&asked);
+        process.act(&request);
     }
 }
 
@@ -100,8 +100,8 @@ impl Process {
         })
     }
 
-    fn act(&mut self, asked: &Asked) {
-        let message = asked.message;
+    fn act(&mut self, request: &Request) {
+        let message = request.message;
         let is = |ask: Ask| message.kind == ask as u64;
         let (address, length) = (message.address, message.length);
         if is(Ask::Find) {
@@ -114,12 +114,12 @@ impl Process {
             end(1);
         } else if is(Ask::Watch) {
             self.broken |= !watch::watch(message.number as usize, address, length as usize);
-        } else if is(Ask::Forget) {
+        } else if is(Ask::Unwatch) {
             watch::unwatch(message.number as usize);
         } else if is(Ask::Write) {
             self.broken |= !receive_at(message.number as usize, address, length as usize);
         } else if is(Ask::Call) {
-            self.call(address, &asked.words, message.number == 1);
+            self.call(address, &request.words, message.number == 1);
         } else {
             self.set(FINISHED);
             end(0);
@@ -290,7 +290,7 @@ fn receive_at(number: usize, address: u64, length: usize) -> bool {
     if watch::holds(number, address, length) && receive(address as *mut u8, length) {
         return true;
     }
-    // What follows cannot be told from the next message.
+    // The bytes that follow cannot be distinguished from the next message.
     answer(Answer::Refused, 0, 0);
     end(1)
 }

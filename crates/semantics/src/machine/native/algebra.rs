@@ -100,7 +100,7 @@ impl Algebra for Emitting<'_, '_> {
     fn external(&mut self, _: &str, _: &[Held], width: u32) -> Option<Held> {
         Some(self.nothing(width))
     }
-    fn anything(&mut self, width: u32, machine: Option<Held>) -> Held {
+    fn havoc(&mut self, width: u32, machine: Option<Held>) -> Held {
         machine.unwrap_or_else(|| self.constant(width, 0))
     }
 }

@@ -82,8 +82,8 @@ impl CodeContext {
         self.leave.set(leave.map_or(NOWHERE, of_leave));
     }
 
-    /// Forgets an object, whose bytes are no longer there.
-    pub(in super::super) fn forget(&self, base: u64) {
+    /// Empties the views of an object whose bytes are no longer there.
+    pub(in super::super) fn drop_views(&self, base: u64) {
         for view in self.views.iter().filter(|view| view.base.get() == base) {
             view.size.set(0);
         }

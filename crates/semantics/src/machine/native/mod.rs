@@ -162,7 +162,7 @@ impl NativeCode {
     }
 }
 
-/// Whether a body jumps back; blocks are in no order that would tell.
+/// Whether a body jumps back; the order of blocks does not show it.
 fn has_loop(function: &Function) -> bool {
     let graph = Digraph::of_function(function);
     let order = graph.reverse_postorder(0);

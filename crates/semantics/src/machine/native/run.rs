@@ -5,7 +5,7 @@
 //! the offsets of its fields, all of which are cells. Besides, it accesses bytes within a
 //! [`ObjectView`](super::context::ObjectView): these are of an object of the machine's memory, whose bytes
 //! stay where they are until the object is freed, and then the view is emptied
-//! ([`CodeContext::forget`]). It calls the functions of this module, which come back to the machine
+//! ([`CodeContext::drop_views`]). It calls the functions of this module, which come back to the machine
 //! by the pointer that `enter_code` left in the context; meanwhile nobody else has it.
 
 #![allow(unsafe_code)]

@@ -427,7 +427,7 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
         })
     }
 
-    /// Ends the function if the machine did, and goes on in a block.
+    /// Returns if the machine ended the run; else control goes to a block.
     pub(super) fn return_if(&mut self, ended: Value, go_on: ir::Block) {
         let builder = &mut self.code.builder;
         let ended_block = builder.create_block();
