@@ -6,9 +6,7 @@
 //! Who compiles what with it: the solver's walk its objectives, `semantics` functions of the
 //! program.
 
-mod bits;
 mod code;
-mod floats;
 
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};

@@ -30,23 +30,17 @@
 //! Invariant: after [`Trace::new`] nothing panics, whatever the program under test wrote.
 //! This crate does no I/O, reads no clock and draws no randomness.
 
-mod check;
-mod decode;
 mod error;
 mod recording;
 mod sets;
-mod size;
 mod slice;
 mod step;
 mod support;
 mod trace;
 mod validate;
 
-pub use check::Violation;
-pub use decode::Decoder;
 pub use error::Error;
 pub use labrys_abi::{Cause, Event, EventKind, RUNTIME_SITE, RuntimeSite};
 pub use recording::{Exit, Lost, Object, Recording};
-pub use size::SizeFlip;
 pub use step::{Step, StepKind};
-pub use trace::{Decision, OTHER, Trace};
+pub use trace::{Decision, Decoder, OTHER, SizeFlip, Trace, Violation};

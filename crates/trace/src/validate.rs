@@ -97,19 +97,10 @@ impl Validator<'_> {
                 ensure(width == 1, WIDTH)?;
                 operands.pair(node.aux())
             }
-            Op::Add
-            | Op::Sub
-            | Op::Mul
-            | Op::UDiv
-            | Op::SDiv
-            | Op::URem
-            | Op::SRem
-            | Op::Shl
-            | Op::LShr
-            | Op::AShr
-            | Op::And
-            | Op::Or
-            | Op::Xor => operands.pair(width),
+            Op::Add | Op::Sub | Op::Mul => operands.pair(width),
+            Op::UDiv | Op::SDiv | Op::URem | Op::SRem => operands.pair(width),
+            Op::Shl | Op::LShr | Op::AShr => operands.pair(width),
+            Op::And | Op::Or | Op::Xor => operands.pair(width),
         }
     }
 

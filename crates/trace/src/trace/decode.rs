@@ -7,7 +7,7 @@ use labrys_abi::{Node, Op, flag};
 use labrys_expr::{ExprId, Op as ExprOp, Pool, Rounding, TableId};
 use rustc_hash::FxHashMap;
 
-use crate::Trace;
+use super::Trace;
 
 /// The expressions of one trace, as far as they were asked for.
 ///

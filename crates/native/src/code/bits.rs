@@ -3,11 +3,11 @@
 use cranelift_codegen::ir::{InstBuilder, Value, condcodes::IntCC};
 use labrys_expr::Op;
 
-use crate::{Code, Word};
+use super::{Code, Word};
 
 impl Code<'_> {
     /// An operation whose operands and result are bits.
-    pub(crate) fn apply_to_bits(
+    pub(super) fn apply_to_bits(
         &mut self,
         op: Op,
         width: u32,

@@ -8,7 +8,7 @@ use labrys_abi::{Node, Op};
 use labrys_expr::{Environment, Evaluator, Symbol, Value};
 use rustc_hash::FxHashMap;
 
-use crate::{Decoder, Trace};
+use super::{Decoder, Trace};
 
 /// A place where a trace does not fit its run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,8 @@
 //! Code under construction, and the values in it.
 
+mod bits;
+mod floats;
+
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Type, Value, types};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;

@@ -1,5 +1,9 @@
 //! Traces: valid recordings with their path constraint.
 
+mod check;
+mod decode;
+mod size;
+
 use std::sync::{Mutex, PoisonError};
 
 use labrys_abi::{Event, EventKind, Op, flag};
@@ -10,7 +14,10 @@ use rustc_hash::FxHashMap;
 use crate::sets::symbol;
 use crate::step::{self, Reading};
 use crate::support::Supports;
-use crate::{Decoder, Error, Recording, SizeFlip, Step, StepKind, validate};
+use crate::{Error, Recording, Step, StepKind, validate};
+pub use check::Violation;
+pub use decode::Decoder;
+pub use size::SizeFlip;
 
 /// The direction "any other than the one taken", where the directions of a site are not known
 /// (a switch in a library model) or have no numbers (a concretization).
@@ -169,8 +176,8 @@ impl Trace {
             ..
         } = self.steps[step];
         let value = self.expression(decoder, label);
-        if let Some(flip) = self.size_flip(step, direction) {
-            return self.other_size(decoder, step, flip);
+        if let Some(flip) = SizeFlip::of(direction).filter(|_| self.steps[step].is_size()) {
+            return size::other_size(self, decoder, step, flip);
         }
         match (kind, self.cases.get(&site)) {
             (StepKind::Switch, Some(cases)) => one_of(decoder, value, cases, direction),
@@ -234,6 +241,14 @@ impl Trace {
     pub fn slice(&self, step: usize) -> Vec<usize> {
         let mut supports = self.supports.lock().unwrap_or_else(PoisonError::into_inner);
         supports.slice(self, step)
+    }
+
+    /// Whether the size of a step is at most so large.
+    pub fn size_at_most(&self, decoder: &mut Decoder, step: usize, bound: u64) -> ExprId {
+        let size = self.expression(decoder, self.steps()[step].label);
+        let width = decoder.pool().width(size);
+        let bound = decoder.pool_mut().constant(width, u128::from(bound));
+        decoder.pool_mut().ule(size, bound)
     }
 }
 

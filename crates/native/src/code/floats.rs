@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::{InstBuilder, MemFlags, Value, condcodes::FloatCC, types};
 use labrys_expr::{Op, Rounding};
 
-use crate::{Code, Word};
+use super::{Code, Word};
 
 /// Type of a float of 32 or 64 bits.
 fn float_type(width: u32) -> types::Type {
@@ -28,7 +28,7 @@ extern "C" fn remainder_double(a: f64, b: f64) -> f64 {
 
 impl Code<'_> {
     /// An operation with floats among operands and result.
-    pub(crate) fn apply_to_floats(
+    pub(super) fn apply_to_floats(
         &mut self,
         op: Op,
         width: u32,
