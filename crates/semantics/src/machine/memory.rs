@@ -165,7 +165,10 @@ fn initial(global: &Global) -> Vec<u8> {
         .as_ref()
         .map_or_else(Vec::new, |initializer| initializer.bytes.clone());
     bytes.resize(size, 0);
-    let relocations = global.initializer.iter().flat_map(|one| &one.relocations);
+    let relocations = global
+        .initializer
+        .iter()
+        .flat_map(|bytes| &bytes.relocations);
     for relocation in relocations {
         let address = match relocation.target {
             RelocationTarget::Global(id, addend) => Memory::global(id).wrapping_add_signed(addend),
