@@ -221,39 +221,39 @@ fn a_crew_makes_the_runs_of_an_executor_in_their_order() {
     let mut wanted = Coverage::default();
     wanted.insert(BranchId(1));
     let mut executor = start();
-    let mut crew = WorkerPool::new(&launch(&Input::stdin("")), &limits(), 3);
-    assert!(crew.end().is_none());
+    let mut pool = WorkerPool::new(&launch(&Input::stdin("")), &limits(), 3);
+    assert!(pool.end().is_none());
     let inputs = ["y", "h", "x", "K", "n", "a", "y", "x"];
     for input in inputs {
-        crew.begin(&Input::stdin(input), Mode::Symbolic);
+        pool.begin(&Input::stdin(input), Mode::Symbolic);
         // What is wanted later does not change what was begun before.
-        crew.want(&wanted);
+        pool.want(&wanted);
     }
     for (input, first) in inputs
         .into_iter()
         .zip(std::iter::once(true).chain([false; 7]))
     {
         let expected = run(&mut executor, input);
-        let made = crew.end().expect("it was begun").unwrap();
+        let made = pool.end().expect("it was begun").unwrap();
         assert_eq!(made.outcome, expected.outcome, "{input}");
         assert_eq!(made.recording.events, expected.recording.events);
         assert_eq!(made.recording.near, expected.recording.near);
         if first {
             executor.want(&wanted);
         }
-        crew.recycle(made.recording);
+        pool.recycle(made.recording);
     }
-    assert!(crew.end().is_none());
+    assert!(pool.end().is_none());
 }
 
 #[test]
 fn a_crew_without_a_program_tells_so_with_each_run() {
     let mut launch = launch(&Input::stdin(""));
     launch.binary = "/nonexistent/program".into();
-    let mut crew = WorkerPool::new(&launch, &limits(), 2);
-    (0..3).for_each(|_| crew.begin(&Input::stdin(""), Mode::Symbolic));
+    let mut pool = WorkerPool::new(&launch, &limits(), 2);
+    (0..3).for_each(|_| pool.begin(&Input::stdin(""), Mode::Symbolic));
     for _ in 0..3 {
-        let error = crew.end().expect("it was begun").unwrap_err();
+        let error = pool.end().expect("it was begun").unwrap_err();
         assert!(error.to_string().contains("/nonexistent/program"));
     }
 }
