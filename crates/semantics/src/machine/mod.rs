@@ -210,7 +210,12 @@ impl<'a> Machine<'a> {
 
     /// Ends the innermost frame, and the life of its objects.
     fn pop_frame(&mut self) {
-        for object in self.frames.pop() {
+        let objects = self.frames.pop();
+        self.free_all(objects);
+    }
+
+    fn free_all(&mut self, objects: Vec<u64>) {
+        for object in objects {
             self.memory.free(object);
             self.context.drop_views(object);
         }
@@ -440,10 +445,35 @@ impl<'a> Machine<'a> {
             let values = arguments
                 .iter()
                 .map(|argument| self.value(function, *argument));
-            let values = values.collect::<Result<Vec<_>, _>>()?;
-            return self.call(id, values);
+            let mut values = values.collect::<Result<Vec<_>, _>>()?;
+            let copies = self.copy_by_value(called, &mut values)?;
+            let result = self.call(id, values);
+            self.free_all(copies);
+            return result;
         }
         self.library_call(function, id, arguments, ty)
+    }
+
+    /// Copies the objects that a function gets by value; the addresses of the copies.
+    fn copy_by_value(
+        &mut self,
+        called: &Function,
+        values: &mut [ConcreteValue],
+    ) -> Result<Vec<u64>, Halt> {
+        let mut copies = Vec::new();
+        for (value, parameter) in values.iter_mut().zip(&called.parameters) {
+            let (Some(size), Some(from)) = (parameter.by_value, value.scalar()) else {
+                continue;
+            };
+            let bytes = self.bytes(from.bits() as u64, size).ok_or(Halt::Fault)?;
+            let bytes = bytes.to_vec();
+            let copy = self.new_object(size)?;
+            let place = self.bytes(copy, size).ok_or(Halt::Fault)?;
+            place.copy_from_slice(&bytes);
+            *value = pointer(copy);
+            copies.push(copy);
+        }
+        Ok(copies)
     }
 
     fn library_call(

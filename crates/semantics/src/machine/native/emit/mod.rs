@@ -317,6 +317,10 @@ impl<'e, 'p, 'b> Emitter<'e, 'p, 'b> {
         });
         let fits = callee.defined
             && !callee.variadic
+            && callee
+                .parameters
+                .iter()
+                .all(|parameter| parameter.by_value.is_none())
             && result == Some(callee.result)
             && arguments.len() == callee.parameters.len()
             && arguments.len() <= WORDS;

@@ -1,0 +1,126 @@
+//! `labrys reach` from functions, through library code, and forward: the verdicts on small programs
+//! whose answers are known.
+
+use crate::command::Program;
+
+const UNIT: &str = r#"
+#include <labrys.h>
+struct node { int key; struct node *next; const char *name; };
+static int limit = 7;
+static int check(int a, signed char b, double c) {
+  if (a * 3 == 36 && b < -5 && c == 2.5) labrys_target("numbers");
+  if (a > 10 && a < 5) labrys_target("never");
+  return 0;
+}
+static int list(struct node *n, unsigned short want) {
+  if (!n) { labrys_target("null"); return 0; }
+  if (n->next && n->next->key == want && want == 4711) labrys_target("second");
+  if (n->name && n->name[0] == 'x' && n->name[1] == 'y' && !n->name[2]) labrys_target("name");
+  if (n == n->next) labrys_target("itself");
+  if (limit != 7) labrys_target("limit");
+  return n->key;
+}
+int main(int argc, char **argv) { return check(argc, 1, 1) + list(0, 1); }
+"#;
+
+#[test]
+fn entries_are_called_with_what_their_types_allow() {
+    let program = Program::new(UNIT);
+    let arguments = ["--entry", "check", "--entry", "list", "--no-forward"];
+    let targets = [
+        "numbers", "never", "null", "second", "name", "itself", "limit",
+    ];
+    let reports = program.reach(&arguments, &targets);
+    let verdict = |name: &str| reports[name]["verdict"].as_str().expect("a word");
+    for name in ["numbers", "null", "second", "name"] {
+        assert_eq!(verdict(name), "reached", "{name}");
+    }
+    for name in ["never", "itself", "limit"] {
+        assert_eq!(verdict(name), "unreachable", "{name}");
+        let assumed = reports[name]["assumptions"].as_array().expect("a list");
+        assert!(
+            assumed
+                .iter()
+                .any(|one| one == "global variables hold what they hold when the program begins")
+        );
+    }
+    let call = |name: &str| reports[name]["call"].as_str().expect("a call");
+    assert!(
+        call("numbers").starts_with("check(a = 12, b = -"),
+        "{}",
+        call("numbers")
+    );
+    assert!(
+        call("numbers").ends_with(", c = 2.5)"),
+        "{}",
+        call("numbers")
+    );
+    assert!(
+        call("null").starts_with("list(n is null, "),
+        "{}",
+        call("null")
+    );
+    assert!(call("name").contains("n.name = \"xy\""), "{}", call("name"));
+    // The suite holds the program with the drivers, so that it can be replayed.
+    let replayed = program.labrys(&["replay", "out"]);
+    assert!(replayed.status.success(), "{replayed:?}");
+    assert!(program.at("out/driver.c").is_file());
+}
+
+#[test]
+fn any_globals_and_any_entry() {
+    let arguments = ["--all-entries", "--globals", "any", "--no-forward"];
+    let reports = Program::new(UNIT).reach(&arguments, &["limit", "never"]);
+    assert_eq!(reports["limit"]["verdict"], "reached");
+    let call = reports["limit"]["call"].as_str().expect("a call");
+    assert!(
+        call.starts_with("limit = ") && call.contains("; list("),
+        "{call}"
+    );
+    assert_eq!(reports["never"]["verdict"], "unreachable");
+}
+
+#[test]
+fn entries_without_drivers_are_named() {
+    let arguments = ["reach", "program.c", "--entry", "lost", "--target", "name"];
+    let output = Program::new(UNIT).labrys(&arguments);
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        told.contains("--entry lost: the program does not define it"),
+        "{told}"
+    );
+}
+
+/// What `printf` writes with %n is found by running the program.
+#[test]
+fn counting_formats_are_no_proof() {
+    let program = r#"
+#include <labrys.h>
+#include <stdio.h>
+static int count;
+int main(void) {
+  printf("abc%n", &count);
+  if (count == 3) labrys_target("counted");
+  return 0;
+}
+"#;
+    Program::new(program).expect(&[], &[("reached", &["counted"])]);
+}
+
+#[test]
+fn what_is_not_found_backward_is_searched_forward() {
+    let program = r#"
+#include <labrys.h>
+#include <unistd.h>
+int main(void) {
+  char text[8] = {0};
+  if (read(0, text, 6) < 6) return 1;
+  if (text[0] == 'l' && text[2] == 'b' && text[5] == 's') labrys_target("word");
+  return 0;
+}
+"#;
+    let reports = Program::new(program).reach(&[], &["word"]);
+    assert_eq!(reports["word"]["verdict"], "reached");
+    assert_eq!(reports["word"]["forward"], true);
+}
