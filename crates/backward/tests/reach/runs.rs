@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use labrys_expr::Value;
 use labrys_program::{BlockId, Constant, FunctionId, Program, Terminator};
-use labrys_semantics::{Distance, Halt, Inputs, Limit, Machine, Meaning, Rules};
+use labrys_semantics::{Distance, Halt, Inputs, IrValue, Limit, Machine, Rules};
 
 /// Before an instruction of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ fn run(
     let external = labrys_solver::call_function;
     let parameters = &program.functions[entry.index()].parameters;
     let zeros = parameters.iter().filter_map(|one| one.ty.width());
-    let zeros = zeros.map(|width| Meaning::Scalar(Value::new(width, 0)));
+    let zeros = zeros.map(|width| IrValue::Scalar(Value::new(width, 0)));
     let mut machine = Machine::new(program, external, inputs, watcher, LIMIT);
     let end = machine.call(entry, zeros.collect()).map(|_| ());
     (end, machine.steps())
