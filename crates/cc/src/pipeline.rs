@@ -10,9 +10,9 @@ use std::thread::{self, ScopedJoinHandle};
 use sha2::{Digest, Sha256};
 
 use crate::container::{self, Contents};
-use labrys_frontend::checked;
-use labrys_frontend::instrument;
-use labrys_frontend::plain;
+use labrys_instrument::checked;
+use labrys_instrument::plain;
+use labrys_instrument::recording;
 use labrys_llvm::{LlvmError, Module};
 use labrys_lower::lower;
 
@@ -120,7 +120,7 @@ impl Parts<'_> {
         let file = |extension: &str| self.scratch.join(name).with_extension(extension);
         let (bitcode, object, executable) = (file("bc"), file("o"), file("elf"));
         let transform = match variant {
-            Variant::Instrumented => instrument::instrument,
+            Variant::Instrumented => recording::instrument,
             Variant::Plain => plain::add_coverage,
             Variant::Checked => checked::add_checks,
         };

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::project::{Project, run};
-use labrys_frontend::plain::add_coverage;
+use labrys_instrument::plain::add_coverage;
 use labrys_lower::freeze;
 
 /// Prints the branches that a run took.

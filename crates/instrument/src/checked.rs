@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::coverage;
-use crate::instrument::repeat;
+use crate::recording::repeat;
 use labrys_llvm::{LlvmError, Module};
 use labrys_models::GUARDS;
 

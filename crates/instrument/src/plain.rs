@@ -13,7 +13,7 @@ use std::path::Path;
 use labrys_program::SiteKind;
 
 use crate::coverage;
-use crate::instrument::repeat;
+use crate::recording::repeat;
 use labrys_llvm::{Block, Builder, LLVMOpcode, LlvmError, Module, Value};
 use labrys_lower::sites::{Decision, sites};
 

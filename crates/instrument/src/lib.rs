@@ -2,5 +2,5 @@
 
 pub mod checked;
 mod coverage;
-pub mod instrument;
 pub mod plain;
+pub mod recording;
