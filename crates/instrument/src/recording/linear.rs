@@ -1,16 +1,15 @@
-//! Values that change by a constant in each turn of a loop.
+//! Values that change by a constant in each iteration of a loop.
 //!
-//! In turn *t* of a loop a value is `root + offset + t × step`, modulo 2 to its width, where the
-//! root is computed in a block before the loop (the *front*), from what the variables hold there.
-//! Values between blocks are in variables (see [`versions`](super::versions)): a variable that
-//! each end of the loop writes to, a constant away from what it held, is the loop's counter; one
-//! that is written outside only is invariant; one that is written at a single place is looked
-//! through.
+//! In iteration *t* of a loop a value is `root + offset + t × step`, modulo 2 to its width, where
+//! the root is computed in a block before the loop (the *front*), from the values of slots there.
+//! Values between blocks are in [`slots`](super::slots): a slot to which each end of the loop
+//! writes its old value plus a constant is a counter of the loop; one that is written outside only
+//! is invariant; one that is written at a single place has the value that is written there.
 //!
 //! Narrow counters are extended to addresses. An extension is linear only while the counter does
-//! not wrap, so the front computes whether it will within the turns that it answers for.
+//! not wrap, so the front computes whether it will within the iterations that it looks ahead.
 //!
-//! Nothing that is computed in front is undefined: roots are frozen, and no operation promises
+//! Nothing that is computed in the front is undefined: roots are frozen, and no operation promises
 //! not to wrap.
 
 use std::collections::{HashMap, HashSet};
@@ -19,12 +18,12 @@ use labrys_llvm::{
     Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, LLVMValueKind, Module, Type, Value,
 };
 
-use super::helpers::Helpers;
+use super::emit::Emitter;
 use super::objects::Stores;
 use super::regions::Loop;
-use super::versions::is_slot;
+use super::slots::is_slot;
 
-/// A value of a loop, by its turn.
+/// A value of a loop, by iteration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Linear<'m> {
     /// `None` is 0.
@@ -54,39 +53,43 @@ impl<'m> Linear<'m> {
 /// The work on one loop. The builder stands in the front.
 pub(super) struct Front<'a, 'm> {
     module: &'m Module,
-    h: &'a Helpers<'m>,
+    emit: &'a Emitter<'m>,
     stores: &'a Stores<'m>,
     body: HashSet<Block<'m>>,
     /// Blocks that jump to the head from inside.
     ends: HashSet<Block<'m>>,
-    /// For how many turns it answers.
-    turns: u64,
+    /// How many iterations it looks ahead.
+    iterations: u64,
     known: HashMap<Value<'m>, Option<Linear<'m>>>,
     sums: HashMap<(Value<'m>, Value<'m>), Value<'m>>,
     /// Conditions under which some of the answers are wrong.
-    pub(super) wrong: Vec<Value<'m>>,
+    wrong: Vec<Value<'m>>,
 }
 
 impl<'a, 'm> Front<'a, 'm> {
     pub(super) fn new(
-        module: &'m Module,
-        h: &'a Helpers<'m>,
+        emit: &'a Emitter<'m>,
         stores: &'a Stores<'m>,
         of: &Loop<'m>,
-        turns: u64,
+        iterations: u64,
     ) -> Self {
         let to_head = |block: &&Block<'m>| block.successors().contains(&of.head);
         Front {
-            module,
-            h,
+            module: emit.module(),
+            emit,
             stores,
             body: of.body.iter().copied().collect(),
             ends: of.body.iter().filter(to_head).copied().collect(),
-            turns,
+            iterations,
             known: HashMap::new(),
             sums: HashMap::new(),
             wrong: Vec::new(),
         }
+    }
+
+    /// Conditions, computed in the front, under which some of the answers are wrong.
+    pub(super) fn into_wrong(self) -> Vec<Value<'m>> {
+        self.wrong
     }
 
     /// An integer or a pointer, as the integer that it is.
@@ -122,13 +125,15 @@ impl<'a, 'm> Front<'a, 'm> {
         let value = if variable {
             value
         } else {
-            self.h.builder.freeze(value)
+            self.emit.builder().freeze(value)
         };
         let pointer = value.ty().kind() == LLVMTypeKind::LLVMPointerTypeKind;
         let root = match pointer {
             true => {
                 let wide = self.module.int(64);
-                self.h.builder.cast(LLVMOpcode::LLVMPtrToInt, value, wide)
+                self.emit
+                    .builder()
+                    .cast(LLVMOpcode::LLVMPtrToInt, value, wide)
             }
             false => value,
         };
@@ -162,7 +167,7 @@ impl<'a, 'm> Front<'a, 'm> {
         }
     }
 
-    /// What a variable holds.
+    /// The value of a slot.
     fn variable(&mut self, slot: Value<'m>, ty: Type<'m>) -> Option<Linear<'m>> {
         let integer = ty.int_width().is_some_and(|width| width <= 64);
         if !integer && ty.kind() != LLVMTypeKind::LLVMPointerTypeKind {
@@ -176,18 +181,18 @@ impl<'a, 'm> Front<'a, 'm> {
         let inside: Vec<_> = all.iter().filter(inside).copied().collect();
         let found = match inside.as_slice() {
             [] => Some(0),
-            [one] if all.len() == 1 => return self.linear(one.operand(0)),
+            [store] if all.len() == 1 => return self.linear(store.operand(0)),
             _ => self.step(slot, &inside),
         };
         let found = found.map(|step| Linear {
             step,
-            ..self.given(self.h.builder.load(ty, slot))
+            ..self.given(self.emit.builder().load(ty, slot))
         });
         self.known.insert(slot, found);
         found
     }
 
-    /// By how much each turn changes a variable that all ends of the loop write.
+    /// By how much each iteration changes a slot that all ends of the loop write.
     fn step(&self, slot: Value<'m>, inside: &[Value<'m>]) -> Option<i64> {
         let homes: HashSet<_> = inside.iter().map(|store| store.parent()).collect();
         if homes != self.ends || homes.len() != inside.len() {
@@ -198,7 +203,7 @@ impl<'a, 'm> Front<'a, 'm> {
         steps.all(|step| step == Some(first)).then_some(first)
     }
 
-    /// How far a value is from what a variable held when the turn began.
+    /// How far a value is from what a slot held when the iteration began.
     fn distance(&self, value: Value<'m>, slot: Value<'m>, depth: u32) -> Option<i64> {
         use LLVMOpcode as O;
         if !value.is_instruction() || depth > 8 {
@@ -209,7 +214,7 @@ impl<'a, 'm> Front<'a, 'm> {
         match value.opcode() {
             O::LLVMLoad if value.operand(0) == slot => Some(0),
             O::LLVMLoad if is_slot(value.operand(0)) => match self.stores.of(value.operand(0)) {
-                [one] if self.body.contains(&one.parent()) => further(one.operand(0), 0),
+                [store] if self.body.contains(&store.parent()) => further(store.operand(0), 0),
                 _ => None,
             },
             O::LLVMAdd => further(value.operand(0), value.operand(1).const_int_signed()?),
@@ -261,7 +266,7 @@ impl<'a, 'm> Front<'a, 'm> {
                 let a = self.linear(a)?;
                 Some(self.scaled(a, 1 << by))
             }
-            // A sum where the bits do not meet: `x << 2 | 1`.
+            // A sum, since no bit is set in both: `x << 2 | 1`.
             O::LLVMOr => {
                 let bits = b.const_int_value()?;
                 let shift = a.is_instruction() && a.opcode() == O::LLVMShl;
@@ -307,7 +312,7 @@ impl<'a, 'm> Front<'a, 'm> {
     fn sum(&mut self, a: Linear<'m>, b: Linear<'m>) -> Linear<'m> {
         let root = match (a.root, b.root) {
             (Some(a), Some(b)) => {
-                let builder = &self.h.builder;
+                let builder = self.emit.builder();
                 let add = || builder.binary(LLVMOpcode::LLVMAdd, a, b);
                 Some(*self.sums.entry((a, b)).or_insert_with(add))
             }
@@ -324,7 +329,9 @@ impl<'a, 'm> Front<'a, 'm> {
         let root = a.root.map(|root| {
             let bits = root.ty().int_width().unwrap_or(64);
             let factor = self.module.const_int(bits, by as u64);
-            self.h.builder.binary(LLVMOpcode::LLVMMul, root, factor)
+            self.emit
+                .builder()
+                .binary(LLVMOpcode::LLVMMul, root, factor)
         });
         Linear {
             root,
@@ -345,7 +352,7 @@ impl<'a, 'm> Front<'a, 'm> {
             return None;
         }
         let narrow = self.linear(value)?;
-        let builder = &self.h.builder;
+        let builder = self.emit.builder();
         let offset = self.module.const_int(bits, narrow.offset as u64);
         let now = match narrow.root {
             Some(root) => builder.binary(LLVMOpcode::LLVMAdd, root, offset),
@@ -355,8 +362,10 @@ impl<'a, 'm> Front<'a, 'm> {
         // The step as a number of the narrow type.
         let step = narrow.step << (64 - bits) >> (64 - bits);
         if step != 0 {
-            let way = self.h.u64(step.wrapping_mul(self.turns as i64) as u64);
-            let end = builder.binary(LLVMOpcode::LLVMAdd, now, way);
+            let distance = self
+                .emit
+                .u64(step.wrapping_mul(self.iterations as i64) as u64);
+            let end = builder.binary(LLVMOpcode::LLVMAdd, now, distance);
             let cut = builder.cast(LLVMOpcode::LLVMTrunc, end, value.ty());
             let same = builder.cast(opcode, cut, to);
             let wraps = builder.compare(LLVMIntPredicate::LLVMIntNE, end, same);

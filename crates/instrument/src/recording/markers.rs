@@ -5,6 +5,7 @@
 //! carries its number and its condition, and after it only these calls are decisions. For LLVM
 //! a marker is an effect on memory that nothing else touches: markers keep their order and are
 //! made as often as before, whatever becomes of the branches.
+//! [`decisions`](super::decisions) replaces them by what they stand for.
 //!
 //! | marker | where |
 //! |---|---|
@@ -22,17 +23,12 @@
 
 use std::collections::HashMap;
 
+use labrys_library::MODEL_PREFIX;
 use labrys_program::SiteKind;
 
-use labrys_llvm::{
-    Builder, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, LLVMValueKind, LlvmError, Module, Type,
-    Value,
-};
+use labrys_llvm::{Builder, LLVMOpcode, LlvmError, Module, Type, Value};
 use labrys_lower::marked;
 use labrys_lower::sites::sites;
-
-use super::function::FunctionPass;
-use labrys_library::MODEL_PREFIX;
 
 use super::{Numbers, PREFIX, UNCOUNTED};
 
@@ -189,151 +185,6 @@ impl<'m> Markers<'m> {
                 let _ = self.builder.call(enter, &[self.u32(*number)]);
             }
         }
-    }
-}
-
-impl<'m> FunctionPass<'_, 'm> {
-    /// Replaces a marker by what it stands for.
-    pub(super) fn decision(&mut self, i: Value<'m>, marker: &str) {
-        let h = &self.pass.helpers;
-        h.builder.before(i);
-        let arguments = i.arguments();
-        match (marker, arguments.as_slice()) {
-            ("at_branch" | "at_select", &[_, branch, condition]) if self.concrete => {
-                if !self.repeated {
-                    self.near(branch, condition);
-                    h.builder.before(i);
-                }
-                self.cover(i, branch, condition);
-            }
-            ("at_edge", &[_, branch, direction, ..]) if self.concrete => {
-                let _ = h.call("cover", &[branch, direction]);
-            }
-            ("at_enter" | "at_leave" | "at_check_site", _) if self.concrete => {}
-            ("at_branch" | "at_check_site" | "at_select", &[site, branch, condition]) => {
-                let label = self.operand(self.label_of(condition));
-                let u32 = self.pass.module.int(32);
-                let direction = h.builder.cast(LLVMOpcode::LLVMZExt, condition, u32);
-                let helper = &marker["at_".len()..];
-                if helper != "check_site" {
-                    self.near(branch, condition);
-                    h.builder.before(i);
-                }
-                let _ = h.call(helper, &[site, label, direction, branch]);
-                self.decided.insert(condition);
-            }
-            ("at_edge", &[site, branch, direction, label, value]) => {
-                let _ = h.call("switch", &[site, label, direction, value, branch]);
-            }
-            ("at_enter" | "at_leave", &[function]) => {
-                let _ = h.call(&marker["at_".len()..], &[function]);
-            }
-            // The token of a switch.
-            (_, &[value]) => i.replace_uses(self.operand(self.label_of(value))),
-            _ => {}
-        }
-        i.erase();
-    }
-
-    /// Measures how near a decision is to its other side, where it compares two numbers. Loops of
-    /// the concrete version are spared.
-    fn near(&self, branch: Value<'m>, condition: Value<'m>) {
-        if branch.const_int_value() == Some(u64::from(UNCOUNTED)) {
-            return;
-        }
-        let is_load = condition.kind() == LLVMValueKind::LLVMInstructionValueKind
-            && condition.opcode() == LLVMOpcode::LLVMLoad;
-        let stored = is_load.then(|| self.comparisons.get(&condition.operand(0)));
-        match stored.flatten() {
-            Some(stored) => stored.iter().for_each(|one| self.measure(branch, *one)),
-            None => self.measure(branch, condition),
-        }
-    }
-
-    /// Measures the distance of a comparison behind it, for a branch.
-    fn measure(&self, branch: Value<'m>, comparison: Value<'m>) {
-        let is_comparison = comparison.kind() == LLVMValueKind::LLVMInstructionValueKind
-            && matches!(
-                comparison.opcode(),
-                LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMFCmp
-            );
-        let Some(next) = comparison.next().filter(|_| is_comparison) else {
-            return;
-        };
-        let h = &self.pass.helpers;
-        h.builder.before(next);
-        let kind = order(comparison);
-        let operands = [comparison.operand(0), comparison.operand(1)];
-        if let [Some(a), Some(b)] = operands.map(|value| self.wide(value, kind)) {
-            let u32 = self.pass.module.int(32);
-            let direction = h.builder.cast(LLVMOpcode::LLVMZExt, comparison, u32);
-            let _ = h.call("near", &[branch, direction, h.u32(kind), a, b]);
-        }
-    }
-
-    /// A number that is compared, as 64 bits.
-    fn wide(&self, value: Value<'m>, kind: u32) -> Option<Value<'m>> {
-        use LLVMOpcode as O;
-        let builder = &self.pass.helpers.builder;
-        let to = self.pass.module.int(64);
-        let extension = if kind == SIGNED {
-            O::LLVMSExt
-        } else {
-            O::LLVMZExt
-        };
-        match value.ty().kind() {
-            LLVMTypeKind::LLVMPointerTypeKind => Some(builder.cast(O::LLVMPtrToInt, value, to)),
-            LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind => {
-                Some(self.bits(value))
-            }
-            _ => match value.ty().int_width()? {
-                64 => Some(value),
-                width if width < 64 => Some(builder.cast(extension, value, to)),
-                _ => None,
-            },
-        }
-    }
-
-    /// Counts a decision in coverage: on the edges of the branch that takes it, where it can.
-    fn cover(&self, i: Value<'m>, branch: Value<'m>, condition: Value<'m>) {
-        let h = &self.pass.helpers;
-        let end = i.next().filter(|next| next.opcode() == LLVMOpcode::LLVMBr);
-        let edges = end.map(|_| i.parent().successors()).unwrap_or_default();
-        if let (Some(end), [yes, no]) = (end, edges.as_slice()) {
-            let firsts = [yes, no].map(|edge| edge.first_after_phis());
-            let this = end.operand(0) == condition && yes != no;
-            if let ([Some(yes), Some(no)], true) = (firsts, this) {
-                for (edge, direction) in [(yes, 1), (no, 0)] {
-                    h.builder.before(edge);
-                    let _ = h.call("cover", &[branch, h.u32(direction)]);
-                }
-                return;
-            }
-        }
-        let u32 = self.pass.module.int(32);
-        let direction = h.builder.cast(LLVMOpcode::LLVMZExt, condition, u32);
-        let _ = h.call("cover", &[branch, direction]);
-    }
-}
-
-/// How the operands of a comparison are ordered, for `near`.
-const UNSIGNED: u32 = 0;
-const SIGNED: u32 = 1;
-const DOUBLE: u32 = 2;
-const FLOAT: u32 = 3;
-
-/// The order that a comparison goes by.
-fn order(comparison: Value<'_>) -> u32 {
-    use LLVMIntPredicate as P;
-    match comparison.operand(0).ty().kind() {
-        LLVMTypeKind::LLVMFloatTypeKind => return FLOAT,
-        LLVMTypeKind::LLVMDoubleTypeKind => return DOUBLE,
-        _ if comparison.opcode() == LLVMOpcode::LLVMFCmp => return DOUBLE,
-        _ => {}
-    }
-    match comparison.int_predicate() {
-        P::LLVMIntUGT | P::LLVMIntUGE | P::LLVMIntULT | P::LLVMIntULE => UNSIGNED,
-        _ => SIGNED,
     }
 }
 

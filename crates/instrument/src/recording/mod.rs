@@ -4,20 +4,24 @@
 //! run's node table (0: concrete). Straight-line calls of small inlined helpers (`c/inline.c`)
 //! compute labels and report decisions.
 //!
-//! Steps: number the sites; redirect modelled library functions; lead pointers to others
-//! through functions of the program (`through`); link library models; mark the
-//! sites, drop models that are not used, optimize (`markers`); link the helpers; instrument each
-//! function, both its versions (`versions`); drop what is unused.
+//! Steps: number the sites; redirect library functions that have models, and pointers to others
+//! ([`trampolines`]); link the models; mark the sites, drop models that are not used, optimize
+//! ([`markers`]); link the helpers; instrument each function ([`function`]) in its versions
+//! ([`versions`]); drop what is not used.
 //!
 //! Invariant: the instrumented program computes what the frozen program computes; site ids are
 //! those of [`sites`](labrys_lower::sites) on the frozen bitcode, those of models follow.
 
-mod ahead;
+mod announce;
 mod calls;
+mod clean_loops;
+mod decisions;
+mod effects;
+mod emit;
 mod external;
 mod function;
-mod helpers;
 mod intrinsics;
+mod labels;
 mod linear;
 mod markers;
 mod memory;
@@ -25,23 +29,28 @@ mod objects;
 mod operations;
 mod redirect;
 mod regions;
+mod shape;
 mod sinks;
+mod slots;
+mod slow_paths;
 mod streams;
-mod through;
+mod trampolines;
+mod types;
 mod variadic;
 mod versions;
+mod watch;
 
 pub(crate) use redirect::repeat;
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 
 use labrys_library::MODEL_PREFIX;
 
 use crate::coverage;
+use calls::Callees;
+use emit::Emitter;
 use function::FunctionPass;
-use helpers::Helpers;
 use labrys_llvm::{LLVMLinkage, LlvmError, Module, Value};
 use labrys_lower::marked;
 use labrys_lower::sites::sites;
@@ -51,31 +60,8 @@ use labrys_models::{INLINE, LIBRARY};
 const PREFIX: &str = "__labrys_";
 /// Branch number of sites that count in no coverage.
 const UNCOUNTED: u32 = u32::MAX;
-
-/// Everything about a module that the work on one function needs.
-struct Pass<'m> {
-    module: &'m Module,
-    helpers: Helpers<'m>,
-    /// Index in the program picture by function.
-    functions: HashMap<Value<'m>, u32>,
-    /// Constants that hold names of functions.
-    names: RefCell<HashMap<String, Value<'m>>>,
-    /// Row in the table of functions that are marked as pure, by function.
-    marked: HashMap<Value<'m>, u32>,
-}
-
-impl<'m> Pass<'m> {
-    /// A constant that holds the name of a function.
-    fn name_of(&self, function: &str) -> Value<'m> {
-        let mut names = self.names.borrow_mut();
-        if let Some(known) = names.get(function) {
-            return *known;
-        }
-        let text = self.module.define_string(function);
-        names.insert(function.to_owned(), text);
-        text
-    }
-}
+/// Result labels passed back per call.
+const MAX_RESULTS: usize = 8;
 
 /// Instruments frozen bitcode.
 ///
@@ -88,7 +74,7 @@ pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     module.strip_debug();
     streams::link(&mut module)?;
     redirect::redirect(&module);
-    through::lead(&module);
+    trampolines::insert(&module);
     module.link_bytes(LIBRARY, "library models")?;
     // Each edge of a switch gets a block of its own.
     module.run_passes("function(break-crit-edges)")?;
@@ -98,7 +84,7 @@ pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     // LLVM inlines an internal function into its only caller, however large it is.
     set_linkage_of_models(&module, LLVMLinkage::LLVMExternalLinkage);
     markers::optimize(&mut module)?;
-    versions::move_to_variables(&mut module)?;
+    slots::move_to_slots(&mut module)?;
     objects::align(&module);
     module.link_bytes(INLINE, "inline helpers")?;
     instrument_linked(&module, &numbers, branches);
@@ -118,7 +104,7 @@ fn set_linkage_of_models(module: &Module, linkage: LLVMLinkage) {
     }
 }
 
-/// What must be known of the frozen module before anything is changed.
+/// Numbers of the frozen module, taken before anything is changed.
 struct Numbers {
     sites: usize,
     /// Index in the program picture by name.
@@ -138,14 +124,12 @@ impl Numbers {
 /// Instruments a module with markers, into which helpers and models were linked.
 fn instrument_linked(module: &Module, numbers: &Numbers, branches: u32) {
     let functions = module.functions();
-    let pass = Pass {
-        module,
-        helpers: Helpers::new(module),
+    let emit = Emitter::new(module);
+    let callees = Callees {
         functions: functions
             .iter()
             .filter_map(|f| Some((*f, *numbers.functions.get(&f.name())?)))
             .collect(),
-        names: RefCell::default(),
         marked: marked::marked(module).into_iter().zip(0..).collect(),
     };
     // Helpers are not instrumented; models are, and keep the library's functions.
@@ -155,11 +139,11 @@ fn instrument_linked(module: &Module, numbers: &Numbers, branches: u32) {
         if function.is_declaration() || (name.starts_with(PREFIX) && !model) {
             continue;
         }
-        FunctionPass::run(&pass, *function, model);
+        FunctionPass::run(&emit, &callees, *function, model);
     }
     markers::sweep(module);
-    helpers::describe_slow_paths(module);
+    slow_paths::describe(module);
     coverage::define(module, branches);
-    memory::define_globals(module);
+    announce::define_globals(module);
     marked::define_table(module);
 }

@@ -13,12 +13,12 @@ use labrys_abi::FLAG_SHIFT;
 use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, LLVMValueKind, Module, Value};
 
 use super::PREFIX;
-use super::versions::is_slot;
+use super::slots::is_slot;
 
 /// Bytes that have one flag.
 const LINE: u64 = 1 << FLAG_SHIFT;
 
-/// Where variables that hold values between blocks are written.
+/// Where slots are written.
 pub(super) struct Stores<'m>(HashMap<Value<'m>, Vec<Value<'m>>>);
 
 impl<'m> Stores<'m> {
@@ -88,10 +88,15 @@ impl<'m> Objects<'m> {
             _ => None,
         }
     }
+
+    /// Whether an address is inside a constant variable, which has no labels.
+    pub(super) fn is_constant(&self, address: Value<'m>) -> bool {
+        self.object(address).is_some_and(is_constant)
+    }
 }
 
 /// Whether a variable is read-only memory, which has no labels.
-pub(super) fn is_constant(object: Value<'_>) -> bool {
+fn is_constant(object: Value<'_>) -> bool {
     object.kind() == LLVMValueKind::LLVMGlobalVariableValueKind
         && object.is_constant_global()
         && object.initializer().is_some()

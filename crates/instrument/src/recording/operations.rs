@@ -1,88 +1,33 @@
-//! One instruction: which helper computes the label of its result.
+//! Operations: which helper computes the label of an instruction's result.
 
 use labrys_abi::{Cause, Intrinsic, Meta, Op, WIDE_PREDICATE};
 
 use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Value};
 
-use super::function::{FunctionPass, scalars, width};
+use super::emit::Emitter;
+use super::intrinsics::Kind;
+use super::labels::Labels;
+use super::types::{selected, width};
 
-impl<'m> FunctionPass<'_, 'm> {
-    /// Positions the builder after `instruction`.
-    pub(super) fn after(&self, instruction: Value<'m>) {
-        if let Some(next) = instruction.next() {
-            self.pass.helpers.builder.before(next);
-        }
-    }
+/// A step on one instruction that computes a value of others.
+pub(super) struct Operation<'s, 'm> {
+    pub(super) emit: &'s Emitter<'m>,
+    pub(super) labels: &'s mut Labels<'m>,
+}
 
-    /// Instruments one instruction.
-    pub(super) fn instruction(&mut self, i: Value<'m>) {
-        use LLVMOpcode as O;
-        match i.opcode() {
-            O::LLVMAdd
-            | O::LLVMSub
-            | O::LLVMMul
-            | O::LLVMUDiv
-            | O::LLVMSDiv
-            | O::LLVMURem
-            | O::LLVMSRem
-            | O::LLVMShl
-            | O::LLVMLShr
-            | O::LLVMAShr
-            | O::LLVMAnd
-            | O::LLVMOr
-            | O::LLVMXor
-            | O::LLVMFAdd
-            | O::LLVMFSub
-            | O::LLVMFMul
-            | O::LLVMFDiv
-            | O::LLVMFRem => {
-                self.binary(i);
-            }
-            O::LLVMICmp | O::LLVMFCmp => self.compare(i),
-            O::LLVMTrunc
-            | O::LLVMZExt
-            | O::LLVMSExt
-            | O::LLVMFPToUI
-            | O::LLVMFPToSI
-            | O::LLVMUIToFP
-            | O::LLVMSIToFP
-            | O::LLVMFPTrunc
-            | O::LLVMFPExt
-            | O::LLVMPtrToInt
-            | O::LLVMIntToPtr
-            | O::LLVMBitCast
-            | O::LLVMFNeg
-            | O::LLVMAddrSpaceCast => self.cast(i),
-            O::LLVMFreeze => {
-                let labels = self.labels_of(i.operand(0));
-                self.set_labels(i, labels);
-            }
-            O::LLVMSelect => self.select(i),
-            O::LLVMExtractValue => self.extract_value(i),
-            O::LLVMInsertValue => self.insert_value(i),
-            O::LLVMLoad => self.load(i),
-            O::LLVMStore => self.store(i),
-            O::LLVMGetElementPtr => self.address(i),
-            O::LLVMAlloca => self.variable(i),
-            O::LLVMAtomicRMW | O::LLVMAtomicCmpXchg => self.atomic(i),
-            O::LLVMCall | O::LLVMInvoke | O::LLVMCallBr => self.call(i),
-            O::LLVMRet => self.leave(i),
-            _ => {}
-        }
-    }
-
-    fn binary(&mut self, i: Value<'m>) {
+impl<'m> Operation<'_, 'm> {
+    /// Arithmetic on integers and floats.
+    pub(super) fn binary(self, i: Value<'m>) {
         let (a, b) = (i.operand(0), i.operand(1));
-        let (la, lb) = (self.label_of(a), self.label_of(b));
         let (Some(width), Some(op)) = (width(i.ty()), binary_op(i.opcode())) else {
             return;
         };
-        if la.is_none() && lb.is_none() {
+        if self.labels.none(&[a, b]) {
             return;
         }
-        self.after(i);
+        self.emit.after(i);
         let label = self.apply(op as u8, width, a, b, i, "binary");
-        self.set_label(i, label);
+        self.labels.set(i, label);
     }
 
     /// Calls a two-operand helper, or its form for more than 64 bits.
@@ -95,34 +40,29 @@ impl<'m> FunctionPass<'_, 'm> {
         result: Value<'m>,
         name: &str,
     ) -> Value<'m> {
-        let h = &self.pass.helpers;
-        let (la, lb) = (
-            self.operand(self.label_of(a)),
-            self.operand(self.label_of(b)),
-        );
+        let (emit, labels) = (self.emit, &self.labels);
+        let (la, lb) = (emit.label(labels.of(a)), emit.label(labels.of(b)));
         if width <= 64 {
-            let meta = h.u64(Meta::new(operation, width as u16, 0).0);
-            return h.call(
-                name,
-                &[meta, la, lb, self.bits(a), self.bits(b), self.bits(result)],
-            );
+            let meta = emit.u64(Meta::new(operation, width as u16, 0).0);
+            let (a, b) = (emit.bits(a), emit.bits(b));
+            return emit.call(name, &[meta, la, lb, a, b, emit.bits(result)]);
         }
         let operation = if name == "compare" {
             operation + WIDE_PREDICATE
         } else {
             operation
         };
-        let meta = h.u64(Meta::new(operation, width as u16, 0).0);
-        let (al, ah) = self.halves(a);
-        let (bl, bh) = self.halves(b);
-        let (rl, rh) = self.halves(result);
-        h.call("wide", &[meta, la, lb, al, ah, bl, bh, rl, rh])
+        let meta = emit.u64(Meta::new(operation, width as u16, 0).0);
+        let (al, ah) = emit.halves(a);
+        let (bl, bh) = emit.halves(b);
+        let (rl, rh) = emit.halves(result);
+        emit.call("wide", &[meta, la, lb, al, ah, bl, bh, rl, rh])
     }
 
-    fn compare(&mut self, i: Value<'m>) {
+    pub(super) fn compare(self, i: Value<'m>) {
         let (a, b) = (i.operand(0), i.operand(1));
         let Some(width) = width(a.ty()) else { return };
-        if self.label_of(a).is_none() && self.label_of(b).is_none() {
+        if self.labels.none(&[a, b]) {
             return;
         }
         let predicate = if i.opcode() == LLVMOpcode::LLVMICmp {
@@ -130,15 +70,15 @@ impl<'m> FunctionPass<'_, 'm> {
         } else {
             i.real_predicate() as u8
         };
-        self.after(i);
+        self.emit.after(i);
         let label = self.apply(predicate, width, a, b, i, "compare");
-        self.set_label(i, label);
+        self.labels.set(i, label);
     }
 
-    fn cast(&mut self, i: Value<'m>) {
+    pub(super) fn cast(self, i: Value<'m>) {
         use LLVMOpcode as O;
         let from = i.operand(0);
-        let Some(label) = self.label_of(from) else {
+        let Some(label) = self.labels.of(from) else {
             return;
         };
         let (Some(source), Some(target)) = (width(from.ty()), width(i.ty())) else {
@@ -154,104 +94,149 @@ impl<'m> FunctionPass<'_, 'm> {
             O::LLVMSIToFP => Op::SToF,
             O::LLVMFPTrunc | O::LLVMFPExt => Op::FToF,
             O::LLVMFNeg => Op::FNeg,
-            _ if source == target => return self.set_label(i, label),
+            _ if source == target => return self.labels.set(i, label),
             _ if source > target => Op::Extract,
             _ => Op::ZExt,
         };
         let extra = if op == Op::Extract { 0 } else { source };
-        let label = self.unary_at(i, op, target, extra, label);
-        self.set_label(i, label);
+        self.unary(i, op, target, extra, label);
     }
 
-    /// Label of a one-operand operation whose result is `i`.
-    pub(super) fn unary_at(
-        &self,
-        i: Value<'m>,
-        op: Op,
-        width: u32,
-        extra: u32,
-        label: Value<'m>,
-    ) -> Value<'m> {
-        self.after(i);
-        let h = &self.pass.helpers;
-        let meta = h.u64(Meta::new(op as u8, width as u16, extra).0);
-        let (low, high) = self.halves(i);
-        h.call("unary", &[meta, label, low, high])
+    /// A one-operand operation whose result is `i`.
+    fn unary(self, i: Value<'m>, op: Op, width: u32, extra: u32, label: Value<'m>) {
+        let emit = self.emit;
+        emit.after(i);
+        let meta = emit.u64(Meta::new(op as u8, width as u16, extra).0);
+        let (low, high) = emit.halves(i);
+        let label = emit.call("unary", &[meta, label, low, high]);
+        self.labels.set(i, label);
     }
 
-    fn select(&mut self, i: Value<'m>) {
+    /// The result has the labels of an operand.
+    pub(super) fn same(self, i: Value<'m>) {
+        let labels = self.labels.all(i.operand(0));
+        self.labels.set_all(i, labels);
+    }
+
+    /// A choice between two values; `decided` if it is a decision that has an event.
+    pub(super) fn select(self, i: Value<'m>, decided: bool) {
+        let (emit, labels) = (self.emit, self.labels);
         let (condition, a, b) = (i.operand(0), i.operand(1), i.operand(2));
         if condition.ty().kind() != LLVMTypeKind::LLVMIntegerTypeKind {
             return;
         }
-        let (la, lb) = (self.labels_of(a), self.labels_of(b));
-        let h = &self.pass.helpers;
-        self.after(i);
-        if let Some(label) = self.label_of(condition)
-            && !self.decided.contains(&condition)
-        {
+        let (la, lb) = (labels.all(a), labels.all(b));
+        emit.after(i);
+        if let Some(label) = labels.of(condition).filter(|_| !decided) {
             // Not a decision of the program: LLVM made it of something that has no event.
             if let Some(bits) = width(i.ty()).filter(|w| *w <= 64) {
                 let meta = Meta::new(Intrinsic::Choose as u8, bits as u16, 0);
-                let (la, lb) = (self.operand(la[0]), self.operand(lb[0]));
-                let (av, bv, cv) = (self.bits(a), self.bits(b), self.bits(condition));
-                let arguments = [h.u64(meta.0), la, lb, label, av, bv, cv, self.bits(i)];
-                let label = h.call("ternary", &arguments);
-                return self.set_label(i, label);
+                let (la, lb) = (emit.label(la[0]), emit.label(lb[0]));
+                let (av, bv, cv) = (emit.bits(a), emit.bits(b), emit.bits(condition));
+                let arguments = [emit.u64(meta.0), la, lb, label, av, bv, cv, emit.bits(i)];
+                let label = emit.call("ternary", &arguments);
+                return labels.set(i, label);
             }
-            let cause = h.u32(Cause::Operation as u32);
-            let arguments = [cause, h.u32(u32::MAX), label, self.bits(condition)];
-            let _ = h.call("lost", &arguments);
+            let cause = emit.u32(Cause::Operation as u32);
+            let arguments = [cause, emit.u32(u32::MAX), label, emit.bits(condition)];
+            let _ = emit.call("lost", &arguments);
         }
-        let labels = la.into_iter().zip(lb).map(|(a, b)| match (a, b) {
+        let chosen = la.into_iter().zip(lb).map(|(a, b)| match (a, b) {
             (None, None) => None,
             (a, b) => {
-                let (a, b) = (self.operand(a), self.operand(b));
-                Some(h.builder.select(condition, a, b))
+                let (a, b) = (emit.label(a), emit.label(b));
+                Some(emit.builder().select(condition, a, b))
             }
         });
-        let labels = labels.collect();
-        self.set_labels(i, labels);
+        let chosen = chosen.collect();
+        labels.set_all(i, chosen);
     }
 
-    /// First scalar and number of scalars that `indices` select in `i`'s aggregate operand.
-    fn selected(&self, aggregate: Value<'m>, indices: &[u32]) -> (usize, usize) {
-        let mut ty = aggregate.ty();
-        let mut start = 0;
-        for index in indices {
-            if ty.kind() == LLVMTypeKind::LLVMStructTypeKind {
-                let elements = ty.struct_elements();
-                start += elements[..*index as usize]
-                    .iter()
-                    .map(|t| scalars(*t).len())
-                    .sum::<usize>();
-                ty = elements[*index as usize];
-            } else {
-                ty = ty.element();
-                start += *index as usize * scalars(ty).len();
-            }
-        }
-        (start, scalars(ty).len())
-    }
-
-    fn extract_value(&mut self, i: Value<'m>) {
+    pub(super) fn extract_value(self, i: Value<'m>) {
         let aggregate = i.operand(0);
-        let labels = self.labels_of(aggregate);
-        let (start, count) = self.selected(aggregate, &i.indices());
+        let labels = self.labels.all(aggregate);
+        let (start, count) = selected(aggregate, &i.indices());
         if let Some(part) = labels.get(start..start + count) {
-            self.set_labels(i, part.to_vec());
+            self.labels.set_all(i, part.to_vec());
         }
     }
 
-    fn insert_value(&mut self, i: Value<'m>) {
+    pub(super) fn insert_value(self, i: Value<'m>) {
         let aggregate = i.operand(0);
-        let mut labels = self.labels_of(aggregate);
-        let (start, count) = self.selected(aggregate, &i.indices());
-        let part = self.labels_of(i.operand(1));
+        let mut labels = self.labels.all(aggregate);
+        let (start, count) = selected(aggregate, &i.indices());
+        let part = self.labels.all(i.operand(1));
         if start + count <= labels.len() && part.len() == count {
             labels[start..start + count].copy_from_slice(&part);
-            self.set_labels(i, labels);
+            self.labels.set_all(i, labels);
         }
+    }
+
+    /// An intrinsic that computes; false if labels that it is given are lost.
+    pub(super) fn intrinsic(self, i: Value<'m>, kind: Kind) -> bool {
+        let arguments = i.arguments();
+        if self.labels.none(&arguments) {
+            return true;
+        }
+        let first = arguments.first().and_then(|a| width(a.ty()));
+        let Some(bits) = first.filter(|w| *w <= 64) else {
+            return false;
+        };
+        match kind {
+            Kind::Unary(op, extra) => {
+                if let Some(label) = self.labels.of(i.operand(0)) {
+                    self.unary(i, op, bits, extra, label);
+                }
+            }
+            Kind::Composed(code) => self.composed(i, code, bits),
+            Kind::Ternary(code) => self.ternary(i, code, bits),
+            Kind::Overflow(op, code) => self.overflow(i, op, code, bits),
+            _ => return false,
+        }
+        true
+    }
+
+    /// `{meta, labels, values}` of the first two arguments (the second may be missing).
+    fn two_operands(&self, i: Value<'m>, code: Intrinsic, bits: u32) -> [Value<'m>; 5] {
+        let (emit, labels) = (self.emit, &self.labels);
+        let (a, b) = (i.operand(0), i.operand(1.min(i.arguments().len() - 1)));
+        let meta = emit.u64(Meta::new(code as u8, bits as u16, 0).0);
+        let (la, lb) = (emit.label(labels.of(a)), emit.label(labels.of(b)));
+        [meta, la, lb, emit.bits(a), emit.bits(b)]
+    }
+
+    fn composed(self, i: Value<'m>, code: Intrinsic, bits: u32) {
+        let emit = self.emit;
+        emit.after(i);
+        let [meta, la, lb, av, bv] = self.two_operands(i, code, bits);
+        let value = emit.bits(i);
+        let label = emit.call("intrinsic", &[meta, la, lb, av, bv, value]);
+        self.labels.set(i, label);
+    }
+
+    fn ternary(self, i: Value<'m>, code: Intrinsic, bits: u32) {
+        let emit = self.emit;
+        emit.after(i);
+        let [meta, la, lb, av, bv] = self.two_operands(i, code, bits);
+        let c = i.operand(2);
+        let lc = emit.label(self.labels.of(c));
+        let (cv, value) = (emit.bits(c), emit.bits(i));
+        let label = emit.call("ternary", &[meta, la, lb, lc, av, bv, cv, value]);
+        self.labels.set(i, label);
+    }
+
+    fn overflow(self, i: Value<'m>, op: Op, code: Intrinsic, bits: u32) {
+        let emit = self.emit;
+        emit.after(i);
+        let parts = emit.scalar_values(i);
+        let [flag_meta, la, lb, av, bv] = self.two_operands(i, code, bits);
+        let meta = emit.u64(Meta::new(op as u8, bits as u16, 0).0);
+        let value = emit.call("binary", &[meta, la, lb, av, bv, emit.bits(parts[0])]);
+        let flag = emit.call(
+            "intrinsic",
+            &[flag_meta, la, lb, av, bv, emit.bits(parts[1])],
+        );
+        self.labels.set_all(i, vec![Some(value), Some(flag)]);
     }
 }
 

@@ -14,9 +14,8 @@ use std::collections::{HashMap, HashSet};
 
 use labrys_llvm::{Block, LLVMOpcode, Value};
 
-use super::calls::may_leave_labels;
-use super::function::{scalars, width};
-use super::versions::looks_at_shadow;
+use super::effects::{looks_at_shadow, may_leave_labels};
+use super::types::{scalars, width};
 
 /// The most values that are joined in one function.
 const LIMIT: usize = 600;

@@ -5,9 +5,11 @@
 
 use labrys_abi::Cause;
 
-use labrys_llvm::{LLVMTypeKind, Value};
+use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Value};
 
-use super::function::{FunctionPass, scalars, width};
+use super::emit::Emitter;
+use super::labels::Labels;
+use super::types::{scalars, width};
 
 /// Variable arguments of a call that may have labels.
 const MOST: usize = 32;
@@ -61,71 +63,79 @@ impl Places {
     }
 }
 
-impl<'m> FunctionPass<'_, 'm> {
-    /// Leaves the labels of the arguments behind the `fixed` ones; the builder stands at the call.
-    pub(super) fn pass_variadic(&self, i: Value<'m>, callee: Value<'m>, fixed: usize, number: u32) {
-        let h = &self.pass.helpers;
-        let arguments = i.arguments();
-        if arguments[fixed..]
-            .iter()
-            .all(|a| self.label_of(*a).is_none())
-        {
-            return;
-        }
-        let mut places = Places::default();
-        let mut count = 0;
-        for (position, argument) in arguments.into_iter().enumerate() {
-            let size = self.pass.module.by_value_argument_size(i, position);
-            // Fixed arguments on the stack lie before those of the list.
-            let place = places.next(argument, size);
-            if position < fixed {
-                places.stack = 0;
-                continue;
-            }
-            let label = self.label_of(argument);
-            let fits = scalars(argument.ty()).len() == 1
-                && width(argument.ty()).is_some_and(|w| w <= 64)
-                && size.is_none()
-                && count < MOST;
-            if fits {
-                let arguments = [h.u32(count as u32), h.u32(place), self.operand(label)];
-                let _ = h.call("variadic", &arguments);
-                count += 1;
-            } else if let Some(label) = label {
-                let cause = h.u32(Cause::Vararg as u32);
-                let value = self.bits(argument);
-                let _ = h.call("lost", &[cause, h.u32(number), label, value]);
-            }
-        }
-        let _ = h.call("pass_variadic", &[callee, h.u32(count as u32)]);
+/// Leaves the labels of the arguments behind the `fixed` ones; the emitter stands at the call.
+pub(super) fn pass<'m>(
+    emit: &Emitter<'m>,
+    labels: &Labels<'m>,
+    i: Value<'m>,
+    fixed: usize,
+    number: u32,
+) {
+    let arguments = i.arguments();
+    if labels.none(&arguments[fixed..]) {
+        return;
     }
-
-    /// Takes the serial number of the labels left for this function, if it uses them.
-    pub(super) fn enter_variadic(&mut self, entry: &[Value<'m>], work: &[Vec<Value<'m>>]) {
-        let starts = |i: &Value<'m>| is_call(*i) && i.called().name().starts_with("llvm.va_start");
-        let Some(first) = entry.first() else {
-            return;
-        };
-        if work.iter().flatten().any(starts) {
-            let h = &self.pass.helpers;
-            h.builder.before(*first);
-            self.serial = Some(h.call("enter_variadic", &[self.function]));
+    let mut places = Places::default();
+    let mut count = 0;
+    for (position, argument) in arguments.into_iter().enumerate() {
+        let size = emit.module().by_value_argument_size(i, position);
+        // Fixed arguments on the stack lie before those of the list.
+        let place = places.next(argument, size);
+        if position < fixed {
+            places.stack = 0;
+            continue;
         }
+        let label = labels.of(argument);
+        let fits = scalars(argument.ty()).len() == 1
+            && width(argument.ty()).is_some_and(|w| w <= 64)
+            && size.is_none()
+            && count < MOST;
+        if fits {
+            let arguments = [emit.u32(count as u32), emit.u32(place), emit.label(label)];
+            let _ = emit.call("variadic", &arguments);
+            count += 1;
+        } else if let Some(label) = label {
+            let cause = emit.u32(Cause::Vararg as u32);
+            let value = emit.bits(argument);
+            let _ = emit.call("lost", &[cause, emit.u32(number), label, value]);
+        }
+    }
+    let _ = emit.call("pass_variadic", &[i.called(), emit.u32(count as u32)]);
+}
+
+/// The variable arguments of the function at hand.
+#[derive(Default)]
+pub(super) struct Variadic<'m> {
+    /// Serial number of their labels.
+    serial: Option<Value<'m>>,
+}
+
+impl<'m> Variadic<'m> {
+    /// Takes the serial number of the labels left for the function, if its blocks use them.
+    pub(super) fn enter(
+        emit: &Emitter<'m>,
+        function: Value<'m>,
+        first: Value<'m>,
+        blocks: &[Vec<Value<'m>>],
+    ) -> Self {
+        let starts = |i: &Value<'m>| {
+            i.opcode() == LLVMOpcode::LLVMCall && i.called().name().starts_with("llvm.va_start")
+        };
+        let serial = blocks.iter().flatten().any(starts).then(|| {
+            emit.before(first);
+            emit.call("enter_variadic", &[function])
+        });
+        Variadic { serial }
     }
 
     /// `va_start` and `va_copy`.
-    pub(super) fn variadic_intrinsic(&mut self, i: Value<'m>, name: &str) {
-        self.after(i);
-        let h = &self.pass.helpers;
+    pub(super) fn intrinsic(&self, emit: &Emitter<'m>, i: Value<'m>, name: &str) {
+        emit.after(i);
         if name.starts_with("llvm.va_start") {
-            let serial = self.serial.unwrap_or_else(|| h.u64(0));
-            let _ = h.call("va_start", &[i.operand(0), serial]);
+            let serial = self.serial.unwrap_or_else(|| emit.u64(0));
+            let _ = emit.call("va_start", &[i.operand(0), serial]);
         } else if name.starts_with("llvm.va_copy") {
-            let _ = h.call("va_copy", &[i.operand(0)]);
+            let _ = emit.call("va_copy", &[i.operand(0)]);
         }
     }
-}
-
-fn is_call(i: Value<'_>) -> bool {
-    i.opcode() == labrys_llvm::LLVMOpcode::LLVMCall
 }

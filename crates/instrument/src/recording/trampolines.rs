@@ -1,6 +1,8 @@
-//! Functions of libraries without a model whose address the program takes: a call through a
-//! pointer goes to a function of the program's that makes the call, so that what is given is
-//! counted there as in any other call.
+//! Trampolines: functions of the program by which its pointers call functions of libraries.
+//!
+//! Where the program takes the address of a library function without a model, it gets that of a
+//! trampoline instead, which makes the call: so what is given is counted there as in any other
+//! call.
 //!
 //! Left alone are functions that may be absent (weak), those with variable arguments or results
 //! and parameters that a copy would not pass on alike, and those of the runtime of C++.
@@ -10,20 +12,20 @@ use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Type, Va
 
 use super::external::loses_nothing;
 
-/// Prefix of the functions that make the calls.
-const THROUGH: &str = "labrys.through.";
-/// Makes the program's pointers to such functions lead through functions of its own.
-pub(super) fn lead(module: &Module) {
+/// Prefix of trampolines.
+const TRAMPOLINE: &str = "labrys.through.";
+/// Makes the program's pointers to such functions point to trampolines.
+pub(super) fn insert(module: &Module) {
     let functions = module.functions();
     let external: Vec<_> = functions
         .iter()
         .copied()
-        .filter(|f| is_led(module, *f))
+        .filter(|f| needs_trampoline(module, *f))
         .collect();
-    let led: Vec<_> = external
+    let replaced: Vec<_> = external
         .into_iter()
         .map(|function| {
-            let own = module.declare_like(&format!("{THROUGH}{}", function.name()), function);
+            let own = module.declare_like(&format!("{TRAMPOLINE}{}", function.name()), function);
             function.replace_uses(own);
             (function, own)
         })
@@ -37,11 +39,11 @@ pub(super) fn lead(module: &Module) {
             continue;
         }
         let called = i.called();
-        if let Some((function, _)) = led.iter().find(|(_, own)| *own == called) {
+        if let Some((function, _)) = replaced.iter().find(|(_, own)| *own == called) {
             i.set_operand(i.operand_count() - 1, *function);
         }
     }
-    for (function, own) in led {
+    for (function, own) in replaced {
         if own.is_used() {
             define(module, function, own);
         } else {
@@ -50,7 +52,7 @@ pub(super) fn lead(module: &Module) {
     }
 }
 
-fn is_led(module: &Module, function: Value<'_>) -> bool {
+fn needs_trampoline(module: &Module, function: Value<'_>) -> bool {
     let name = function.name();
     let ty = function.global_type();
     function.is_declaration()
@@ -65,12 +67,12 @@ fn is_led(module: &Module, function: Value<'_>) -> bool {
         && (0..ty.param_count()).all(|index| module.by_value_size(function, index).is_none())
 }
 
-/// Is something known of what the function does with labels?
+/// Whether the effect of a function on labels is known.
 fn has_model(name: &str) -> bool {
     function(name).is_some_and(|function| function.forward() != Forward::None)
 }
 
-/// Is a value of this type passed alike whatever attributes a call has?
+/// Whether a value of this type is passed alike whatever attributes a call has.
 fn is_passed_on(ty: Type<'_>) -> bool {
     match ty.kind() {
         LLVMTypeKind::LLVMIntegerTypeKind => ty.int_width().is_some_and(|w| w == 32 || w == 64),
