@@ -6,6 +6,7 @@
 
 mod freeze;
 mod harness;
+mod hints;
 mod lowering;
 pub mod marked;
 pub mod sites;

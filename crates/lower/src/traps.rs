@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use crate::lowering::is_dropped;
+use crate::hints::is_hint;
 use labrys_llvm::{Block, Builder, LLVMOpcode, Module, Value};
 
 /// Gives every edge to a shared trap a block of its own.
@@ -99,9 +99,9 @@ fn only_traps(block: Block<'_>) -> Option<Value<'_>> {
 /// Whether a block begins with the trap of a check.
 pub(crate) fn begins_with_trap(block: Block<'_>) -> bool {
     let first = block.instructions().into_iter().find(|instruction| {
-        let dropped = instruction.opcode() == LLVMOpcode::LLVMCall
-            && is_dropped(&instruction.called().name());
-        !dropped && instruction.opcode() != LLVMOpcode::LLVMPHI
+        let hint =
+            instruction.opcode() == LLVMOpcode::LLVMCall && is_hint(&instruction.called().name());
+        !hint && instruction.opcode() != LLVMOpcode::LLVMPHI
     });
     first.is_some_and(is_trap)
 }

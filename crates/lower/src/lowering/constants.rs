@@ -1,15 +1,19 @@
-//! Constants of the bitcode to constants of the picture.
+//! Constants of the bitcode to constants of the static program model.
 //!
 //! A constant is first described as a tree and interned when the description is complete, so
 //! that no constant is left behind unused. Children are interned before parents, from left to
-//! right: the order that the picture demands.
+//! right: the order that the model requires.
+
+use std::collections::{HashMap, HashSet};
 
 use labrys_program::{
     AggregateId, BinaryOperator, Cast, Constant, ConstantId, FunctionId, GlobalId, Opaque, Type,
 };
 
-use super::Lowering;
-use labrys_llvm::{LLVMOpcode, LLVMValueKind, Type as LlvmType, Value};
+use super::address;
+use super::operators::{binary_operator, cast};
+use super::types::Types;
+use labrys_llvm::{LLVMOpcode, LLVMTypeKind, LLVMValueKind, Module, Type as LlvmType, Value};
 
 /// How deep constants may nest; deeper ones are opaque.
 const DEPTH: u32 = 60;
@@ -41,19 +45,51 @@ enum Tree {
     Aggregate(AggregateId, Vec<Tree>),
 }
 
-impl<'m> Lowering<'m> {
-    /// The constant of the picture.
-    pub(super) fn constant(&mut self, value: Value<'m>) -> ConstantId {
-        if let Some(known) = self.constants.get(&value) {
+/// Constants lowered so far, and what symbols stand for.
+pub(super) struct Constants<'m> {
+    symbols: HashMap<Value<'m>, Symbol>,
+    known: HashMap<Value<'m>, ConstantId>,
+    /// Functions whose addresses are used.
+    taken: HashSet<FunctionId>,
+}
+
+impl<'m> Constants<'m> {
+    pub(super) fn of(module: &'m Module) -> Self {
+        let functions = module.functions().into_iter().enumerate();
+        let globals = module.globals().into_iter().enumerate();
+        let symbols = functions
+            .map(|(index, value)| (value, Symbol::Function(FunctionId::new(index))))
+            .chain(globals.map(|(index, value)| (value, Symbol::Global(GlobalId::new(index)))))
+            .collect();
+        Constants {
+            symbols,
+            known: HashMap::new(),
+            taken: HashSet::new(),
+        }
+    }
+
+    /// What a symbol of the module stands for.
+    pub(super) fn symbol(&self, value: Value<'m>) -> Option<Symbol> {
+        self.symbols.get(&value).copied()
+    }
+
+    /// The functions whose addresses are used.
+    pub(super) fn into_taken(self) -> HashSet<FunctionId> {
+        self.taken
+    }
+
+    /// The constant of the model.
+    pub(super) fn constant(&mut self, types: &mut Types<'m>, value: Value<'m>) -> ConstantId {
+        if let Some(known) = self.known.get(&value) {
             return *known;
         }
-        let tree = self.tree(value, 0);
-        let id = self.intern(tree);
-        self.constants.insert(value, id);
+        let tree = self.tree(types, value, 0);
+        let id = self.intern(types, tree);
+        self.known.insert(value, id);
         id
     }
 
-    fn intern(&mut self, tree: Tree) -> ConstantId {
+    fn intern(&mut self, types: &mut Types<'m>, tree: Tree) -> ConstantId {
         let constant = match tree {
             Tree::Leaf(constant) => {
                 if let Constant::Function(function) = constant {
@@ -62,26 +98,26 @@ impl<'m> Lowering<'m> {
                 constant
             }
             Tree::Offset(base, offset) => Constant::Offset {
-                base: self.intern(*base),
+                base: self.intern(types, *base),
                 offset,
             },
             Tree::Cast(cast, to, value) => Constant::Cast {
                 cast,
                 to,
-                value: self.intern(*value),
+                value: self.intern(types, *value),
             },
             Tree::Binary(operator, left, right) => {
-                let left = self.intern(*left);
+                let left = self.intern(types, *left);
                 Constant::Binary {
                     operator,
                     left,
-                    right: self.intern(*right),
+                    right: self.intern(types, *right),
                 }
             }
             Tree::Aggregate(aggregate, elements) => {
                 let elements = elements
                     .into_iter()
-                    .map(|element| self.intern(element))
+                    .map(|element| self.intern(types, element))
                     .collect();
                 Constant::Aggregate {
                     aggregate,
@@ -89,18 +125,18 @@ impl<'m> Lowering<'m> {
                 }
             }
         };
-        self.tables.constant(constant)
+        types.tables().constant(constant)
     }
 
     /// Notes that the address of a function is used.
     pub(super) fn take_address(&mut self, function: FunctionId) {
-        self.program.functions[function.index()].address_taken = true;
+        self.taken.insert(function);
     }
 
-    fn tree(&mut self, value: Value<'m>, depth: u32) -> Tree {
-        let ty = self.ty(value.ty());
+    fn tree(&mut self, types: &mut Types<'m>, value: Value<'m>, depth: u32) -> Tree {
+        let ty = types.of(value.ty());
         let described = if depth < DEPTH {
-            self.describe(value, ty, depth)
+            self.describe(types, value, ty, depth)
         } else {
             None
         };
@@ -117,7 +153,13 @@ impl<'m> Lowering<'m> {
     }
 
     /// The description of a constant that has a model.
-    fn describe(&mut self, value: Value<'m>, ty: Type, depth: u32) -> Option<Tree> {
+    fn describe(
+        &mut self,
+        types: &mut Types<'m>,
+        value: Value<'m>,
+        ty: Type,
+        depth: u32,
+    ) -> Option<Tree> {
         use LLVMValueKind as K;
         if let Some(symbol) = self.symbols.get(&value) {
             let address = symbol_constant(*symbol);
@@ -126,7 +168,7 @@ impl<'m> Lowering<'m> {
         let composite = matches!(ty, Type::Aggregate(_) | Type::Foreign(_));
         Some(match value.kind() {
             K::LLVMGlobalAliasValueKind if ty == Type::Pointer => {
-                self.tree(value.aliasee()?, depth + 1)
+                self.tree(types, value.aliasee()?, depth + 1)
             }
             K::LLVMConstantIntValueKind => match ty {
                 Type::Int(width) => Tree::Leaf(Constant::Int {
@@ -150,55 +192,67 @@ impl<'m> Lowering<'m> {
             K::LLVMConstantAggregateZeroValueKind if composite => Tree::Leaf(Constant::Zero(ty)),
             K::LLVMConstantStructValueKind
             | K::LLVMConstantArrayValueKind
-            | K::LLVMConstantDataArrayValueKind => self.aggregate_tree(value, ty, depth)?,
-            K::LLVMConstantExprValueKind => self.expression_tree(value, ty, depth)?,
+            | K::LLVMConstantDataArrayValueKind => self.aggregate_tree(types, value, ty, depth)?,
+            K::LLVMConstantExprValueKind => self.expression_tree(types, value, ty, depth)?,
             _ => return None,
         })
     }
 
-    fn aggregate_tree(&mut self, value: Value<'m>, ty: Type, depth: u32) -> Option<Tree> {
+    fn aggregate_tree(
+        &mut self,
+        types: &mut Types<'m>,
+        value: Value<'m>,
+        ty: Type,
+        depth: u32,
+    ) -> Option<Tree> {
         let Type::Aggregate(id) = ty else { return None };
-        let count = self.tables.aggregate_at(id)?.len();
+        let count = types.tables().aggregate_at(id)?.len();
         if count > ELEMENTS {
             return None;
         }
         let elements: Option<Vec<Tree>> = (0..count as u32)
-            .map(|index| Some(self.tree(value.const_element(index)?, depth + 1)))
+            .map(|index| Some(self.tree(types, value.const_element(index)?, depth + 1)))
             .collect();
         Some(Tree::Aggregate(id, elements?))
     }
 
-    fn expression_tree(&mut self, value: Value<'m>, ty: Type, depth: u32) -> Option<Tree> {
+    fn expression_tree(
+        &mut self,
+        types: &mut Types<'m>,
+        value: Value<'m>,
+        ty: Type,
+        depth: u32,
+    ) -> Option<Tree> {
         use LLVMOpcode as O;
         let opcode = value.const_opcode();
         match opcode {
             O::LLVMGetElementPtr => {
-                let offset = self.constant_offset(value)?;
+                let offset = Self::constant_offset(types, value)?;
                 if ty != Type::Pointer {
                     return None;
                 }
-                Some(match self.tree(value.operand(0), depth + 1) {
+                Some(match self.tree(types, value.operand(0), depth + 1) {
                     tree if offset == 0 => tree,
                     Tree::Offset(base, inner) => Tree::Offset(base, inner.wrapping_add(offset)),
                     tree => Tree::Offset(Box::new(tree), offset),
                 })
             }
             O::LLVMAdd | O::LLVMSub | O::LLVMMul | O::LLVMXor => {
-                let operator = super::instructions::binary_operator(opcode)?;
+                let operator = binary_operator(opcode)?;
                 if !ty.is_int() {
                     return None;
                 }
-                let left = self.tree(value.operand(0), depth + 1);
-                let right = self.tree(value.operand(1), depth + 1);
+                let left = self.tree(types, value.operand(0), depth + 1);
+                let right = self.tree(types, value.operand(1), depth + 1);
                 Some(Tree::Binary(operator, Box::new(left), Box::new(right)))
             }
             O::LLVMTrunc | O::LLVMPtrToInt | O::LLVMIntToPtr | O::LLVMBitCast => {
-                let cast = super::instructions::cast(opcode)?;
-                let from = self.ty(value.operand(0).ty());
+                let cast = cast(opcode)?;
+                let from = types.of(value.operand(0).ty());
                 if from.width().is_none() || ty.width().is_none() {
                     return None;
                 }
-                let inner = self.tree(value.operand(0), depth + 1);
+                let inner = self.tree(types, value.operand(0), depth + 1);
                 Some(Tree::Cast(cast, ty, Box::new(inner)))
             }
             _ => None,
@@ -206,14 +260,14 @@ impl<'m> Lowering<'m> {
     }
 
     /// The bytes that a `getelementptr` with constant indices adds; `None` with others.
-    pub(super) fn constant_offset(&mut self, gep: Value<'m>) -> Option<i64> {
-        let steps = self.address_steps(gep)?;
+    fn constant_offset(types: &Types<'m>, gep: Value<'m>) -> Option<i64> {
+        let steps = address::steps(types, gep)?;
         steps.terms.is_empty().then_some(steps.offset)
     }
 
     /// The place that a constant of 64 bits names, where it is a symbol plus some bytes, or
     /// a number.
-    pub(super) fn place(&mut self, value: Value<'m>, depth: u32) -> Option<Place> {
+    pub(super) fn place(&self, types: &Types<'m>, value: Value<'m>, depth: u32) -> Option<Place> {
         use LLVMOpcode as O;
         let absolute = |offset| {
             Some(Place {
@@ -233,22 +287,24 @@ impl<'m> Lowering<'m> {
         match value.kind() {
             LLVMValueKind::LLVMConstantPointerNullValueKind => absolute(0),
             LLVMValueKind::LLVMConstantIntValueKind => absolute(value.const_int_value()? as i64),
-            LLVMValueKind::LLVMGlobalAliasValueKind => self.place(value.aliasee()?, depth + 1),
+            LLVMValueKind::LLVMGlobalAliasValueKind => {
+                self.place(types, value.aliasee()?, depth + 1)
+            }
             LLVMValueKind::LLVMConstantExprValueKind => match value.const_opcode() {
                 O::LLVMGetElementPtr => {
-                    let offset = self.constant_offset(value)?;
-                    let base = self.place(value.operand(0), depth + 1)?;
+                    let offset = Self::constant_offset(types, value)?;
+                    let base = self.place(types, value.operand(0), depth + 1)?;
                     Some(Place {
                         offset: base.offset.wrapping_add(offset),
                         ..base
                     })
                 }
                 O::LLVMPtrToInt | O::LLVMIntToPtr | O::LLVMBitCast | O::LLVMAddrSpaceCast => {
-                    self.place(value.operand(0), depth + 1)
+                    self.place(types, value.operand(0), depth + 1)
                 }
                 opcode @ (O::LLVMAdd | O::LLVMSub) => {
-                    let left = self.place(value.operand(0), depth + 1)?;
-                    let right = self.place(value.operand(1), depth + 1)?;
+                    let left = self.place(types, value.operand(0), depth + 1)?;
+                    let right = self.place(types, value.operand(1), depth + 1)?;
                     sum(left, right, opcode == O::LLVMSub)
                 }
                 _ => None,
@@ -261,7 +317,7 @@ impl<'m> Lowering<'m> {
 /// Whether a type is an address or an integer of the same width.
 fn is_word(ty: LlvmType<'_>) -> bool {
     ty.int_width() == Some(64)
-        || ty.kind() == labrys_llvm::LLVMTypeKind::LLVMPointerTypeKind && ty.address_space() == 0
+        || ty.kind() == LLVMTypeKind::LLVMPointerTypeKind && ty.address_space() == 0
 }
 
 /// Sum or difference of places, where at most one symbol remains.

@@ -1,44 +1,47 @@
 //! Global variables: initializers as bytes and relocations.
 
-use labrys_program::{GlobalId, Initializer, Relocation, RelocationTarget};
+use labrys_program::{Initializer, Program, Relocation, RelocationTarget};
 
-use super::Lowering;
-use super::constants::Symbol;
-use labrys_llvm::{LLVMTypeKind, LLVMValueKind, Type, Value};
+use super::constants::{Constants, Symbol};
+use super::types::Types;
+use labrys_llvm::{LLVMTypeKind, LLVMValueKind, Module, Type, Value};
 
-impl<'m> Lowering<'m> {
-    /// Fills in all globals, whose names and linkages are there already.
-    pub(super) fn globals(&mut self) {
-        for (index, value) in self.module.globals().into_iter().enumerate() {
-            let ty = value.global_type();
-            let size = self.alloc_size(ty);
-            let own_align = value.alignment();
-            let align = match own_align {
-                0 if ty.is_sized() => self.module.align_of(ty),
-                _ => own_align,
+/// Fills in all globals of the program, whose names and linkages are there already.
+pub(super) fn define<'m>(
+    module: &'m Module,
+    types: &Types<'m>,
+    constants: &mut Constants<'m>,
+    program: &mut Program,
+) {
+    for (value, global) in module.globals().into_iter().zip(&mut program.globals) {
+        let ty = value.global_type();
+        let own_align = value.alignment();
+        global.constant = value.is_constant_global();
+        global.thread_local = value.is_thread_local();
+        global.size = types.alloc_size(ty);
+        global.align = match own_align {
+            0 if ty.is_sized() => module.align_of(ty),
+            _ => own_align,
+        };
+        global.initializer = value.initializer().map(|content| {
+            let mut image = Image {
+                module,
+                types,
+                constants,
+                bytes: Vec::new(),
+                relocations: Vec::new(),
             };
-            let initializer = value.initializer().map(|content| {
-                let mut image = Image {
-                    lowering: self,
-                    bytes: Vec::new(),
-                    relocations: Vec::new(),
-                };
-                image.put(content, 0);
-                image.finish()
-            });
-            let global = &mut self.program.globals[GlobalId::new(index).index()];
-            global.constant = value.is_constant_global();
-            global.thread_local = value.is_thread_local();
-            global.size = size;
-            global.align = align;
-            global.initializer = initializer;
-        }
+            image.put(content, 0);
+            image.finish()
+        });
     }
 }
 
 /// The memory image of an initializer, written from the lowest address up.
 struct Image<'a, 'm> {
-    lowering: &'a mut Lowering<'m>,
+    module: &'m Module,
+    types: &'a Types<'m>,
+    constants: &'a mut Constants<'m>,
     /// Without the zeros at the end.
     bytes: Vec<u8>,
     relocations: Vec<Relocation>,
@@ -87,7 +90,7 @@ impl<'m> Image<'_, 'm> {
             }
             K::LLVMConstantStructValueKind => {
                 for (index, element) in (0..).zip(value.operands()) {
-                    let inside = self.lowering.module.element_offset(ty, index);
+                    let inside = self.module.element_offset(ty, index);
                     self.put(element, offset + inside);
                 }
             }
@@ -102,7 +105,7 @@ impl<'m> Image<'_, 'm> {
     }
 
     fn put_elements(&mut self, value: Value<'m>, ty: Type<'m>, count: u64, offset: u64) {
-        let size = self.lowering.alloc_size(ty.element());
+        let size = self.types.alloc_size(ty.element());
         for index in 0..count {
             let element = u32::try_from(index)
                 .ok()
@@ -116,8 +119,8 @@ impl<'m> Image<'_, 'm> {
 
     /// The elements of a vector lie side by side in memory if they have whole bytes.
     fn put_vector(&mut self, value: Value<'m>, ty: Type<'m>, offset: u64) {
-        let bits = self.lowering.module.bits_of(ty.element());
-        if bits % 8 == 0 && bits / 8 == self.lowering.alloc_size(ty.element()) {
+        let bits = self.module.bits_of(ty.element());
+        if bits % 8 == 0 && bits / 8 == self.types.alloc_size(ty.element()) {
             self.put_elements(value, ty, u64::from(ty.vector_len()), offset);
         } else {
             self.put_opaque(ty, offset);
@@ -125,7 +128,7 @@ impl<'m> Image<'_, 'm> {
     }
 
     fn put_scalar(&mut self, value: Value<'m>, ty: Type<'m>, offset: u64) {
-        let size = self.lowering.module.store_size_of(ty) as usize;
+        let size = self.module.store_size_of(ty) as usize;
         if let Some(bits) = value.const_int_bits() {
             self.write(offset, &bits.to_le_bytes()[..size]);
         } else if let Some(number) = value.const_double() {
@@ -137,14 +140,14 @@ impl<'m> Image<'_, 'm> {
             }
         } else if let Some(bytes) = extended_float(value, ty) {
             self.write(offset, &bytes);
-        } else if let Some(place) = self.lowering.place(value, 0) {
+        } else if let Some(place) = self.constants.place(self.types, value, 0) {
             match place.symbol {
                 None => self.write(offset, &place.offset.to_le_bytes()),
                 Some(Symbol::Global(id)) => {
                     self.relocate(offset, RelocationTarget::Global(id, place.offset));
                 }
                 Some(Symbol::Function(id)) => {
-                    self.lowering.take_address(id);
+                    self.constants.take_address(id);
                     self.relocate(offset, RelocationTarget::Function(id, place.offset));
                 }
             }
@@ -155,14 +158,14 @@ impl<'m> Image<'_, 'm> {
     }
 
     fn put_opaque(&mut self, ty: Type<'m>, offset: u64) {
-        let size = self.lowering.module.store_size_of(ty);
+        let size = self.module.store_size_of(ty);
         self.relocate(offset, RelocationTarget::Opaque(size));
     }
 
     /// Notes the functions whose addresses an opaque constant uses.
     fn take_addresses(&mut self, value: Value<'m>, depth: u32) {
-        if let Some(Symbol::Function(id)) = self.lowering.symbols.get(&value) {
-            self.lowering.take_address(*id);
+        if let Some(Symbol::Function(id)) = self.constants.symbol(value) {
+            self.constants.take_address(id);
         } else if depth < 8 && value.kind() == LLVMValueKind::LLVMConstantExprValueKind {
             for operand in value.operands() {
                 self.take_addresses(operand, depth + 1);

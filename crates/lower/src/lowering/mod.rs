@@ -1,160 +1,101 @@
-//! Lowering: a module of frozen bitcode to its program picture.
+//! Lowering: a module of frozen bitcode to its static program model.
 //!
-//! Each LLVM instruction becomes one instruction of the picture, in place; what has no model
-//! becomes opaque. Left out are only calls of intrinsics without an effect on the program
-//! (debug information, lifetimes, hints): see [`is_dropped`].
+//! Each LLVM instruction becomes one instruction of the model, in place; one that the model has no
+//! operation for becomes opaque. Left out are only calls of [`hints`](crate::hints). Types,
+//! constants, source positions and the numbers of sites have an owner each, from which the lowering
+//! of a body borrows.
 //!
 //! Invariants: ids of functions, globals, blocks and sites are those of the bitcode; for any
 //! module that LLVM's verifier accepts, the result passes [`Program::verify`].
 
+mod address;
 mod body;
-mod calls;
 mod constants;
 mod globals;
-mod instructions;
 mod locations;
-mod memory;
+mod numbering;
+mod operators;
 mod types;
 
 use std::collections::{HashMap, HashSet};
 
-use labrys_program::{
-    FunctionId, GlobalId, Linkage, Parameter, Program, SiteId, Tables, Type as ProgramType,
-};
+use labrys_program::{Function, Global, Linkage, Parameter, Program};
 
-use crate::sites::{Decision, sites};
-use labrys_llvm::{Block, LLVMLinkage, Module, Type, Value};
+use labrys_llvm::{LLVMLinkage, Module, Value};
 
-use constants::Symbol;
+use body::Body;
+use constants::Constants;
 use locations::Locations;
+use numbering::Numbering;
+use types::Types;
 
-/// The program picture of a module, without name and hash.
+/// The static program model of a module, without name and hash.
 #[must_use]
 pub fn lower(module: &Module) -> Program {
-    let mut lowering = Lowering::new(module);
-    lowering.declare_functions();
-    lowering.globals();
-    for (index, function) in module.functions().into_iter().enumerate() {
-        lowering.body(FunctionId::new(index), function);
+    let mut types = Types::of_module(module);
+    let mut locations = Locations::default();
+    let mut constants = Constants::of(module);
+    let mut sites = Numbering::of(module);
+    let mut program = declared(module, &mut types, &mut locations);
+    globals::define(module, &types, &mut constants, &mut program);
+    for (function, value) in program.functions.iter_mut().zip(module.functions()) {
+        Body::new(
+            &mut types,
+            &mut constants,
+            &mut locations,
+            &mut sites,
+            function,
+        )
+        .lower(value);
     }
-    lowering.finish()
+    for function in constants.into_taken() {
+        program.functions[function.index()].address_taken = true;
+    }
+    sites.finish(&mut types, &mut locations, &mut program);
+    types.into_tables().finish(&mut program);
+    program
 }
 
-/// Whether calls of an intrinsic are left out: they tell the compiler something and do nothing.
-pub(crate) fn is_dropped(name: &str) -> bool {
-    const PREFIXES: [&str; 7] = [
-        "llvm.dbg.",
-        "llvm.lifetime.",
-        "llvm.invariant.end",
-        "llvm.experimental.noalias.scope.decl",
-        "llvm.donothing",
-        "llvm.sideeffect",
-        "llvm.prefetch",
-    ];
-    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-}
-
-/// The state of the lowering of one module.
-struct Lowering<'m> {
+/// A program with all functions and globals of a module, without bodies and initializers.
+fn declared<'m>(
     module: &'m Module,
-    program: Program,
-    tables: Tables,
-    locations: Locations<'m>,
-    types: HashMap<Type<'m>, ProgramType>,
-    symbols: HashMap<Value<'m>, Symbol>,
-    constants: HashMap<Value<'m>, labrys_program::ConstantId>,
-    decisions: Vec<Decision<'m>>,
-    /// Sites lowered so far.
-    sites: usize,
-}
-
-impl<'m> Lowering<'m> {
-    fn new(module: &'m Module) -> Self {
-        let functions = module.functions().into_iter().enumerate();
-        let globals = module.globals().into_iter().enumerate();
-        let symbols = functions
-            .map(|(index, value)| (value, Symbol::Function(FunctionId::new(index))))
-            .chain(globals.map(|(index, value)| (value, Symbol::Global(GlobalId::new(index)))))
-            .collect();
-        Self {
-            module,
-            program: Program::default(),
-            tables: Tables::new(),
-            locations: Locations::default(),
-            types: HashMap::new(),
-            symbols,
-            constants: HashMap::new(),
-            decisions: sites(module),
-            sites: 0,
+    types: &mut Types<'m>,
+    locations: &mut Locations<'m>,
+) -> Program {
+    let mut program = Program::default();
+    let mut names = Names::default();
+    let seen = aliased(module);
+    let linkage = |value: &Value<'m>| {
+        let by_alias = seen.get(value).copied();
+        by_alias.unwrap_or(linkage(value.linkage()))
+    };
+    for value in module.functions() {
+        let ty = value.global_type();
+        let mut function = Function {
+            name: names.unique(value.name()),
+            linkage: linkage(&value),
+            defined: !value.blocks().is_empty(),
+            variadic: ty.is_variadic(),
+            noreturn: value.has_attribute("noreturn"),
+            result: types.of(ty.function_result()),
+            location: locations.of(value, types.tables()),
+            ..Function::default()
+        };
+        for (position, parameter) in value.params().into_iter().enumerate() {
+            let ty = types.of(parameter.ty());
+            let by_value = module.by_value_size(value, position);
+            function.push_parameter(Parameter { ty, by_value });
         }
+        program.functions.push(function);
     }
-
-    /// Enters all functions, without their bodies.
-    fn declare_functions(&mut self) {
-        let mut names = Names::default();
-        let seen = aliased(self.module);
-        for (index, value) in self.module.functions().into_iter().enumerate() {
-            let ty = value.global_type();
-            let mut function = labrys_program::Function {
-                name: names.unique(value.name()),
-                linkage: seen
-                    .get(&value)
-                    .copied()
-                    .unwrap_or(linkage(value.linkage())),
-                defined: !value.blocks().is_empty(),
-                variadic: ty.is_variadic(),
-                noreturn: value.has_attribute("noreturn"),
-                result: self.ty(ty.function_result()),
-                location: self.locations.of(value, &mut self.tables),
-                ..labrys_program::Function::default()
-            };
-            debug_assert_eq!(self.program.functions.len(), index);
-            for (position, parameter) in value.params().into_iter().enumerate() {
-                let ty = self.ty(parameter.ty());
-                let by_value = self.module.by_value_size(value, position);
-                function.push_parameter(Parameter { ty, by_value });
-            }
-            self.program.functions.push(function);
-        }
-        for value in self.module.globals() {
-            let global = labrys_program::Global {
-                name: names.unique(value.name()),
-                linkage: seen
-                    .get(&value)
-                    .copied()
-                    .unwrap_or(linkage(value.linkage())),
-                ..labrys_program::Global::default()
-            };
-            self.program.globals.push(global);
-        }
+    for value in module.globals() {
+        program.globals.push(Global {
+            name: names.unique(value.name()),
+            linkage: linkage(&value),
+            ..Global::default()
+        });
     }
-
-    /// The id of the site that an instruction is, if it is the next one.
-    fn site(&mut self, instruction: Value<'m>) -> Option<SiteId> {
-        let next = self.decisions.get(self.sites)?;
-        if next.instruction != instruction {
-            return None;
-        }
-        self.sites += 1;
-        Some(SiteId::new(self.sites - 1))
-    }
-
-    fn finish(mut self) -> Program {
-        for decision in std::mem::take(&mut self.decisions) {
-            let location = self.locations.of(decision.instruction, &mut self.tables);
-            let Decision {
-                kind,
-                function,
-                block,
-                oracle,
-                ..
-            } = decision;
-            self.program
-                .push_site(kind, function, block, location, oracle);
-        }
-        self.tables.finish(&mut self.program);
-        self.program
-    }
+    program
 }
 
 /// Functions and globals that have a name which is visible outside by an alias, with the alias's
@@ -199,10 +140,4 @@ impl Names {
         }
         candidate
     }
-}
-
-/// Ids of the blocks of a function.
-fn block_ids<'m>(blocks: &[Block<'m>]) -> HashMap<Block<'m>, labrys_program::BlockId> {
-    let ids = (0..blocks.len()).map(labrys_program::BlockId::new);
-    blocks.iter().copied().zip(ids).collect()
 }

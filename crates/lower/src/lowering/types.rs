@@ -1,14 +1,43 @@
-//! Types of the bitcode to types of the picture, with their layout.
+//! Types of the bitcode to types of the static program model, with their layout.
 
-use labrys_program::{Aggregate, Field, ForeignType, Shape, Type};
+use std::collections::HashMap;
 
-use super::Lowering;
-use labrys_llvm::{LLVMTypeKind, Type as LlvmType};
+use labrys_program::{Aggregate, Field, ForeignType, Shape, Tables, Type};
 
-impl<'m> Lowering<'m> {
-    /// The type of the picture; one without a model is foreign.
-    pub(super) fn ty(&mut self, ty: LlvmType<'m>) -> Type {
-        if let Some(known) = self.types.get(&ty) {
+use labrys_llvm::{LLVMTypeKind, Module, Type as LlvmType};
+
+/// Types lowered so far, and the tables of the model, which hold types beside constants and files.
+pub(super) struct Types<'m> {
+    module: &'m Module,
+    tables: Tables,
+    known: HashMap<LlvmType<'m>, Type>,
+}
+
+impl<'m> Types<'m> {
+    pub(super) fn of_module(module: &'m Module) -> Self {
+        Types {
+            module,
+            tables: Tables::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    pub(super) fn module(&self) -> &'m Module {
+        self.module
+    }
+
+    pub(super) fn tables(&mut self) -> &mut Tables {
+        &mut self.tables
+    }
+
+    /// The tables, when nothing more is lowered.
+    pub(super) fn into_tables(self) -> Tables {
+        self.tables
+    }
+
+    /// The type of the model; one without a counterpart is foreign.
+    pub(super) fn of(&mut self, ty: LlvmType<'m>) -> Type {
+        if let Some(known) = self.known.get(&ty) {
             return *known;
         }
         let lowered = match ty.kind() {
@@ -22,7 +51,7 @@ impl<'m> Lowering<'m> {
             },
             LLVMTypeKind::LLVMStructTypeKind if ty.is_sized() => self.structure(ty),
             LLVMTypeKind::LLVMArrayTypeKind if ty.is_sized() => {
-                let element = self.ty(ty.element());
+                let element = self.of(ty.element());
                 let shape = Shape::Array {
                     element,
                     length: ty.array_len(),
@@ -31,7 +60,7 @@ impl<'m> Lowering<'m> {
             }
             _ => self.foreign(ty),
         };
-        self.types.insert(ty, lowered);
+        self.known.insert(ty, lowered);
         lowered
     }
 
@@ -40,7 +69,7 @@ impl<'m> Lowering<'m> {
         let fields = elements
             .map(|(index, element)| Field {
                 offset: self.module.element_offset(ty, index),
-                ty: self.ty(element),
+                ty: self.of(element),
             })
             .collect();
         self.aggregate(ty, Shape::Struct(fields))
@@ -64,9 +93,9 @@ impl<'m> Lowering<'m> {
         }))
     }
 
-    /// LLVM's name of a type without a model; `None` for one with a model.
+    /// LLVM's name of a foreign type; `None` for others.
     pub(super) fn foreign_name(&mut self, ty: LlvmType<'m>) -> Option<String> {
-        let Type::Foreign(id) = self.ty(ty) else {
+        let Type::Foreign(id) = self.of(ty) else {
             return None;
         };
         Some(
