@@ -7,7 +7,8 @@ use std::marker::PhantomData;
 
 use llvm_sys::core::*;
 use llvm_sys::target::{
-    LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement, LLVMSizeOfTypeInBits,
+    LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement,
+    LLVMSizeOfTypeInBits, LLVMStoreSizeOfType,
 };
 
 use super::{Module, Type, Value};
@@ -173,5 +174,21 @@ impl Module {
     pub fn bits_of(&self, ty: Type<'_>) -> u64 {
         // SAFETY: as `size_of`.
         unsafe { LLVMSizeOfTypeInBits(LLVMGetModuleDataLayout(self.raw), ty.0) }
+    }
+
+    /// Bytes that a load or store of this type accesses.
+    #[must_use]
+    pub fn store_size_of(&self, ty: Type<'_>) -> u64 {
+        // SAFETY: callers pass sized types.
+        unsafe { LLVMStoreSizeOfType(LLVMGetModuleDataLayout(self.raw()), ty.raw()) }
+    }
+
+    /// Alignment of a type in memory, bytes.
+    #[must_use]
+    pub fn align_of(&self, ty: Type<'_>) -> u64 {
+        // SAFETY: callers pass sized types.
+        let align =
+            unsafe { LLVMABIAlignmentOfType(LLVMGetModuleDataLayout(self.raw()), ty.raw()) };
+        u64::from(align)
     }
 }

@@ -54,24 +54,19 @@ const RETAINED: usize = 7;
 const VARIABLE_NAME: usize = 1;
 const COUNT: usize = 0;
 
-impl Module {
+impl<'m> DebugNode<'m> {
     /// The description of a function that was compiled with debug information.
-    pub fn described(&self, function: Value<'_>) -> Option<DebugNode<'_>> {
+    #[must_use]
+    pub fn of_function(module: &'m Module, function: Value<'m>) -> Option<Self> {
         // SAFETY: callers pass functions; null is "none".
         let raw = unsafe { LLVMGetSubprogram(function.raw()) };
-        self.node(raw)
-    }
-
-    fn node(&self, raw: LLVMMetadataRef) -> Option<DebugNode<'_>> {
         (!raw.is_null()).then_some(DebugNode {
             raw,
-            context: self.context,
+            context: module.context,
             module: PhantomData,
         })
     }
-}
 
-impl<'m> DebugNode<'m> {
     fn kind(self) -> LLVMMetadataKind {
         // SAFETY: the node is valid.
         unsafe { LLVMGetMetadataKind(self.raw) }

@@ -13,19 +13,19 @@ mod change;
 mod construct;
 mod debug;
 mod module;
-mod query;
 mod types;
 mod value;
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString, c_char};
 use std::marker::PhantomData;
 
 pub use debug::{DebugNode, tag};
+use llvm_sys::core::LLVMDisposeMessage;
 use llvm_sys::prelude::*;
 pub use llvm_sys::{
     LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, LLVMValueKind,
 };
-pub use query::MemoryEffects;
+pub use value::{DebugPlace, MemoryEffects};
 
 /// An LLVM operation that failed, with LLVM's own message.
 #[derive(Debug, thiserror::Error)]
@@ -71,4 +71,20 @@ unsafe fn chain<'m>(
         raw = next(raw);
     }
     found
+}
+
+/// Copies and frees a message.
+///
+/// # Safety
+/// LLVM allocated the message, and nobody uses it any more; or it is null.
+unsafe fn take_message(message: *mut c_char) -> String {
+    if message.is_null() {
+        return String::from("unknown LLVM error");
+    }
+    // SAFETY: as the caller promises; the text ends with a zero byte.
+    unsafe {
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        LLVMDisposeMessage(message);
+        text
+    }
 }

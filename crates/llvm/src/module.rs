@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, c_char};
+use std::ffi::CStr;
 use std::marker::PhantomData;
 use std::path::Path;
 use std::ptr;
@@ -21,20 +21,7 @@ use llvm_sys::transforms::pass_builder::{
     LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses,
 };
 
-use super::{LlvmError, Module, Value, c_string, chain};
-
-/// Copies and frees a message that LLVM allocated.
-unsafe fn take_message(message: *mut c_char) -> String {
-    if message.is_null() {
-        return String::from("unknown LLVM error");
-    }
-    // SAFETY: LLVM hands out a NUL-terminated string that the caller must dispose of.
-    unsafe {
-        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
-        LLVMDisposeMessage(message);
-        text
-    }
-}
+use super::{LlvmError, Module, Value, c_string, chain, take_message};
 
 impl Module {
     /// Reads a bitcode file.

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 
-use super::{Block, LLVMTypeKind, Type, Value, chain};
+use super::{Block, LLVMTypeKind, Type, Value, chain, take_message};
 
 impl<'m> Type<'m> {
     pub(crate) fn raw(self) -> LLVMTypeRef {
@@ -81,6 +81,41 @@ impl<'m> Type<'m> {
     pub fn zero(self) -> Value<'m> {
         // SAFETY: the type is a first-class type.
         Value(unsafe { LLVMConstNull(self.0) }, PhantomData)
+    }
+
+    /// The type as LLVM prints it.
+    #[must_use]
+    pub fn to_text(self) -> String {
+        // SAFETY: the type is valid; the message is taken once.
+        unsafe { take_message(LLVMPrintTypeToString(self.raw())) }
+    }
+
+    /// Whether values of the type have one size, known to the data layout.
+    #[must_use]
+    pub fn is_sized(self) -> bool {
+        let scalable = self.kind() == LLVMTypeKind::LLVMScalableVectorTypeKind;
+        // SAFETY: the type is valid.
+        !scalable && unsafe { LLVMTypeIsSized(self.raw()) != 0 }
+    }
+
+    /// Address space of a pointer type; 0 for others.
+    #[must_use]
+    pub fn address_space(self) -> u32 {
+        if self.kind() != LLVMTypeKind::LLVMPointerTypeKind {
+            return 0;
+        }
+        // SAFETY: it is a pointer type.
+        unsafe { LLVMGetPointerAddressSpace(self.raw()) }
+    }
+
+    /// Number of elements of a vector type of fixed length; 0 for others.
+    #[must_use]
+    pub fn vector_len(self) -> u32 {
+        if self.kind() != LLVMTypeKind::LLVMVectorTypeKind {
+            return 0;
+        }
+        // SAFETY: it is a vector type.
+        unsafe { LLVMGetVectorSize(self.raw()) }
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) fn signature<'m>(
     function: Value<'m>,
 ) -> Result<Signature<'m>, String> {
     let ty = function.global_type();
-    let described = module.described(function);
+    let described = DebugNode::of_function(module, function);
     let types = described.map(DebugNode::parameters).unwrap_or_default();
     let names = described.map(DebugNode::variables).unwrap_or_default();
     let params = function.params();
