@@ -1,5 +1,5 @@
-//! The sections by which an executable carries all that later commands need: the program
-//! picture, the frozen bitcode, the plain and the checked executable.
+//! The sections by which an executable carries all that later commands need: the static
+//! program model, the frozen bitcode, the plain and the checked executable.
 //!
 //! They are not loaded at run time, and `strip` keeps them. Invariant: what [`seal`] put in,
 //! [`Container::open`] gets out, byte for byte.
@@ -21,7 +21,7 @@ use elf::SectionTable;
 /// What the sections of an executable hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Contents<'a> {
-    /// The program picture, serialized.
+    /// The static program model, serialized.
     pub program: &'a [u8],
     /// The frozen bitcode.
     pub bitcode: &'a [u8],
@@ -111,13 +111,13 @@ impl Container {
         })
     }
 
-    /// The program picture, serialized.
+    /// The static program model, serialized.
     #[must_use]
     pub fn program_bytes(&self) -> &[u8] {
         &self.file[self.program.clone()]
     }
 
-    /// The program picture.
+    /// The static program model.
     ///
     /// # Errors
     /// The section is damaged or was written by another version of Labrys.
@@ -231,7 +231,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let sealed = folder.path().join("sealed");
         let contents = Contents {
-            program: b"picture",
+            program: b"model",
             bitcode: b"BC",
             plain: b"\x7fELF...",
             checked: None,

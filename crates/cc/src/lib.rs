@@ -2,25 +2,28 @@
 //!
 //! They take clang's command line. Compiling makes fat objects (see `object`); linking merges
 //! all bitcode of an executable into one module, freezes it, and builds from it the
-//! instrumented executable, which carries the program picture, the frozen bitcode and the plain
+//! instrumented executable, which carries the static program model, the frozen bitcode and the plain
 //! executable (see [`container`](crate::container)).
 //!
 //! Invariant: what holds no bitcode is compiled and linked as clang does it.
 
 mod archive;
 mod arguments;
+mod bitcode;
 mod compile;
 pub mod container;
+mod executables;
 mod jobs;
-mod joined;
-mod line;
 mod link;
+mod link_line;
+mod linker;
 mod object;
 mod options;
-mod pipeline;
+mod partially_linked;
 mod probe;
 mod recipe;
 mod response;
+mod symbols;
 mod tools;
 mod unit;
 

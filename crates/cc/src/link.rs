@@ -5,10 +5,11 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{Input, InputKind, Invocation, Linkage};
-use crate::jobs::{self, Job};
-use crate::line::LinkLine;
+use crate::jobs;
+use crate::link_line::LinkLine;
+use crate::linker::{linker_option, run_linker, scratch_folder};
 use crate::object::{self, Nature};
-use crate::{Error, Session, brings_bitcode, compile, pipeline, probe};
+use crate::{Error, Session, brings_bitcode, compile, executables, probe};
 
 /// Links what the command line asks for.
 pub(crate) fn link(session: &Session, invocation: &Invocation) -> Result<(), Error> {
@@ -78,23 +79,6 @@ fn relocatable(session: &Session, invocation: &Invocation) -> Result<(), Error> 
     })
 }
 
-fn linker_option(linker: &Path) -> OsString {
-    let mut option = OsString::from("--ld-path=");
-    option.push(linker);
-    option
-}
-
-/// A private folder for one link, removed at the end.
-pub(crate) fn scratch_folder() -> Result<tempfile::TempDir, Error> {
-    tempfile::Builder::new()
-        .prefix("labrys-")
-        .tempdir()
-        .map_err(|source| Error::Io {
-            path: std::env::temp_dir(),
-            source,
-        })
-}
-
 /// What clang would run to link, with its linker replaced by lld; compiles the sources among
 /// the inputs to bitcode.
 fn line(
@@ -134,7 +118,7 @@ fn executable(session: &Session, invocation: &Invocation, position: &str) -> Res
     let scratch = scratch.path();
     let line = line(session, invocation, position, scratch)?;
     match merge(session, &line, scratch)? {
-        Some(merged) => pipeline::build(session, &line, &merged, scratch),
+        Some(merged) => executables::build(session, &line, &merged, scratch),
         None => session.hand_over(invocation.original.clone()),
     }
 }
@@ -145,34 +129,4 @@ fn merge(session: &Session, line: &LinkLine, scratch: &Path) -> Result<Option<Pa
     let job = line.merge(&merged);
     run_linker(session, &job, scratch)?;
     Ok(merged.is_file().then_some(merged))
-}
-
-/// Runs lld and passes on what it says, with advice.
-pub(crate) fn run_linker(session: &Session, job: &Job, scratch: &Path) -> Result<(), Error> {
-    let output = job.run_captured(scratch)?;
-    let messages = String::from_utf8_lossy(&output.stderr);
-    print!("{}", String::from_utf8_lossy(&output.stdout));
-    eprint!("{messages}");
-    if output.status.success() {
-        return Ok(());
-    }
-    if let Some(advice) = advice(&messages) {
-        session.note(advice);
-    }
-    Err(Error::Reported {
-        code: output.status.code().unwrap_or(1),
-    })
-}
-
-fn advice(messages: &str) -> Option<&'static str> {
-    if messages.contains("Reader: 'LLVM") {
-        return Some("an input is bitcode of another version of LLVM; rebuild it by labrys-cc");
-    }
-    if messages.contains("recompile with -fPIC") {
-        return Some(
-            "programs under Labrys are position independent; rebuild the object named above \
-             by labrys-cc, or with -fPIE",
-        );
-    }
-    None
 }

@@ -11,13 +11,13 @@ use std::path::Path;
 
 use crate::container::elf::SectionTable;
 
-use crate::joined;
+use crate::bitcode::{self, SECTION};
+use crate::symbols;
 
 /// Where clang's `-fembed-bitcode` puts bitcode and command line.
 const EMBEDDED: &str = ".llvmbc";
 const EMBEDDED_COMMAND: &str = ".llvmcmd";
-/// Where lld looks for the bitcode of a fat object, and of what type the section must be.
-const FAT: &str = ".llvm.lto";
+/// Of what type the section of bitcode must be for lld.
 const SHT_LLVM_LTO: u32 = 0x6fff_4c0c;
 
 /// What a file is to the linker.
@@ -27,8 +27,9 @@ pub(crate) enum Nature {
     Bitcode,
     /// An ELF object with the bitcode of all its code.
     Fat,
-    /// An ELF object made of several, of which some have bitcode, or altered: see [`joined`].
-    Joined,
+    /// An ELF object made of several, of which some have bitcode, or altered: see
+    /// [`partially_linked`](crate::partially_linked).
+    PartiallyLinked,
     /// Another ELF file.
     Native,
     /// An archive.
@@ -52,12 +53,12 @@ impl Nature {
         match bytes {
             [b'B', b'C', 0xc0, 0xde, ..] | [0xde, 0xc0, 0x17, 0x0b, ..] => Nature::Bitcode,
             [0x7f, b'E', b'L', b'F', ..] => {
-                match bitcode(bytes).map(|bitcode| joined::split(bitcode).len()) {
+                match bitcode::of_object(bytes).map(|bitcode| bitcode::split(bitcode).len()) {
                     None => Nature::Native,
-                    Some(1) if joined::source_files(bytes) <= 1 && !joined::is_altered(bytes) => {
+                    Some(1) if symbols::source_files(bytes) <= 1 && !symbols::is_altered(bytes) => {
                         Nature::Fat
                     }
-                    Some(_) => Nature::Joined,
+                    Some(_) => Nature::PartiallyLinked,
                 }
             }
             _ if bytes.starts_with(b"!<arch>\n") || bytes.starts_with(b"!<thin>\n") => {
@@ -69,14 +70,11 @@ impl Nature {
 
     /// Whether there is bitcode to be merged.
     pub(crate) fn has_bitcode(self) -> bool {
-        matches!(self, Nature::Bitcode | Nature::Fat | Nature::Joined)
+        matches!(
+            self,
+            Nature::Bitcode | Nature::Fat | Nature::PartiallyLinked
+        )
     }
-}
-
-/// The bitcode section of an ELF object.
-pub(crate) fn bitcode(bytes: &[u8]) -> Option<&[u8]> {
-    let table = SectionTable::read(bytes)?;
-    table.bytes(bytes, table.find(FAT)?)
 }
 
 /// Turns an object of `clang -Xclang -fembed-bitcode=all` into a fat one. Other files stay as
@@ -93,10 +91,10 @@ pub(crate) fn fatten(path: &Path) -> io::Result<()> {
         return Ok(());
     };
     let exclude = u64::from(object::elf::SHF_EXCLUDE);
-    table.retag(embedded, FAT, SHT_LLVM_LTO, exclude);
+    table.retag(embedded, SECTION, SHT_LLVM_LTO, exclude);
     let length = bytes.len();
     let mut bytes = bytes;
-    joined::note_symbols(&mut table, &mut bytes);
+    symbols::note(&mut table, &mut bytes);
     if let Some(command) = table.find(EMBEDDED_COMMAND) {
         table.set_flags(command, exclude);
     }
@@ -109,7 +107,7 @@ pub(crate) fn drop_bitcode(path: &Path) -> io::Result<()> {
     let Some(mut table) = SectionTable::read(&bytes) else {
         return Ok(());
     };
-    if let Some(old) = table.find(FAT) {
+    if let Some(old) = table.find(SECTION) {
         let exclude = u64::from(object::elf::SHF_EXCLUDE);
         table.retag(old, EMBEDDED, object::elf::SHT_PROGBITS, exclude);
     }

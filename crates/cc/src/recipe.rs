@@ -12,7 +12,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use crate::Language;
-use crate::line::{Item, LinkLine};
+use crate::link_line::{Item, LinkLine};
 
 /// First word, with the number of the format.
 const FORMAT: &str = "link 1";

@@ -9,9 +9,9 @@ use crate::container::Container;
 use labrys_llvm::Module;
 use labrys_units::{Bounds, Unit};
 
+use crate::executables::{build_frozen, llvm};
 use crate::jobs::Job;
-use crate::link::scratch_folder;
-use crate::pipeline::{build_frozen, llvm};
+use crate::linker::scratch_folder;
 use crate::tools::Tools;
 use crate::{Error, Session, recipe};
 use labrys_lower::{FreezeError, freeze};

@@ -47,69 +47,22 @@ fn bitcode_goes_to_the_merge_and_natives_to_both() {
     let folder = tempfile::tempdir().unwrap();
     let bitcode = folder.path().join("a.o").to_str().unwrap().to_owned();
     fs::write(&bitcode, BITCODE).unwrap();
-    let line = line(&[
-        "-pie",
-        "-o",
-        "x",
-        "/l/crtbeginS.o",
-        "-plugin",
-        "gold.so",
-        "-plugin-opt=O2",
-        &bitcode,
-        "n.o",
-        "-lfoo",
-        "-Map",
-        "x.map",
-        "--lto-O3",
-        "/l/crtendS.o",
-    ]);
+    let given = format!(
+        "-pie -o x /l/crtbeginS.o -plugin gold.so -plugin-opt=O2 {bitcode} n.o -lfoo -Map x.map \
+         --lto-O3 /l/crtendS.o"
+    );
+    let line = line(&given.split(' ').collect::<Vec<_>>());
     assert_eq!(line.output, Path::new("x"));
     let merge = line.merge(Path::new("m.bc"));
-    let expected = [
-        "-pie",
-        "/l/crtbeginS.o",
-        &bitcode,
-        "n.o",
-        "-lfoo",
-        "/l/crtendS.o",
-        "--fat-lto-objects",
-        "--lto-emit-llvm",
-        "--lto-O0",
-        "-u",
-        "LLVMFuzzerTestOneInput",
-        "-u",
-        "LLVMFuzzerInitialize",
-        "-o",
-        "m.bc",
-    ];
-    assert_eq!(words(&merge), expected);
-    let expected = [
-        "-z",
-        "now",
-        "-pie",
-        "/l/crtbeginS.o",
-        "m.o",
-        "n.o",
-        "-lfoo",
-        "-Map",
-        "x.map",
-        "-u",
-        "__labrys_init",
-        "rt.a",
-        "--push-state",
-        "--as-needed",
-        "-lm",
-        "-lpthread",
-        "-ldl",
-        "-lgcc_eh",
-        "-lc",
-        "-lgcc",
-        "--pop-state",
-        "/l/crtendS.o",
-        "-o",
-        "out",
-    ];
-    assert_eq!(executable(&line, folder.path()), expected);
+    let expected = format!(
+        "-pie /l/crtbeginS.o {bitcode} n.o -lfoo /l/crtendS.o --fat-lto-objects --lto-emit-llvm \
+         --lto-O0 -u LLVMFuzzerTestOneInput -u LLVMFuzzerInitialize -o m.bc"
+    );
+    assert_eq!(words(&merge).join(" "), expected);
+    let expected = "-z now -pie /l/crtbeginS.o m.o n.o -lfoo -Map x.map -u __labrys_init rt.a \
+                    --push-state --as-needed -lm -lpthread -ldl -lgcc_eh -lc -lgcc --pop-state \
+                    /l/crtendS.o -o out";
+    assert_eq!(executable(&line, folder.path()).join(" "), expected);
 }
 
 #[test]

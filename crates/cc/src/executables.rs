@@ -1,6 +1,7 @@
-//! From merged bitcode to the executable: freeze, lower, instrument, compile, link, seal.
+//! From merged bitcode to the executable that carries everything: freeze, lower, then instrument,
+//! compile and link each variant, at last seal.
 //!
-//! The three executables are built side by side.
+//! The three executables (instrumented, plain, checked) are built in parallel.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,8 +18,8 @@ use labrys_llvm::{LlvmError, Module};
 use labrys_lower::lower;
 
 use crate::jobs::Job;
-use crate::line::{LinkLine, Pieces};
-use crate::link::run_linker;
+use crate::link_line::{LinkLine, Pieces};
+use crate::linker::run_linker;
 use crate::{Error, Session, recipe, tools};
 use labrys_lower::{FreezeError, freeze};
 
@@ -35,7 +36,7 @@ enum Variant {
     Checked,
 }
 
-/// What both variants are built from.
+/// What each variant is built from.
 #[derive(Clone, Copy, Debug)]
 struct Parts<'a> {
     session: &'a Session,
@@ -80,13 +81,13 @@ pub(crate) fn build_frozen(
         let plain = scope.spawn(|| parts.build(Variant::Plain));
         let checked = scope.spawn(|| parts.build(Variant::Checked));
         (
-            picture(frozen, &line.output),
+            program_bytes(frozen, &line.output),
             join(instrumented),
             join(plain),
             join(checked),
         )
     });
-    // If both fail, the first has told why.
+    // If both fail, the messages of the first are printed already.
     let (instrumented, plain) = (instrumented?, plain?);
     let (bitcode, plain) = (read(frozen)?, read(&plain)?);
     // Programs that cannot have a checked executable, such as static ones, do without.
@@ -197,8 +198,8 @@ impl Parts<'_> {
     }
 }
 
-/// The program picture of the frozen bitcode, serialized.
-fn picture(frozen: &Path, output: &Path) -> Result<Vec<u8>, Error> {
+/// The static program model of the frozen bitcode, serialized.
+fn program_bytes(frozen: &Path, output: &Path) -> Result<Vec<u8>, Error> {
     let bytes = read(frozen)?;
     let module = Module::from_bytes(&bytes, "frozen bitcode").map_err(llvm("lowering"))?;
     let mut program = lower(&module);

@@ -1,4 +1,4 @@
-//! The command line of lld, to be run several times: to merge the bitcode, then for each
+//! The command line of lld, which is run several times: to merge the bitcode, then for each
 //! executable.
 //!
 //! The first link takes all inputs. The later ones take the object made of the merged bitcode
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::archive;
 use crate::jobs::Job;
-use crate::joined::{self, Parts};
 use crate::object::Nature;
+use crate::partially_linked::{self, Parts};
 
 /// A word or two of the line.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,11 +25,11 @@ pub(crate) enum Item {
     Bitcode(OsString),
     /// An archive that is linked whole and has members with bitcode.
     WholeArchive { words: Vec<OsString>, path: PathBuf },
-    /// Makes lld tell something or write a side file: only for the result.
+    /// Makes lld print something or write a side file: only for the result.
     Report(Vec<OsString>),
 }
 
-/// A link, understood.
+/// A command of lld, parsed.
 #[derive(Debug)]
 pub(crate) struct LinkLine {
     pub(crate) linker: PathBuf,
@@ -64,7 +64,7 @@ pub(crate) struct Pieces<'a> {
     pub(crate) output: &'a Path,
     /// Where native members of whole archives are laid down.
     pub(crate) scratch: &'a Path,
-    /// Whether lld tells what the line asks it to tell.
+    /// Whether lld prints and writes the reports that the line asks for.
     pub(crate) reports: bool,
 }
 
@@ -72,14 +72,14 @@ pub(crate) struct Pieces<'a> {
 const FUZZ_TARGET: [&str; 2] = ["LLVMFuzzerTestOneInput", "LLVMFuzzerInitialize"];
 
 impl LinkLine {
-    /// Reads a command of lld. Joined objects are taken apart in `scratch`.
+    /// Reads a command of lld. Partially linked objects are taken apart in `scratch`.
     pub(crate) fn read(job: Job, scratch: &Path) -> Result<Self, Error> {
         let mut reader = Reader::default();
         let mut words = job.arguments.into_iter();
         while let Some(word) = words.next() {
             reader.word(word, &mut words);
         }
-        for path in std::mem::take(&mut reader.joined) {
+        for path in std::mem::take(&mut reader.partially_linked) {
             reader.take_apart(&path, scratch)?;
         }
         Ok(LinkLine {
@@ -167,7 +167,7 @@ impl LinkLine {
         self.items.iter().any(lenient)
     }
 
-    /// The runtime library and the libraries that it wants.
+    /// The runtime library and the libraries that it requires.
     fn runtime_words(&self, runtime: &Path) -> Vec<OsString> {
         let unwinder = match self.shares_unwinder() {
             true => SHARED_UNWINDER,
@@ -244,7 +244,7 @@ struct Reader {
     folders: Vec<PathBuf>,
     state: State,
     saved: Vec<State>,
-    joined: Vec<OsString>,
+    partially_linked: Vec<OsString>,
 }
 
 impl Reader {
@@ -307,8 +307,8 @@ impl Reader {
     fn input(&mut self, words: &[OsString], path: &Path) {
         let item = match Nature::of_file(path) {
             Nature::Bitcode | Nature::Fat => Item::Bitcode(words[0].clone()),
-            Nature::Joined => {
-                self.joined.push(words[0].clone());
+            Nature::PartiallyLinked => {
+                self.partially_linked.push(words[0].clone());
                 Item::Word(words[0].clone())
             }
             Nature::Archive if self.state.whole && archive::has_bitcode(path) => {
@@ -322,13 +322,13 @@ impl Reader {
         self.items.push(item);
     }
 
-    /// Puts the parts of a joined object in its place.
+    /// Puts the parts of a partially linked object in its place.
     fn take_apart(&mut self, object: &OsString, scratch: &Path) -> Result<(), Error> {
         let whole = Item::Word(object.clone());
         let Some(place) = self.items.iter().position(|item| *item == whole) else {
             return Ok(());
         };
-        let parts = match joined::take_apart(Path::new(object), scratch)? {
+        let parts = match partially_linked::take_apart(Path::new(object), scratch)? {
             Parts::Native(copy) => vec![Item::Word(copy.into())],
             Parts::Modules(files) => files
                 .into_iter()
@@ -481,5 +481,5 @@ fn native_members(path: &Path, scratch: &Path) -> Result<Vec<OsString>, Error> {
 }
 
 #[cfg(test)]
-#[path = "line_tests.rs"]
+#[path = "link_line_tests.rs"]
 mod tests;

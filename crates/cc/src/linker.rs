@@ -1,0 +1,55 @@
+//! Runs of lld, and the folder of one link.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::jobs::Job;
+use crate::{Error, Session};
+
+/// The option of clang that names the linker.
+pub(crate) fn linker_option(linker: &Path) -> OsString {
+    let mut option = OsString::from("--ld-path=");
+    option.push(linker);
+    option
+}
+
+/// A private folder for one link, removed at the end.
+pub(crate) fn scratch_folder() -> Result<tempfile::TempDir, Error> {
+    tempfile::Builder::new()
+        .prefix("labrys-")
+        .tempdir()
+        .map_err(|source| Error::Io {
+            path: std::env::temp_dir(),
+            source,
+        })
+}
+
+/// Runs lld and passes on what it says, with advice.
+pub(crate) fn run_linker(session: &Session, job: &Job, scratch: &Path) -> Result<(), Error> {
+    let output = job.run_captured(scratch)?;
+    let messages = String::from_utf8_lossy(&output.stderr);
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    eprint!("{messages}");
+    if output.status.success() {
+        return Ok(());
+    }
+    if let Some(advice) = advice(&messages) {
+        session.note(advice);
+    }
+    Err(Error::Reported {
+        code: output.status.code().unwrap_or(1),
+    })
+}
+
+fn advice(messages: &str) -> Option<&'static str> {
+    if messages.contains("Reader: 'LLVM") {
+        return Some("an input is bitcode of another version of LLVM; rebuild it by labrys-cc");
+    }
+    if messages.contains("recompile with -fPIC") {
+        return Some(
+            "programs under Labrys are position independent; rebuild the object named above \
+             by labrys-cc, or with -fPIE",
+        );
+    }
+    None
+}
