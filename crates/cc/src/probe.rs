@@ -1,7 +1,7 @@
 //! Links by which build systems ask what the system has, a few hundred for each package.
 //!
 //! Nobody tests the executable of such a link: it is linked as clang does it, with the linker
-//! that real links get. Probes are told by the names that build systems reserve for them:
+//! that real links get. Probes are recognized by the names that build systems reserve for them:
 //! `conftest` and `conftstm` (autoconf, libtool), `cmTC_…` and the files that identify a compiler
 //! (CMake), `meson-private` (Meson).
 //!

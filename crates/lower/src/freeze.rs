@@ -18,7 +18,7 @@ use labrys_llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
 const FREEZE: &str = "elim-avail-extern,function(sroa,early-cse,instsimplify)";
 
 /// Answer the questions that a program puts to its optimizer.
-const SETTLE: &str = "function(lower-constant-intrinsics)";
+const ANSWER: &str = "function(lower-constant-intrinsics)";
 
 /// Why bitcode cannot be frozen.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +46,7 @@ pub fn freeze(merged: &Path, frozen: &Path, pure: &[String]) -> Result<(), Freez
     define_arithmetic(&module);
     define_null(&module);
     module.run_passes(FREEZE)?;
-    settle_constants(&mut module)?;
+    answer_constants(&mut module)?;
     define_arithmetic(&module);
     traps::separate(&module);
     keep_calls(&module);
@@ -86,19 +86,19 @@ fn is_standard(name: &str) -> bool {
         .is_some_and(|rest| rest.starts_with('S'))
 }
 
-/// Settles what `__builtin_constant_p` answers: yes for what is a constant by now. Otherwise each
-/// build would answer by what it inlined, and they would go different ways.
+/// Fixes what `__builtin_constant_p` answers: yes for what is a constant by now. Otherwise each
+/// build would answer by what it inlined, and they would take different paths.
 ///
 /// The pass that does it answers `__builtin_object_size` as well, for which it is too early: the
 /// question is asked in wrappers that have not been inlined. So it is hidden meanwhile.
-fn settle_constants(module: &mut Module) -> Result<(), LlvmError> {
+fn answer_constants(module: &mut Module) -> Result<(), LlvmError> {
     const HIDDEN: &str = "labrys.";
     for function in module.functions() {
         if function.name().starts_with("llvm.objectsize.") {
             function.rename(&format!("{HIDDEN}{}", function.name()));
         }
     }
-    module.run_passes(SETTLE)?;
+    module.run_passes(ANSWER)?;
     for function in module.functions() {
         if let Some(name) = function.name().strip_prefix(HIDDEN) {
             function.rename(name);
@@ -129,8 +129,8 @@ fn define_null(module: &Module) {
     }
 }
 
-/// Takes back what the compiler was told about the side effects of the program's functions:
-/// every call must be made, since coverage and labels are side effects in the builds to come.
+/// Removes what the compiler knows about the side effects of the program's functions: every call
+/// must be made, since coverage and labels are side effects in the builds to come.
 /// LLVM leaves out blocks that are hardly used as if there had been memory for them, in some builds
 /// and not in others.
 fn keep_calls(module: &Module) {

@@ -1,6 +1,6 @@
 //! Functions that the user marks as pure, by `labrys_pure` in the source or by a list.
 //!
-//! Freezing turns either into an attribute of the function ([`mark`]). The instrumentation
+//! Freezing makes either an attribute of the function ([`mark`]). The instrumentation
 //! records calls of such functions as calls in expressions, and gives the program a table of
 //! them ([`define_table`]), by which the explorer has them called, see [`labrys_abi::marked`].
 //!

@@ -21,7 +21,7 @@ pub(crate) fn separate(module: &Module) {
                 continue;
             };
             let successors = block.successors();
-            if let Some(next) = settled(branch, &successors) {
+            if let Some(next) = decided(branch, &successors) {
                 let own = only_traps(next).map(|trap| copy(module, &builder, branch, trap));
                 builder.before(branch);
                 builder.locate_at(branch);
@@ -48,8 +48,8 @@ pub(crate) fn separate(module: &Module) {
     }
 }
 
-/// Where a check goes that always goes there: its condition is a constant.
-fn settled<'m>(branch: Value<'m>, successors: &[Block<'m>]) -> Option<Block<'m>> {
+/// The successor that a check always takes, where its condition is a constant.
+fn decided<'m>(branch: Value<'m>, successors: &[Block<'m>]) -> Option<Block<'m>> {
     let &[if_true, if_false] = successors else {
         return None;
     };

@@ -60,7 +60,7 @@ fn freeze(source: &Path) -> Module {
     module
 }
 
-/// Lowers a module and checks what holds for every picture.
+/// Lowers a module and checks what holds for every model.
 fn checked(module: &Module) -> Program {
     let program = lower(module);
     if let Err(violations) = program.verify() {
@@ -92,7 +92,7 @@ fn checked(module: &Module) -> Program {
 }
 
 #[test]
-fn pictures_are_as_expected() {
+fn models_are_as_expected() {
     let mut names = Vec::new();
     let mut wrong = Vec::new();
     for entry in fs::read_dir(folder()).expect("the folder of examples") {

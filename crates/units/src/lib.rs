@@ -2,14 +2,14 @@
 //!
 //! A driver is a small C program. It makes an input of each number that the function takes, and
 //! for each pointer an object, filled with input, and a null pointer as the other possibility;
-//! pointers inside the object in the same way, down to a bound. What the parameters are is told
-//! by the types of the bitcode, and what pointers point to by the debug information.
+//! pointers inside the object likewise, down to a bound. The types of the bitcode say what the
+//! parameters are, and the debug information what pointers point to.
 //!
 //! There is no decision in a driver but those between null and an object: all objects are made
 //! first, in one order, so each input has the same place in every run.
 //!
-//! Invariant: each value that the driver can pass is one that C code could pass; what it cannot
-//! pass is named by [`Bounds::assumptions`].
+//! Invariant: each value that the driver can pass is one that C code could pass;
+//! [`Bounds::assumptions`] names what it cannot pass.
 
 mod shape;
 mod text;
@@ -20,7 +20,7 @@ use labrys_llvm::{LLVMLinkage, Module, Value};
 
 use text::{ENTRY, VARIABLE};
 
-/// What the driver leaves out.
+/// The bounds of what a driver makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Elements of an array behind a pointer to numbers or characters.
@@ -43,7 +43,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// On what a proof rests that is made with such drivers.
+    /// The assumptions of a proof that is made with such drivers.
     #[must_use]
     pub fn assumptions(&self) -> Vec<String> {
         vec![
@@ -110,7 +110,7 @@ pub struct Slot {
 /// A function with a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name in the program picture.
+    /// Its name in the static program model.
     pub function: String,
     /// The inputs in order.
     pub slots: Vec<Slot>,

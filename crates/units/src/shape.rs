@@ -1,5 +1,5 @@
-//! What a function takes: numbers as the bitcode types them, pointers as debug information
-//! describes what is behind them.
+//! The shape of parameters: numbers as the bitcode types them, pointers as debug information
+//! describes the objects behind them.
 
 use labrys_llvm::{DebugNode, LLVMTypeKind, Module, Type, Value, tag};
 
@@ -72,7 +72,7 @@ const MAX_NESTING: u32 = 64;
 /// Types of libraries whose insides are theirs.
 const FOREIGN: &[&str] = &["_IO_FILE", "__va_list_tag", "__dirstream"];
 
-/// The signature of a function, or the type that stands in the way.
+/// The signature of a function, or the type that no driver can pass.
 pub(super) fn signature<'m>(
     module: &'m Module,
     function: Value<'m>,
@@ -296,11 +296,11 @@ fn pointers<'m>(
             for ty in node.members().into_iter().filter_map(DebugNode::base) {
                 pointers(ty, offset, path, nesting + 1, &mut inside);
             }
-            for one in inside {
-                if !fields.iter().any(|known| known.offset == one.offset) {
+            for field in inside {
+                if !fields.iter().any(|known| known.offset == field.offset) {
                     fields.push(Field {
                         to: Target::Null,
-                        ..one
+                        ..field
                     });
                 }
             }

@@ -2,7 +2,8 @@
 //!
 //! The caller leaves argument labels and the callee's address in thread-local storage; an
 //! instrumented callee takes them if the address is its own, so that callbacks, signal handlers
-//! and code that is not instrumented never mix them up. Results come back the same way.
+//! and code that is not instrumented never mix them up. Labels of results come back in the same
+//! manner.
 
 use std::collections::HashMap;
 
@@ -23,12 +24,12 @@ use super::types::{is_function, scalars, width};
 use super::variadic;
 use super::watch::Watch;
 
-/// Function number of a call that is not in the program picture.
+/// Function number of a call that is not in the static program model.
 pub(super) const UNKNOWN_FUNCTION: u32 = u32::MAX;
 
-/// What calls are told by: numbers of the functions of a module.
+/// The numbers by which calls name the functions of a module.
 pub(super) struct Callees<'m> {
-    /// Index in the program picture.
+    /// Index in the static program model.
     pub(super) functions: HashMap<Value<'m>, u32>,
     /// Row in the table of functions that are marked as pure.
     pub(super) marked: HashMap<Value<'m>, u32>,

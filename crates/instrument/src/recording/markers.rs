@@ -14,7 +14,7 @@
 //! | `at_select(site, branch, condition)` | before a select |
 //! | `at_switch_N(value)` | before a switch over N bits; its result stands for the value's label |
 //! | `at_edge(site, branch, direction, token, value)` | on each edge of a switch |
-//! | `at_enter(function)`, `at_leave(function)` | in functions of the program picture |
+//! | `at_enter(function)`, `at_leave(function)` | in functions of the static program model |
 //!
 //! A switch needs two, since behind an edge LLVM replaces the value by the case's constant,
 //! which has no label.

@@ -70,7 +70,7 @@ const MAX_RESULTS: usize = 8;
 pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     let mut module = Module::read(frozen)?;
     let numbers = Numbers::of(&module);
-    // Places in the source are those of the program picture, stacks those of the checked build.
+    // Places in the source are those of the static program model, stacks those of the checked build.
     module.strip_debug();
     streams::link(&mut module)?;
     redirect::redirect(&module);
@@ -107,7 +107,7 @@ fn set_linkage_of_models(module: &Module, linkage: LLVMLinkage) {
 /// Numbers of the frozen module, taken before anything is changed.
 struct Numbers {
     sites: usize,
-    /// Index in the program picture by name.
+    /// Index in the static program model by name.
     functions: HashMap<String, u32>,
 }
 

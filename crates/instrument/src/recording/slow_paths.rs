@@ -1,5 +1,5 @@
-//! What LLVM is told about the slow paths of the helpers of `c/inline.c`, so that it keeps the
-//! program's values in registers across them.
+//! Attributes of the slow paths of the helpers of `c/inline.c`: LLVM keeps the program's values in
+//! registers across calls of which it knows the effects.
 
 use labrys_llvm::{Block, LLVMOpcode, Module, Value};
 
