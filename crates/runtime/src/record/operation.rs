@@ -2,9 +2,9 @@
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use labrys_abi::{Meta, Node, Op, RuntimeSite, WIDE_PREDICATE};
+use labrys_abi::{Cause, Meta, Node, Op, RuntimeSite, WIDE_PREDICATE};
 
-use crate::record::event::decision;
+use crate::record::event::{concretized, decision};
 use crate::record::node::{
     Operand, append, binary, concat, constant, mask, node, not, predicate, unary,
 };
@@ -16,7 +16,59 @@ extern "C" fn __labrys_slow_unary(meta: Meta, a: u32, low: u64, high: u64) -> u3
     let Some(op) = Op::from_u8(meta.operation()) else {
         return 0;
     };
-    unary(op, u32::from(meta.width()), meta.extra(), a, low ^ high)
+    let (width, cv) = (u32::from(meta.width()), low ^ high);
+    match op {
+        Op::FToU | Op::FToS if a != 0 => to_integer(op, width, meta.extra(), a, cv),
+        _ => unary(op, width, meta.extra(), a, cv),
+    }
+}
+
+/// A float of `from` bits as an integer. The processor converts to 32 or 64 signed bits, and the
+/// upper ones are cut off. That decides the result where the number is out of range.
+fn to_integer(op: Op, width: u32, from: u32, a: u32, cv: u64) -> u32 {
+    let number = match from {
+        32 => f64::from(f32::from_bits(node(a).cv as u32)),
+        _ => f64::from_bits(node(a).cv),
+    };
+    let wide = match op {
+        _ if width < 32 => 32,
+        Op::FToU if width == 32 => 64,
+        _ => width,
+    };
+    if wide > width {
+        let bound = power_of_two(wide - 1);
+        let in_range = number >= -bound && number < bound;
+        let whole = if in_range {
+            number as i64 as u64
+        } else {
+            1 << (wide - 1)
+        };
+        let label = unary(Op::FToS, wide, from, a, mask(whole, wide));
+        if mask(whole, width) == cv {
+            return unary(Op::Extract, width, 0, label, cv);
+        }
+    } else if is_exact(op, width, number, cv) {
+        return unary(op, width, from, a, cv);
+    }
+    concretized(Cause::Operation, a, node(a).cv);
+    0
+}
+
+/// `2^exponent`.
+fn power_of_two(exponent: u32) -> f64 {
+    f64::from_bits(u64::from(1023 + exponent) << 52)
+}
+
+/// Does compiled code convert a number as the operation does?
+fn is_exact(op: Op, width: u32, number: f64, cv: u64) -> bool {
+    let in_range = if op == Op::FToU {
+        number > -1.0 && number < power_of_two(width)
+    } else {
+        let bound = power_of_two(width - 1);
+        (number == -bound || number > -bound - 1.0) && number < bound
+    };
+    let out_of_range = 1 << (if width > 64 { width - 65 } else { width - 1 });
+    in_range || cv == out_of_range
 }
 
 /// Two-operand operation on at most 64 bits.
