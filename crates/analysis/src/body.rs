@@ -112,11 +112,6 @@ impl Body {
         self.loops.at(header)
     }
 
-    /// All natural loops, by header, in no order.
-    pub fn loops(&self) -> impl Iterator<Item = (BlockId, &Loop)> {
-        self.loops.iter()
-    }
-
     /// Whether a cycle has more than one entry, so that some cycle is no natural loop.
     #[must_use]
     pub fn is_irreducible(&self) -> bool {

@@ -78,12 +78,6 @@ impl Loops {
         self.by_header.get(&header)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (BlockId, &Loop)> {
-        self.by_header
-            .iter()
-            .map(|(header, natural)| (*header, natural))
-    }
-
     /// Whether a cycle has more than one entry, so that some cycle is no natural loop.
     pub(crate) fn is_irreducible(&self) -> bool {
         self.irreducible
