@@ -48,7 +48,7 @@ pub use fold::apply;
 pub use node::{ExprId, Node};
 pub use op::{Op, Rounding};
 pub use pool::Pool;
-pub use print::smtlib;
+pub use print::{smtlib, smtlib_term};
 pub use rules::rule_names;
 pub use sets::{SymbolSet, union};
 pub use substitute::{Rebuilt, Replace};

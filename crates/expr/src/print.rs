@@ -17,6 +17,7 @@ use crate::node::ExprId;
 use crate::op::Op;
 use crate::pool::Pool;
 use crate::substitute::Rebuilt;
+use crate::symbol::Symbol;
 
 /// A term of more than this many operations gets a name.
 const MOST_INLINE: u32 = 24;
@@ -41,6 +42,28 @@ pub fn smtlib(pool: &Pool, constraints: &[ExprId]) -> String {
     printer.script()
 }
 
+/// A condition as one term, in which `name` gives the text of each symbol: a `Bool` for one bit, else
+/// a bit-vector. `None` where a term does not say it: for floats and external functions.
+#[must_use]
+pub fn smtlib_term(pool: &Pool, id: ExprId, name: &dyn Fn(Symbol) -> String) -> Option<String> {
+    let mut spelled = Pool::spelled_out();
+    let goal = spelled.rebuild(Some(pool), id, &mut Rebuilt::new(), &mut |_, _| None);
+    let mut printer = Printer::new(&spelled, &[goal]);
+    printer.symbols = Some(name);
+    for id in printer.order.clone() {
+        let op = spelled.op(id);
+        if op.takes_floats() || op.gives_float() || op == Op::External {
+            return None;
+        }
+        printer.define(id);
+    }
+    let mut text = printer.term(goal);
+    for (name, value) in printer.lets.iter().rev() {
+        text = format!("(let (({name} {value})) {text})");
+    }
+    Some(text)
+}
+
 /// The text of an expression: `Bool` for one bit, else a bit-vector.
 #[derive(Clone, Debug, Default)]
 struct Text {
@@ -59,6 +82,10 @@ struct Printer<'a> {
     functions: BTreeMap<String, String>,
     names: u32,
     body: String,
+    /// How symbols are called in a term; a script declares them by their own names.
+    symbols: Option<&'a dyn Fn(Symbol) -> String>,
+    /// Names and values of shared subterms of a term; a script defines them in its body.
+    lets: Vec<(String, String)>,
 }
 
 impl<'a> Printer<'a> {
@@ -89,6 +116,8 @@ impl<'a> Printer<'a> {
             functions: BTreeMap::new(),
             names: 0,
             body: String::new(),
+            symbols: None,
+            lets: Vec::new(),
         }
     }
 
@@ -107,8 +136,15 @@ impl<'a> Printer<'a> {
     }
 
     fn named(&mut self, id: ExprId, text: &Text) -> Text {
-        let (name, sort) = (self.fresh("e"), sort(self.pool.width(id)));
-        let _ = writeln!(self.body, "(define-fun {name} () {sort} {})", text.text);
+        let name = if self.symbols.is_some() {
+            let name = self.fresh("_let_");
+            self.lets.push((name.clone(), text.text.clone()));
+            name
+        } else {
+            let (name, sort) = (self.fresh("e"), sort(self.pool.width(id)));
+            let _ = writeln!(self.body, "(define-fun {name} () {sort} {})", text.text);
+            name
+        };
         Text {
             text: name,
             size: 1,

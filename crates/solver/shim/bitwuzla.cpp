@@ -26,7 +26,7 @@ using namespace bitwuzla;
 using Handle = uint32_t;
 using Clock  = std::chrono::steady_clock;
 
-constexpr uint32_t TABLE_VERSION = 2;
+constexpr uint32_t TABLE_VERSION = 3;
 
 // Operators by the numbers that cross the interface.
 constexpr Kind KINDS[] = {
@@ -62,7 +62,7 @@ enum Stop : int32_t {
 struct Settings {
   uint64_t seed;
   uint64_t memory_bytes;  // 0: no limit
-  uint32_t interpolants;
+  uint32_t interpolants;  // 0: none, 1: McMillan, 2: Pudlak
 };
 
 // Resident memory of this process in bytes, 0 if unknown.
@@ -146,8 +146,11 @@ struct Context {
     options.set(Option::PRODUCE_MODELS, 1);
     options.set(Option::PRODUCE_UNSAT_ASSUMPTIONS, 1);
     options.set(Option::SEED, chosen.seed & 0xffffffff);
-    if (chosen.interpolants) options.set(Option::PRODUCE_INTERPOLANTS, 1);
-    if (chosen.interpolants) options.set(Option::INTERPOLANTS_SIMP, 1);
+    if (chosen.interpolants) {
+      options.set(Option::PRODUCE_INTERPOLANTS, 1);
+      options.set(Option::INTERPOLANTS_SIMP, 1);
+      options.set(Option::INTERPOLANTS_ALGO, chosen.interpolants == 2 ? "pudlak" : "mcmillan");
+    }
     reset();
   }
 

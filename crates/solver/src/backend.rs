@@ -12,6 +12,8 @@ mod cost;
 mod counts;
 mod floats;
 mod known;
+mod read_back;
+mod separate;
 mod switches;
 mod tables;
 mod terms;
@@ -30,6 +32,8 @@ use crate::query::{Answer, Assignment, Core, Model, Query, Reason, Solver};
 use switches::Switches;
 use terms::Terms;
 use translate::{Refusal, Translator};
+
+pub(crate) use separate::{Separation, separate};
 
 /// The solver is replaced by a new one when it holds this many terms.
 const MAX_TERMS: usize = 1 << 20;

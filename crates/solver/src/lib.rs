@@ -27,8 +27,10 @@
 
 pub mod backend;
 pub mod bitwuzla;
+pub mod core;
 mod difficulty;
 mod functions;
+pub mod interpolate;
 mod layers;
 mod lengths;
 pub mod marked;

@@ -14,8 +14,11 @@ impl Printer<'_> {
             .for_each_child(id, |child| size += self.size(child));
         let text = match node.op {
             Op::Const => self.constant(id),
-            Op::Symbol if node.width() == 1 => format!("(= {} #b1)", node.symbol()),
-            Op::Symbol => node.symbol().to_string(),
+            Op::Symbol => match self.symbols {
+                Some(name) => name(node.symbol()),
+                None if node.width() == 1 => format!("(= {} #b1)", node.symbol()),
+                None => node.symbol().to_string(),
+            },
             Op::External => self.call(id),
             op if op.takes_floats() => self.of_floats(&node),
             op if op.is_predicate() => self.predicate(&node),

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// Version of the table.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Name of the shared library.
 const FILE: &str = "liblabrys_bitwuzla.so";
 

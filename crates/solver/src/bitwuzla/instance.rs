@@ -21,8 +21,18 @@ pub struct Settings {
     pub seed: u64,
     /// Checks stop once the process has this much resident memory, in bytes.
     pub memory: Option<u64>,
-    /// Can [`Instance::interpolant`] be asked? Checks are much slower then.
-    pub interpolants: bool,
+    /// How [`Instance::interpolant`] answers, if it is to be asked. Checks are much slower then.
+    pub interpolants: Option<Interpolation>,
+}
+
+/// How interpolants are read off a refutation.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interpolation {
+    /// McMillan's system, the strongest.
+    McMillan = 1,
+    /// Pudlák's system, the symmetric one.
+    Pudlak = 2,
 }
 
 /// When to stop a check.
@@ -117,7 +127,7 @@ impl Instance {
         let raw = ffi::Settings {
             seed: settings.seed,
             memory_bytes: settings.memory.unwrap_or(0),
-            interpolants: settings.interpolants.into(),
+            interpolants: settings.interpolants.map_or(0, |system| system as u32),
         };
         let mut message: [c_char; 256] = [0; 256];
         // SAFETY: `raw` and `message` live during the call; the shim ends the text with a zero

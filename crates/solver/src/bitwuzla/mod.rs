@@ -25,7 +25,7 @@ mod instance;
 #[cfg(test)]
 mod tests;
 
-pub use instance::{Instance, Limits, Settings};
+pub use instance::{Instance, Interpolation, Limits, Settings};
 
 /// Why Bitwuzla could not be used or refused.
 #[derive(Clone, Debug, thiserror::Error)]

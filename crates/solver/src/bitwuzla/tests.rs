@@ -163,7 +163,7 @@ fn floats_are_solved() {
 #[test]
 fn interpolants_speak_of_shared_constants() {
     let mut solver = Instance::new(&Settings {
-        interpolants: true,
+        interpolants: Some(Interpolation::McMillan),
         ..Settings::default()
     })
     .unwrap();

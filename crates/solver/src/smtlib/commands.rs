@@ -35,6 +35,7 @@ pub fn read_partly(text: &str) -> (Script, Option<Error>) {
         globals: Vec::new(),
         named: Vec::new(),
         assumed: Vec::new(),
+        checked: Vec::new(),
         keeps_names: false,
         done: false,
     };
@@ -75,6 +76,8 @@ struct State<'a> {
     /// Of the last check: positions and names of conditions that have one, of assumptions.
     named: Vec<(usize, String)>,
     assumed: Vec<(usize, String)>,
+    /// The conditions of the last check.
+    checked: Vec<ExprId>,
     /// Declarations stay where a level ends.
     keeps_names: bool,
     done: bool,
@@ -104,6 +107,42 @@ impl State<'_> {
                 self.done = true;
                 Ok(())
             }
+            ("push" | "pop", _) => self.level(part, name, arguments),
+            ("reset" | "reset-assertions", []) => {
+                self.reset(name == "reset");
+                Ok(())
+            }
+            ("assert", &[term]) => self.assert(term),
+            ("check-sat", []) => self.check(&[]),
+            ("check-sat-assuming", &[assumptions]) => {
+                let assumptions = syntax.list(assumptions).unwrap_or(&[]);
+                self.check(assumptions)
+            }
+            ("echo", &[text]) => match syntax.form(text) {
+                Form::Text(text) => self.add(Command::Echo(text.clone())),
+                _ => Err(syntax.error(text, "a string expected")),
+            },
+            _ if name.starts_with("get-") => self.question(*head, name, arguments),
+            _ => self.definition(*head, name, arguments),
+        }
+    }
+
+    /// A command that asks about the last check.
+    fn question(&mut self, head: Part, name: &str, arguments: &[Part]) -> Result<(), Error> {
+        match (name, arguments) {
+            ("get-model", []) => self.add(Command::GetModel(self.live.clone())),
+            ("get-unsat-core", []) => self.add(Command::GetCore(self.named.clone())),
+            ("get-unsat-assumptions", []) => self.add(Command::GetCore(self.assumed.clone())),
+            ("get-value", &[terms]) => self.get_value(terms),
+            ("get-interpolant", &[terms]) => self.get_interpolant(terms),
+            _ => Err(self.unsupported(head, name)),
+        }
+    }
+
+    /// A command that gives a name a meaning.
+    fn definition(&mut self, head: Part, command: &str, arguments: &[Part]) -> Result<(), Error> {
+        let syntax = self.syntax;
+        match (command, arguments) {
             ("declare-const", &[name, sort]) => self.declare(name, &[], sort),
             ("declare-fun", &[name, parameters, sort]) => {
                 let parameters = syntax.list(parameters).unwrap_or(&[]);
@@ -116,35 +155,23 @@ impl State<'_> {
                 };
                 self.define(name, parameters, sort, body)
             }
-            ("assert", &[term]) => self.assert(term),
-            ("check-sat", []) => self.check(&[]),
-            ("check-sat-assuming", &[assumptions]) => {
-                let assumptions = syntax.list(assumptions).unwrap_or(&[]);
-                self.check(assumptions)
-            }
-            ("push" | "pop", _) => self.level(part, name, arguments),
-            ("get-model", []) => self.add(Command::GetModel(self.live.clone())),
-            ("get-unsat-core", []) => self.add(Command::GetCore(self.named.clone())),
-            ("get-unsat-assumptions", []) => self.add(Command::GetCore(self.assumed.clone())),
-            ("get-value", &[terms]) => self.get_value(terms),
-            ("echo", &[text]) => match syntax.form(text) {
-                Form::Text(text) => self.add(Command::Echo(text.clone())),
-                _ => Err(syntax.error(text, "a string expected")),
-            },
-            ("reset-assertions", []) => {
-                self.assertions.clear();
-                self.levels.clear();
-                Ok(())
-            }
-            ("reset", []) => {
-                self.assertions.clear();
-                self.levels.clear();
-                self.live.clear();
-                self.globals.clear();
-                self.names = Names::default();
-                Ok(())
-            }
-            _ => Err(syntax.error(*head, format!("the command {name} is not supported so"))),
+            _ => Err(self.unsupported(head, command)),
+        }
+    }
+
+    fn unsupported(&self, head: Part, name: &str) -> Error {
+        let message = format!("the command {name} is not supported so");
+        self.syntax.error(head, message)
+    }
+
+    /// Drops the assertions, and the names too where everything is to go.
+    fn reset(&mut self, everything: bool) {
+        self.assertions.clear();
+        self.levels.clear();
+        if everything {
+            self.live.clear();
+            self.globals.clear();
+            self.names = Names::default();
         }
     }
 
@@ -312,6 +339,7 @@ impl State<'_> {
             self.assumed.push((conditions.len(), source));
             conditions.push(self.condition(*assumption)?);
         }
+        self.checked.clone_from(&conditions);
         self.add(Command::CheckSat(conditions))
     }
 
@@ -358,5 +386,25 @@ impl State<'_> {
             values.push((self.syntax.source(*term).to_owned(), id, sort));
         }
         self.add(Command::GetValue(values))
+    }
+
+    /// The interpolant of some conditions of the last check, by name or as they were asserted, and the
+    /// others.
+    fn get_interpolant(&mut self, terms: Part) -> Result<(), Error> {
+        let Some(terms) = self.syntax.list(terms) else {
+            return Err(self.syntax.error(terms, "a list of assertions expected"));
+        };
+        let mut first = Vec::new();
+        for term in terms {
+            let id = self.condition(*term)?;
+            if !self.checked.contains(&id) {
+                let message = "an assertion of the last check expected";
+                return Err(self.syntax.error(*term, message));
+            }
+            first.push(id);
+        }
+        let others = self.checked.iter().filter(|id| !first.contains(id));
+        let others = others.copied().collect();
+        self.add(Command::GetInterpolant(first, others))
     }
 }

@@ -35,7 +35,11 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
+use std::fmt::{self, Write};
+
 use labrys_expr::{ExprId, Pool, Symbol};
+
+use crate::query::{Answer, Budget, Solver};
 
 pub use commands::{read, read_partly};
 pub use sorts::Sort;
@@ -85,6 +89,8 @@ pub enum Command {
     /// Shows the names of those of these conditions of the last check, by position, that are in
     /// its core.
     GetCore(Vec<(usize, String)>),
+    /// Shows an interpolant of two parts of the conditions of the last check.
+    GetInterpolant(Vec<ExprId>, Vec<ExprId>),
     /// Shows this reply as it is.
     Reply(String),
     /// Shows the values of terms in this model; each with its source.
@@ -110,5 +116,18 @@ impl Script {
     pub fn checks(&self) -> usize {
         let is_check = |command: &&Command| matches!(command, Command::CheckSat(_));
         self.commands.iter().filter(is_check).count()
+    }
+
+    /// Runs the commands in order and writes the replies; returns the answers to the checks.
+    ///
+    /// # Errors
+    /// If the replies cannot be written.
+    pub fn run(
+        &mut self,
+        solver: &mut dyn Solver,
+        budget: &Budget,
+        output: &mut dyn Write,
+    ) -> Result<Vec<Answer>, fmt::Error> {
+        run::run(self, solver, budget, output)
     }
 }

@@ -214,90 +214,97 @@ fn no_text_makes_the_reader_panic() {
     }
 }
 
+/// Scripts that are refused, and the message.
+const REFUSED: &[(&str, &str)] = &[
+    (
+        "(assert\n  (= x #x00))",
+        "line 2, column 6: x is not declared",
+    ),
+    (
+        "(check-sat",
+        "line 1, column 1: a parenthesis that nothing closes",
+    ),
+    (
+        "(check-sat))",
+        "line 1, column 12: a parenthesis that nothing opens",
+    ),
+    (
+        "(declare-const x (_ BitVec 129))",
+        "line 1, column 18: bit-vectors of 129 bits are not supported, only of 1 to 128",
+    ),
+    (
+        "(declare-const x Int)",
+        "line 1, column 18: the sort Int is not supported",
+    ),
+    (
+        "(declare-const f (_ FloatingPoint 5 11))",
+        "line 1, column 18: floats with 5 exponent and 11 significand bits are not \
+         supported, only those of 32 and 64 bits",
+    ),
+    (
+        "(declare-const f Float32)\n(assert (fp.eq f (fp.add RTZ f f)))",
+        "line 2, column 18: fp.add with the rounding mode Zero is not supported, only with RNE",
+    ),
+    (
+        "(declare-const x (_ BitVec 8))\n(assert (bvadd x x))",
+        "line 2, column 9: Bool expected, not (_ BitVec 8)",
+    ),
+    (
+        "(assert (bvult #x00 #x0))",
+        "line 1, column 9: arguments of bvult differ in width",
+    ),
+    (
+        "(assert (= #x0g #x00))",
+        "line 1, column 15: g is not declared",
+    ),
+    (
+        "(assert (= #b2 #b1))",
+        "line 1, column 12: a bit-vector without digits",
+    ),
+    (
+        "(assert (bvfoo #x00 #x01))",
+        "line 1, column 9: the function bvfoo is not supported",
+    ),
+    (
+        "(assert (exists ((x Bool)) x))",
+        "line 1, column 10: quantifiers are not supported",
+    ),
+    (
+        "(get-proof)",
+        "line 1, column 2: the command get-proof is not supported so",
+    ),
+    ("(pop 1)", "line 1, column 1: a level that nothing opened"),
+    (
+        "(declare-const x Bool)(declare-const x Bool)",
+        "line 1, column 38: x is declared already",
+    ),
+    (
+        "(define-fun f ((a Bool)) Bool (not a))\n(assert (f #b1))",
+        "line 2, column 9: f takes Bool, not (_ BitVec 1)",
+    ),
+    (
+        "(define-fun f ((a Bool)) (_ BitVec 1) a)",
+        "line 1, column 39: (_ BitVec 1) expected, not Bool",
+    ),
+    (
+        "(assert (! true :named a))(check-sat)(get-interpolant (false))",
+        "line 1, column 56: an assertion of the last check expected",
+    ),
+    (
+        "(define-fun f ((a Bool)) Bool (f a))",
+        "line 1, column 31: f does not take Bool, or is not supported",
+    ),
+    (
+        "(assert (= ((_ extract 8 0) #x00) #x00))",
+        "line 1, column 12: bits 8 to 0 of 8",
+    ),
+];
+
 #[test]
 fn errors_name_place_and_reason() {
-    for (script, expected) in [
-        (
-            "(assert\n  (= x #x00))",
-            "line 2, column 6: x is not declared",
-        ),
-        (
-            "(check-sat",
-            "line 1, column 1: a parenthesis that nothing closes",
-        ),
-        (
-            "(check-sat))",
-            "line 1, column 12: a parenthesis that nothing opens",
-        ),
-        (
-            "(declare-const x (_ BitVec 129))",
-            "line 1, column 18: bit-vectors of 129 bits are not supported, only of 1 to 128",
-        ),
-        (
-            "(declare-const x Int)",
-            "line 1, column 18: the sort Int is not supported",
-        ),
-        (
-            "(declare-const f (_ FloatingPoint 5 11))",
-            "line 1, column 18: floats with 5 exponent and 11 significand bits are not \
-             supported, only those of 32 and 64 bits",
-        ),
-        (
-            "(declare-const f Float32)\n(assert (fp.eq f (fp.add RTZ f f)))",
-            "line 2, column 18: fp.add with the rounding mode Zero is not supported, only with RNE",
-        ),
-        (
-            "(declare-const x (_ BitVec 8))\n(assert (bvadd x x))",
-            "line 2, column 9: Bool expected, not (_ BitVec 8)",
-        ),
-        (
-            "(assert (bvult #x00 #x0))",
-            "line 1, column 9: arguments of bvult differ in width",
-        ),
-        (
-            "(assert (= #x0g #x00))",
-            "line 1, column 15: g is not declared",
-        ),
-        (
-            "(assert (= #b2 #b1))",
-            "line 1, column 12: a bit-vector without digits",
-        ),
-        (
-            "(assert (bvfoo #x00 #x01))",
-            "line 1, column 9: the function bvfoo is not supported",
-        ),
-        (
-            "(assert (exists ((x Bool)) x))",
-            "line 1, column 10: quantifiers are not supported",
-        ),
-        (
-            "(get-proof)",
-            "line 1, column 2: the command get-proof is not supported so",
-        ),
-        ("(pop 1)", "line 1, column 1: a level that nothing opened"),
-        (
-            "(declare-const x Bool)(declare-const x Bool)",
-            "line 1, column 38: x is declared already",
-        ),
-        (
-            "(define-fun f ((a Bool)) Bool (not a))\n(assert (f #b1))",
-            "line 2, column 9: f takes Bool, not (_ BitVec 1)",
-        ),
-        (
-            "(define-fun f ((a Bool)) (_ BitVec 1) a)",
-            "line 1, column 39: (_ BitVec 1) expected, not Bool",
-        ),
-        (
-            "(define-fun f ((a Bool)) Bool (f a))",
-            "line 1, column 31: f does not take Bool, or is not supported",
-        ),
-        (
-            "(assert (= ((_ extract 8 0) #x00) #x00))",
-            "line 1, column 12: bits 8 to 0 of 8",
-        ),
-    ] {
+    for (script, expected) in REFUSED {
         let error = smtlib::read(script).unwrap_err().to_string();
-        assert_eq!(error, expected, "{script}");
+        assert_eq!(error, *expected, "{script}");
     }
 }
 
@@ -356,4 +363,56 @@ fn a_script_is_read_up_to_its_first_error() {
     let (script, error) = smtlib::read_partly("(check-sat) (assert nobody) (check-sat)");
     assert_eq!(script.checks(), 1);
     assert!(error.unwrap().to_string().contains("nobody"));
+}
+
+#[test]
+fn cores_are_made_small() {
+    check(
+        "(declare-const x (_ BitVec 8))
+         (declare-const y (_ BitVec 8))
+         (assert (! (bvult x y) :named below))
+         (assert (! (bvult y #x10) :named small))
+         (assert (! (bvugt x #x20) :named large))
+         (assert (! (bvult x (bvadd x y)) :named other))
+         (check-sat)
+         (get-unsat-core)",
+        "unsat\n(below small large)",
+    );
+}
+
+#[test]
+fn interpolants_are_terms_over_shared_names() {
+    const DECLARED: &str = "(declare-const |own a| (_ BitVec 8))
+         (declare-const x (_ BitVec 16))
+         (declare-const p Bool)
+         (declare-const q (_ BitVec 1))
+         (declare-const b (_ BitVec 16))";
+    const A: &str = "(and (= x ((_ zero_extend 8) |own a|)) (or p (= q #b1)))";
+    const B: &str = "(and (=> (or p (= q #b1)) (bvugt x b)) (bvugt b #x0fff))";
+    let replies = run(&format!(
+        "(set-option :produce-interpolants true) {DECLARED}
+         (assert (! {A} :named a))
+         (assert (! {B} :named b1))
+         (check-sat)
+         (get-interpolant (a))"
+    ));
+    let interpolant = replies.strip_prefix("unsat\n").expect("a refutation");
+    assert!(!interpolant.contains("own") && !interpolant.contains("error"));
+    check(
+        &format!(
+            "{DECLARED}
+             (define-fun i () Bool {interpolant})
+             (push) (assert {A}) (assert (not i)) (check-sat) (pop)
+             (push) (assert {B}) (assert i) (check-sat) (pop)
+             (assert i) (check-sat)"
+        ),
+        "unsat\nunsat\nsat",
+    );
+    check(
+        "(declare-const x (_ BitVec 8))
+         (assert (bvult x #x03))
+         (check-sat)
+         (get-interpolant ((bvult x #x03)))",
+        "sat\n(error \"there is no interpolant: the last check was not unsat\")",
+    );
 }
