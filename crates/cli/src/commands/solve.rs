@@ -15,7 +15,10 @@ use crate::wiring::values::duration;
 /// Options of `labrys solve`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Exit status: 0 every check was decided, 1 some check is unknown, 3 the script \
+    after_help = "After an unsatisfiable check, (get-unsat-core) shows names of assertions that \
+                  contradict each other, and (get-interpolant (NAME...)) what the named assertions \
+                  say that the others contradict, over the constants that both have.\n\n\
+                  Exit status: 0 every check was decided, 1 some check is unknown, 3 the script \
                   cannot be read."
 )]
 pub(crate) struct Solve {

@@ -129,3 +129,27 @@ impl std::fmt::Debug for Layers {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SCHEDULE;
+
+    /// The page on the solver has the rows of the schedule in a table.
+    #[test]
+    fn the_page_shows_the_schedule() {
+        let page = include_str!("../../../../docs/design/solver.md");
+        let rows = page.lines().skip_while(|line| !line.starts_with("|---"));
+        let rows = rows.skip(1).take_while(|line| line.starts_with('|'));
+        let shown: Vec<(String, String)> = rows
+            .map(|row| {
+                let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+                (cells[1].to_owned(), cells[3].to_owned())
+            })
+            .collect();
+        let listed = SCHEDULE.iter().map(|row| {
+            let layer = (row.layer)().name().to_owned();
+            (layer, row.counter.unwrap_or("–").to_owned())
+        });
+        assert_eq!(shown, listed.collect::<Vec<_>>());
+    }
+}
