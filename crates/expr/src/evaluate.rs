@@ -4,12 +4,13 @@
 //! call is that the environment cannot answer, and where it depends on such a one; a choice
 //! depends on the branch that is taken, not on the other.
 
+use crate::bits::mask;
 use crate::fold;
 use crate::node::{ExprId, Node};
 use crate::op::Op;
 use crate::pool::Pool;
 use crate::symbol::Symbol;
-use crate::value::{Value, mask};
+use crate::value::Value;
 
 /// Where an evaluation finds the values of symbols and of external calls.
 pub trait Environment {

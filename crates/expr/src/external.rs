@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::node::{ExprId, Node};
-use crate::op::Op;
-use crate::pool::Pool;
+use crate::node::ExprId;
 
 /// A function's name and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,35 +40,20 @@ impl Calls {
     pub(crate) fn get(&self, number: u32) -> &Arc<Call> {
         &self.calls[number as usize]
     }
-}
 
-impl Pool {
-    /// The result (`width` bits) of calling the pure function `name`.
-    ///
-    /// # Panics
-    /// If `width` is not in `1..=128`.
-    pub fn external(&mut self, name: &str, arguments: &[ExprId], width: u32) -> ExprId {
-        assert!((1..=128).contains(&width), "width out of range");
+    /// The number of a call, which is entered where it is new.
+    pub(crate) fn enter(&mut self, name: &str, arguments: &[ExprId]) -> u32 {
         let call = Call {
             name: name.into(),
             arguments: arguments.into(),
         };
-        let number = if let Some(&known) = self.calls.known.get(&call) {
-            known
-        } else {
-            let number = self.calls.calls.len() as u32;
-            let shared = Arc::new(call);
-            self.calls.calls.push(shared.clone());
-            self.calls.known.insert(shared, number);
-            number
-        };
-        self.intern(Node::new(Op::External, width, number, 0, 0))
-    }
-
-    /// The call of an external call expression.
-    #[must_use]
-    pub fn as_call(&self, id: ExprId) -> Option<&Call> {
-        let node = self.node(id);
-        (node.op == Op::External).then(|| &**self.calls.get(node.args[0].0))
+        if let Some(&known) = self.known.get(&call) {
+            return known;
+        }
+        let number = self.calls.len() as u32;
+        let shared = Arc::new(call);
+        self.calls.push(shared.clone());
+        self.known.insert(shared, number);
+        number
     }
 }

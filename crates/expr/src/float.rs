@@ -4,8 +4,8 @@
 //! an operation computes is the positive quiet NaN without payload ([`Op::FNeg`] and
 //! [`Op::FAbs`] touch the sign bit alone). A width other than 32 or 64 gives 0.
 
+use crate::bits::signed;
 use crate::op::{Op, Rounding};
-use crate::value::signed;
 
 /// As [`fold::apply`](crate::fold::apply), for floating operations.
 pub(crate) fn apply(op: Op, width: u32, from: u32, a: u128, b: u128) -> u128 {

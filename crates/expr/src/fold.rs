@@ -3,9 +3,9 @@
 //! This is the one definition that constant folding, evaluation and the tests of the
 //! simplification rules share. Law: `apply` is total, and its result has no bit above the width.
 
+use crate::bits::{mask, signed};
 use crate::float;
 use crate::op::Op;
-use crate::value::{mask, signed};
 
 /// The result of `op` with `width` bits on operands `a`, `b`, `c`, of which `a` has `from` bits.
 ///

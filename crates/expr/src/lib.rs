@@ -20,8 +20,7 @@
 //!
 //! The crate does no I/O, reads no clock and draws no randomness.
 
-mod construct;
-mod display;
+mod bits;
 mod evaluate;
 mod external;
 mod fingerprint;
@@ -31,27 +30,21 @@ mod intern;
 mod node;
 mod op;
 mod pool;
-mod print;
-mod rules;
 mod sets;
-mod spell;
-mod substitute;
 mod symbol;
 mod table;
 mod value;
 
-pub use display::Display;
+pub use bits::{mask, signed};
 pub use evaluate::{Environment, Evaluator, evaluate};
 pub use external::Call;
 pub use fingerprint::Fingerprints;
 pub use fold::apply;
 pub use node::{ExprId, Node};
 pub use op::{Op, Rounding};
-pub use pool::Pool;
-pub use print::{smtlib, smtlib_term};
-pub use rules::rule_names;
+pub use pool::rules::rule_names;
+pub use pool::{Display, Pool, Rebuilt, Replace, smtlib, smtlib_term};
 pub use sets::{SymbolSet, union};
-pub use substitute::{Rebuilt, Replace};
 pub use symbol::Symbol;
 pub use table::{Table, TableId};
-pub use value::{Value, mask, signed};
+pub use value::Value;

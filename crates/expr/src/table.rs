@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::node::{ExprId, Node};
-use crate::op::Op;
-use crate::pool::Pool;
+use crate::node::ExprId;
 
 /// Number of a table in its pool; equal tables have equal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,7 +73,9 @@ impl Tables {
         &self.tables[number as usize]
     }
 
-    fn enter(&mut self, table: Table) -> u32 {
+    /// The number of a table, which is entered where it is new. The entries are sorted.
+    pub(crate) fn enter(&mut self, bytes: Box<[u8]>, entries: Box<[(u32, ExprId)]>) -> u32 {
+        let table = Table { bytes, entries };
         if let Some(&known) = self.known.get(&table) {
             return known;
         }
@@ -84,61 +84,5 @@ impl Tables {
         self.tables.push(shared.clone());
         self.known.insert(shared, number);
         number
-    }
-}
-
-impl Pool {
-    /// Enters a table: its bytes, and the expressions (8 bits) that replace some of them by
-    /// their offset. Offsets beyond the end are ignored; of two entries at one offset the last
-    /// counts; constant entries become bytes.
-    ///
-    /// # Panics
-    /// If an entry has not 8 bits.
-    pub fn enter_table(&mut self, bytes: &[u8], entries: &[(u32, ExprId)]) -> TableId {
-        let mut bytes: Box<[u8]> = bytes.into();
-        let mut by_offset = std::collections::BTreeMap::new();
-        for &(offset, entry) in entries {
-            assert_eq!(self.width(entry), 8, "table entries are bytes");
-            let Some(byte) = bytes.get_mut(offset as usize) else {
-                continue;
-            };
-            if let Some(bits) = self.bits(entry) {
-                *byte = bits as u8;
-                by_offset.remove(&offset);
-            } else {
-                *byte = 0;
-                by_offset.insert(offset, entry);
-            }
-        }
-        TableId(self.tables.enter(Table {
-            bytes,
-            entries: by_offset.into_iter().collect(),
-        }))
-    }
-
-    /// The table with this number.
-    #[must_use]
-    pub fn table(&self, id: TableId) -> &Table {
-        self.tables.get(id.0)
-    }
-
-    /// Little-endian read of `count` bytes (1 to 16) of a table at the 64-bit index `index`.
-    ///
-    /// # Panics
-    /// If `index` has not 64 bits or `count` is not in `1..=16`.
-    pub fn table_read(&mut self, table: TableId, index: ExprId, count: u32) -> ExprId {
-        assert_eq!(self.width(index), 64, "a table's index has 64 bits");
-        assert!((1..=16).contains(&count), "a table read has 1 to 16 bytes");
-        if self.spell_out {
-            return self.spell_table(table, index, count);
-        }
-        self.build(Node::new(Op::Table, count * 8, index.0, table.0, 0))
-    }
-
-    /// The table and the index of a table read.
-    #[must_use]
-    pub fn as_table_read(&self, id: ExprId) -> Option<(TableId, ExprId)> {
-        let node = self.node(id);
-        (node.op == Op::Table).then(|| (TableId(node.args[1].0), node.args[0]))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: the bits above the width are 0.
 
+use crate::bits::{mask, signed};
 use crate::fold::apply;
 use crate::op::Op;
 
@@ -10,22 +11,6 @@ use crate::op::Op;
 pub struct Value {
     width: u32,
     bits: u128,
-}
-
-/// The `width` lowest bits set.
-#[inline]
-#[must_use]
-pub const fn mask(width: u32) -> u128 {
-    debug_assert!(width >= 1 && width <= 128);
-    u128::MAX >> (128 - width)
-}
-
-/// `bits` read as a signed number of `width` bits.
-#[inline]
-#[must_use]
-pub const fn signed(bits: u128, width: u32) -> i128 {
-    let shift = 128 - width;
-    ((bits << shift) as i128) >> shift
 }
 
 impl Value {

@@ -1,10 +1,10 @@
 //! Rules for shifts: by a constant they are extractions with zeros or sign bits attached.
 
 use super::{Outcome, Rule, binary, is, is_constant, rule, unary};
+use crate::bits::mask;
 use crate::node::Node;
 use crate::op::Op;
 use crate::pool::Pool;
-use crate::value::mask;
 
 pub(super) const SHL: &[Rule] = &[
     rule("shl-constant", shl_constant),

@@ -1,10 +1,10 @@
 //! Rules for sums, products and quotients.
 
 use super::{Outcome, Rule, binary, is, is_constant, join, rule, unary};
+use crate::bits::mask;
 use crate::node::{ExprId, Node};
 use crate::op::Op;
 use crate::pool::Pool;
-use crate::value::mask;
 
 pub(super) const NEG: &[Rule] = &[
     rule("neg-one-bit", |_, n| {

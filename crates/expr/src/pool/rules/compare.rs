@@ -1,9 +1,9 @@
 //! What the rules of all comparisons share.
 
+use crate::bits::signed;
 use crate::node::ExprId;
 use crate::op::Op;
 use crate::pool::Pool;
-use crate::value::signed;
 
 /// Whether `bits` of `width` bits is the sign extension of its lowest `narrow` bits.
 pub(super) fn fits_signed(bits: u128, width: u32, narrow: u32) -> bool {

@@ -3,20 +3,32 @@
 //! Invariant: two ids are equal exactly if their nodes are; operands have smaller ids than their
 //! users; `sets[i]` are the symbols of `nodes[i]`; `nodes[0]` and `nodes[1]` are false and true.
 
-use std::collections::HashMap;
+mod construct;
+mod display;
+mod print;
+pub(crate) mod rules;
+mod spell;
+mod substitute;
+
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
-use crate::external::Calls;
+use self::rules::Rewrite;
+use crate::bits::mask;
+use crate::external::{Call, Calls};
 use crate::intern::{Interner, hash_words};
 use crate::node::{ExprId, Node};
 use crate::op::Op;
-use crate::rules::{self, Rewrite};
 use crate::sets::{SetId, Sets, SymbolSet};
 use crate::symbol::Symbol;
-use crate::table::Tables;
-use crate::value::{Value, mask};
+use crate::table::{Table, TableId, Tables};
+use crate::value::Value;
+
+pub use display::Display;
+pub use print::{smtlib, smtlib_term};
+pub use substitute::{Rebuilt, Replace};
 
 /// Rules may call constructors this deep before results are taken as they are.
 const MAX_DEPTH: u32 = 32;
@@ -233,6 +245,74 @@ impl Pool {
             (key >> 32) as u32,
             0,
         ))
+    }
+
+    /// The result (`width` bits) of calling the pure function `name`.
+    ///
+    /// # Panics
+    /// If `width` is not in `1..=128`.
+    pub fn external(&mut self, name: &str, arguments: &[ExprId], width: u32) -> ExprId {
+        assert!((1..=128).contains(&width), "width out of range");
+        let number = self.calls.enter(name, arguments);
+        self.intern(Node::new(Op::External, width, number, 0, 0))
+    }
+
+    /// The call of an external call expression.
+    #[must_use]
+    pub fn as_call(&self, id: ExprId) -> Option<&Call> {
+        let node = self.node(id);
+        (node.op == Op::External).then(|| &**self.calls.get(node.args[0].0))
+    }
+
+    /// Enters a table: its bytes, and the expressions (8 bits) that replace some of them by
+    /// their offset. Offsets beyond the end are ignored; of two entries at one offset the last
+    /// counts; constant entries become bytes.
+    ///
+    /// # Panics
+    /// If an entry has not 8 bits.
+    pub fn enter_table(&mut self, bytes: &[u8], entries: &[(u32, ExprId)]) -> TableId {
+        let mut bytes: Box<[u8]> = bytes.into();
+        let mut by_offset = BTreeMap::new();
+        for &(offset, entry) in entries {
+            assert_eq!(self.width(entry), 8, "table entries are bytes");
+            let Some(byte) = bytes.get_mut(offset as usize) else {
+                continue;
+            };
+            if let Some(bits) = self.bits(entry) {
+                *byte = bits as u8;
+                by_offset.remove(&offset);
+            } else {
+                *byte = 0;
+                by_offset.insert(offset, entry);
+            }
+        }
+        TableId(self.tables.enter(bytes, by_offset.into_iter().collect()))
+    }
+
+    /// The table with this number.
+    #[must_use]
+    pub fn table(&self, id: TableId) -> &Table {
+        self.tables.get(id.0)
+    }
+
+    /// Little-endian read of `count` bytes (1 to 16) of a table at the 64-bit index `index`.
+    ///
+    /// # Panics
+    /// If `index` has not 64 bits or `count` is not in `1..=16`.
+    pub fn table_read(&mut self, table: TableId, index: ExprId, count: u32) -> ExprId {
+        assert_eq!(self.width(index), 64, "a table's index has 64 bits");
+        assert!((1..=16).contains(&count), "a table read has 1 to 16 bytes");
+        if self.spell_out {
+            return self.spell_table(table, index, count);
+        }
+        self.build(Node::new(Op::Table, count * 8, index.0, table.0, 0))
+    }
+
+    /// The table and the index of a table read.
+    #[must_use]
+    pub fn as_table_read(&self, id: ExprId) -> Option<(TableId, ExprId)> {
+        let node = self.node(id);
+        (node.op == Op::Table).then(|| (TableId(node.args[1].0), node.args[0]))
     }
 
     /// The id of this very node, entered where it is new.

@@ -1,11 +1,11 @@
 //! Rules for `ite`, and for operations on an `ite` between constants.
 
 use super::{Outcome, Rule, again, binary, is, is_constant, rule, unary};
+use crate::bits::mask;
 use crate::fold;
 use crate::node::{ExprId, Node};
 use crate::op::Op;
 use crate::pool::Pool;
-use crate::value::mask;
 
 pub(super) const ITE: &[Rule] = &[
     rule("ite-known", |_, n| match n.args[0] {

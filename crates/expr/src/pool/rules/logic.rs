@@ -1,10 +1,10 @@
 //! Rules for `not`, `and`, `or` and `xor`, bitwise and, at one bit, logical.
 
 use super::{Outcome, Rule, again, binary, is, is_constant, join, rule, unary};
+use crate::bits::mask;
 use crate::node::{ExprId, Node};
 use crate::op::Op;
 use crate::pool::Pool;
-use crate::value::mask;
 
 pub(super) const NOT: &[Rule] = &[
     rule("not-not", |pool, n| is(pool.operand(Op::Not, n.args[0])?)),

@@ -236,81 +236,103 @@ fn same_width() -> BTreeSet<(Op, &'static str)> {
     proof.applied
 }
 
-/// Terms that mix widths: symbols of one and two bits, extended, joined, chosen and compared.
-fn mixed_width() -> BTreeSet<(Op, &'static str)> {
-    let (mut proof, symbols) = Proof::new(&[2, 2, 1, 1, 4]);
-    let [p, q, b, c, x] = symbols[..] else {
-        unreachable!()
-    };
-    let pool = &mut proof.pool;
-    let mut narrow = vec![
-        p,
-        q,
-        pool.extract(x, 0, 2),
-        pool.extract(x, 2, 2),
-        pool.not(p),
-    ];
-    narrow.extend([
-        pool.zext(b, 2),
-        pool.sext(b, 2),
-        pool.concat(b, c),
-        pool.add(p, q),
-    ]);
+/// Terms over symbols of one, two and four bits, extended, joined, chosen and compared.
+struct MixedTerms {
+    bits: Vec<ExprId>,
+    narrow: Vec<ExprId>,
+    wide: Vec<ExprId>,
+}
+
+impl MixedTerms {
+    fn new(pool: &mut Pool, symbols: [ExprId; 5]) -> Self {
+        let [p, q, b, c, x] = symbols;
+        let mut narrow = vec![
+            p,
+            q,
+            pool.extract(x, 0, 2),
+            pool.extract(x, 2, 2),
+            pool.not(p),
+            pool.zext(b, 2),
+            pool.sext(b, 2),
+            pool.concat(b, c),
+            pool.add(p, q),
+        ];
+        let mut bits = vec![
+            b,
+            c,
+            pool.not(b),
+            pool.eq(p, q),
+            pool.ult(p, q),
+            pool.and(b, c),
+            pool.or(b, c),
+        ];
+        let mut wide = extended(pool, symbols, &narrow);
+        wide.extend(with_constants(pool, symbols));
+        let (zp, zq, sb) = (pool.zext(p, 4), pool.zext(q, 4), pool.sext(b, 4));
+        wide.extend([
+            pool.sub(zp, zq),
+            pool.add(zp, zq),
+            pool.mul(zp, zq),
+            pool.neg(zp),
+            sb,
+            pool.ite(b, x, zp),
+            pool.or(x, sb),
+            pool.zext(bits[3], 4),
+        ]);
+        narrow.extend((0..4).map(|bits| pool.constant(2, bits)));
+        bits.extend([ExprId::FALSE, ExprId::TRUE, pool.not(c), pool.xor(b, c)]);
+        MixedTerms {
+            bits: distinct(bits),
+            narrow: distinct(narrow),
+            wide: distinct(wide),
+        }
+    }
+}
+
+/// Four bits made of two.
+fn extended(pool: &mut Pool, [p, q, _, _, x]: [ExprId; 5], narrow: &[ExprId]) -> Vec<ExprId> {
     let mut wide = vec![x, pool.not(x)];
-    for &n in &narrow.clone() {
-        let shifted = pool.constant(2, 0);
+    let zeros = pool.constant(2, 0);
+    for &n in narrow {
         wide.extend([
             pool.zext(n, 4),
             pool.sext(n, 4),
             pool.concat(n, q),
             pool.concat(p, n),
+            pool.concat(n, zeros),
         ]);
-        wide.push(pool.concat(n, shifted));
     }
-    let (zp, zq, sb) = (pool.zext(p, 4), pool.zext(q, 4), pool.sext(b, 4));
-    let conditions = [
-        b,
-        c,
-        pool.not(b),
-        pool.eq(p, q),
-        pool.ult(p, q),
-        pool.and(b, c),
-        pool.or(b, c),
-    ];
+    wide
+}
+
+/// Four bits made of each constant.
+fn with_constants(pool: &mut Pool, [p, _, b, c, x]: [ExprId; 5]) -> Vec<ExprId> {
+    let mut wide = Vec::new();
+    let zp = pool.zext(p, 4);
     for bits in 0..16 {
         let k = pool.constant(4, bits);
         let top = pool.constant(2, bits);
+        let (k2, k3) = (pool.constant(4, bits / 3), pool.constant(4, 15 - bits));
         wide.extend([
             k,
             pool.add(zp, k),
             pool.ite(b, k, x),
             pool.concat(top, p),
             pool.xor(x, k),
-        ]);
-        let (k2, k3) = (pool.constant(4, bits / 3), pool.constant(4, 15 - bits));
-        wide.extend([
             pool.ite(b, k, k2),
             pool.ite(c, k3, k),
             pool.ite(b, zp, k),
             pool.mul(zp, k),
         ]);
     }
-    wide.extend([
-        pool.sub(zp, zq),
-        pool.add(zp, zq),
-        pool.mul(zp, zq),
-        pool.neg(zp),
-        sb,
-    ]);
-    wide.extend([
-        pool.ite(b, x, zp),
-        pool.or(x, sb),
-        pool.zext(conditions[3], 4),
-    ]);
-    narrow.extend((0..4).map(|bits| pool.constant(2, bits)));
-    let mut bits = conditions.to_vec();
-    bits.extend([ExprId::FALSE, ExprId::TRUE, pool.not(c), pool.xor(b, c)]);
-    let (narrow, wide, bits) = (distinct(narrow), distinct(wide), distinct(bits));
+    wide
+}
+
+/// The rules that apply to terms that mix widths.
+fn mixed_width() -> BTreeSet<(Op, &'static str)> {
+    let (mut proof, symbols) = Proof::new(&[2, 2, 1, 1, 4]);
+    let symbols: [ExprId; 5] = symbols.try_into().expect("five symbols");
+    let MixedTerms { bits, narrow, wide } = MixedTerms::new(&mut proof.pool, symbols);
     for list in [&bits, &narrow, &wide] {
         proof.check_pairs(list, list);
         list.iter().for_each(|id| proof.check_single(*id));

@@ -2,10 +2,10 @@
 
 use super::compare::same_sources;
 use super::{Outcome, Rule, binary, ite, rule, truth, unary};
+use crate::bits::{mask, signed};
 use crate::node::{ExprId, Node};
 use crate::op::Op;
 use crate::pool::Pool;
-use crate::value::{mask, signed};
 
 pub(super) const ULT: &[Rule] = &[
     rule("ult-same", |_, n| {

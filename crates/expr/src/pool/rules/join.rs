@@ -4,10 +4,10 @@
 //! C joins bytes as `b1 << 8 | b0` or `(b1 << 8) + b0`; the normal form is `concat(b1, b0)`.
 
 use super::{Outcome, is};
+use crate::bits::mask;
 use crate::node::{ExprId, Node};
 use crate::op::Op;
 use crate::pool::Pool;
-use crate::value::mask;
 
 const MOST_PIECES: usize = 16;
 

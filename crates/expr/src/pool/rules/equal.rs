@@ -2,10 +2,10 @@
 
 use super::compare::{fits_signed, same_sources};
 use super::{Outcome, Rule, binary, is, is_constant, ite, join, rule, truth, unary};
+use crate::bits::mask;
 use crate::node::{ExprId, Node};
 use crate::op::Op;
 use crate::pool::Pool;
-use crate::value::mask;
 
 pub(super) const EQ: &[Rule] = &[
     rule("eq-same", |_, n| {

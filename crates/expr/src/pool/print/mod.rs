@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::node::ExprId;
 use crate::op::Op;
 use crate::pool::Pool;
-use crate::substitute::Rebuilt;
+use crate::pool::substitute::Rebuilt;
 use crate::symbol::Symbol;
 
 /// A term of more than this many operations gets a name.
