@@ -1,5 +1,6 @@
 //! The public constructors: they check widths, then build what the rules leave.
 
+use super::spell;
 use crate::node::{ExprId, Node};
 use crate::op::{Op, Rounding};
 use crate::pool::Pool;
@@ -17,7 +18,7 @@ impl Pool {
             "width of a float"
         );
         if self.spell_out && op.is_count() {
-            return self.spell_count(op, a);
+            return spell::count(self, op, a);
         }
         self.build(Node::new(op, width, a.0, 0, 0))
     }

@@ -19,11 +19,9 @@ enum Item {
     Text(String),
 }
 
-impl Pool {
-    /// The expression as text: `(eq in0_0 #x42)`. Large expressions end in an ellipsis.
-    #[must_use]
-    pub fn display(&self, id: ExprId) -> Display<'_> {
-        Display { pool: self, id }
+impl<'a> Display<'a> {
+    pub(super) fn new(pool: &'a Pool, id: ExprId) -> Self {
+        Display { pool, id }
     }
 }
 

@@ -105,6 +105,16 @@ impl Pool {
         pool
     }
 
+    /// A pool in which no table read and no bit count exists: their constructors give choices
+    /// and sums. Rebuild expressions in such a pool to hand them to anything that knows
+    /// SMT-LIB only.
+    #[must_use]
+    pub fn spelled_out() -> Self {
+        let mut pool = Pool::new();
+        pool.spell_out = true;
+        pool
+    }
+
     fn enter_truth_values(&mut self) {
         let no = self.constant(1, 0);
         let yes = self.constant(1, 1);
@@ -303,7 +313,7 @@ impl Pool {
         assert_eq!(self.width(index), 64, "a table's index has 64 bits");
         assert!((1..=16).contains(&count), "a table read has 1 to 16 bytes");
         if self.spell_out {
-            return self.spell_table(table, index, count);
+            return spell::table_read(self, table, index, count);
         }
         self.build(Node::new(Op::Table, count * 8, index.0, table.0, 0))
     }
@@ -441,5 +451,43 @@ impl Pool {
                 node.args.swap(0, 1);
             }
         }
+    }
+
+    /// The operand of `id`, where that is an `op`.
+    #[inline]
+    pub(crate) fn operand(&self, op: Op, id: ExprId) -> Option<ExprId> {
+        let node = self.node(id);
+        (node.op == op).then_some(node.args[0])
+    }
+
+    /// Both operands of `id`, where that is an `op`.
+    #[inline]
+    pub(crate) fn operands(&self, op: Op, id: ExprId) -> Option<(ExprId, ExprId)> {
+        let node = self.node(id);
+        (node.op == op).then_some((node.args[0], node.args[1]))
+    }
+
+    /// The first operand and the constant second one of `id`, where that is an `op`.
+    #[inline]
+    pub(crate) fn with_constant(&self, op: Op, id: ExprId) -> Option<(ExprId, u128)> {
+        let (a, b) = self.operands(op, id)?;
+        Some((a, self.bits(b)?))
+    }
+
+    /// Whether `a` is the complement of `b`.
+    pub(crate) fn complementary(&self, a: ExprId, b: ExprId) -> bool {
+        self.operand(Op::Not, a) == Some(b) || self.operand(Op::Not, b) == Some(a)
+    }
+
+    /// The expression as text: `(eq in0_0 #x42)`. Large expressions end in an ellipsis.
+    #[must_use]
+    pub fn display(&self, id: ExprId) -> Display<'_> {
+        Display::new(self, id)
+    }
+
+    /// See [`smtlib`].
+    #[must_use]
+    pub fn to_smtlib(&self, constraints: &[ExprId]) -> String {
+        smtlib(self, constraints)
     }
 }

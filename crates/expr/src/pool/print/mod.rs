@@ -206,11 +206,3 @@ fn sort(width: u32) -> String {
         format!("(_ BitVec {width})")
     }
 }
-
-impl Pool {
-    /// See [`smtlib`].
-    #[must_use]
-    pub fn to_smtlib(&self, constraints: &[ExprId]) -> String {
-        smtlib(self, constraints)
-    }
-}

@@ -145,33 +145,5 @@ fn binary(op: Op, width: u32, a: ExprId, b: ExprId) -> Outcome {
     again(Node::new(op, width, a.0, b.0, 0))
 }
 
-impl Pool {
-    /// The operand of `id`, where that is an `op`.
-    #[inline]
-    fn operand(&self, op: Op, id: ExprId) -> Option<ExprId> {
-        let node = self.node(id);
-        (node.op == op).then_some(node.args[0])
-    }
-
-    /// Both operands of `id`, where that is an `op`.
-    #[inline]
-    fn operands(&self, op: Op, id: ExprId) -> Option<(ExprId, ExprId)> {
-        let node = self.node(id);
-        (node.op == op).then_some((node.args[0], node.args[1]))
-    }
-
-    /// The first operand and the constant second one of `id`, where that is an `op`.
-    #[inline]
-    fn with_constant(&self, op: Op, id: ExprId) -> Option<(ExprId, u128)> {
-        let (a, b) = self.operands(op, id)?;
-        Some((a, self.bits(b)?))
-    }
-
-    /// Whether `a` is the complement of `b`.
-    fn complementary(&self, a: ExprId, b: ExprId) -> bool {
-        self.operand(Op::Not, a) == Some(b) || self.operand(Op::Not, b) == Some(a)
-    }
-}
-
 #[cfg(test)]
 mod tests;
