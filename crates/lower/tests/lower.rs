@@ -154,7 +154,7 @@ fn bitcode_given_is_lowered() {
             program.branch_count(),
             bytes.len()
         );
-        println!("{:?}", program.census());
+        println!("{:?}", labrys_program::Census::of(&program));
     }
 }
 

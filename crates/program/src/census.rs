@@ -22,20 +22,12 @@ pub struct Census {
 }
 
 impl Census {
-    /// How many instructions, terminators and constants have no model.
+    /// Counts what a program consists of.
     #[must_use]
-    pub fn opaque_count(&self) -> usize {
-        self.opaque.values().sum()
-    }
-}
-
-impl Program {
-    /// Counts what the program consists of.
-    #[must_use]
-    pub fn census(&self) -> Census {
+    pub fn of(program: &Program) -> Self {
         let mut census = Census::default();
         let mut note = |reason: &Opaque| *census.opaque.entry(reason.clone()).or_default() += 1;
-        for function in &self.functions {
+        for function in &program.functions {
             if function.defined {
                 census.defined += 1;
             } else {
@@ -54,12 +46,12 @@ impl Program {
                 }
             }
         }
-        for constant in &self.constants {
+        for constant in &program.constants {
             if let Constant::Opaque { reason, .. } = constant {
                 note(reason);
             }
         }
-        let initializers = self
+        let initializers = program
             .globals
             .iter()
             .filter_map(|global| global.initializer.as_ref());
@@ -68,5 +60,11 @@ impl Program {
             .filter(|relocation| matches!(relocation.target, RelocationTarget::Opaque(_)))
             .count();
         census
+    }
+
+    /// How many instructions, terminators and constants have no model.
+    #[must_use]
+    pub fn opaque_count(&self) -> usize {
+        self.opaque.values().sum()
     }
 }

@@ -19,6 +19,17 @@ pub enum Linkage {
     Weak,
 }
 
+impl Linkage {
+    /// Word of the text form.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Linkage::External => "external",
+            Linkage::Internal => "internal",
+            Linkage::Weak => "weak",
+        }
+    }
+}
+
 /// A parameter; its value is the [`ValueId`] of its position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Parameter {

@@ -34,12 +34,10 @@
 //! `offset(c, 8)`, `zext(c, i64)`, `add(c, c)`, `{a0 c, c}`, `zero a0`, `undef i8`,
 //! `poison i8`, `opaque x0 constant "vector"`.
 
-mod cursor;
+mod body_printer;
 mod lex;
-mod parse;
-mod parse_body;
-mod parse_operand;
+mod parser;
 mod print;
-mod print_body;
+mod words;
 
 pub use lex::ParseError;

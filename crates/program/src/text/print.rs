@@ -2,10 +2,9 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use super::print_body::Body;
-use crate::{
-    Function, Global, Linkage, Location, Program, RelocationTarget, Shape, Site, SiteKind, Type,
-};
+use super::body_printer::Body;
+use super::words::{Place, Quoted, Symbol, function_name, global_name, separated};
+use crate::{Function, Global, Program, RelocationTarget, Shape, Site, SiteKind};
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -29,63 +28,6 @@ impl Display for Program {
             print_site(index, site, f)?;
         }
         Ok(())
-    }
-}
-
-/// Bytes in quotes; what is no plain printable character as `\xx`.
-pub(super) struct Quoted<'a>(pub(super) &'a [u8]);
-
-impl Display for Quoted<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_char('"')?;
-        for &byte in self.0 {
-            if matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\') {
-                f.write_char(char::from(byte))?;
-            } else {
-                write!(f, "\\{byte:02x}")?;
-            }
-        }
-        f.write_char('"')
-    }
-}
-
-/// A symbol, in quotes where it is no plain word.
-pub(super) struct Symbol<'a>(pub(super) &'a str);
-
-impl Display for Symbol<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
-        if !self.0.is_empty() && self.0.chars().all(plain) {
-            write!(f, "@{}", self.0)
-        } else {
-            write!(f, "@{}", Quoted(self.0.as_bytes()))
-        }
-    }
-}
-
-impl Display for Type {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Type::Void => f.write_str("void"),
-            Type::Int(width) => write!(f, "i{width}"),
-            Type::Float => f.write_str("float"),
-            Type::Double => f.write_str("double"),
-            Type::Pointer => f.write_str("ptr"),
-            Type::Aggregate(id) => write!(f, "{id}"),
-            Type::Foreign(id) => write!(f, "{id}"),
-        }
-    }
-}
-
-/// A place, with a space before it; nothing for none.
-pub(super) struct Place(pub(super) Option<Location>);
-
-impl Display for Place {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(at) => write!(f, " !{}:{}:{}", at.file.0, at.line, at.column),
-            None => Ok(()),
-        }
     }
 }
 
@@ -114,32 +56,6 @@ fn print_types(program: &Program, f: &mut Formatter<'_>) -> fmt::Result {
         )?;
     }
     Ok(())
-}
-
-/// Items with commas between them.
-pub(super) fn separated<T>(
-    f: &mut Formatter<'_>,
-    items: &[T],
-    mut print: impl FnMut(&mut Formatter<'_>, &T) -> fmt::Result,
-) -> fmt::Result {
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            f.write_str(", ")?;
-        }
-        print(f, item)?;
-    }
-    Ok(())
-}
-
-impl Linkage {
-    /// Word of the text form.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Linkage::External => "external",
-            Linkage::Internal => "internal",
-            Linkage::Weak => "weak",
-        }
-    }
 }
 
 fn print_global(program: &Program, global: &Global, f: &mut Formatter<'_>) -> fmt::Result {
@@ -171,14 +87,6 @@ fn print_global(program: &Program, global: &Global, f: &mut Formatter<'_>) -> fm
         f.write_char(']')?;
     }
     writeln!(f)
-}
-
-pub(super) fn global_name(program: &Program, id: crate::GlobalId) -> &str {
-    program.global(id).map_or("?", |global| &global.name)
-}
-
-pub(super) fn function_name(program: &Program, id: crate::FunctionId) -> &str {
-    program.function(id).map_or("?", |function| &function.name)
 }
 
 fn print_function(program: &Program, function: &Function, f: &mut Formatter<'_>) -> fmt::Result {

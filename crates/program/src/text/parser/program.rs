@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use super::cursor::{Named, Parser, Result};
-use super::lex::{ParseError, tokens};
+use super::{Named, Parser, Result};
+use crate::text::lex::{ParseError, tokens};
 use crate::{
     Aggregate, BlockId, Field, ForeignType, Function, FunctionId, Global, Initializer, Linkage,
     Parameter, Program, Relocation, RelocationTarget, Shape, SiteKind,

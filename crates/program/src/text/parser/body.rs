@@ -1,7 +1,7 @@
 //! Parses the bodies of functions.
 
-use super::cursor::{Named, Numbering, Parser, Result};
-use super::lex::Token;
+use super::{Named, Numbering, Parser, Result};
+use crate::text::lex::Token;
 use crate::{
     Access, AddressTerm, BinaryOperator, Block, BlockId, Callee, Cast, Comparison, FloatComparison,
     FloatOperator, Function, Instruction, Intrinsic, Operand, Operation, Phi, SiteId, Terminator,
@@ -218,20 +218,7 @@ impl Parser {
                     access,
                 }
             }
-            "alloca" => {
-                let size = self.number()?;
-                self.expect(',')?;
-                let count = self.operand()?;
-                self.expect(',')?;
-                if !self.eat_word("align") {
-                    return self.fail("expected `align`");
-                }
-                Operation::Allocate {
-                    size,
-                    count,
-                    align: self.number()?,
-                }
-            }
+            "alloca" => self.allocation()?,
             "address" => self.address()?,
             "call" => self.call()?,
             "intrinsic" => {
@@ -296,6 +283,21 @@ impl Parser {
         } else {
             self.fail(format!("`{word}` begins no instruction"))
         }
+    }
+
+    fn allocation(&mut self) -> Result<Operation> {
+        let size = self.number()?;
+        self.expect(',')?;
+        let count = self.operand()?;
+        self.expect(',')?;
+        if !self.eat_word("align") {
+            return self.fail("expected `align`");
+        }
+        Ok(Operation::Allocate {
+            size,
+            count,
+            align: self.number()?,
+        })
     }
 
     fn address(&mut self) -> Result<Operation> {

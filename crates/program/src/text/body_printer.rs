@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use super::print::{Place, Quoted, Symbol, function_name, global_name, separated};
+use super::words::{Place, Quoted, Symbol, function_name, global_name, separated};
 use crate::{
-    Access, Block, Callee, Constant, ConstantId, Function, Instruction, Opaque, Operand, Operation,
-    Program, Terminator, ValueId,
+    Access, AddressTerm, Block, Callee, Constant, ConstantId, Function, Instruction, Opaque,
+    Operand, Operation, Program, Terminator, ValueId,
 };
 
 /// Prints what stands inside one function.
@@ -113,30 +113,14 @@ impl Body<'_> {
                 base,
                 offset,
                 terms,
-            } => {
-                self.word_list("address", &[*base], f)?;
-                write!(f, ", {offset}")?;
-                terms.iter().try_for_each(|term| {
-                    f.write_str(", ")?;
-                    self.operand(term.index, f)?;
-                    write!(f, " * {}", term.scale)
-                })
-            }
+            } => self.address(*base, *offset, terms, f),
             Operation::Call {
                 callee,
                 arguments,
                 variadic,
             } => {
                 f.write_str(if *variadic { "call variadic " } else { "call " })?;
-                match callee {
-                    Callee::Direct(id) => {
-                        write!(f, "{}", Symbol(function_name(self.program, *id)))?;
-                    }
-                    Callee::Indirect(address) => {
-                        f.write_char('*')?;
-                        self.operand(*address, f)?;
-                    }
-                }
+                self.callee(*callee, f)?;
                 self.group(arguments, f)
             }
             Operation::Intrinsic {
@@ -167,6 +151,32 @@ impl Body<'_> {
                 write!(f, "opaque {}", Reason(reason))?;
                 f.write_str(if *writes_memory { " writes " } else { " " })?;
                 self.group(operands, f)
+            }
+        }
+    }
+
+    fn address(
+        &self,
+        base: Operand,
+        offset: i64,
+        terms: &[AddressTerm],
+        f: &mut Formatter<'_>,
+    ) -> fmt::Result {
+        self.word_list("address", &[base], f)?;
+        write!(f, ", {offset}")?;
+        terms.iter().try_for_each(|term| {
+            f.write_str(", ")?;
+            self.operand(term.index, f)?;
+            write!(f, " * {}", term.scale)
+        })
+    }
+
+    fn callee(&self, callee: Callee, f: &mut Formatter<'_>) -> fmt::Result {
+        match callee {
+            Callee::Direct(id) => write!(f, "{}", Symbol(function_name(self.program, id))),
+            Callee::Indirect(address) => {
+                f.write_char('*')?;
+                self.operand(address, f)
             }
         }
     }

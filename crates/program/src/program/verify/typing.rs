@@ -139,32 +139,18 @@ impl Types<'_> {
             arguments.len() == count && (0..count).all(|index| ty(index) == Some(result))
         };
         match intrinsic {
-            I::MemoryCopy
-            | I::MemoryCopyInline
-            | I::MemoryMove
-            | I::MemorySet
-            | I::MemorySetInline => {
-                let source = ty(1);
-                let set = matches!(intrinsic, I::MemorySet | I::MemorySetInline);
-                let expected = if set { Type::Int(8) } else { Type::Pointer };
-                result == Type::Void
-                    && arguments.len() == 4
-                    && ty(0) == Some(Type::Pointer)
-                    && source == Some(expected)
-                    && ty(2).is_some_and(Type::is_int)
+            I::MemoryCopy | I::MemoryCopyInline | I::MemoryMove => {
+                result == Type::Void && self.writes_memory(arguments, Type::Pointer)
+            }
+            I::MemorySet | I::MemorySetInline => {
+                result == Type::Void && self.writes_memory(arguments, Type::Int(8))
             }
             I::SignedAddOverflow
             | I::UnsignedAddOverflow
             | I::SignedSubOverflow
             | I::UnsignedSubOverflow
             | I::SignedMulOverflow
-            | I::UnsignedMulOverflow => {
-                arguments.len() == 2
-                    && ty(0).is_some_and(Type::is_int)
-                    && ty(0) == ty(1)
-                    && self.part(result, &[0]) == ty(0)
-                    && self.part(result, &[1]) == Some(Type::Int(1))
-            }
+            | I::UnsignedMulOverflow => self.checked_arithmetic(arguments, result),
             I::PopCount | I::ByteSwap | I::BitReverse => result.is_int() && same(1),
             I::LeadingZeros | I::TrailingZeros | I::Abs => {
                 result.is_int() && ty(0) == Some(result) && ty(1) == Some(Type::Int(1))
@@ -208,6 +194,26 @@ impl Types<'_> {
             I::Assume => ty(0) == Some(Type::Int(1)),
             _ => true,
         }
+    }
+
+    /// A destination, a source of this type, a length, and whether the accesses are volatile.
+    fn writes_memory(&self, arguments: &[Operand], source: Type) -> bool {
+        let [to, from, length, _] = arguments else {
+            return false;
+        };
+        self.of(*to) == Type::Pointer && self.of(*from) == source && self.of(*length).is_int()
+    }
+
+    /// Two integers, of which come one like them and the overflow bit.
+    fn checked_arithmetic(&self, arguments: &[Operand], result: Type) -> bool {
+        let [left, right] = arguments else {
+            return false;
+        };
+        let ty = self.of(*left);
+        ty.is_int()
+            && self.of(*right) == ty
+            && self.part(result, &[0]) == Some(ty)
+            && self.part(result, &[1]) == Some(Type::Int(1))
     }
 
     fn terminator(&self, block: &Block) -> bool {

@@ -3,12 +3,17 @@
 //! Invariant: whoever builds a program adds sites by [`Program::push_site`], which keeps the
 //! branch numbering dense; [`Program::from_bytes`] refuses bytes that break it.
 
+mod site_table;
+mod verify;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Aggregate, BlockId, BranchId, Constant, ConstantId, FileId, ForeignType, Function, FunctionId,
     Global, GlobalId, Location, Operand, POINTER_SIZE, Site, SiteId, SiteKind, Type,
 };
+
+pub use verify::{MAX_CONSTANT_DEPTH, Violation};
 
 /// First bytes of a serialized program: a magic number and the version of the format.
 const HEADER: &[u8; 8] = b"LBPROG\x00\x01";
