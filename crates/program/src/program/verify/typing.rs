@@ -173,8 +173,8 @@ impl Types<'_> {
             | I::Round
             | I::RoundEven
             | I::Rint
-            | I::NearbyInt
-            | I::Sine
+            | I::NearbyInt => result.is_float() && same(1),
+            I::Sine
             | I::Cosine
             | I::Tangent
             | I::Exp
