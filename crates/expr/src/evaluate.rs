@@ -41,10 +41,10 @@ pub fn evaluate(pool: &Pool, id: ExprId, environment: &dyn Environment) -> Optio
 /// assignment at a time.
 #[derive(Debug)]
 pub struct Evaluator {
-    /// Values by node; those whose stamp is `round` are known, `round + 1` unknown.
+    /// Values by node; those whose stamp is `epoch` are known, `epoch + 1` unknown.
     values: Vec<u128>,
     stamps: Vec<u32>,
-    round: u32,
+    epoch: u32,
     stack: Vec<ExprId>,
 }
 
@@ -69,18 +69,18 @@ impl Evaluator {
         Evaluator {
             values: Vec::new(),
             stamps: Vec::new(),
-            round: 1,
+            epoch: 1,
             stack: Vec::new(),
         }
     }
 
     /// Forgets all values, to go on with another assignment or pool. Cheap.
     pub fn reset(&mut self) {
-        if self.round >= u32::MAX - 3 {
+        if self.epoch >= u32::MAX - 3 {
             self.stamps.fill(0);
-            self.round = 1;
+            self.epoch = 1;
         } else {
-            self.round += 2;
+            self.epoch += 2;
         }
     }
 
@@ -124,14 +124,14 @@ impl Evaluator {
     #[inline]
     fn state(&self, id: ExprId) -> State {
         match self.stamps[id.index()] {
-            stamp if stamp == self.round => State::Known(self.values[id.index()]),
-            stamp if stamp == self.round + 1 => State::Unknown,
+            stamp if stamp == self.epoch => State::Known(self.values[id.index()]),
+            stamp if stamp == self.epoch + 1 => State::Unknown,
             _ => State::Todo,
         }
     }
 
     fn record(&mut self, id: ExprId, result: Option<u128>) {
-        self.stamps[id.index()] = self.round + u32::from(result.is_none());
+        self.stamps[id.index()] = self.epoch + u32::from(result.is_none());
         self.values[id.index()] = result.unwrap_or(0);
     }
 

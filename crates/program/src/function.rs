@@ -1,4 +1,4 @@
-//! Functions of the program picture: signature, flags and, where defined, the body in SSA form.
+//! Functions of the program model: signature, flags and, where defined, the body in SSA form.
 //!
 //! Values are numbered per function: parameters first, then the results of phis and
 //! instructions in the order of the text, so a definition's id is greater than those before it.

@@ -1,7 +1,7 @@
-//! The static picture of a program: typed SSA bodies, sites, calls, locations, and the graphs
+//! The static model of a program: typed SSA bodies, sites, calls, locations, and the graphs
 //! drawn from them.
 //!
-//! The picture follows the frozen bitcode one to one: same functions, blocks and instructions in
+//! The model follows the frozen bitcode one to one: same functions, blocks and instructions in
 //! the same order, with layouts resolved and everything without a model marked as [`Opaque`]. A
 //! **site** is the static place of a decision, a **branch** one side of it; both are numbered
 //! densely over the program.

@@ -237,7 +237,7 @@ impl Backend {
         query
             .constraints
             .iter()
-            .all(|&one| evaluator.holds(query.pool, one, &environment))
+            .all(|&id| evaluator.holds(query.pool, id, &environment))
     }
 
     /// What the external functions say of the calls' arguments under the model: for each call
@@ -290,7 +290,7 @@ impl Backend {
 
 impl Solver for Backend {
     fn check(&mut self, query: &mut Query<'_>) -> Answer {
-        self.translator.forget(query.budget.steps);
+        self.translator.start_pool(query.budget.steps);
         let answer = match self.formulas(query) {
             Some(formulas) => self.solve(query, &formulas),
             None => {

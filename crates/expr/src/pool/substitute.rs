@@ -15,7 +15,7 @@ use crate::table::TableId;
 pub struct Rebuilt {
     values: Vec<ExprId>,
     stamps: Vec<u32>,
-    round: u32,
+    epoch: u32,
     tables: FxHashMap<u32, TableId>,
 }
 
@@ -32,7 +32,7 @@ impl Rebuilt {
         Rebuilt {
             values: Vec::new(),
             stamps: Vec::new(),
-            round: 1,
+            epoch: 1,
             tables: FxHashMap::default(),
         }
     }
@@ -40,11 +40,11 @@ impl Rebuilt {
     /// Forgets everything, to go on with other replacements. Cheap.
     pub fn reset(&mut self) {
         self.tables.clear();
-        if self.round == u32::MAX {
+        if self.epoch == u32::MAX {
             self.stamps.fill(0);
-            self.round = 0;
+            self.epoch = 0;
         }
-        self.round += 1;
+        self.epoch += 1;
     }
 
     fn reserve(&mut self, len: usize) {
@@ -56,11 +56,11 @@ impl Rebuilt {
 
     #[inline]
     fn get(&self, id: ExprId) -> Option<ExprId> {
-        (self.stamps.get(id.index()) == Some(&self.round)).then(|| self.values[id.index()])
+        (self.stamps.get(id.index()) == Some(&self.epoch)).then(|| self.values[id.index()])
     }
 
     fn set(&mut self, id: ExprId, value: ExprId) {
-        self.stamps[id.index()] = self.round;
+        self.stamps[id.index()] = self.epoch;
         self.values[id.index()] = value;
     }
 }

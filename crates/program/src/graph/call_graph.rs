@@ -31,7 +31,7 @@ pub struct Call {
     /// Index of the set of functions that it may reach: see [`CallGraph::set`].
     pub set: u32,
     /// Whether the call may return without having run one of those functions: it calls, or may
-    /// call, something that is not in the picture.
+    /// call, something that is not in the program.
     pub open: bool,
 }
 

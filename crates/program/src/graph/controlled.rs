@@ -107,7 +107,7 @@ fn controlled(dependents: &[Vec<(u32, BlockId)>], from: BlockId, direction: u32)
     let mut seen = vec![false; dependents.len()];
     let mut found = Vec::new();
     let direct = dependents[from.index()].iter();
-    let direct = direct.filter(|(way, _)| *way == direction);
+    let direct = direct.filter(|(side, _)| *side == direction);
     let mut open: Vec<BlockId> = direct.map(|(_, block)| *block).collect();
     while let Some(block) = open.pop() {
         if !std::mem::replace(&mut seen[block.index()], true) {

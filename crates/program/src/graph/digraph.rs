@@ -51,10 +51,10 @@ impl Digraph {
     /// If an edge has an end outside `0 .. len`.
     #[must_use]
     pub fn new(len: usize, edges: &[(u32, u32)]) -> Self {
-        let turned: Vec<_> = edges.iter().map(|(from, to)| (*to, *from)).collect();
+        let reversed: Vec<_> = edges.iter().map(|(from, to)| (*to, *from)).collect();
         Self {
             forward: Rows::new(len, edges),
-            backward: Rows::new(len, &turned),
+            backward: Rows::new(len, &reversed),
         }
     }
 

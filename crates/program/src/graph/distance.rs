@@ -3,7 +3,7 @@
 //! The distance of a branch is the least number of further branches that a run must cross,
 //! after the branch, to have crossed a target: 0 for a target itself, 1 if the next decision
 //! offers one. Only paths that real calls can take count: a path may return from the functions
-//! in which it begins, pass through calls (at the cost of the cheapest way through), and enter
+//! in which it begins, pass through calls (at the cost of the cheapest path through), and enter
 //! functions without coming back; it never returns to another caller than the one it came from.
 //!
 //! For that each node of the flow is there twice: "up" while the path may still return from
@@ -100,7 +100,7 @@ impl Distances {
                 }
             }
         }
-        // Their best way over nodes that kept theirs; the search does the rest.
+        // Their best path over nodes that kept theirs; the search does the rest.
         let mut open = BinaryHeap::new();
         for &node in &lost {
             for &(after, weight) in self.edges.after(node) {
@@ -149,8 +149,8 @@ impl Edges {
         let edges = layered_edges(flow);
         let nodes = 2 * flow.nodes as usize;
         let (after_starts, after) = rows(nodes, edges.iter().copied());
-        let turned = edges.iter().map(|(from, to, weight)| (*to, *from, *weight));
-        let (before_starts, before) = rows(nodes, turned);
+        let reversed = edges.iter().map(|(from, to, weight)| (*to, *from, *weight));
+        let (before_starts, before) = rows(nodes, reversed);
         Self {
             after_starts,
             after,

@@ -1,8 +1,8 @@
 //! The flow of the whole program at the grain of decisions and calls.
 //!
 //! Nodes: one per branch (its id is the branch's), one per stretch of code between two
-//! decisions or calls, one per function for its return, and two per set of callees: the way in
-//! and the way out. Steps stay within a function; calls join functions and are kept apart, so
+//! decisions or calls, one per function for its return, and two per set of callees: the entry
+//! and the exit. Steps stay within a function; calls join functions and are kept apart, so
 //! that each analysis can decide which paths through them it wants.
 //!
 //! Invariant: a branch node has one step to it, from the decision, and one step from it.

@@ -21,16 +21,16 @@ impl PostDominators {
         let end = graph.len() as u32;
         let order = graph.reverse_postorder(root);
         let reachable = graph.reachable(root);
-        // Edges turned around, with the exits behind the virtual end.
+        // Edges reversed, with the exits behind the virtual end.
         let mut edges: Vec<_> = graph
             .edges()
             .filter(|(from, _)| reachable[*from as usize])
             .map(|(from, to)| (to, from))
             .collect();
         edges.extend(exits(graph, &order).into_iter().map(|exit| (end, exit)));
-        let turned = Digraph::new(graph.len() + 1, &edges);
+        let reversed = Digraph::new(graph.len() + 1, &edges);
         Self {
-            tree: Dominators::new(&turned, end),
+            tree: Dominators::new(&reversed, end),
             end,
         }
     }

@@ -22,11 +22,11 @@ pub(super) fn call_costs(flow: &Flow) -> Vec<Option<u32>> {
 struct Search<'a> {
     flow: &'a Flow,
     steps: Digraph,
-    /// Cost from each node to the return of its function, once settled.
+    /// Cost from each node to the return of its function, once final.
     cost: Vec<u32>,
-    settled: Vec<bool>,
+    is_final: Vec<bool>,
     open: BinaryHeap<Reverse<(u32, u32)>>,
-    /// Cost of each set, once settled.
+    /// Cost of each set, once final.
     set_cost: Vec<u32>,
     /// Calls by the stretch after them, and by their set.
     call_before: Vec<u32>,
@@ -43,7 +43,7 @@ impl<'a> Search<'a> {
             flow,
             steps: Digraph::new(nodes, &flow.steps),
             cost: vec![INFINITE; nodes],
-            settled: vec![false; nodes],
+            is_final: vec![false; nodes],
             open: BinaryHeap::new(),
             set_cost: vec![INFINITE; flow.sets.len()],
             call_before: vec![INFINITE; nodes],
@@ -78,7 +78,7 @@ impl<'a> Search<'a> {
 
     fn run(mut self) -> Vec<Option<u32>> {
         while let Some(Reverse((cost, node))) = self.open.pop() {
-            if std::mem::replace(&mut self.settled[node as usize], true) {
+            if std::mem::replace(&mut self.is_final[node as usize], true) {
                 continue;
             }
             let crossing = cost + u32::from(node < self.flow.branches);
@@ -101,7 +101,7 @@ impl<'a> Search<'a> {
             }
             let function = self.function_at[node as usize];
             if function != INFINITE {
-                self.settle_function(function, cost);
+                self.fix_function(function, cost);
             }
         }
         let finite = |cost: u32| (cost != INFINITE).then_some(cost);
@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
     }
 
     /// A function's cost is known: so is that of the sets in which it is the first.
-    fn settle_function(&mut self, function: u32, cost: u32) {
+    fn fix_function(&mut self, function: u32, cost: u32) {
         for set in self.sets_of[function as usize].clone() {
             if self.set_cost[set as usize] != INFINITE {
                 continue;
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
             self.set_cost[set as usize] = cost;
             for call in self.calls_of_set[set as usize].clone() {
                 let call = self.flow.calls[call as usize];
-                if self.settled[call.after as usize] && !call.open {
+                if self.is_final[call.after as usize] && !call.open {
                     self.offer(call.at, self.cost[call.after as usize] + cost);
                 }
             }

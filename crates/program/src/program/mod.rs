@@ -1,4 +1,4 @@
-//! The program picture as a whole: tables, look-ups and the serialized form.
+//! The program model as a whole: tables, look-ups and the serialized form.
 //!
 //! Invariant: whoever builds a program adds sites by [`Program::push_site`], which keeps the
 //! branch numbering dense; [`Program::from_bytes`] refuses bytes that break it.
@@ -18,7 +18,7 @@ pub use verify::{MAX_CONSTANT_DEPTH, Violation};
 /// First bytes of a serialized program: a magic number and the version of the format.
 const HEADER: &[u8; 8] = b"LBPROG\x00\x01";
 
-/// The static picture of one program, made from its frozen bitcode.
+/// The static model of one program, made from its frozen bitcode.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     /// Name of the program, for people.
@@ -44,14 +44,14 @@ pub struct Program {
 /// Why serialized bytes are no program.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
-    /// The bytes do not begin like a program picture of this version.
-    #[error("not a program picture of this version of Labrys")]
+    /// The bytes do not begin like a program model of this version.
+    #[error("not a program model of this version of Labrys")]
     Header,
     /// The bytes are cut off or damaged.
-    #[error("damaged program picture: {0}")]
+    #[error("damaged program model: {0}")]
     Damaged(#[from] postcard::Error),
     /// The branch numbering is not dense at this site.
-    #[error("damaged program picture: branches of site {0} are not numbered densely")]
+    #[error("damaged program model: branches of site {0} are not numbered densely")]
     Branches(SiteId),
 }
 
@@ -207,7 +207,7 @@ impl Program {
     /// Reads the serialized form.
     ///
     /// # Errors
-    /// If the bytes are not a program picture of this version, or damaged.
+    /// If the bytes are not a program model of this version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let body = bytes.strip_prefix(HEADER).ok_or(DecodeError::Header)?;
         let program: Program = postcard::from_bytes(body)?;

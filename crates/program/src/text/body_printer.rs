@@ -278,7 +278,7 @@ fn print_constant(program: &Program, id: ConstantId, f: &mut Formatter<'_>) -> f
         return write!(f, "?{id}");
     };
     let nested = |child: &ConstantId, f: &mut Formatter<'_>| {
-        // A damaged table must not send the printer round in circles.
+        // A damaged table must not make the printer loop.
         if *child < id {
             print_constant(program, *child, f)
         } else {

@@ -156,7 +156,7 @@ mod tests {
         let small = [(terms[1], 1_000)];
         assert_eq!(resets(&[&large], 10_000), 0);
         assert_eq!(resets(&[&small], 10_000), 0);
-        // Two halves in turn: each check walks as much for nothing as for something.
+        // Two halves alternate: each check walks as much for nothing as for something.
         assert_eq!(resets(&[&large, &[(terms[1], 1_000_000)]], 100), 0);
         // A small problem after a large one is not worth carrying the large one along.
         assert_eq!(

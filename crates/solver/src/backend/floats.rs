@@ -110,7 +110,7 @@ pub(super) fn to_integer(
 }
 
 /// `fmod`: SMT-LIB has the IEEE remainder only, whose quotient is rounded to nearest. For
-/// positive operands that is the wanted one or too small by the divisor; adding the divisor is
+/// positive operands that is the right one or too small by the divisor; adding the divisor is
 /// exact then. The sign is that of the dividend.
 fn remainder(terms: &mut Terms, format: Format, a: Term, b: Term) -> Result<Term, Error> {
     let dividend = terms.term(Kind::FpAbs, &[a])?;

@@ -1,4 +1,4 @@
-//! Terms of the solver as expressions: the way back from [`translate`](super::translate).
+//! Terms of the solver as expressions: the inverse of [`translate`](super::translate).
 //!
 //! Only bit-vectors and truth values are read; both are bits of a pool. Iterative, for interpolants
 //! are as deep as the refutations that they are read off.

@@ -36,7 +36,7 @@ pub(crate) fn separate(
         ..Settings::default()
     };
     let mut translator = Translator::new(Terms::new(Instance::new(&settings)?));
-    translator.forget(budget.steps);
+    translator.start_pool(budget.steps);
     let mut asserted = Vec::new();
     for &condition in a.iter().chain(b) {
         let term = translator.formula(pool, condition)?;

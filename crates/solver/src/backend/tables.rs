@@ -117,7 +117,7 @@ impl<'a> Read<'a> {
     }
 
     /// The read at an index beyond the table: 0 but for the last indices before `2^64`, from
-    /// which the read comes round to the table's first bytes.
+    /// which the read wraps around to the table's first bytes.
     fn wrapped(&self, terms: &mut Terms) -> Result<Term, Error> {
         let mut value = self.zero(terms)?;
         for before in 1..u64::from(self.count) {

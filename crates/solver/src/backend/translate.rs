@@ -1,12 +1,12 @@
 //! Expressions of a pool as terms of the solver.
 //!
-//! An expression can be wanted in three forms: as a truth value, as bits, as a float. Each
+//! An expression can be needed in three forms: as a truth value, as bits, as a float. Each
 //! operation has one native form; the others are made of it. Only floats need care: there is no
 //! term for the bits of a float, so a fresh bit-vector stands for them, with a definition that
 //! belongs to every formula that mentions it ([`Translator::definitions`]).
 //!
 //! Invariant: equal expressions of different pools become equal terms, so nothing here depends
-//! on which pool was translated before ([`Translator::forget`] drops the map from ids).
+//! on which pool was translated before ([`Translator::start_pool`] drops the map from ids).
 
 use std::rc::Rc;
 
@@ -39,7 +39,7 @@ impl From<Error> for Refusal {
     }
 }
 
-/// The form in which a term is wanted.
+/// The form in which a term is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Truth,
@@ -96,9 +96,9 @@ impl Translator {
         }
     }
 
-    /// Forgets which expression has which term; call it before another pool is translated, of
-    /// which no more is to be translated than so many steps can build.
-    pub(super) fn forget(&mut self, steps: Option<u64>) {
+    /// Prepares for another pool: no expression has a term. No more of it is to be translated than
+    /// so many steps can build.
+    pub(super) fn start_pool(&mut self, steps: Option<u64>) {
         self.allowance = steps.unwrap_or(u64::MAX);
         for id in self.touched.drain(..) {
             self.forms[id.index()] = [None; 3];
@@ -113,7 +113,7 @@ impl Translator {
         self.symbols.get(&symbol).copied()
     }
 
-    /// What was met since [`forget`](Translator::forget) and has no term: external calls, and
+    /// What was seen since [`start_pool`](Translator::start_pool) and has no term: external calls, and
     /// remainders of doubles, whose circuit has millions of gates. Each was replaced by a value
     /// about which little is said, so satisfiability has to be checked by evaluation. Operands
     /// stand before their users.
@@ -186,22 +186,22 @@ impl Translator {
             self.forms.resize(pool.len(), [None; 3]);
         }
         let mut stack = vec![(id, form)];
-        let mut wanted = Vec::new();
+        let mut needed = Vec::new();
         while let Some(&(id, form)) = stack.last() {
             if self.known(id, form).is_some() {
                 stack.pop();
                 continue;
             }
-            wanted.clear();
-            operands(pool, id, form, &mut wanted);
+            needed.clear();
+            operands(pool, id, form, &mut needed);
             let waiting = stack.len();
             stack.extend(
-                wanted
+                needed
                     .iter()
                     .filter(|(id, form)| self.known(*id, *form).is_none()),
             );
             if stack.len() == waiting {
-                let term = self.build(pool, id, form, &wanted)?;
+                let term = self.build(pool, id, form, &needed)?;
                 self.touched.push(id);
                 self.ledger.uses(term, gates(pool, id));
                 if self.ledger.cost() > self.allowance {
@@ -220,10 +220,10 @@ impl Translator {
         pool: &Pool,
         id: ExprId,
         form: Form,
-        wanted: &[(ExprId, Form)],
+        needed: &[(ExprId, Form)],
     ) -> Result<Term, Refusal> {
-        let mut known = Vec::with_capacity(wanted.len());
-        for &operand in wanted {
+        let mut known = Vec::with_capacity(needed.len());
+        for &operand in needed {
             known.push(self.operand(operand)?);
         }
         let native = native(pool, id);
@@ -425,42 +425,42 @@ fn native(pool: &Pool, id: ExprId) -> Form {
 }
 
 /// What is needed before `id` can be built in this form.
-fn operands(pool: &Pool, id: ExprId, form: Form, wanted: &mut Vec<(ExprId, Form)>) {
+fn operands(pool: &Pool, id: ExprId, form: Form, needed: &mut Vec<(ExprId, Form)>) {
     let op = pool.op(id);
     let native = native(pool, id);
     let operands = pool.node(id).operands();
     if form != native {
         match op {
-            Op::FNeg | Op::FAbs if form == Form::Float => wanted.push((operands[0], Form::Float)),
-            Op::Ite if form == Form::Float => wanted.extend([
+            Op::FNeg | Op::FAbs if form == Form::Float => needed.push((operands[0], Form::Float)),
+            Op::Ite if form == Form::Float => needed.extend([
                 (operands[0], Form::Truth),
                 (operands[1], Form::Float),
                 (operands[2], Form::Float),
             ]),
-            _ => wanted.push((id, native)),
+            _ => needed.push((id, native)),
         }
         return;
     }
     match op {
-        Op::Ite => wanted.extend([
+        Op::Ite => needed.extend([
             (operands[0], Form::Truth),
             (operands[1], native),
             (operands[2], native),
         ]),
         Op::Not | Op::And | Op::Or | Op::Xor => {
-            wanted.extend(operands.iter().map(|&operand| (operand, native)));
+            needed.extend(operands.iter().map(|&operand| (operand, native)));
         }
         Op::Eq if pool.width(operands[0]) == 1 => {
-            wanted.extend(operands.iter().map(|&operand| (operand, Form::Truth)));
+            needed.extend(operands.iter().map(|&operand| (operand, Form::Truth)));
         }
-        Op::FNeg | Op::FAbs => wanted.push((operands[0], Form::Bits)),
+        Op::FNeg | Op::FAbs => needed.push((operands[0], Form::Bits)),
         _ => {
             let form = if op.takes_floats() {
                 Form::Float
             } else {
                 Form::Bits
             };
-            pool.for_each_child(id, |child| wanted.push((child, form)));
+            pool.for_each_child(id, |child| needed.push((child, form)));
         }
     }
 }

@@ -87,8 +87,8 @@ impl Key {
     fn new(conditions: Vec<u128>) -> Self {
         let mut sorted = conditions.clone();
         sorted.sort_unstable();
-        let step = |all: u128, one: &u128| {
-            (all.rotate_left(23) ^ one).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
+        let step = |all: u128, print: &u128| {
+            (all.rotate_left(23) ^ print).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
         };
         let all = sorted.iter().fold(sorted.len() as u128, step);
         Key { conditions, all }

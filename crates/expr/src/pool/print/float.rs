@@ -188,7 +188,7 @@ impl Printer<'_> {
     }
 }
 
-/// `fmod` by the IEEE remainder: for positive operands that is the wanted one, or too small by
+/// `fmod` by the IEEE remainder: for positive operands that is the right one, or too small by
 /// the divisor, which is added exactly.
 fn remainder(width: u32, x: &str, y: &str) -> String {
     let zero = of_bits(width, &Value::new(width, 0).to_string());

@@ -1,7 +1,7 @@
 //! Simplification at construction: one table of named rules for each operation.
 //!
 //! A rule looks at one node and the nodes next to it and says what equals it: an expression that
-//! exists, or another node, to which the rules are applied in turn. Law (tested exhaustively at
+//! exists, or another node, to which the rules are applied again. Law (tested exhaustively at
 //! four bits for every rule, and on random expressions at all widths): a rule preserves the
 //! value under every assignment.
 //!

@@ -259,7 +259,7 @@ fn slt_add_zext(pool: &mut Pool, n: &Node) -> Outcome {
     }
 }
 
-/// `zext(x) - zext(y) < 0` is `x < y`, the way `memcmp` and its kin answer.
+/// `zext(x) - zext(y) < 0` is `x < y`, as `memcmp` and its kin answer.
 fn slt_difference(pool: &mut Pool, n: &Node) -> Outcome {
     let [a, b, _] = n.args;
     let (difference, left) = match (pool.bits(a), pool.bits(b)) {

@@ -28,8 +28,8 @@ fn avoiding(graph: &Digraph, root: u32, avoided: u32) -> Vec<bool> {
     }
 }
 
-/// The graph with all edges turned and a root before all exits.
-fn turned(graph: &Digraph) -> (Digraph, u32) {
+/// The graph with all edges reversed and a root before all exits.
+fn reversed(graph: &Digraph) -> (Digraph, u32) {
     let end = graph.len() as u32;
     let reachable = graph.reachable(0);
     let mut edges: Vec<_> = graph
@@ -70,11 +70,11 @@ proptest! {
     #[test]
     fn post_dominators_are_what_no_path_to_the_end_avoids(graph in graphs()) {
         let tree = PostDominators::new(&graph, 0);
-        let (turned, end) = turned(&graph);
+        let (reversed, end) = reversed(&graph);
         let reachable = graph.reachable(0);
-        let reaches = turned.reachable(end);
+        let reaches = reversed.reachable(end);
         for post in 0..graph.len() as u32 {
-            let seen = avoiding(&turned, end, post);
+            let seen = avoiding(&reversed, end, post);
             for node in 0..graph.len() as u32 {
                 // Every reachable node reaches the end.
                 prop_assert_eq!(reachable[node as usize], reaches[node as usize]);

@@ -1,4 +1,4 @@
-//! The verifier: what every program picture satisfies, whoever built it.
+//! The verifier: what every program model satisfies, whoever built it.
 //!
 //! Tables (`tables.rs`)
 //! - ids in types, constants and relocations are in range; aggregates refer to smaller
@@ -36,7 +36,7 @@ use crate::{BlockId, ConstantId, FunctionId, Location, Operand, Program, SiteId}
 /// How deep constants may nest.
 pub const MAX_CONSTANT_DEPTH: u32 = 100;
 
-/// Something that no program picture may contain.
+/// Something that no program model may contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// Where: a table entry, or a function and block.

@@ -168,7 +168,7 @@ impl Parser {
         String::from_utf8(self.text()?).or_else(|_| self.fail("not UTF-8"))
     }
 
-    /// A number that fits the wanted type.
+    /// A number that fits the required type.
     pub(super) fn number<T: TryFrom<u128> + TryFrom<i128>>(&mut self) -> Result<T> {
         let Some(&Token::Number(negative, magnitude)) = self.peek() else {
             return self.fail("expected a number");

@@ -34,7 +34,7 @@ impl Lookups {
         *known.entry((table, width, low, high)).or_insert_with(|| {
             *entries += (high - low) as u64 + 1;
             let all = (low..=high).map(|index| Range::single(entry(pool, table, index, width)));
-            all.reduce(|all, one| all.join(one, width))
+            all.reduce(|all, entry| all.join(entry, width))
                 .unwrap_or(Range::full(width))
         })
     }

@@ -129,7 +129,7 @@ impl Narrowing<'_> {
             (Op::Ite, [condition, a, b]) => match truth(condition) {
                 Some(true) => truth(a),
                 Some(false) => truth(b),
-                None => truth(a).filter(|one| truth(b) == Some(*one)),
+                None => truth(a).filter(|value| truth(b) == Some(*value)),
             },
             (op, [a, b]) => self.compared(op, *a, *b),
             _ => None,

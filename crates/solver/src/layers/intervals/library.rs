@@ -193,7 +193,7 @@ pub(super) fn range(name: &str, width: u32, arguments: &[Interval]) -> Interval 
     const MOST: f64 = f64::INFINITY;
     let function = Function { name, width };
     let name = stem(name, width);
-    let none = arguments.iter().any(|one| one.has_no_number());
+    let none = arguments.iter().any(|argument| argument.has_no_number());
     if none || !matches!(width, 32 | 64) {
         return Interval::ANY;
     }

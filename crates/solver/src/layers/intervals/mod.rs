@@ -161,7 +161,7 @@ fn operands(pool: &Pool, id: ExprId, sort: Sort) -> Vec<(ExprId, Sort)> {
     let node = pool.node(id);
     let of = |sort: Sort| {
         let operands = node.operands().iter();
-        operands.map(|one| (*one, sort)).collect::<Vec<_>>()
+        operands.map(|operand| (*operand, sort)).collect::<Vec<_>>()
     };
     let bit = |id: &ExprId| pool.width(*id) == 1;
     match (sort, node.op()) {
@@ -189,9 +189,12 @@ fn operands(pool: &Pool, id: ExprId, sort: Sort) -> Vec<(ExprId, Sort)> {
         (Sort::Float, Op::External) => {
             let arguments = pool.as_call(id).map_or(&[][..], |call| call.arguments());
             let width = node.width();
-            let like = |one: &ExprId| pool.width(*one) == width;
+            let like = |argument: &ExprId| pool.width(*argument) == width;
             if arguments.iter().all(like) {
-                arguments.iter().map(|one| (*one, Sort::Float)).collect()
+                arguments
+                    .iter()
+                    .map(|argument| (*argument, Sort::Float))
+                    .collect()
             } else {
                 Vec::new()
             }
@@ -290,9 +293,9 @@ impl<'a> Problem<'a> {
         if variables.len() > MOST_SPLIT {
             return None;
         }
-        let (at, interval) = variables
-            .into_iter()
-            .max_by_key(|(at, one)| (key(one.high).abs_diff(key(one.low)), usize::MAX - at))?;
+        let (at, interval) = variables.into_iter().max_by_key(|(at, range)| {
+            (key(range.high).abs_diff(key(range.low)), usize::MAX - at)
+        })?;
         let parts = halves(interval, self.steps[at].width)?;
         Some(parts.map(|part| (at, Known::Float(part))))
     }

@@ -267,7 +267,7 @@ proptest! {
     ) {
         let mut pool = Pool::new();
         let made = expressions(&mut pool, &constants, &recipe);
-        let bytes: Vec<u8> = [x, y].iter().flat_map(|one| one.to_bits().to_le_bytes()).collect();
+        let bytes: Vec<u8> = [x, y].iter().flat_map(|value| value.to_bits().to_le_bytes()).collect();
         let values = Assignment::from_streams([bytes]);
         let mut conditions = Vec::new();
         for (op, a, b) in compared {

@@ -45,7 +45,7 @@ pub(super) fn toward(
     terms.retain(|(symbol, _)| !kept.contains(symbol));
     let missing = (wanted as u64).wrapping_sub(near.value(pool, sum)? as u64);
     let missing = signed(missing, width);
-    // The way round through the wrap is another way there.
+    // The value is also reached through the wrap, from the other side.
     let other = i128::from(missing) - (1i128 << width) * i128::from(missing.signum());
     [i128::from(missing), other]
         .into_iter()

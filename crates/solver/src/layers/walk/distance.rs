@@ -1,11 +1,11 @@
-//! The compiled distance of conditions, for whoever searches in another way than the walk.
+//! The compiled distance of conditions, for searches other than the walk.
 
 use labrys_expr::{ExprId, Pool};
 
 use super::compile::Compiler;
 use super::objective::{Objective, Point};
 
-/// Makes distances; keeps what is dear to set up.
+/// Makes distances; keeps what is costly to set up.
 #[derive(Default)]
 pub struct Distances {
     compiler: Compiler,

@@ -136,13 +136,13 @@ impl Atoms {
             Op::FOle => (Float, AtMost, Less),
             _ => (Float, Unordered, Ordered),
         };
-        let turned = !positive && matches!(fails, Less | AtMost);
+        let reversed = !positive && matches!(fails, Less | AtMost);
         self.add(Atom {
             relation: if positive { holds } else { fails },
             domain,
             or_unordered: !positive && domain == Float && holds != Unordered,
-            left: if turned { right } else { left },
-            right: if turned { left } else { right },
+            left: if reversed { right } else { left },
+            right: if reversed { left } else { right },
         })
     }
 

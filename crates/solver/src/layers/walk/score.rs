@@ -4,8 +4,8 @@
 //! is that of the two sides, left minus right, as a double.
 //!
 //! Under- and overflow and NaN (section 5.6): differences of integers are computed without
-//! wrapping, except that two sides are *equal* modulo 2ʷ, so there the difference goes the short
-//! way round; an infinite score is the largest double, one that is no number an eighth of it.
+//! wrapping, except that two sides are *equal* modulo 2ʷ, so there the difference is the shorter
+//! distance; an infinite score is the largest double, one that is no number an eighth of it.
 
 use labrys_expr::{mask, signed};
 

@@ -39,10 +39,10 @@ impl Variables {
     pub(super) fn of(pool: &Pool, nodes: &[ExprId]) -> Option<Self> {
         let mut variables = Variables::default();
         let runs = runs(pool, nodes);
-        let mut wanted: Vec<(ExprId, Run)> = runs.iter().map(|(id, run)| (*id, *run)).collect();
-        wanted
+        let mut ordered: Vec<(ExprId, Run)> = runs.iter().map(|(id, run)| (*id, *run)).collect();
+        ordered
             .sort_by_key(|(id, run)| (std::cmp::Reverse(run.length), run.stream, run.offset, *id));
-        for (id, run) in wanted {
+        for (id, run) in ordered {
             variables.add_run(id, run);
         }
         for &id in nodes {
