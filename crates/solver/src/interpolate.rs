@@ -244,3 +244,29 @@ fn comparison(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
         pool.ule(limit, number)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn high_bits_become_comparisons() {
+        let mut pool = Pool::new();
+        let x = pool.symbol(Symbol::Named { id: 0, width: 32 });
+        let [zero, low, high] = [0, 0x100, 0xffff_ff00].map(|bits| pool.constant(32, bits));
+        let [zeros, ones] = [0, 0xff_ffff].map(|bits| pool.constant(24, bits));
+        let bits = pool.extract(x, 8, 24);
+        let (is_small, is_large) = (pool.eq(bits, zeros), pool.eq(bits, ones));
+        let sign = pool.extract(x, 31, 1);
+        let positive = pool.not(sign);
+        let said = [is_small, is_large, positive];
+        let all = pool.any(said);
+        let small = pool.ult(x, low);
+        let large = pool.ule(high, x);
+        let negative = pool.slt(x, zero);
+        let not_negative = pool.not(negative);
+        let expected = pool.any([small, large, not_negative]);
+        assert_ne!(all, expected);
+        assert_eq!(with_comparisons(&mut pool, all), expected);
+    }
+}
