@@ -1,4 +1,4 @@
-//! Queries to models and cores: layers, back ends, SMT-LIB reader.
+//! Queries to models, cores and interpolants: layers, back end, SMT-LIB reader.
 //!
 //! A [`Query`] asks for values that make constraints true; [`Layers`] answers it, mostly without
 //! the back end.
