@@ -2,7 +2,6 @@
 //!
 //! Invariant: a step that fails leaves the folder as it was after the last run.
 
-use std::path::PathBuf;
 
 use labrys_suite::{
     Config, Confirmation, Event, Failure, Input, Suite, SuiteWriter, Summary, TestCase,
@@ -125,11 +124,6 @@ impl Saver {
 
     pub(crate) fn summary(&mut self, summary: &Summary) -> Result<(), Error> {
         Ok(self.writer.summary(summary)?)
-    }
-
-    /// Packs the Test-Comp form of the suite, if there is one; the path of the archive.
-    pub(crate) fn pack(&self) -> Result<Option<PathBuf>, Error> {
-        Ok(self.writer.pack()?)
     }
 
     /// The command that shows a failure again.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Coverage, Input, Outcome};
+use crate::{Coverage, Input, InputObject, Outcome};
 
 /// Whether the run of the uninstrumented program agreed with what was predicted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -35,49 +35,6 @@ pub struct Origin {
     pub flipped: Option<Flip>,
     /// Name of the strategy that asked for it; `seed` for an input from the user.
     pub strategy: String,
-}
-
-/// What an input object is; it decides how its value is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ObjectKind {
-    /// Bytes without a type.
-    #[default]
-    Bytes,
-    /// Unsigned integer, little-endian.
-    Unsigned,
-    /// Signed integer, little-endian.
-    Signed,
-    /// IEEE-754 number.
-    Float,
-    /// Truth value.
-    Boolean,
-    /// Pointer.
-    Pointer,
-}
-
-impl ObjectKind {
-    /// The kind with this number in an input event.
-    #[must_use]
-    pub fn from_u8(number: u8) -> Option<Self> {
-        use ObjectKind::{Boolean, Bytes, Float, Pointer, Signed, Unsigned};
-        [Bytes, Unsigned, Signed, Float, Boolean, Pointer]
-            .get(usize::from(number))
-            .copied()
-    }
-}
-
-/// A piece of the objects stream that the program asked for in one call.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct InputObject {
-    /// Name as given by the program.
-    pub name: String,
-    /// Offset in the objects stream, in bytes.
-    pub offset: u64,
-    /// Size in bytes.
-    pub size: u64,
-    /// What it is.
-    pub kind: ObjectKind,
 }
 
 /// An input with its outcome and coverage.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::export::Metadata;
 use crate::harness::Harness;
 use crate::input::{INPUT_FILE, StreamKind};
-use crate::testcomp::Metadata;
 
 /// The environment that every run gets before the variables of its [`Invocation`].
 pub const ENVIRONMENT: [(&str, &str); 5] = [
@@ -48,7 +48,12 @@ impl Invocation {
     /// at the end as the argument streams need.
     #[must_use]
     pub fn resolved_arguments(&self, shape: &[StreamKind]) -> Vec<String> {
-        let resolve = |argument: &String| argument.replace("@@", INPUT_FILE);
+        self.arguments_with(shape, INPUT_FILE)
+    }
+
+    /// As [`Invocation::resolved_arguments`], with another name for the input file.
+    pub(crate) fn arguments_with(&self, shape: &[StreamKind], file: &str) -> Vec<String> {
+        let resolve = |argument: &String| argument.replace("@@", file);
         let mut arguments: Vec<_> = self.arguments.iter().map(resolve).collect();
         for kind in shape {
             if let StreamKind::Argument { index } = kind {
@@ -94,6 +99,9 @@ pub struct Config {
     /// What the Test-Comp form of the suite says of the program; none if there is no such form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_comp: Option<Metadata>,
+    /// Forms of the suite for other tools that the user asked for, by the names of their exporters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exports: Vec<String>,
     /// Further options by name, as given by the user.
     pub options: BTreeMap<String, String>,
 }
@@ -101,6 +109,12 @@ pub struct Config {
 impl Config {
     /// The version of the format that this crate writes.
     pub const FORMAT: u32 = 1;
+
+    /// Whether the user asked for the exporter of this name.
+    #[must_use]
+    pub fn asks_for(&self, exporter: &str) -> bool {
+        self.exports.iter().any(|name| name == exporter)
+    }
 }
 
 #[cfg(test)]

@@ -66,6 +66,14 @@ pub enum Error {
         /// Version found.
         found: u32,
     },
+    /// A form that the user asked for does not fit the program.
+    #[error("the suite has no form {name}: {reason}; leave it out of --export")]
+    Unfit {
+        /// The exporter's name.
+        name: String,
+        /// Why.
+        reason: &'static str,
+    },
     /// An input has other streams than the suite (a bug in Labrys).
     #[error(
         "an input of streams {found} does not fit the suite's {expected}; this is a bug in Labrys"

@@ -5,9 +5,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::files::{listing, read_json};
+use crate::layout::{self, Layout};
 use crate::{
     Config, Confirmation, Coverage, Error, Event, Failure, Input, InputObject, InputStream, Origin,
     Outcome, StreamKind, Summary, TestCase,
@@ -36,7 +37,7 @@ impl Suite {
     /// # Errors
     /// If the folder holds no suite, a file cannot be read or is damaged.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let path = folder.join("config.json");
+        let path = folder.join(layout::CONFIG);
         let config: Config = read_json(&path)?.ok_or_else(|| Error::Missing {
             path: folder.to_owned(),
         })?;
@@ -46,12 +47,12 @@ impl Suite {
                 found: config.format,
             });
         }
-        let events = read_events(&folder.join("events.jsonl"))?;
+        let events = read_events(&folder.join(layout::EVENTS))?;
         Ok(Self {
             folder: folder.to_owned(),
             cases: read_cases(folder, &config, &events)?,
             failures: read_failures(folder, &config)?,
-            summary: read_json(&folder.join("summary.json"))?,
+            summary: read_json(&folder.join(layout::SUMMARY))?,
             config,
             events,
         })
@@ -68,32 +69,6 @@ impl Suite {
         }
         coverage
     }
-}
-
-/// How an input lies on disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
-    /// One file with the bytes of the only stream.
-    Bytes,
-    /// As `Bytes`, and beside it a C file that hands the bytes to the program.
-    Objects,
-    /// A folder with one file per stream.
-    Folder,
-}
-
-impl Layout {
-    pub(crate) fn of(shape: &[StreamKind]) -> Self {
-        match shape {
-            [StreamKind::Stdin | StreamKind::File { .. }] => Layout::Bytes,
-            [StreamKind::Objects] => Layout::Objects,
-            _ => Layout::Folder,
-        }
-    }
-}
-
-/// The name of a test in the folder.
-pub(crate) fn case_name(id: u32) -> String {
-    format!("{id:06}")
 }
 
 /// What `cases/ID.json` holds.
@@ -179,11 +154,11 @@ fn read_cases(folder: &Path, config: &Config, events: &[Event]) -> Result<Vec<Te
         })
         .collect();
     let mut cases = Vec::new();
-    for path in listing(&folder.join("cases"))? {
+    for path in listing(&folder.join(layout::CASES))? {
         let Some(record) = read_json::<CaseRecord>(&path)? else {
             continue;
         };
-        let input = folder.join("inputs").join(case_name(record.id));
+        let input = folder.join(layout::input(record.id));
         cases.push(TestCase {
             id: record.id,
             input: read_input(&input, config, &record.lengths)?,
@@ -202,9 +177,9 @@ fn read_cases(folder: &Path, config: &Config, events: &[Event]) -> Result<Vec<Te
 
 fn read_failures(folder: &Path, config: &Config) -> Result<Vec<Failure>, Error> {
     let mut failures = Vec::new();
-    for path in listing(&folder.join("failures"))? {
+    for path in listing(&folder.join(layout::FAILURES))? {
         // A folder without its record is one that a killed process was still writing.
-        let Some(record) = read_json::<FailureRecord>(&path.join("failure.json"))? else {
+        let Some(record) = read_json::<FailureRecord>(&path.join(layout::FAILURE))? else {
             continue;
         };
         failures.push(Failure {
@@ -234,7 +209,7 @@ fn read_input(path: &Path, config: &Config, lengths: &[usize]) -> Result<Input, 
     let layout = Layout::of(&config.streams);
     let stream = |(kind, &length): (&StreamKind, &usize)| {
         let file = match layout {
-            Layout::Bytes | Layout::Objects => path.to_owned(),
+            Layout::File => path.to_owned(),
             Layout::Folder => path.join(kind.to_string()),
         };
         let mut bytes = fs::read(&file).map_err(|error| Error::io("read", &file, error))?;
@@ -257,32 +232,6 @@ fn read_input(path: &Path, config: &Config, lengths: &[usize]) -> Result<Input, 
         .map(stream)
         .collect::<Result<_, _>>()
         .map(Input::new)
-}
-
-/// The finished entries of a folder, by name.
-fn listing(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let entries = fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(|error| Error::io("read", folder, error))?;
-        if !entry.file_name().to_string_lossy().starts_with('.') {
-            paths.push(entry.path());
-        }
-    }
-    paths.sort();
-    Ok(paths)
-}
-
-/// Reads a JSON file; none if there is no such file.
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
-    match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(None),
-        Err(error) => Err(Error::io("read", path, error)),
-        Ok(bytes) => serde_json::from_slice(&bytes)
-            .map(Some)
-            .map_err(|error| Error::damaged(path, error)),
-    }
 }
 
 fn read_events(path: &Path) -> Result<Vec<Event>, Error> {

@@ -34,6 +34,14 @@ pub enum StreamKind {
 }
 
 impl StreamKind {
+    /// The file that stands for `@@`.
+    #[must_use]
+    pub fn input_file() -> Self {
+        StreamKind::File {
+            name: INPUT_FILE.to_owned(),
+        }
+    }
+
     /// Whether the bytes are a string that ends at the first zero byte.
     #[must_use]
     pub fn is_string(&self) -> bool {
@@ -180,6 +188,13 @@ impl Input {
             .iter()
             .map(|stream| stream.kind.clone())
             .collect()
+    }
+
+    /// The bytes of the objects that the program asks for; none if it asks for none.
+    pub(crate) fn object_bytes(&self) -> &[u8] {
+        let mut streams = self.streams.iter();
+        let objects = streams.find(|stream| stream.kind == StreamKind::Objects);
+        objects.map_or(&[], |stream| &stream.bytes)
     }
 
     /// The byte at an offset of a stream; `None` beyond its end.

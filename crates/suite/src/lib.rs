@@ -33,25 +33,29 @@ mod case;
 mod config;
 mod coverage;
 mod error;
+pub mod export;
+mod files;
 mod folder;
 mod harness;
 mod input;
+mod layout;
+mod object;
 mod outcome;
 mod replay;
 mod summary;
-mod testcomp;
 mod writer;
 
-pub use case::{Confirmation, Failure, Flip, InputObject, ObjectKind, Origin, TestCase};
+pub use case::{Confirmation, Failure, Flip, Origin, TestCase};
 pub use config::{Config, ENVIRONMENT, Invocation};
 pub use coverage::Coverage;
 pub use error::Error;
+pub use export::{Ktest, Metadata, Property};
 pub use folder::Suite;
 pub use harness::{Harness, ValueFunction};
 pub use input::{INPUT_FILE, Input, InputStream, StreamKind};
+pub use object::{InputObject, ObjectKind};
 pub use outcome::Outcome;
 pub use summary::{
     Branches, ByLayer, Event, FailureSummary, Queries, Summary, TargetStatus, TargetSummary,
 };
-pub use testcomp::{Metadata, Property};
 pub use writer::SuiteWriter;

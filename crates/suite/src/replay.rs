@@ -5,7 +5,8 @@
 
 use core::fmt::Write;
 
-use crate::folder::Layout;
+use crate::export::c_path;
+use crate::layout::Layout;
 use crate::{Config, StreamKind};
 
 /// `replay.sh`: runs all tests.
@@ -68,7 +69,7 @@ trap 'rm -rf "$scratch"' EXIT
 fn run_function(config: &Config) -> String {
     let layout = Layout::of(&config.streams);
     let path = |kind: &StreamKind| match layout {
-        Layout::Bytes | Layout::Objects => "\"$test\"".to_owned(),
+        Layout::File => "\"$test\"".to_owned(),
         Layout::Folder => format!("\"$test\"/{}", quote(&kind.to_string())),
     };
     let mut text = String::from(
@@ -79,11 +80,7 @@ fn run_function(config: &Config) -> String {
         let path = path(kind);
         match kind {
             StreamKind::Objects => {
-                let source = if layout == Layout::Objects {
-                    ".c"
-                } else {
-                    "/objects.c"
-                };
+                let source = c_path(layout, "");
                 let _ = writeln!(
                     text,
                     "  program=$scratch/program\n  \

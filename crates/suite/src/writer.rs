@@ -1,28 +1,24 @@
 //! Writing a suite folder, so that it is valid whenever the process is killed.
 //!
-//! Invariants: a file appears under its name when it is complete (written under a name that
-//! starts with a dot, then renamed); a test's input is there before its case; a line of
-//! `events.jsonl` is one write, and an unfinished last line is ignored and cut off.
+//! Invariants: a file appears under its name when it is complete (`files.rs`); a test's input is
+//! there before its case; a line of `events.jsonl` is one write, and an unfinished last line is
+//! ignored and cut off.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use serde::Serialize;
-
-use crate::folder::{CaseRecord, FailureRecord, Layout, case_name};
-use crate::{
-    Config, Error, Event, Failure, Input, InputObject, StreamKind, Suite, Summary, TestCase,
-    harness, replay, testcomp,
-};
+use crate::export::{self, EXPORTERS, ExportedFile};
+use crate::folder::{CaseRecord, FailureRecord};
+use crate::layout::{self, Layout};
+use crate::{Config, Error, Event, Failure, Input, StreamKind, Suite, Summary, TestCase};
+use crate::{files, replay};
 
 /// Writes a suite folder.
 #[derive(Debug)]
 pub struct SuiteWriter {
     folder: PathBuf,
     config: Config,
-    layout: Layout,
     events: File,
 }
 
@@ -33,30 +29,30 @@ impl SuiteWriter {
     /// # Errors
     /// If the folder has something in it or cannot be written.
     pub fn create(folder: &Path, config: &Config) -> Result<Self, Error> {
-        fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
+        files::create_folder(folder)?;
         let entries = fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))?;
         if !entries.flatten().all(|entry| is_beginning(&entry)) {
             return Err(Error::Exists {
                 path: folder.to_owned(),
             });
         }
-        for name in FOLDERS {
-            let path = folder.join(name);
-            fs::create_dir_all(&path).map_err(|error| Error::io("create", &path, error))?;
+        for name in layout::FOLDERS {
+            files::create_folder(&folder.join(name))?;
         }
         let config = Config {
             format: Config::FORMAT,
             ..config.clone()
         };
-        let replay = folder.join("replay.sh");
-        write_file(&replay, replay::suite_script(&config).as_bytes(), true)?;
-        if let Some(about) = &config.test_comp {
-            let path = folder.join(testcomp::FOLDER);
-            fs::create_dir_all(&path).map_err(|error| Error::io("create", &path, error))?;
-            let text = testcomp::metadata(about, SystemTime::now());
-            write_file(&path.join("metadata.xml"), text.as_bytes(), false)?;
+        files::write_script(&folder.join(layout::REPLAY), &replay::suite_script(&config))?;
+        for exporter in export::of(&config) {
+            if let Some(name) = exporter.folder() {
+                files::create_folder(&folder.join(name))?;
+            }
+            for file in exporter.opening(&config) {
+                files::write(&folder.join(file.path), &file.bytes)?;
+            }
         }
-        write_json(&folder.join("config.json"), &config)?;
+        files::write_json(&folder.join(layout::CONFIG), &config)?;
         Self::with(folder, config)
     }
 
@@ -66,28 +62,25 @@ impl SuiteWriter {
     /// If the suite cannot be read or written.
     pub fn resume(folder: &Path) -> Result<(Self, Suite), Error> {
         let suite = Suite::open(folder)?;
-        for name in ["", "inputs", "cases", "failures", testcomp::FOLDER] {
-            let path = folder.join(name);
-            if path.is_dir() {
-                remove_unfinished(&path)?;
-            }
+        files::remove_unfinished(folder)?;
+        let exported = EXPORTERS.iter().filter_map(|exporter| exporter.folder());
+        for name in layout::FOLDERS.into_iter().chain(exported) {
+            files::remove_unfinished(&folder.join(name))?;
         }
-        cut_last_line(&folder.join("events.jsonl"))?;
+        files::cut_last_line(&folder.join(layout::EVENTS))?;
         Ok((Self::with(folder, suite.config.clone())?, suite))
     }
 
     fn with(folder: &Path, config: Config) -> Result<Self, Error> {
-        let path = folder.join("events.jsonl");
+        let path = folder.join(layout::EVENTS);
         let events = OpenOptions::new()
             .create(true)
             .append(true)
             .open(&path)
             .map_err(|error| Error::io("create", &path, error))?;
-        let layout = Layout::of(&config.streams);
         Ok(Self {
             folder: folder.to_owned(),
             config,
-            layout,
             events,
         })
     }
@@ -113,7 +106,7 @@ impl SuiteWriter {
             return Ok(());
         }
         strategy.clone_into(&mut self.config.strategy);
-        write_json(&self.folder.join("config.json"), &self.config)
+        files::write_json(&self.folder.join(layout::CONFIG), &self.config)
     }
 
     /// Writes a test case. Returns the path of its input in the folder.
@@ -121,44 +114,11 @@ impl SuiteWriter {
     /// # Errors
     /// If the input has other streams than the suite, or a file cannot be written.
     pub fn add(&mut self, case: &TestCase) -> Result<String, Error> {
-        let relative = format!("inputs/{}", case_name(case.id));
-        self.write_input(&relative, &case.input, &case.objects)?;
-        if self.config.test_comp.is_some() {
-            self.write_test_comp(case)?;
-        }
+        let place = layout::input(case.id);
+        let exported = export::of(&self.config).flat_map(|form| form.test(&self.config, case));
+        self.write_input(&place, &case.input, exported.collect())?;
         self.update(case)?;
-        Ok(relative)
-    }
-
-    /// Writes the Test-Comp form of a test.
-    fn write_test_comp(&self, case: &TestCase) -> Result<(), Error> {
-        let mut streams = case.input.streams.iter();
-        let objects = streams.find(|stream| stream.kind == StreamKind::Objects);
-        let bytes = objects.map_or(&[][..], |stream| &stream.bytes);
-        let path = self.folder.join(testcomp::FOLDER);
-        let text = testcomp::case(case, bytes);
-        write_file(
-            &path.join(testcomp::case_file(case.id)),
-            text.as_bytes(),
-            false,
-        )
-    }
-
-    /// Packs the Test-Comp form of the suite into `test-suite.zip`, if there is one. Returns the
-    /// archive's path.
-    ///
-    /// # Errors
-    /// If a file cannot be read or the archive not be written.
-    pub fn pack(&self) -> Result<Option<PathBuf>, Error> {
-        if self.config.test_comp.is_none() {
-            return Ok(None);
-        }
-        let path = self.folder.join("test-suite.zip");
-        let unfinished = unfinished(&path);
-        testcomp::pack(&self.folder.join(testcomp::FOLDER), &unfinished)
-            .and_then(|()| fs::rename(&unfinished, &path))
-            .map_err(|error| Error::io("write", &path, error))?;
-        Ok(Some(path))
+        Ok(place)
     }
 
     /// Writes anew all about a test case but its input, for instance when it was confirmed.
@@ -166,10 +126,8 @@ impl SuiteWriter {
     /// # Errors
     /// If the file cannot be written.
     pub fn update(&mut self, case: &TestCase) -> Result<(), Error> {
-        let path = self
-            .folder
-            .join(format!("cases/{}.json", case_name(case.id)));
-        write_json(&path, &CaseRecord::of(case))
+        let path = self.folder.join(layout::case(case.id));
+        files::write_json(&path, &CaseRecord::of(case))
     }
 
     /// Writes a failure: its input, `failure.json` and `reproduce.sh`. Returns the path of the
@@ -178,18 +136,17 @@ impl SuiteWriter {
     /// # Errors
     /// If the input has other streams than the suite, or a file cannot be written.
     pub fn add_failure(&mut self, failure: &Failure) -> Result<String, Error> {
-        let relative = format!("failures/{}", case_name(failure.id));
-        let path = self.folder.join(&relative);
-        fs::create_dir_all(&path).map_err(|error| Error::io("create", &path, error))?;
-        let input = format!("{relative}/input");
-        self.write_input(&input, &failure.input, &failure.objects)?;
+        let path = self.folder.join(layout::failure(failure.id));
+        files::create_folder(&path)?;
+        let place = layout::failure_input(failure.id);
+        let exported =
+            export::of(&self.config).flat_map(|form| form.failure(&self.config, failure));
+        self.write_input(&place, &failure.input, exported.collect())?;
         let script = replay::failure_script(&self.config);
-        write_file(&path.join("reproduce.sh"), script.as_bytes(), true)?;
-        write_json(
-            &path.join("failure.json"),
-            &FailureRecord::of(failure, &input),
-        )?;
-        Ok(input)
+        files::write_script(&path.join(layout::REPRODUCE), &script)?;
+        let record = FailureRecord::of(failure, &place);
+        files::write_json(&path.join(layout::FAILURE), &record)?;
+        Ok(place)
     }
 
     /// Appends a line to `events.jsonl`.
@@ -197,7 +154,7 @@ impl SuiteWriter {
     /// # Errors
     /// If it cannot be written.
     pub fn event(&mut self, event: &Event) -> Result<(), Error> {
-        let path = self.folder.join("events.jsonl");
+        let path = self.folder.join(layout::EVENTS);
         let failed = |error| Error::io("write", &path, error);
         let mut line = serde_json::to_vec(event).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
@@ -214,40 +171,38 @@ impl SuiteWriter {
     /// # Errors
     /// If it cannot be written.
     pub fn summary(&mut self, summary: &Summary) -> Result<(), Error> {
-        write_json(&self.folder.join("summary.json"), summary)
+        files::write_json(&self.folder.join(layout::SUMMARY), summary)
     }
 
+    /// Writes an input at a place in the folder, and the files of exporters before it: where an
+    /// input is, they are.
     fn write_input(
         &self,
-        relative: &str,
+        place: &str,
         input: &Input,
-        objects: &[InputObject],
+        exported: Vec<ExportedFile>,
     ) -> Result<(), Error> {
         if input.shape() != self.config.streams {
             let (expected, found) = (shape_text(&self.config.streams), shape_text(&input.shape()));
             return Err(Error::Shape { expected, found });
         }
-        let path = self.folder.join(relative);
-        let harness = |bytes: &[u8]| harness::source(&self.config, bytes, objects);
-        match (&self.layout, &input.streams[..]) {
-            (Layout::Objects | Layout::Bytes, [stream]) => {
-                if self.layout == Layout::Bytes && !self.config.harness.fuzz_target {
-                    return write_file(&path, &stream.bytes, false);
-                }
-                write_file(
-                    &path.with_extension("c"),
-                    harness(&stream.bytes).as_bytes(),
-                    false,
-                )?;
-                write_file(&path, &stream.bytes, false)
+        let inside = |file: &ExportedFile| Path::new(&file.path).parent() == Some(place.as_ref());
+        let (inside, beside): (Vec<_>, Vec<_>) = exported.into_iter().partition(inside);
+        for file in &beside {
+            files::write(&self.folder.join(&file.path), &file.bytes)?;
+        }
+        let path = self.folder.join(place);
+        match (Layout::of(&self.config.streams), &input.streams[..]) {
+            (Layout::File, [stream]) => files::write(&path, &stream.bytes),
+            _ => {
+                let streams = input.streams.iter();
+                let streams = streams.map(|stream| (stream.kind.to_string(), stream.visible()));
+                let inside = inside.iter().map(|file| (file.name(), &file.bytes[..]));
+                files::write_folder(&path, streams.chain(inside))
             }
-            _ => write_folder(&path, input, harness),
         }
     }
 }
-
-/// The folders of a suite.
-const FOLDERS: [&str; 3] = ["inputs", "cases", "failures"];
 
 /// Whether an entry of a folder may stand there before `config.json`, which comes last, does: a
 /// folder with nothing of value in it, or a file that can be written again.
@@ -255,11 +210,13 @@ fn is_beginning(entry: &fs::DirEntry) -> bool {
     let name = entry.file_name();
     let name = name.to_string_lossy();
     match entry.file_type() {
-        Ok(kind) if kind.is_dir() && FOLDERS.contains(&&*name) => {
+        Ok(kind) if kind.is_dir() && layout::FOLDERS.contains(&&*name) => {
             fs::read_dir(entry.path()).is_ok_and(|mut inside| inside.next().is_none())
         }
-        Ok(kind) if kind.is_dir() => name == testcomp::FOLDER,
-        Ok(_) => name == "replay.sh" || name.ends_with(".unfinished"),
+        Ok(kind) if kind.is_dir() => EXPORTERS
+            .iter()
+            .any(|exporter| exporter.folder() == Some(&*name)),
+        Ok(_) => name == layout::REPLAY || files::is_unfinished(&name),
         Err(_) => false,
     }
 }
@@ -267,104 +224,4 @@ fn is_beginning(entry: &fs::DirEntry) -> bool {
 fn shape_text(shape: &[StreamKind]) -> String {
     let names: Vec<_> = shape.iter().map(ToString::to_string).collect();
     format!("[{}]", names.join(", "))
-}
-
-/// Writes one file per stream into a folder that appears when it is complete.
-fn write_folder(
-    path: &Path,
-    input: &Input,
-    harness: impl Fn(&[u8]) -> String,
-) -> Result<(), Error> {
-    let unfinished = unfinished(path);
-    let failed = |error| Error::io("write", path, error);
-    let write = || {
-        remove(&unfinished)?;
-        fs::create_dir(&unfinished)?;
-        for stream in &input.streams {
-            fs::write(unfinished.join(stream.kind.to_string()), stream.visible())?;
-            if stream.kind == StreamKind::Objects {
-                fs::write(unfinished.join("objects.c"), harness(&stream.bytes))?;
-            }
-        }
-        remove(path)?;
-        fs::rename(&unfinished, path)
-    };
-    write().map_err(failed)
-}
-
-/// Writes a file that appears when it is complete.
-fn write_file(path: &Path, bytes: &[u8], executable: bool) -> Result<(), Error> {
-    let unfinished = unfinished(path);
-    let write = || {
-        let mut file = File::create(&unfinished)?;
-        file.write_all(bytes)?;
-        if executable {
-            use std::os::unix::fs::PermissionsExt;
-            let mode = file.metadata()?.permissions().mode();
-            // Executable by those who may read it.
-            file.set_permissions(fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))?;
-        }
-        drop(file);
-        fs::rename(&unfinished, path)
-    };
-    write().map_err(|error| {
-        let _ = fs::remove_file(&unfinished);
-        Error::io("write", path, error)
-    })
-}
-
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
-    let mut bytes =
-        serde_json::to_vec_pretty(value).map_err(|error| Error::io("write", path, error.into()))?;
-    bytes.push(b'\n');
-    write_file(path, &bytes, false)
-}
-
-/// Name of a file or folder while it is being written.
-fn unfinished(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.unfinished"))
-}
-
-/// Removes a file or a folder, if it is there.
-fn remove(path: &Path) -> io::Result<()> {
-    let removed = if path.is_dir() {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
-    };
-    match removed {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
-fn remove_unfinished(folder: &Path) -> Result<(), Error> {
-    let entries = fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))?;
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with('.') && name.ends_with(".unfinished") {
-            remove(&entry.path()).map_err(|error| Error::io("remove", &entry.path(), error))?;
-        }
-    }
-    Ok(())
-}
-
-/// Cuts off an unfinished last line.
-fn cut_last_line(path: &Path) -> Result<(), Error> {
-    let failed = |error| Error::io("write", path, error);
-    let text = match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        text => text.map_err(failed)?,
-    };
-    let end = text
-        .iter()
-        .rposition(|&byte| byte == b'\n')
-        .map_or(0, |last| last + 1);
-    if end < text.len() {
-        let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
-        file.set_len(end as u64).map_err(failed)?;
-    }
-    Ok(())
 }

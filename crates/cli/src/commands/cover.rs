@@ -9,17 +9,18 @@ use labrys_executor::Limits as RunLimits;
 use labrys_fuzz::Hybrid;
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
 use labrys_solver::{Layers, QueryLog};
-use labrys_suite::{Config, Input, Invocation, Property, Suite, SuiteWriter};
+use labrys_suite::export::{self, EXPORTERS, Source};
+use labrys_suite::{Config, Harness, Input, Invocation, Metadata, Property, Suite, SuiteWriter};
 
 use crate::output::closing::Closing;
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
 use crate::wiring::inputs::{self, InputOptions};
+use crate::wiring::property;
 use crate::wiring::session::{initial_inputs, programs};
 use crate::wiring::signals;
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject};
-use crate::wiring::testcomp;
 use crate::wiring::values::duration;
 
 const COVER: &str = "\
@@ -208,7 +209,7 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
         false => search,
     };
     let end = labrys_engine::run(&mut session, &mut *technique);
-    let status = finish(options, &mut session, end);
+    let status = finish(options, &plan.config, &mut session, end);
     session.leave();
     std::mem::forget(technique);
     status
@@ -216,11 +217,11 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
 
 /// Finds out what the command line means.
 fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
-    let property = options.property.as_deref().map(testcomp::property);
+    let property = options.property.as_deref().map(property::read);
     let property = property.transpose()?;
     let subject = Subject::open(&options.program, &options.build, options.output.quiet)?;
     if let (Some(path), Some(property)) = (&options.property, &property) {
-        let warning = testcomp::missing(&subject.program, path, property);
+        let warning = property::missing(&subject.program, path, property);
         if let Some(warning) = warning.filter(|_| !options.output.quiet) {
             eprintln!("labrys: warning: {warning}");
         }
@@ -231,8 +232,10 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
         ..RunLimits::default()
     };
     let initial = initial_inputs(&subject, &invocation, &options.input, &limits)?;
-    let test_comp = testcomp::metadata(&subject.program, &options.program, property.clone());
-    let config = Config {
+    let test_comp = property
+        .clone()
+        .and_then(|property| Metadata::new(property, &options.program));
+    let mut config = Config {
         program: subject.name.clone(),
         bitcode_hash: subject.hash(),
         invocation,
@@ -240,11 +243,17 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
         technique: "search".to_owned(),
         strategy: strategy.to_owned(),
         seed: options.search.seed,
-        harness: testcomp::harness(&subject.program),
+        harness: Harness::of(&subject.program),
         test_comp,
+        exports: options.output.export.clone(),
         options: further(options),
         ..Config::default()
     };
+    let source = Source {
+        program: &subject.program,
+        files: &options.program,
+    };
+    export::prepare(&mut config, &source)?;
     Ok(Plan {
         subject,
         config,
@@ -327,6 +336,17 @@ fn check_same(plan: &Plan, suite: &Suite) -> Result<(), Problem> {
             suite.folder.display()
         )));
     }
+    let has = |name: &String| {
+        let mut exporters = EXPORTERS.iter();
+        exporters.any(|exporter| exporter.name() == name && exporter.applies(old))
+    };
+    if let Some(name) = new.exports.iter().find(|name| !has(name)) {
+        return Err(Problem::usage(format!(
+            "the suite in {} was begun without --export {name}; leave that out, or start a new \
+             suite with another --out",
+            suite.folder.display()
+        )));
+    }
     Ok(())
 }
 
@@ -375,19 +395,14 @@ fn solver(options: &Cover) -> Result<Layers, Problem> {
 /// Prints what came out.
 fn finish(
     options: &Cover,
+    config: &Config,
     session: &mut Session,
     end: Result<End, labrys_engine::Error>,
 ) -> Result<u8, Problem> {
     // The bar goes before the summary comes.
     session.set_observer(Box::new(labrys_engine::Silent));
     let end = end?;
-    if options.output.zip && session.pack()?.is_none() {
-        return Err(Problem::usage(
-            "--zip packs the Test-Comp form of a suite, which only a program with \
-             __VERIFIER_nondet_ functions has, or one for which --property is given"
-                .to_owned(),
-        ));
-    }
+    options.output.pack(config)?;
     let summary = session.summary();
     if options.output.json {
         let text = serde_json::to_string_pretty(&summary).map_err(Problem::internal)?;

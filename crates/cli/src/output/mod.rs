@@ -7,6 +7,11 @@ pub(crate) mod progress;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use labrys_suite::Config;
+use labrys_suite::export::{self, EXPORTERS};
+
+use self::problem::Problem;
 
 /// Where results go.
 #[derive(Args, Debug)]
@@ -16,7 +21,11 @@ pub(crate) struct Output {
     #[arg(long, value_name = "DIR", default_value = "labrys-out")]
     pub(crate) out: PathBuf,
 
-    /// Pack test-suite/ into test-suite.zip at the end (Test-Comp)
+    /// Write the tests in a form for other tools too; may be given several times
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = exporters())]
+    pub(crate) export: Vec<String>,
+
+    /// Pack each exported folder into an archive at the end, such as test-suite.zip for Test-Comp
     #[arg(long)]
     pub(crate) zip: bool,
 
@@ -36,4 +45,23 @@ pub(crate) struct Output {
     /// Print the summary as JSON on standard output
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn exporters() -> PossibleValuesParser {
+    let value = |exporter: &&dyn export::Exporter| {
+        PossibleValue::new(exporter.name()).help(exporter.summary())
+    };
+    PossibleValuesParser::new(EXPORTERS.iter().map(value))
+}
+
+impl Output {
+    /// Packs what exporters wrote, if the user wants it.
+    pub(crate) fn pack(&self, config: &Config) -> Result<(), Problem> {
+        if self.zip && export::pack(&self.out, config)?.is_empty() {
+            return Err(Problem::usage(
+                "--zip packs the folders of --export, and there is none; name a form by --export",
+            ));
+        }
+        Ok(())
+    }
 }

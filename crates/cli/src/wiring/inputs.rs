@@ -5,11 +5,12 @@
 //! it. Standard input is one if nothing of that is and no file is named, or if the user wants it.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use labrys_program::Program;
-use labrys_suite::{INPUT_FILE, Input, InputStream, Invocation, StreamKind};
+use labrys_suite::{INPUT_FILE, Input, InputStream, Invocation, Ktest, StreamKind};
 
 use crate::output::problem::Problem;
 use crate::wiring::values::{
@@ -20,7 +21,8 @@ use crate::wiring::values::{
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct InputOptions {
-    /// Start from this file (standard input or @@); may be given several times
+    /// Start from this file (standard input or @@), or from the values of a FILE.ktest of KLEE; may
+    /// be given several times
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Vec<PathBuf>,
 
@@ -136,60 +138,84 @@ fn argument_stream(
     Ok(InputStream::argument(argument.index, text.as_bytes(), room))
 }
 
-/// The inputs that the user gave, or an empty one; and one where each file has some length.
+/// The inputs that the user gave; else one with empty files, and two where each has some length.
 fn contents(
     first: Input,
     files: &[(usize, usize)],
     options: &InputOptions,
 ) -> Result<Vec<Input>, Problem> {
-    let Some(((main, _), others)) = files.split_first() else {
-        if let Some(path) = options.input.first() {
-            return Err(Problem::usage(format!(
-                "--input {}: the program has no file to put it in; write @@ in its arguments, \
-                 or use --stdin",
-                path.display()
-            )));
-        }
-        return Ok(vec![first]);
-    };
-    let filled = |mut input: Input, files: &[(usize, usize)]| {
-        for (stream, length) in files {
-            let mut line = vec![b'A'; (*length).min(options.max_input).saturating_sub(1)];
-            line.push(b'\n');
-            input.streams[*stream].bytes = line;
-        }
-        input
-    };
-    let lines = |mut input: Input, files: &[(usize, usize)]| {
-        for (stream, _) in files {
-            let bytes = &mut input.streams[*stream].bytes;
-            for at in (LINE - 1..bytes.len()).step_by(LINE) {
-                bytes[at] = b'\n';
-            }
-        }
-        input
-    };
-    if options.input.is_empty() {
-        let second = filled(first.clone(), files);
-        let third = lines(second.clone(), files);
-        return Ok(vec![first, second, third]);
+    if !options.input.is_empty() {
+        let given = options.input.iter();
+        return given
+            .map(|path| given_input(path, &first, files, options.max_input))
+            .collect();
     }
-    let read = |path: &PathBuf| {
-        let bytes = std::fs::read(path).map_err(|error| {
-            Problem::usage(format!("cannot read --input {}: {error}", path.display()))
-        })?;
-        if bytes.len() > options.max_input {
-            return Err(Problem::usage(format!(
-                "--input {} has {} bytes; raise --max-input to at least that",
-                path.display(),
-                bytes.len()
-            )));
+    if files.is_empty() {
+        return Ok(vec![first]);
+    }
+    let second = filled(first.clone(), files, options.max_input);
+    let third = cut_to_lines(second.clone(), files);
+    Ok(vec![first, second, third])
+}
+
+/// The input with the letters of a line in each of these files, of its length.
+fn filled(mut input: Input, files: &[(usize, usize)], max_input: usize) -> Input {
+    for (stream, length) in files {
+        let mut line = vec![b'A'; (*length).min(max_input).saturating_sub(1)];
+        line.push(b'\n');
+        input.streams[*stream].bytes = line;
+    }
+    input
+}
+
+/// The input with each of these files cut to short lines.
+fn cut_to_lines(mut input: Input, files: &[(usize, usize)]) -> Input {
+    for (stream, _) in files {
+        let bytes = &mut input.streams[*stream].bytes;
+        for at in (LINE - 1..bytes.len()).step_by(LINE) {
+            bytes[at] = b'\n';
         }
-        let mut input = filled(first.clone(), others);
-        input.streams[*main].bytes = bytes;
-        Ok(input)
+    }
+    input
+}
+
+/// The input in a file that the user gave: a test of KLEE, or the bytes of the first file.
+fn given_input(
+    path: &Path,
+    first: &Input,
+    files: &[(usize, usize)],
+    max_input: usize,
+) -> Result<Input, Problem> {
+    let wrong = |text: &dyn Display| Problem::usage(format!("--input {}: {text}", path.display()));
+    let is_ktest = path.extension().is_some_and(|ending| ending == "ktest");
+    if files.is_empty() && !is_ktest {
+        return Err(wrong(
+            &"the program has no file to put it in; write @@ in its arguments, or use --stdin",
+        ));
+    }
+    let bytes = std::fs::read(path).map_err(|error| {
+        Problem::usage(format!("cannot read --input {}: {error}", path.display()))
+    })?;
+    let input = match files.split_first() {
+        Some(((main, _), others)) if !(is_ktest && Ktest::is_one(&bytes)) => {
+            let mut input = filled(first.clone(), others, max_input);
+            input.streams[*main].bytes = bytes;
+            input
+        }
+        _ => {
+            let test = Ktest::read(&bytes).map_err(|error| wrong(&error))?;
+            test.input(first)
+        }
     };
-    options.input.iter().map(read).collect()
+    let streams = input.streams.iter();
+    let files = streams.filter(|stream| !stream.kind.is_string());
+    match files.map(|stream| stream.bytes.len()).max() {
+        Some(length) if length > max_input => Err(Problem::usage(format!(
+            "--input {} has {length} bytes; raise --max-input to at least that",
+            path.display(),
+        ))),
+        _ => Ok(input),
+    }
 }
 
 /// The kinds of the streams of these inputs.

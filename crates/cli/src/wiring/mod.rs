@@ -1,9 +1,9 @@
 //! From options to what a command works with: program, inputs, solver, session.
 
 pub(crate) mod inputs;
+pub(crate) mod property;
 pub(crate) mod session;
 pub(crate) mod signals;
 pub(crate) mod solver;
 pub(crate) mod subject;
-pub(crate) mod testcomp;
 pub(crate) mod values;

@@ -9,7 +9,6 @@
 mod builder;
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use labrys_executor::Mode;
@@ -433,14 +432,6 @@ impl Session {
     /// Tells the user something.
     pub fn note(&mut self, text: &str) {
         self.reporter.tell(Notice::Note(text));
-    }
-
-    /// Packs the Test-Comp form of the suite, if there is one; the path of the archive.
-    ///
-    /// # Errors
-    /// If the archive cannot be written.
-    pub fn pack(&self) -> Result<Option<PathBuf>, Error> {
-        self.saver.pack()
     }
 
     /// Ends the session's processes and gives up everything else without tidying: what a large

@@ -17,7 +17,8 @@ use labrys_backward::{Settings, Symcretic, Target, Verdict};
 use labrys_engine::{Budget, Session, SessionBuilder, StopFlag};
 use labrys_executor::{Limits as RunLimits, Linked};
 use labrys_program::FunctionId;
-use labrys_suite::{Config, Input, Invocation, SuiteWriter};
+use labrys_suite::export::{self, Source};
+use labrys_suite::{Config, Harness, Input, Invocation, SuiteWriter};
 use labrys_units::Unit;
 
 use self::both_ways::BothWays;
@@ -175,6 +176,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     let end = labrys_engine::run(&mut session, &mut technique);
     session.set_observer(Box::new(labrys_engine::Silent));
     end?;
+    options.output.pack(&plan.config)?;
     let results = Results {
         options,
         program: &program,
@@ -220,7 +222,7 @@ fn resolve(options: &Reach) -> Result<Plan, Problem> {
         ..RunLimits::default()
     };
     let initial = initial_inputs(&subject, &invocation, &options.input, &limits)?;
-    let config = Config {
+    let mut config = Config {
         program: match unit {
             Some(_) => unit_path(options).display().to_string(),
             None => subject.name.clone(),
@@ -231,8 +233,15 @@ fn resolve(options: &Reach) -> Result<Plan, Problem> {
         technique: "symcretic".to_owned(),
         strategy: "backward".to_owned(),
         seed: options.seed,
+        harness: Harness::of(program),
+        exports: options.output.export.clone(),
         ..Config::default()
     };
+    let source = Source {
+        program,
+        files: &options.program,
+    };
+    export::prepare(&mut config, &source)?;
     Ok(Plan {
         subject,
         unit,

@@ -6,16 +6,78 @@
 //! pass over tests without it.
 
 use core::fmt::Write;
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use labrys_program::Program;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-use crate::{InputObject, ObjectKind, TestCase, folder::case_name, harness::print};
+use crate::export::{ExportedFile, Exporter, Source};
+use crate::{Config, InputObject, ObjectKind, StreamKind, TestCase, layout};
 
 /// Name of the folder.
-pub(crate) const FOLDER: &str = "test-suite";
+const FOLDER: &str = "test-suite";
+/// How the names of functions that make values begin.
+const VALUE: &str = "__VERIFIER_nondet_";
+
+/// See the module.
+pub(crate) struct TestComp;
+
+impl Exporter for TestComp {
+    fn name(&self) -> &'static str {
+        "testcomp"
+    }
+
+    fn summary(&self) -> &'static str {
+        "XML tests of Test-Comp in test-suite/; always written for its tasks"
+    }
+
+    fn folder(&self) -> Option<&'static str> {
+        Some(FOLDER)
+    }
+
+    /// A suite has this form if it is asked for, if the user names a property, or if the program
+    /// is a task of Test-Comp.
+    fn prepare(&self, config: &mut Config, source: &Source<'_>) {
+        if config.test_comp.is_none() && (config.asks_for(self.name()) || is_task(source.program)) {
+            config.test_comp = Metadata::new(Property::default(), source.files);
+        }
+    }
+
+    fn unfit(&self, config: &Config) -> Option<&'static str> {
+        let objects = config.streams.contains(&StreamKind::Objects);
+        (!objects).then_some(
+            "its tests hold values of __VERIFIER_nondet functions and the like, \
+                              which the program does not ask for",
+        )
+    }
+
+    fn applies(&self, config: &Config) -> bool {
+        config.test_comp.is_some()
+    }
+
+    fn opening(&self, config: &Config) -> Vec<ExportedFile> {
+        let about = config.test_comp.iter();
+        about
+            .map(|about| {
+                let text = metadata(about, SystemTime::now());
+                ExportedFile::new(format!("{FOLDER}/metadata.xml"), text)
+            })
+            .collect()
+    }
+
+    fn test(&self, _: &Config, case: &TestCase) -> Vec<ExportedFile> {
+        let path = format!("{FOLDER}/testcase-{}.xml", layout::number(case.id));
+        vec![ExportedFile::new(path, test(case))]
+    }
+}
+
+/// Whether the program calls functions of Test-Comp that make values.
+fn is_task(program: &Program) -> bool {
+    let mut functions = program.functions.iter();
+    functions.any(|function| function.name.starts_with(VALUE))
+}
 
 /// What `metadata.xml` says of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +88,21 @@ pub struct Metadata {
     pub program_file: String,
     /// SHA-256 of that file, hexadecimal.
     pub program_hash: String,
+}
+
+impl Metadata {
+    /// A suite for a property of the program in these files; none without a file. Of several
+    /// files the first counts, as in Test-Comp, whose programs are one file.
+    #[must_use]
+    pub fn new(property: Property, files: &[PathBuf]) -> Option<Self> {
+        let path = files.first()?;
+        let digest = Sha256::digest(std::fs::read(path).unwrap_or_default());
+        Some(Self {
+            property,
+            program_file: path.display().to_string(),
+            program_hash: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        })
+    }
 }
 
 /// What the tests of a Test-Comp task are for.
@@ -74,7 +151,7 @@ fn opening(root: &str, name: &str) -> String {
 }
 
 /// `metadata.xml`.
-pub(crate) fn metadata(metadata: &Metadata, created: SystemTime) -> String {
+fn metadata(metadata: &Metadata, created: SystemTime) -> String {
     let mut text = opening("test-metadata", "test-metadata");
     text.push_str("<test-metadata>\n");
     let since = created.duration_since(SystemTime::UNIX_EPOCH);
@@ -98,15 +175,11 @@ pub(crate) fn metadata(metadata: &Metadata, created: SystemTime) -> String {
     text
 }
 
-/// Name of a test's file.
-pub(crate) fn case_file(id: u32) -> String {
-    format!("testcase-{}.xml", case_name(id))
-}
-
-/// The file of a test; its objects' values come from these bytes.
-pub(crate) fn case(case: &TestCase, bytes: &[u8]) -> String {
+/// The file of a test.
+fn test(case: &TestCase) -> String {
     let mut text = opening("testcase", "testcase");
     text.push_str("<testcase>\n");
+    let bytes = case.input.object_bytes();
     for object in &case.objects {
         let name = escape(&object.name);
         let kind = escape(kind(object));
@@ -122,7 +195,7 @@ pub(crate) fn case(case: &TestCase, bytes: &[u8]) -> String {
 
 /// The type's name, as in the name of the function that made the value.
 fn kind(object: &InputObject) -> &str {
-    let name = object.name.strip_prefix("__VERIFIER_nondet_");
+    let name = object.name.strip_prefix(VALUE);
     name.unwrap_or(match (object.kind, object.size) {
         (ObjectKind::Unsigned, 1) => "uchar",
         (ObjectKind::Unsigned, 2) => "ushort",
@@ -142,11 +215,7 @@ fn kind(object: &InputObject) -> &str {
 
 /// A number in decimal; bytes without a type as one hexadecimal number, last byte first.
 fn value(object: &InputObject, bytes: &[u8]) -> String {
-    let start = usize::try_from(object.offset).unwrap_or(usize::MAX);
-    let byte = |at: usize| bytes.get(start.saturating_add(at)).copied().unwrap_or(0);
-    let value: Vec<u8> = (0..usize::try_from(object.size).unwrap_or(0))
-        .map(byte)
-        .collect();
+    let value = object.value(bytes, object.size);
     if object.kind == ObjectKind::Bytes {
         let mut digits = String::from("0x");
         for byte in value.iter().rev() {
@@ -154,7 +223,7 @@ fn value(object: &InputObject, bytes: &[u8]) -> String {
         }
         return digits;
     }
-    print(object.kind, object.size, &value)
+    object.kind.print(&value)
 }
 
 fn escape(text: &str) -> String {
@@ -171,26 +240,6 @@ fn escape(text: &str) -> String {
         }
     }
     escaped
-}
-
-/// Packs the files of a `test-suite` folder, without the folder itself, in the order of their
-/// names.
-pub(crate) fn pack(folder: &Path, archive: &Path) -> io::Result<()> {
-    let mut names: Vec<_> = std::fs::read_dir(folder)?
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| !name.starts_with('.'))
-        .collect();
-    names.sort();
-    let mut writer = zip::ZipWriter::new(std::fs::File::create(archive)?);
-    let options = zip::write::SimpleFileOptions::default()
-        .compression_method(zip::CompressionMethod::Stored)
-        .last_modified_time(zip::DateTime::default());
-    for name in names {
-        writer.start_file(&*name, options)?;
-        writer.write_all(&std::fs::read(folder.join(&name))?)?;
-    }
-    writer.finish()?;
-    Ok(())
 }
 
 #[cfg(test)]
@@ -218,20 +267,20 @@ mod tests {
             kind,
         };
         let bytes = [0xfe, 0xff, 0xff, 0xff, 7, 0, 0, 0xc0, 0x3f];
-        let mut test = TestCase::new(
+        let mut case = TestCase::new(
             3,
             Input::objects(bytes),
             Outcome::Exit(0),
             Coverage::default(),
         );
-        test.objects = vec![
+        case.objects = vec![
             object("__VERIFIER_nondet_int", 0, 4, ObjectKind::Signed),
             object("a<b", 4, 1, ObjectKind::Unsigned),
             object("__VERIFIER_nondet_float", 5, 4, ObjectKind::Float),
             object("__VERIFIER_nondet_memory", 3, 2, ObjectKind::Bytes),
             object("__VERIFIER_nondet_uint", 9, 4, ObjectKind::Unsigned),
         ];
-        let text = case(&test, &bytes);
+        let text = test(&case);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("<?xml "));
         assert!(lines[1].starts_with("<!DOCTYPE testcase "));

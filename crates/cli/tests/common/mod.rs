@@ -1,0 +1,111 @@
+//! How tests call the real commands.
+//!
+//! The tests need clang 19 and the runtime library beside the command:
+//! `cargo build -p labrys-runtime` makes it.
+
+// Each test uses a part of these.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use labrys_suite::Suite;
+use tempfile::TempDir;
+
+/// A temporary folder.
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// A program of the tests.
+pub(crate) fn program(name: &str) -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    tests.join(name)
+}
+
+/// The `labrys` command.
+pub(crate) fn labrys() -> Command {
+    let command = PathBuf::from(env!("CARGO_BIN_EXE_labrys"));
+    let runtime = command.with_file_name("liblabrys_runtime.a");
+    assert!(
+        runtime.is_file(),
+        "{} is missing; run `cargo build -p labrys-runtime` first",
+        runtime.display()
+    );
+    Command::new(command)
+}
+
+/// The `labrys-cc` command.
+pub(crate) fn labrys_cc() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
+}
+
+/// Runs a command to its end.
+pub(crate) fn output(command: &mut Command) -> Output {
+    command.output().expect("the command runs")
+}
+
+/// Runs a command, which must succeed.
+pub(crate) fn succeed(command: &mut Command) {
+    let status = command.status().expect("the command runs");
+    assert!(status.success(), "{command:?}");
+}
+
+/// What a command printed: standard output, then standard error.
+pub(crate) fn text(output: &Output) -> String {
+    let (out, err) = (&output.stdout, &output.stderr);
+    format!(
+        "{}\n{}",
+        String::from_utf8_lossy(out),
+        String::from_utf8_lossy(err)
+    )
+}
+
+/// Runs the tests of a suite again.
+pub(crate) fn replay(suite: &Path, more: &[&str]) -> Output {
+    output(labrys().arg("replay").arg(suite).args(more))
+}
+
+/// A call of `labrys cover` on a program, with its suite.
+pub(crate) struct Cover {
+    pub(crate) folder: TempDir,
+    pub(crate) program: PathBuf,
+    pub(crate) options: Vec<String>,
+}
+
+impl Cover {
+    /// A call on a program of the tests.
+    pub(crate) fn new(name: &str, options: &str) -> Self {
+        Cover {
+            folder: folder(),
+            program: program(name),
+            options: options.split_whitespace().map(str::to_owned).collect(),
+        }
+    }
+
+    /// A call on a program with this text.
+    pub(crate) fn text(text: &str, options: &str) -> Self {
+        let mut cover = Self::new("", options);
+        cover.program = cover.folder.path().join("program.c");
+        std::fs::write(&cover.program, text).expect("the folder is writable");
+        cover
+    }
+
+    pub(crate) fn out(&self) -> PathBuf {
+        self.folder.path().join("suite")
+    }
+
+    pub(crate) fn command(&self) -> Command {
+        let mut command = labrys();
+        command.arg("cover").arg(&self.program);
+        command.arg("--out").arg(self.out()).args(&self.options);
+        command
+    }
+
+    /// Runs the command; its status must be this.
+    pub(crate) fn expect(&self, status: i32) -> (Suite, Output) {
+        let output = output(&mut self.command());
+        assert_eq!(output.status.code(), Some(status), "{}", text(&output));
+        (Suite::open(&self.out()).expect("a valid suite"), output)
+    }
+}
