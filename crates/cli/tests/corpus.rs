@@ -17,6 +17,8 @@
 
 #![allow(missing_docs)]
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,6 +26,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use common::{folder, labrys};
 use labrys_suite::{Suite, TargetStatus};
 
 /// Time for one program; it ends as soon as all goals are reached.
@@ -118,7 +121,7 @@ impl Program {
 
     /// Covers the program until all that must be found is found, or the time is over.
     fn cover(&self, out: &Path) -> Result<Suite, String> {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        let mut child = labrys()
             .args(["cover", "--quiet", "--time"])
             .arg(format!("{}s", TIME.as_secs()))
             .arg("--out")
@@ -212,7 +215,7 @@ impl Program {
     }
 
     fn check(&self) -> Option<String> {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = folder();
         let out = folder.path().join("suite");
         let suite = match self.cover(&out) {
             Ok(suite) => suite,

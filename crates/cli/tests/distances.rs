@@ -2,8 +2,9 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use std::process::Command;
+mod common;
 
+use common::{folder, labrys_cc, succeed};
 use labrys_executor::{Executor, Launch, Limits, Mode};
 use labrys_suite::{Coverage, Input};
 
@@ -19,17 +20,14 @@ int main(void) {
 }
 ";
 
-/// The optimizer compares the counter at the loop's last turn and carries the result to the branch
+/// The optimizer compares the counter at the loop's last iteration and carries the result to the branch
 /// from one variable to the next; the distance is that of the comparison.
 #[test]
 fn counters_are_measured_behind_their_loop() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("main.c"), COUNTED).unwrap();
-    let built = Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
-        .args([at("main.c"), "-o".into(), at("program")])
-        .status();
-    assert!(built.unwrap().success());
+    succeed(labrys_cc().args([at("main.c"), "-o".into(), at("program")]));
     let container = labrys_cc::container::Container::open(&at("program")).unwrap();
     let program = container.program().unwrap();
     let site = program.sites.iter().find(|site| {

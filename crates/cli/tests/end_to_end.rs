@@ -1,83 +1,17 @@
 //! The real commands on small programs with planted goals.
-//!
-//! The tests need clang 19 and the runtime library beside the command:
-//! `cargo build -p labrys-runtime` makes it.
 
 #![allow(missing_docs)]
 
+mod common;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use common::{Cover, folder, labrys, labrys_cc, output, program, replay, succeed, text};
 use labrys_suite::{Confirmation, Outcome, Suite, Summary};
-use tempfile::TempDir;
-
-fn program(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/programs")
-        .join(name)
-}
-
-fn labrys() -> Command {
-    let command = PathBuf::from(env!("CARGO_BIN_EXE_labrys"));
-    let runtime = command.with_file_name("liblabrys_runtime.a");
-    assert!(
-        runtime.is_file(),
-        "{} is missing; run `cargo build -p labrys-runtime` first",
-        runtime.display()
-    );
-    Command::new(command)
-}
-
-/// A call of `labrys cover` on a program of the tests, with its suite.
-struct Cover {
-    folder: TempDir,
-    program: PathBuf,
-    options: Vec<String>,
-}
-
-impl Cover {
-    fn new(name: &str, options: &str) -> Self {
-        Cover {
-            folder: tempfile::tempdir().expect("a temporary folder"),
-            program: program(name),
-            options: options.split_whitespace().map(str::to_owned).collect(),
-        }
-    }
-
-    fn out(&self) -> PathBuf {
-        self.folder.path().join("suite")
-    }
-
-    fn command(&self) -> Command {
-        let mut command = labrys();
-        command
-            .arg("cover")
-            .arg(&self.program)
-            .arg("--out")
-            .arg(self.out());
-        command.args(&self.options);
-        command
-    }
-
-    /// Runs the command; its status must be this.
-    fn expect(&self, status: i32) -> (Suite, Output) {
-        let output = self.command().output().expect("the command runs");
-        assert_eq!(output.status.code(), Some(status), "{}", text(&output));
-        (Suite::open(&self.out()).expect("a valid suite"), output)
-    }
-}
-
-fn text(output: &Output) -> String {
-    let (out, err) = (&output.stdout, &output.stderr);
-    format!(
-        "{}\n{}",
-        String::from_utf8_lossy(out),
-        String::from_utf8_lossy(err)
-    )
-}
 
 fn summary(suite: &Suite) -> &Summary {
     suite.summary.as_ref().expect("a summary")
@@ -89,15 +23,6 @@ fn targets(suite: &Suite) -> BTreeSet<&str> {
         .iter()
         .map(|target| target.location.as_str())
         .collect()
-}
-
-fn replay(suite: &Path, more: &[&str]) -> Output {
-    labrys()
-        .arg("replay")
-        .arg(suite)
-        .args(more)
-        .output()
-        .expect("the command runs")
 }
 
 #[test]
@@ -129,12 +54,7 @@ fn an_ordinary_build_of_the_program_replays_the_suite() {
     let cover = Cover::new("magic.c", "--steps 200");
     cover.expect(1);
     let plain = cover.folder.path().join("plain");
-    let built = Command::new("cc")
-        .arg(&cover.program)
-        .arg("-o")
-        .arg(&plain)
-        .status();
-    assert!(built.expect("there is a compiler").success());
+    succeed(Command::new("cc").arg(&cover.program).arg("-o").arg(&plain));
     let plain = plain.display().to_string();
     let again = replay(&cover.out(), &["--program", &plain]);
     assert_eq!(again.status.code(), Some(0), "{}", text(&again));
@@ -390,26 +310,14 @@ fn errors_name_cause_and_remedy() {
         (&["replay", "/nonexistent"], 2, "--out"),
         (&["replay"], 2, "SUITE"),
     ];
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     for (arguments, status, part) in table {
-        let output = labrys().args(arguments).current_dir(folder.path()).output();
-        let output = output.expect("the command runs");
-        assert_eq!(
-            output.status.code(),
-            Some(status),
-            "{arguments:?}: {}",
-            text(&output)
-        );
-        assert!(
-            text(&output).contains(part),
-            "{arguments:?}: {}",
-            text(&output)
-        );
+        let output = output(labrys().args(arguments).current_dir(folder.path()));
+        let words = text(&output);
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {words}");
+        assert!(words.contains(part), "{arguments:?}: {words}");
     }
-    let broken = Cover::new("broken.c", "")
-        .command()
-        .output()
-        .expect("the command runs");
+    let broken = output(&mut Cover::new("broken.c", "").command());
     assert_eq!(broken.status.code(), Some(3));
     assert!(text(&broken).contains("undeclared"));
 }
@@ -418,7 +326,7 @@ fn errors_name_cause_and_remedy() {
 fn a_folder_in_use_is_not_overwritten() {
     let cover = Cover::new("magic.c", "--steps 1");
     cover.expect(0);
-    let again = cover.command().output().expect("the command runs");
+    let again = output(&mut cover.command());
     assert_eq!(again.status.code(), Some(2));
     assert!(text(&again).contains("--resume"));
 }
@@ -440,12 +348,7 @@ fn machines_get_json_and_nobody_else_gets_a_word() {
 
 #[test]
 fn sites_have_places() {
-    let output = labrys()
-        .arg("sites")
-        .arg(program("magic.c"))
-        .arg("--json")
-        .output();
-    let output = output.expect("the command runs");
+    let output = output(labrys().arg("sites").arg(program("magic.c")).arg("--json"));
     let lines = String::from_utf8(output.stdout).expect("text");
     let sites: Vec<serde_json::Value> = lines
         .lines()
@@ -460,7 +363,7 @@ fn sites_have_places() {
 /// What the search logged, `labrys solve` answers in the same way.
 #[test]
 fn logged_queries_can_be_solved_again() {
-    let queries = tempfile::tempdir().expect("a temporary folder");
+    let queries = folder();
     let options = format!("--runs 100 --log-queries {}", queries.path().display());
     Cover::new("tokens.c", &options).expect(0);
     let mut answers = BTreeSet::new();
@@ -468,8 +371,7 @@ fn logged_queries_can_be_solved_again() {
         let script = entry.expect("an entry").path();
         let name = script.file_stem().expect("a name").to_string_lossy();
         let (_, answer) = name.split_once('-').expect("number-answer");
-        let output = labrys().arg("solve").arg(&script).output();
-        let printed = text(&output.expect("the command runs"));
+        let printed = text(&output(labrys().arg("solve").arg(&script)));
         assert_eq!(printed.lines().next(), Some(answer), "{name}: {printed}");
         answers.insert(answer.to_owned());
     }
@@ -480,12 +382,8 @@ fn logged_queries_can_be_solved_again() {
 fn what_is_defined_nowhere_is_missed_by_those_runs_that_call_it() {
     let mut cover = Cover::new("unresolved.c", "--steps 50");
     let built = cover.folder.path().join("unresolved");
-    let compiler = Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
-        .args(["-Wl,--unresolved-symbols=ignore-all", "-o"])
-        .args([&built, &cover.program])
-        .status()
-        .expect("labrys-cc runs");
-    assert!(compiler.success());
+    let lax = ["-Wl,--unresolved-symbols=ignore-all", "-o"];
+    succeed(labrys_cc().args(lax).args([&built, &cover.program]));
     cover.program = built;
     let (suite, _) = cover.expect(0);
     assert_eq!(targets(&suite), BTreeSet::from(["x"]));

@@ -2,31 +2,23 @@
 
 #![allow(missing_docs)]
 
+mod common;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 
+use common::{folder, labrys, output, program, replay, text};
 use labrys_suite::{FailureSummary, Suite, TargetStatus};
-
-fn program(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/programs")
-        .join(name)
-}
-
-fn labrys(words: &[&str]) -> Output {
-    let command = Command::new(env!("CARGO_BIN_EXE_labrys"))
-        .args(words)
-        .output();
-    command.expect("the command runs")
-}
 
 /// Covers a program; its failures by kind.
 fn failures(name: &str, out: &Path, options: &[&str]) -> BTreeMap<String, FailureSummary> {
-    let (program, folder) = (program(name), out.display().to_string());
-    let mut words = vec!["cover", program.to_str().expect("a path"), "--out", &folder];
-    words.extend(options);
-    let output = labrys(&words);
+    let mut command = labrys();
+    command
+        .arg("cover")
+        .arg(program(name))
+        .arg("--out")
+        .arg(out);
+    let output = output(command.args(options));
     let status = output.status.code();
     assert!(status == Some(0) || status == Some(1), "{output:?}");
     let suite = Suite::open(out).expect("a valid suite");
@@ -40,7 +32,7 @@ fn failures(name: &str, out: &Path, options: &[&str]) -> BTreeMap<String, Failur
 
 #[test]
 fn every_fault_is_found_confirmed_and_placed() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let out = folder.path().join("suite");
     let found = failures("faults.c", &out, &["--steps", "300"]);
     // Kind, line, and what the smallest input begins with.
@@ -81,21 +73,20 @@ fn every_fault_is_found_confirmed_and_placed() {
     );
     assert_eq!(found["double-free"].stack.len(), 1);
 
-    let suite = out.display().to_string();
-    let shown = labrys(&["replay", &suite, "--failure", "1"]);
-    let text = String::from_utf8_lossy(&shown.stdout).into_owned();
-    assert_eq!(shown.status.code(), Some(1), "{text}");
+    let shown = replay(&out, &["--failure", "1"]);
+    let words = text(&shown);
+    assert_eq!(shown.status.code(), Some(1), "{words}");
     assert!(
-        text.contains("#0 ") && text.contains("checked build: "),
-        "{text}"
+        words.contains("#0 ") && words.contains("checked build: "),
+        "{words}"
     );
-    let unknown = labrys(&["replay", &suite, "--failure", "99"]);
+    let unknown = replay(&out, &["--failure", "99"]);
     assert_eq!(unknown.status.code(), Some(2));
 }
 
 #[test]
 fn without_oracles_only_what_ends_the_program_counts() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let found = failures(
         "faults.c",
         &folder.path().join("suite"),
@@ -127,7 +118,7 @@ fn without_oracles_only_what_ends_the_program_counts() {
 
 #[test]
 fn every_target_is_listed_with_its_place() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let out = folder.path().join("suite");
     let found = failures("marks.c", &out, &["--steps", "200"]);
     assert!(found.is_empty(), "{found:?}");
@@ -156,7 +147,7 @@ fn every_target_is_listed_with_its_place() {
 
 #[test]
 fn a_loop_that_runs_once_too_often_is_found() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let found = failures(
         "too_long.c",
         &folder.path().join("suite"),
@@ -168,7 +159,7 @@ fn a_loop_that_runs_once_too_often_is_found() {
 
 #[test]
 fn errors_of_memory_are_seen_in_runs_that_cover_nothing_new() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let found = failures("unrelated.c", &folder.path().join("suite"), &[]);
     let failure = found.get("heap-use-after-free").expect("the early release");
     let place = failure.location.as_deref().expect("a place");
@@ -184,7 +175,7 @@ fn errors_of_memory_are_seen_in_runs_that_cover_nothing_new() {
 
 #[test]
 fn lengths_of_copies_are_targets() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let found = failures("extents.c", &folder.path().join("suite"), &[]);
     let places = found.iter().map(|(kind, failure)| {
         let place = failure.location.as_deref().unwrap_or_default();

@@ -3,33 +3,22 @@
 
 #![allow(missing_docs)]
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use common::{folder, labrys, labrys_cc, output, program, succeed, text};
 use labrys_suite::{Confirmation, Suite, TargetStatus};
-
-fn program(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/programs")
-        .join(name)
-}
-
-fn labrys() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_labrys"))
-}
 
 /// Builds a program once, for tests that start it often.
 fn built(name: &str, folder: &Path) -> PathBuf {
     let out = folder.join(name).with_extension("");
-    let status = Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
-        .arg(program(name))
-        .args(["-w", "-pthread", "-o"])
-        .arg(&out)
-        .status();
-    assert!(status.expect("the compiler runs").success());
+    let flags = ["-w", "-pthread", "-o"];
+    succeed(labrys_cc().arg(program(name)).args(flags).arg(&out));
     out
 }
 
@@ -56,7 +45,7 @@ fn entries(folder: &Path) -> BTreeSet<String> {
 
 #[test]
 fn no_habit_does_harm() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let binary = built("hostile.c", folder.path());
     let work = folder.path().join("work");
     fs::create_dir(&work).expect("a folder");
@@ -118,7 +107,7 @@ fn killed_after(command: &mut Command, time: Duration) -> bool {
 
 #[test]
 fn kills_at_any_moment_lose_nothing() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let binary = built("endless.c", folder.path());
     let out = folder.path().join("suite");
     let mut before: Vec<(u32, Vec<u8>)> = Vec::new();
@@ -169,7 +158,7 @@ fn kills_at_any_moment_lose_nothing() {
 
 #[test]
 fn the_time_is_kept() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let binary = built("endless.c", folder.path());
     let start = Instant::now();
     let status = labrys()
@@ -184,20 +173,17 @@ fn the_time_is_kept() {
 
 #[test]
 fn folders_that_cannot_be_written_are_named() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let binary = built("endless.c", folder.path());
     for (out, reason) in [
         ("/proc/suite", "cannot create"),
         ("/dev/null/suite", "cannot create"),
     ] {
-        let output = labrys()
-            .args(["cover", "--quiet", "--steps", "5", "--out", out])
-            .arg(&binary)
-            .output()
-            .expect("the command runs");
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{text}");
-        assert!(text.contains(out) && text.contains(reason), "{text}");
+        let words = ["cover", "--quiet", "--steps", "5", "--out", out];
+        let refused = output(labrys().args(words).arg(&binary));
+        let words = text(&refused);
+        assert_eq!(refused.status.code(), Some(2), "{words}");
+        assert!(words.contains(out) && words.contains(reason), "{words}");
     }
 }
 
@@ -240,7 +226,7 @@ fn on_own_disk(folder: &Path, options: &str, script: &str, binary: &Path) -> Opt
 
 #[test]
 fn a_full_disk_is_named_and_loses_nothing() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let binary = built("tokens.c", folder.path());
     let disk = folder.path().join("disk");
     fs::create_dir(&disk).expect("a folder");
@@ -270,7 +256,7 @@ fn a_full_disk_is_named_and_loses_nothing() {
 
 #[test]
 fn a_disk_that_is_read_only_is_named() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let binary = built("tokens.c", folder.path());
     let disk = folder.path().join("disk");
     fs::create_dir(&disk).expect("a folder");
@@ -287,7 +273,7 @@ fn a_disk_that_is_read_only_is_named() {
 
 #[test]
 fn a_second_interrupt_ends_at_once() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let binary = built("hangs.c", folder.path());
     let out = folder.path().join("suite");
     let mut child = labrys()

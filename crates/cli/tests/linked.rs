@@ -2,8 +2,11 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod common;
+
 use std::process::Command;
 
+use common::{folder, labrys_cc, succeed};
 use labrys_executor::{Called, Launch, Linked};
 use tempfile::TempDir;
 
@@ -52,21 +55,22 @@ struct Program {
 impl Program {
     /// A program that is linked with the library.
     fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("library.c"), LIBRARY).expect("written");
         std::fs::write(at("main.c"), MAIN).expect("written");
-        let run = |command: &mut Command| {
-            assert!(command.status().expect("it runs").success());
-        };
-        run(Command::new("cc")
-            .args(["-O1", "-shared", "-fPIC", "-w", "-o"])
-            .args([at("library.so"), at("library.c")]));
-        run(Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
-            .arg("-Wl,--no-as-needed")
-            .args([at("main.c"), at("library.so")])
-            .arg("-o")
-            .arg(at("program")));
+        succeed(
+            Command::new("cc")
+                .args(["-O1", "-shared", "-fPIC", "-w", "-o"])
+                .args([at("library.so"), at("library.c")]),
+        );
+        succeed(
+            labrys_cc()
+                .arg("-Wl,--no-as-needed")
+                .args([at("main.c"), at("library.so")])
+                .arg("-o")
+                .arg(at("program")),
+        );
         let container = labrys_cc::container::Container::open(&at("program")).expect("a container");
         container.write_plain(&at("plain")).expect("written");
         Program { folder }

@@ -2,18 +2,17 @@
 
 #![allow(missing_docs)]
 
-use std::process::{Command, Output};
+mod common;
+
+use std::process::Output;
+
+use common::{folder, labrys, output};
 
 fn solve(script: &str) -> Output {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let file = folder.path().join("script.smt2");
     std::fs::write(&file, script).expect("the folder is writable");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
-    command
-        .arg("solve")
-        .arg(&file)
-        .output()
-        .expect("labrys runs")
+    output(labrys().arg("solve").arg(&file))
 }
 
 fn text(bytes: &[u8]) -> String {

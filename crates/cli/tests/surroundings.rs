@@ -2,27 +2,26 @@
 
 #![allow(missing_docs)]
 
-use std::path::{Path, PathBuf};
+mod common;
+
+use std::path::Path;
 use std::process::{Command, Output};
 
+use common::{folder, output, program};
 use labrys_suite::{Outcome, Suite};
 
 /// Runs the command from a shell that first does something.
 fn labrys(first: &str, arguments: &[&Path]) -> Output {
-    let command = PathBuf::from(env!("CARGO_BIN_EXE_labrys"));
     let script = format!("{first} exec \"$0\" \"$@\"");
-    Command::new("sh")
-        .args(["-c", &script])
-        .arg(command)
-        .args(arguments)
-        .output()
-        .expect("the shell can be run")
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script, env!("CARGO_BIN_EXE_labrys")]);
+    output(shell.args(arguments))
 }
 
 #[test]
 fn ignored_signals_and_rights_of_new_files_are_not_handed_on() {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/surroundings.c");
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = program("surroundings.c");
+    let folder = folder();
     let out = folder.path().join("suite");
     let cover = ["cover", "--runs", "20", "--out"].map(Path::new);
     let background = "trap '' QUIT USR1; umask 077;";

@@ -2,9 +2,13 @@
 
 #![allow(missing_docs)]
 
+mod common;
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
+
+use common::{labrys, output};
 
 const BRANCHES: &str = "COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )\n";
 const ERROR_CALL: &str = "COVER( init(main()), FQL(COVER EDGES(@CALL(reach_error))) )\n";
@@ -32,20 +36,10 @@ int main() {
 fn cover(folder: &Path, property: &str, options: &[&str]) -> Output {
     fs::write(folder.join("task.c"), TASK).expect("a file");
     fs::write(folder.join("task.prp"), property).expect("a file");
-    Command::new(env!("CARGO_BIN_EXE_labrys"))
-        .current_dir(folder)
-        .args([
-            "cover",
-            "task.c",
-            "--out",
-            "suite",
-            "--property",
-            "task.prp",
-        ])
-        .args(["--timeout-run", "300ms"])
-        .args(options)
-        .output()
-        .expect("the command runs")
+    let words = "cover task.c --out suite --property task.prp --timeout-run 300ms";
+    let mut command = labrys();
+    command.args(words.split(' ')).args(options);
+    output(command.current_dir(folder))
 }
 
 /// The inputs of each test, in the order of the tests.
@@ -74,7 +68,7 @@ fn tests(folder: &Path) -> Vec<Vec<String>> {
 
 #[test]
 fn every_run_that_adds_coverage_becomes_a_test() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = common::folder();
     let output = cover(folder.path(), BRANCHES, &["--zip", "--time", "10s"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let tests = tests(folder.path());
@@ -97,7 +91,7 @@ fn every_run_that_adds_coverage_becomes_a_test() {
 
 #[test]
 fn the_search_for_an_error_ends_when_it_is_found() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = common::folder();
     let output = cover(folder.path(), ERROR_CALL, &[]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("the target is reached"), "{text}");
@@ -107,7 +101,7 @@ fn the_search_for_an_error_ends_when_it_is_found() {
 
 #[test]
 fn other_properties_are_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = common::folder();
     for property in [
         "CHECK( init(main()), LTL(G ! call(reach_error())) )",
         "COVER( init(main()), FQL(COVER EDGES(@CALL(other))) )",
@@ -121,7 +115,7 @@ fn other_properties_are_refused() {
 
 #[test]
 fn a_property_of_another_program_gets_a_warning() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = common::folder();
     let other = ERROR_CALL.replace("reach_error", "__VERIFIER_error");
     for (options, warned) in [
         (&["--runs", "5"][..], true),

@@ -2,30 +2,18 @@
 
 #![allow(missing_docs)]
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::Command;
+mod common;
 
-use labrys_suite::Suite;
+use common::Cover;
+use std::collections::BTreeMap;
 
 /// Concretizations of a single run.
 fn counted(program: &str) -> BTreeMap<String, u64> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let (out, input) = (folder.path().join("suite"), folder.path().join("input"));
+    let mut cover = Cover::new(program, "--quiet --runs 1 --input");
+    let input = cover.folder.path().join("input");
     std::fs::write(&input, "12 abc\n34 def\n").expect("a file");
-    let status = Command::new(env!("CARGO_BIN_EXE_labrys"))
-        .args(["cover", "--quiet", "--runs", "1", "--out"])
-        .arg(&out)
-        .arg("--input")
-        .arg(&input)
-        .arg(
-            Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("tests/programs")
-                .join(program),
-        )
-        .status();
-    assert!(status.expect("the command runs").success());
-    let suite = Suite::open(&out).expect("a suite");
+    cover.options.push(input.display().to_string());
+    let (suite, _) = cover.expect(0);
     suite.summary.expect("a summary").concretizations
 }
 

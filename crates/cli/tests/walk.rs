@@ -2,9 +2,12 @@
 
 #![allow(missing_docs)]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+mod common;
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{folder, labrys, output, succeed, text};
 use labrys_suite::{Suite, TargetStatus};
 
 /// Lists of functions of one condition.
@@ -20,35 +23,26 @@ fn source(name: &str) -> PathBuf {
 
 #[test]
 fn known_solutions_are_solutions() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     for list in LISTS {
         let program = folder.path().join(list);
-        let built = Command::new("cc")
-            .args(["-w", "-DWITNESS", "-o"])
-            .args([&program, &source(list)])
-            .arg("-lm")
-            .status();
-        assert!(built.expect("there is a compiler").success());
-        let output = Command::new(&program).output().expect("a program");
-        let wrong = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{list}: {wrong}");
+        let (flags, files) = (["-w", "-DWITNESS", "-o"], [&program, &source(list)]);
+        succeed(Command::new("cc").args(flags).args(files).arg("-lm"));
+        let run = output(&mut Command::new(&program));
+        assert!(run.status.success(), "{list}: {}", text(&run));
     }
 }
 
 #[test]
 fn the_stack_reaches_every_target() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     for name in SOLVED {
         let out = folder.path().join(name);
-        let status = Command::new(env!("CARGO_BIN_EXE_labrys"))
-            .arg("cover")
-            .arg(source(name))
-            .args(["--quiet", "--until-targets", "--time", "30s", "--out"])
-            .arg(&out)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        assert_eq!(status.expect("the command runs").code(), Some(0), "{name}");
+        let options = ["--quiet", "--until-targets", "--time", "30s", "--out"];
+        let mut command = labrys();
+        command.arg("cover").arg(source(name)).args(options);
+        let run = output(command.arg(&out));
+        assert_eq!(run.status.code(), Some(0), "{name}: {}", text(&run));
         let suite = Suite::open(&out).expect("a valid suite");
         let targets = suite.summary.expect("a summary").targets;
         let is_open = |status| status != TargetStatus::Reached;

@@ -15,6 +15,7 @@ use crate::wiring::subject::{BuildOptions, Subject};
 /// Options of `labrys cfg`.
 #[derive(Args, Debug)]
 #[command(
+    about = "Print the control flow as a graph for Graphviz, covered branches marked",
     after_help = "Example: labrys cfg src/grep main --suite labrys-out | dot -Tsvg > main.svg"
 )]
 pub(crate) struct Cfg {

@@ -23,7 +23,9 @@ use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
 
-const COVER: &str = "\
+const COVER: &str = "Explore a program and write a suite of tests";
+
+const COVER_LONG: &str = "\
 Explores a program and writes a suite of tests that covers as many branches as it can.
 
 PROGRAM is an executable built by labrys-cc, or C sources, which are built on the fly. Its input
@@ -42,7 +44,7 @@ Examples:
 
 /// Options of `labrys cover`.
 #[derive(Args, Debug)]
-#[command(long_about = COVER, after_help = COVER_EXAMPLES)]
+#[command(about = COVER, long_about = COVER_LONG, after_help = COVER_EXAMPLES)]
 pub(crate) struct Cover {
     /// Executable built by labrys-cc, or C sources
     #[arg(required = true, value_name = "PROGRAM|FILE.c")]
@@ -57,7 +59,7 @@ pub(crate) struct Cover {
 
     /// What a Test-Comp task asks for: coverage of branches, or a call of reach_error, at which
     /// the search then ends
-    #[arg(long, value_name = "FILE.prp")]
+    #[arg(long, value_name = "FILE.prp", help_heading = "Search")]
     pub(crate) property: Option<PathBuf>,
 
     #[command(flatten)]

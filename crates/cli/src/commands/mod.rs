@@ -41,20 +41,14 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// The commands; each says in its module what it is for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Explore a program and write a suite of tests
     Cover(Box<cover::Cover>),
-    /// Find an input that reaches a place of the program, or prove that there is none
     Reach(Box<reach::Reach>),
-    /// Run the tests of a suite again and compare
     Replay(replay::Replay),
-    /// List the decisions of a program with their places in the source
     Sites(sites::Sites),
-    /// Print the control flow as a graph for Graphviz, covered branches marked
     Cfg(cfg::Cfg),
-    /// Decide an SMT-LIB script (QF_BV, QF_FP) with the solver that the search uses
     Solve(solve::Solve),
 }
 

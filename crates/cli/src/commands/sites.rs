@@ -12,6 +12,7 @@ use crate::wiring::subject::{BuildOptions, Subject};
 
 /// Options of `labrys sites`.
 #[derive(Args, Debug)]
+#[command(about = "List the decisions of a program with their places in the source")]
 pub(crate) struct Sites {
     /// Executable built by labrys-cc, or C sources
     #[arg(required = true, value_name = "PROGRAM|FILE.c")]
@@ -21,7 +22,7 @@ pub(crate) struct Sites {
     pub(crate) build: BuildOptions,
 
     /// Print one JSON object per site
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
 }
 

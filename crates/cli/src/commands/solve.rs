@@ -15,6 +15,7 @@ use crate::wiring::values::duration;
 /// Options of `labrys solve`.
 #[derive(Args, Debug)]
 #[command(
+    about = "Decide an SMT-LIB script (QF_BV, QF_FP) with the solver that the search uses",
     after_help = "After an unsatisfiable check, (get-unsat-core) shows names of assertions that \
                   contradict each other, and (get-interpolant (NAME...)) what the named assertions \
                   say that the others contradict, over the constants that both have.\n\n\

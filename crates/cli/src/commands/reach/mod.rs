@@ -33,13 +33,20 @@ use crate::wiring::signals;
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
 
-const REACH: &str = "\
+const REACH: &str =
+    "Find an input that reaches a place of the program, or prove that there is none";
+
+const REACH_LONG: &str = "\
 Finds an input that drives the program to a place, or proves that no input does.
 
 The search starts at the place and goes backward to the beginning of main, collecting what must
 hold (symcretic execution). What it cannot say in formulas, it finds by executing the path. Each
 input is confirmed by a run of the plain program and becomes a test of the suite. In the time
 that is left, targets that are still open are searched forward.";
+
+/// Headings of the help.
+const SEARCH: &str = "Search";
+const LIMITS: &str = "Limits";
 
 const REACH_EXAMPLES: &str = "\
 Examples:
@@ -63,7 +70,7 @@ Exit status: 0 every target is decided, 1 some target is neither reached nor pro
 
 /// Options of `labrys reach`.
 #[derive(Args, Debug)]
-#[command(long_about = REACH, after_help = REACH_EXAMPLES)]
+#[command(about = REACH, long_about = REACH_LONG, after_help = REACH_EXAMPLES)]
 pub(crate) struct Reach {
     /// Executable built by labrys-cc, or C sources
     #[arg(required = true, value_name = "PROGRAM|FILE.c")]
@@ -85,38 +92,40 @@ pub(crate) struct Reach {
     #[command(flatten)]
     pub(crate) input: InputOptions,
 
-    /// Times that a path goes round a loop before the loop is stepped over
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    /// Iterations of a loop that a path unrolls before the loop is summarized
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = SEARCH)]
     pub(crate) loop_bound: u32,
 
     /// Stop after this time: 90, 90s, 5m, 2h
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s",
+          help_heading = LIMITS)]
     pub(crate) time: Duration,
 
-    /// Most runs of the forward search
-    #[arg(long, value_name = "N")]
+    /// Stop the forward search after this many runs
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub(crate) runs: Option<u64>,
 
     /// Stop after this many steps, backward and forward; the same steps give the same verdicts
     /// everywhere
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub(crate) steps: Option<u64>,
 
     /// Work on so many things at a time: the search, and N - 1 runs of the forward search beside it
-    #[arg(long, value_name = "N", default_value_t = 1,
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = LIMITS,
           value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) jobs: u8,
 
     /// Search backward only
-    #[arg(long)]
+    #[arg(long, help_heading = SEARCH)]
     pub(crate) no_forward: bool,
 
     /// A run that takes longer is cut off
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration,
+          help_heading = LIMITS)]
     pub(crate) timeout_run: Duration,
 
     /// Seed of all random choices
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = SEARCH)]
     pub(crate) seed: u64,
 
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! What `labrys reach` prints: per target the verdict, the input, the path, the reasons, the
 //! numbers.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use labrys_backward::{Hop, Report, Skip, Symcretic, Verdict};
 use labrys_engine::Session;
@@ -66,77 +66,79 @@ pub(crate) fn print(results: &Results<'_>, technique: &Symcretic<'_>) -> Result<
     Ok(())
 }
 
+/// A line of a target's report.
+fn line(text: &mut String, key: &str, value: impl Display) {
+    let _ = writeln!(text, "  {key:<9} {value}");
+}
+
 fn describe(text: &mut String, results: &Results<'_>, report: &Report) {
-    let Results {
-        options,
-        program,
-        unit,
-        session,
-    } = *results;
     let _ = writeln!(text, "{:<12}{}", word(&report.verdict), report.target.name);
     match report.verdict {
-        Verdict::Reached => {
-            if let Some(input) = input_path(report, session) {
-                let place = options.output.out.join(input);
-                let _ = writeln!(
-                    text,
-                    "  input     {}, confirmed on the plain program",
-                    place.display()
-                );
-            }
-            if let Some(call) = call(results, report) {
-                let _ = writeln!(text, "  call      {call}");
-            }
-            match &report.path {
-                Some(path) => {
-                    let _ = writeln!(text, "  path      {}", lines(program, &path.hops).join(" "));
-                }
-                None if report.forward => {
-                    let _ = writeln!(text, "  found     forward, by concolic search");
-                }
-                None => {
-                    let _ = writeln!(text, "  found     on another path");
-                }
-            }
-        }
-        Verdict::Unreachable => {
-            let _ = writeln!(
-                text,
-                "  proof     every path backward ends in a contradiction before {} begins; \
-                 no bound was used",
-                if unit.is_some() { "the driver" } else { "main" }
-            );
-            let assumed = unit.map(|unit| entry::assumptions(&options.entries, unit));
-            for line in assumed.into_iter().flatten() {
-                let _ = writeln!(text, "  assuming  {line}");
-            }
-        }
+        Verdict::Reached => describe_reached(text, results, report),
+        Verdict::Unreachable => describe_proof(text, results),
         Verdict::Open | Verdict::NotFound => {
-            for reason in reasons(program, report) {
-                let _ = writeln!(text, "  because   {reason}");
+            for reason in reasons(results.program, report) {
+                line(text, "because", reason);
             }
         }
-    }
-    let skips = skipped(program, report);
-    if report.verdict == Verdict::Reached && !skips.is_empty() {
-        let _ = writeln!(text, "  executed  {}", skips.join(", "));
     }
     let counts = report.counts;
-    let _ = writeln!(
-        text,
-        "  search    {} segments, {} solver calls, {} evaluations, {} jumps",
+    let numbers = format!(
+        "{} segments, {} solver calls, {} evaluations, {} jumps",
         counts.segments, counts.queries, report.evaluations, counts.jumps
     );
+    line(text, "search", numbers);
+}
+
+/// The input that reaches a target, and how it was found.
+fn describe_reached(text: &mut String, results: &Results<'_>, report: &Report) {
+    let Results {
+        options, program, ..
+    } = *results;
+    if let Some(input) = input_path(report, results.session) {
+        let place = options.output.out.join(input);
+        let confirmed = format!("{}, confirmed on the plain program", place.display());
+        line(text, "input", confirmed);
+    }
+    if let Some(call) = call(results, report) {
+        line(text, "call", call);
+    }
+    match &report.path {
+        Some(path) => line(text, "path", lines(program, &path.hops).join(" ")),
+        None if report.forward => line(text, "found", "forward, by concolic search"),
+        None => line(text, "found", "on another path"),
+    }
+    let skips = skipped(program, report);
+    if !skips.is_empty() {
+        line(text, "executed", skips.join(", "));
+    }
+}
+
+/// Why a target is unreachable, and what that rests on.
+fn describe_proof(text: &mut String, results: &Results<'_>) {
+    let entry = match results.unit {
+        Some(_) => "the driver",
+        None => "main",
+    };
+    let proof = format!(
+        "every path backward ends in a contradiction before {entry} begins; no bound was used"
+    );
+    line(text, "proof", proof);
+    if let Some(unit) = results.unit {
+        for assumption in entry::assumptions(&results.options.entries, unit) {
+            line(text, "assuming", assumption);
+        }
+    }
 }
 
 /// Why a target was neither reached nor excluded.
 fn reasons(program: &Program, report: &Report) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     if report.passes == 0 {
-        reasons.push("the time was over before it was looked at".to_owned());
+        reasons.push("the time was over before the search began with it".to_owned());
     }
-    let skips = skipped(program, report).into_iter();
-    reasons.extend(skips.map(|skip| format!("stepped over {skip}")));
+    let skips = report.skips.iter();
+    reasons.extend(skips.map(|skip| reason(program, skip)));
     reasons.extend(report.obstacles.iter().cloned());
     if report.diverged > 0 {
         reasons.push(format!(
@@ -150,23 +152,34 @@ fn reasons(program: &Program, report: &Report) -> Vec<String> {
     reasons
 }
 
-/// What the paths to a target stepped over.
+/// What the paths to a target did not enter or did not know.
 fn skipped(program: &Program, report: &Report) -> Vec<String> {
     let skips = report.skips.iter();
     skips.map(|skip| name(program, skip)).collect()
+}
+
+/// How a skip kept the search from a verdict.
+fn reason(program: &Program, skip: &Skip) -> String {
+    let action = match skip {
+        Skip::Loop(..) | Skip::Paths(..) => "summarized",
+        Skip::Call(_) | Skip::Opaque(_) => "stepped over",
+        Skip::Unsolved | Skip::Forgotten => "left out",
+        Skip::Outside(_) => "did not know",
+    };
+    format!("{action} {}", name(program, skip))
 }
 
 fn name(program: &Program, skip: &Skip) -> String {
     match skip {
         Skip::Loop(function, block) => format!("the loop at {}", place(program, *function, *block)),
         Skip::Paths(function, block) => {
-            format!("the ways to {}", place(program, *function, *block))
+            format!("the paths to {}", place(program, *function, *block))
         }
         Skip::Call(name) => format!("the call of {name}"),
         Skip::Opaque(name) => format!("{name} (no model)"),
         Skip::Unsolved => "a condition that the solver gave up on".to_owned(),
-        Skip::Forgotten => "a condition that was left out".to_owned(),
-        Skip::Outside(name) => format!("what comes from outside: {name}"),
+        Skip::Forgotten => "a condition of the path".to_owned(),
+        Skip::Outside(name) => format!("a value from outside: {name}"),
     }
 }
 
@@ -180,7 +193,10 @@ fn place(program: &Program, function: FunctionId, block: BlockId) -> String {
 /// Where a block begins in the source.
 fn location(program: &Program, function: FunctionId, block: BlockId) -> Option<Location> {
     let block = program.functions[function.index()].block(block)?;
-    let first = block.instructions.iter().find_map(|one| one.location);
+    let first = block
+        .instructions
+        .iter()
+        .find_map(|instruction| instruction.location);
     first.or(block.location)
 }
 

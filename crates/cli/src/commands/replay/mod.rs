@@ -20,7 +20,9 @@ use crate::output::problem::{Problem, status};
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
 
-const REPLAY: &str = "\
+const REPLAY: &str = "Run the tests of a suite again and compare";
+
+const REPLAY_LONG: &str = "\
 Runs every test of a suite and compares outcome and coverage with what the suite says.
 
 Without --program the plain build inside the program of the suite is run: outcome and coverage
@@ -28,7 +30,7 @@ are compared. With --program the tests run on any executable: outcomes are compa
 
 /// Options of `labrys replay`.
 #[derive(Args, Debug)]
-#[command(long_about = REPLAY)]
+#[command(about = REPLAY, long_about = REPLAY_LONG)]
 pub(crate) struct Replay {
     /// Folder of the suite
     #[arg(value_name = "SUITE")]
