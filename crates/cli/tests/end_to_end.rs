@@ -300,8 +300,12 @@ fn a_killed_search_leaves_a_valid_suite() {
 
 #[test]
 fn errors_name_cause_and_remedy() {
-    let table: [(&[&str], i32, &str); 8] = [
+    let table: [(&[&str], i32, &str); 12] = [
         (&["cover", "no-such.c"], 3, "no file no-such.c"),
+        (&["cover", "no-such"], 3, "no file no-such"),
+        (&["cover", "."], 3, "is a folder; give an executable"),
+        (&["cover", "x.c", "--walk", "best"], 2, "there are: paper"),
+        (&["replay", ".", "--failure", "x"], 2, "invalid value"),
         (&["cover", "/bin/true"], 3, "CC=labrys-cc"),
         (&["cover", "/etc/passwd"], 3, "not an executable"),
         (&["cover", "x.c", "--strategy", "best"], 2, "choose one of"),

@@ -29,13 +29,8 @@ impl SuiteWriter {
     /// # Errors
     /// If the folder has something in it or cannot be written.
     pub fn create(folder: &Path, config: &Config) -> Result<Self, Error> {
+        Self::check_free(folder)?;
         files::create_folder(folder)?;
-        let entries = fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))?;
-        if !entries.flatten().all(|entry| is_beginning(&entry)) {
-            return Err(Error::Exists {
-                path: folder.to_owned(),
-            });
-        }
         for name in layout::FOLDERS {
             files::create_folder(&folder.join(name))?;
         }
@@ -54,6 +49,23 @@ impl SuiteWriter {
         }
         files::write_json(&folder.join(layout::CONFIG), &config)?;
         Self::with(folder, config)
+    }
+
+    /// Whether a suite can be started in a folder, as far as its contents go.
+    ///
+    /// # Errors
+    /// If the folder has something in it or cannot be read.
+    pub fn check_free(folder: &Path) -> Result<(), Error> {
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            entries => entries.map_err(|error| Error::io("create", folder, error))?,
+        };
+        match entries.flatten().all(|entry| is_beginning(&entry)) {
+            true => Ok(()),
+            false => Err(Error::Exists {
+                path: folder.to_owned(),
+            }),
+        }
     }
 
     /// Goes on with the suite in a folder; what a killed process left unfinished is removed.

@@ -185,8 +185,11 @@ struct Plan {
 pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     let stop = signals::on_signals()?;
     let out = &options.output.out;
-    let resumed = options.output.resume.then(|| SuiteWriter::resume(out));
-    let resumed = resumed.transpose()?;
+    let resumed = match options.output.resume {
+        true => Some(SuiteWriter::resume(out)?),
+        // Before the program is built, which may take long.
+        false => SuiteWriter::check_free(out).map(|()| None)?,
+    };
     let kept = resumed.as_ref().map(|(_, suite)| &*suite.config.strategy);
     let strategy = strategy(&options.search, kept)?;
     let mut plan = resolve(options, strategy.name())?;
@@ -326,9 +329,10 @@ fn check_same(plan: &Plan, suite: &Suite) -> Result<(), Problem> {
     let (old, new) = (&suite.config, &plan.config);
     if old.bitcode_hash != new.bitcode_hash {
         return Err(Problem::usage(format!(
-            "the suite in {} is of another build of {}; start a new one with another --out",
+            "the suite in {} was made with another program, or another build of it ({}); name that \
+             one, or start a new suite with another --out",
             suite.folder.display(),
-            new.program
+            old.program
         )));
     }
     if old.invocation != new.invocation || old.streams != new.streams {

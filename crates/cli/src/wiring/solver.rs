@@ -17,8 +17,15 @@ pub(crate) struct SolverOptions {
     /// The concolic walk without a part of it, or with other parameters; comma-separated:
     /// paper, no-tabu, no-bisection, no-restarts, no-gradient, no-neighbors, no-settle, no-polish,
     /// no-compile, steps=N, neighbors=N, tabu=N
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = walk_option)]
     pub(crate) walk: Vec<String>,
+}
+
+/// An option of the walk.
+fn walk_option(word: &str) -> Result<String, String> {
+    let known = Options::new(0).set(word);
+    known.map_err(|error| error.to_string())?;
+    Ok(word.to_owned())
 }
 
 /// A choice of solvers.

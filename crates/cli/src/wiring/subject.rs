@@ -71,6 +71,7 @@ impl Subject {
         build: &BuildOptions,
         quiet: bool,
     ) -> Result<Self, Problem> {
+        paths.iter().try_for_each(|path| is_readable(path))?;
         let folder = temporary_folder()?;
         let instrumented = match paths {
             [path] if !is_source(path) => path.clone(),
@@ -148,6 +149,22 @@ fn variant_path(folder: &Path, kind: &str, instrumented: &Path) -> Result<PathBu
     Ok(folder.join(instrumented.file_name().unwrap_or("program".as_ref())))
 }
 
+/// Whether a file that the user named can be read.
+pub(crate) fn is_readable(path: &Path) -> Result<(), Problem> {
+    let shown = path.display();
+    let text = match std::fs::File::open(path) {
+        Ok(_) if path.is_dir() => {
+            format!("{shown} is a folder; give an executable built by labrys-cc, or C sources")
+        }
+        Ok(_) => return Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            format!("there is no file {shown}; check its path")
+        }
+        Err(error) => format!("cannot read {shown}: {error}"),
+    };
+    Err(Problem::program(text))
+}
+
 /// Whether a file is to be built: by its name, unless it is an executable (`program.cc`).
 pub(crate) fn is_source(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
@@ -173,10 +190,6 @@ fn built(
                  program stand after --)",
                 source.display()
             )));
-        }
-        if !source.is_file() {
-            let text = format!("there is no file {}", source.display());
-            return Err(Problem::program(text));
         }
     }
     let mut flags: Vec<OsString> = OLD_C.iter().map(OsString::from).collect();

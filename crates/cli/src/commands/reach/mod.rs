@@ -177,6 +177,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
             "reach does not go on from a suite; leave out --resume",
         ));
     }
+    SuiteWriter::check_free(&options.output.out)?;
     let plan = resolve(options)?;
     let mut session = start(options, &plan, stop)?;
     let program = plan.subject.program.clone();

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use self::reproduce::reproduce;
 use crate::output::problem::{Problem, status};
-use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::subject::{BuildOptions, Subject, is_readable};
 use crate::wiring::values::duration;
 
 const REPLAY: &str = "Run the tests of a suite again and compare";
@@ -161,6 +161,7 @@ impl Machine {
                 _subject: Some(subject),
             });
         };
+        is_readable(program)?;
         match Container::open(program) {
             Ok(_) => {
                 let subject = Subject::open(
