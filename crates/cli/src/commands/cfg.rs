@@ -134,7 +134,7 @@ fn label(
             } => {
                 let name = program
                     .function(*callee)
-                    .map_or("?", |one| one.name.as_str());
+                    .map_or("?", |function| function.name.as_str());
                 let _ = write!(label, "\ncall {name}");
             }
             Operation::Select { site, .. } => {
@@ -169,7 +169,7 @@ fn label(
     label
 }
 
-/// The ways out of a block.
+/// The edges out of a block.
 fn edges(
     text: &mut String,
     program: &Program,

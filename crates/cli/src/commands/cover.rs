@@ -90,7 +90,7 @@ pub(crate) struct StrategyOptions {
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<u32>,
 
-    /// Keep contexts at this length (context-guided)
+    /// Length of contexts, instead of growing ones (context-guided)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) fixed_k: Option<u32>,
 
@@ -98,13 +98,13 @@ pub(crate) struct StrategyOptions {
     #[arg(long)]
     pub(crate) no_dominators: bool,
 
-    /// Make contexts of what the calls decided that have not returned, not of all that was decided
-    /// before (context-guided)
+    /// Contexts are the decisions of the calls that have not returned, not all earlier ones
+    /// (context-guided)
     #[arg(long)]
     pub(crate) call_contexts: bool,
 
-    /// Fuzz the program too: its runs are cheap and need no conditions. Both share what they find,
-    /// and the one that covers more gets more of the work
+    /// Fuzz the program too: its runs are cheap and need no conditions. Both share their inputs, and
+    /// the one that covers more gets more of the work
     #[arg(long)]
     pub(crate) fuzz: bool,
 
@@ -112,11 +112,11 @@ pub(crate) struct StrategyOptions {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Where a query is not decided, try its last condition alone
+    /// Where the solver gives up a query, try its last condition alone
     #[arg(long)]
     pub(crate) optimistic: bool,
 
-    /// Check that what each run recorded is true of it: slow, to find bugs of Labrys
+    /// Check each run's path constraint against the run: slow, to find bugs of Labrys
     #[arg(long)]
     pub(crate) audit: bool,
 }
@@ -125,7 +125,7 @@ fn strategies() -> String {
     let line = |entry: &labrys_search::Entry| format!("{}: {}", entry.name, entry.summary);
     let lines: Vec<String> = STRATEGIES.iter().map(line).collect();
     format!(
-        "Which branch to flip next; several take turns [default: {}, with --resume that of the \
+        "Which branch to flip next; several alternate [default: {}, with --resume that of the \
          suite]\n{}",
         STRATEGIES[0].name,
         lines.join("\n")
@@ -148,7 +148,7 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
 
-    /// Work on so many things at a time: the search, and N - 1 runs beside it; another N may give
+    /// Processes that work at a time: the search, and N - 1 runs beside it; another N may give
     /// another suite, the same N gives the same one
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u8).range(1..=64))]
@@ -162,11 +162,11 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     pub(crate) timeout_run: Duration,
 
-    /// A query that takes the solver more steps is given up; a second has about 20000 of them
+    /// The solver gives up a query after this many steps; a second has about 20000 of them
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub(crate) steps_solver: u64,
 
-    /// A query that takes longer is given up, whatever its steps
+    /// The solver gives up a query after this time, whatever its steps
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub(crate) timeout_solver: Duration,
 }
@@ -190,8 +190,8 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
         // Before the program is built, which may take long.
         false => SuiteWriter::check_free(out).map(|()| None)?,
     };
-    let kept = resumed.as_ref().map(|(_, suite)| &*suite.config.strategy);
-    let strategy = strategy(&options.search, kept)?;
+    let previous = resumed.as_ref().map(|(_, suite)| &*suite.config.strategy);
+    let strategy = strategy(&options.search, previous)?;
     let mut plan = resolve(options, strategy.name())?;
     let (writer, suite) = match resumed {
         Some((mut writer, suite)) => {
@@ -271,16 +271,19 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
     })
 }
 
-/// The strategy that the options name, else the one that the suite was `kept` with.
-fn strategy(options: &StrategyOptions, kept: Option<&str>) -> Result<Box<dyn Strategy>, Problem> {
-    let told = Options {
+/// The strategy that the options name, else the one of the suite so far.
+fn strategy(
+    options: &StrategyOptions,
+    previous: Option<&str>,
+) -> Result<Box<dyn Strategy>, Problem> {
+    let parameters = Options {
         depth: options.depth,
         fixed_k: options.fixed_k,
         dominators: !options.no_dominators,
         calls: options.call_contexts,
     };
-    let names = options.strategy.as_deref().or(kept);
-    labrys_search::build(names.unwrap_or(STRATEGIES[0].name), &told).map_err(|unknown| {
+    let names = options.strategy.as_deref().or(previous);
+    labrys_search::build(names.unwrap_or(STRATEGIES[0].name), &parameters).map_err(|unknown| {
         let names: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
         Problem::usage(format!(
             "there is no strategy {unknown}; choose one of {}, or several separated by commas",

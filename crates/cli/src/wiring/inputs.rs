@@ -57,7 +57,7 @@ const LINE: usize = 8;
 /// Functions by which a program asks for input objects; those of other tools' harnesses call them.
 const INTRINSICS: &[&str] = &["labrys_symbolic", "__labrys_object"];
 
-/// Whether the picture of a program shows that it asks for objects; `None` if the picture has
+/// Whether the model of a program shows that it asks for objects; `None` if the model has
 /// no functions.
 pub(crate) fn asks_for_objects(program: &Program) -> Option<bool> {
     let mut functions = program

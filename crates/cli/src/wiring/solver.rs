@@ -14,7 +14,7 @@ pub(crate) struct SolverOptions {
     #[arg(long = "solver", value_name = "NAME", value_enum, default_value_t)]
     pub(crate) which: Solvers,
 
-    /// The concolic walk without a part of it, or with other parameters; comma-separated:
+    /// Leaves out a part of the concolic walk, or sets a parameter of it; comma-separated:
     /// paper, no-tabu, no-bisection, no-restarts, no-gradient, no-neighbors, no-settle, no-polish,
     /// no-compile, steps=N, neighbors=N, tabu=N
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = walk_option)]
@@ -34,7 +34,7 @@ pub(crate) enum Solvers {
     /// The concolic walk and Bitwuzla
     #[default]
     Stack,
-    /// The concolic walk alone: what it does not solve stays unknown
+    /// The concolic walk alone: queries that it does not solve stay unknown
     Walk,
     /// Bitwuzla alone
     Bitwuzla,

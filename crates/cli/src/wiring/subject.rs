@@ -51,7 +51,7 @@ const OLD_C: &[&str] = &[
 pub(crate) struct Subject {
     /// What the user named: a path, or the sources.
     pub(crate) name: String,
-    /// The static picture.
+    /// The static model.
     pub(crate) program: Arc<Program>,
     /// The instrumented executable.
     pub(crate) instrumented: PathBuf,

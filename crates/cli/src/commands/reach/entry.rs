@@ -32,7 +32,7 @@ pub(crate) struct EntryOptions {
           value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub(crate) elements: u64,
 
-    /// Pointers that follow one another in what an entry is given; those beyond are null
+    /// Depth of pointers to pointers in the arguments of an entry; deeper ones are null
     #[arg(long, value_name = "N", default_value_t = Bounds::default().depth)]
     pub(crate) pointer_depth: u32,
 
@@ -79,8 +79,8 @@ impl EntryOptions {
             }
         }
         let functions = found.iter().filter_map(|id| program.function(*id));
-        let own = functions.filter(|one| one.defined && one.name != MAIN);
-        own.map(|one| one.name.clone()).collect()
+        let own = functions.filter(|function| function.defined && function.name != MAIN);
+        own.map(|function| function.name.clone()).collect()
     }
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn keep(subject: &Subject, unit: &Unit, program: &Path) -> Result<(),
     std::fs::write(program.with_file_name("driver.c"), &unit.text).map_err(failed)
 }
 
-/// On what a proof rests, one line each.
+/// The assumptions of a proof, one line each.
 pub(crate) fn assumptions(options: &EntryOptions, unit: &Unit) -> Vec<String> {
     let mut lines = vec![match unit.entries.as_slice() {
         [one] => format!("the program calls {} first", one.function),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_are_told_as_calls() {
+    fn inputs_are_described_as_calls() {
         let slots = vec![
             slot("n", 2, Content::Signed),
             slot("text", 1, Content::Null),
@@ -261,20 +261,20 @@ mod tests {
             }],
             ..Unit::default()
         };
-        let told = |bytes: &[u8]| {
+        let described = |bytes: &[u8]| {
             let stream = InputStream::objects(bytes);
             call(&unit, &Input::new(vec![stream])).expect("a call")
         };
         assert_eq!(
-            told(b"\xff\xff\0ab\0x\0\x01\0\0\x01"),
+            described(b"\xff\xff\0ab\0x\0\x01\0\0\x01"),
             "f(n = -1, text = \"ab\", item = bytes 01 and 2 of 00, item.next is null)"
         );
         assert_eq!(
-            told(b"\x02\x01\x01abcd\x01"),
+            described(b"\x02\x01\x01abcd\x01"),
             "f(n = 258, text is null, item is null)"
         );
         assert_eq!(
-            told(b""),
+            described(b""),
             "f(n = 0, text = \"\", item = 3 bytes 00, item.next = 3 bytes 00)"
         );
     }
@@ -291,7 +291,7 @@ mod tests {
             ..Unit::default()
         };
         let input = Input::new(vec![InputStream::objects(b"\x01\0\x07\xc8")]);
-        let told = call(&unit, &input).expect("a call");
-        assert_eq!(told, "level = bytes 07; g(x = 200)");
+        let described = call(&unit, &input).expect("a call");
+        assert_eq!(described, "level = bytes 07; g(x = 200)");
     }
 }

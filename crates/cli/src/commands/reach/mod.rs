@@ -39,10 +39,10 @@ const REACH: &str =
 const REACH_LONG: &str = "\
 Finds an input that drives the program to a place, or proves that no input does.
 
-The search starts at the place and goes backward to the beginning of main, collecting what must
-hold (symcretic execution). What it cannot say in formulas, it finds by executing the path. Each
-input is confirmed by a run of the plain program and becomes a test of the suite. In the time
-that is left, targets that are still open are searched forward.";
+The search starts at the place and goes backward to the beginning of main, collecting the
+conditions of each path (symcretic execution). Values that have no formula are found by executing
+the path. Each input is confirmed by a run of the plain program and becomes a test of the suite.
+In the time that is left, a forward search looks for targets that are still open.";
 
 /// Headings of the help.
 const SEARCH: &str = "Search";
@@ -61,9 +61,9 @@ A target is FILE:LINE, a function, or the name of a labrys_target(\"name\") in t
 functions by pointers of their type. With --entry it rests on what the function is given, too,
 which is printed with it.
 
-With --entry or --all-entries a driver calls the function; it makes an input of each number, and
-for each pointer an object filled with input, or null. The driver is kept in the suite as driver.c,
-the program that it is linked to as unit.
+With --entry or --all-entries a driver calls the function. Each number is an input, each pointer is
+null or points to an object filled with input. The suite holds the driver as driver.c and the
+program that it is linked to as unit.
 
 Exit status: 0 every target is decided, 1 some target is neither reached nor proved unreachable,
 2 wrong use, 3 the program could not be built or run, 4 a bug in Labrys.";
@@ -110,7 +110,7 @@ pub(crate) struct Reach {
     #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub(crate) steps: Option<u64>,
 
-    /// Work on so many things at a time: the search, and N - 1 runs of the forward search beside it
+    /// Processes that work at a time: the search, and N - 1 runs of the forward search beside it
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = LIMITS,
           value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) jobs: u8,
