@@ -58,8 +58,8 @@ Examples:
 
 A target is FILE:LINE, a function, or the name of a labrys_target(\"name\") in the program.
 \"unreachable\" rests on one assumption: the program accesses memory inside its objects, and calls
-functions by pointers of their type. With --entry it rests on what the function is given, too,
-which is printed with it.
+functions by pointers of their type. With --entry it rests on the arguments of the function, too,
+which are printed with it.
 
 With --entry or --all-entries a driver calls the function. Each number is an input, each pointer is
 null or points to an object filled with input. The suite holds the driver as driver.c and the
