@@ -16,7 +16,7 @@ use labrys_analysis::ProgramAnalysis;
 use labrys_backward::{Settings, Symcretic, Target, Verdict};
 use labrys_engine::{Budget, Session, SessionBuilder, StopFlag};
 use labrys_executor::{Limits as RunLimits, Linked};
-use labrys_program::FunctionId;
+use labrys_program::{FunctionId, Program};
 use labrys_suite::export::{self, Source};
 use labrys_suite::{Config, Harness, Input, Invocation, SuiteWriter};
 use labrys_units::Unit;
@@ -215,12 +215,7 @@ fn resolve(options: &Reach) -> Result<Plan, Problem> {
         None => (subject, None),
     };
     let program = &subject.program;
-    let entry = program
-        .function_named("main")
-        .filter(|id| program.functions[id.index()].defined)
-        .ok_or_else(|| {
-            Problem::program("the program has no main of its own; name a function by --entry")
-        })?;
+    let entry = main_function(program)?;
     // The functions are the same, and more; numbers of constants and the like are not.
     let targets = match &unit {
         Some(_) => targets::collect(&options.targets, program, &hash)?.targets,
@@ -264,7 +259,16 @@ fn resolve(options: &Reach) -> Result<Plan, Problem> {
     })
 }
 
-/// Where the program with drivers is kept in the suite.
+/// The function in which runs begin: that of the drivers, if there are some.
+fn main_function(program: &Program) -> Result<FunctionId, Problem> {
+    let main = program.function_named("main");
+    main.filter(|id| program.functions[id.index()].defined)
+        .ok_or_else(|| {
+            Problem::program("the program has no main of its own; name a function by --entry")
+        })
+}
+
+/// Where the suite has the program with drivers.
 fn unit_path(options: &Reach) -> PathBuf {
     options.output.out.join("unit")
 }
