@@ -2,7 +2,6 @@
 //!
 //! Invariant: a step that fails leaves the folder as it was after the last run.
 
-
 use labrys_suite::{
     Config, Confirmation, Event, Failure, Input, Suite, SuiteWriter, Summary, TestCase,
 };

@@ -8,7 +8,7 @@ use labrys_suite::export::EXPORTERS;
 
 #[test]
 fn the_page_has_a_row_for_each_exporter() {
-    let page = include_str!("../../../docs/exports.md");
+    let page = include_str!("../../../docs/guide/exports.md");
     let rows = page.lines().filter_map(|line| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let name = cells.get(1)?.strip_prefix('`')?.strip_suffix('`')?;
