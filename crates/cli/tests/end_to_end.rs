@@ -392,3 +392,20 @@ fn what_is_defined_nowhere_is_missed_by_those_runs_that_call_it() {
     let (suite, _) = cover.expect(0);
     assert_eq!(targets(&suite), BTreeSet::from(["x"]));
 }
+
+#[test]
+fn a_suite_of_reach_is_replayed_with_the_options_of_its_build() {
+    let text_of_program = "#include <labrys.h>\n#include <unistd.h>\nint main(void) {\n  char c;\n  \
+                           if (read(0, &c, 1) == 1 && c == KEY) labrys_target(\"key\");\n  return 0;\n}\n";
+    let cover = Cover::text(text_of_program, "");
+    let reached = output(
+        labrys()
+            .arg("reach")
+            .arg(&cover.program)
+            .args(["--target", "key", "--cc-flag", "-DKEY=77", "--out"])
+            .arg(cover.out()),
+    );
+    assert_eq!(reached.status.code(), Some(0), "{}", text(&reached));
+    let again = replay(&cover.out(), &[]);
+    assert_eq!(again.status.code(), Some(0), "{}", text(&again));
+}

@@ -294,19 +294,8 @@ fn strategy(
 
 /// Options that are needed to build or run the program again.
 fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
-    let mut further = std::collections::BTreeMap::new();
+    let mut further = options.build.record();
     let mut note = |name: &str, value: String| further.insert(name.to_owned(), value);
-    if !options.build.cc_flag.is_empty() {
-        note("cc-flag", options.build.cc_flag.join("\n"));
-    }
-    for (name, set) in [
-        ("no-oracles", options.build.no_oracles),
-        ("check-overflow", options.build.check_overflow),
-    ] {
-        if set {
-            note(name, "true".to_owned());
-        }
-    }
     if let Some(depth) = options.search.depth {
         note("depth", depth.to_string());
     }

@@ -1,5 +1,6 @@
 //! The program under test: an executable of `labrys-cc`, or C sources that are built first.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,42 @@ const OLD_C: &[&str] = &[
     "-Wno-return-mismatch",
 ];
 
-/// A program with its two executables.
+impl BuildOptions {
+    /// The options by name, as a suite's configuration holds them.
+    pub(crate) fn record(&self) -> BTreeMap<String, String> {
+        let mut record = BTreeMap::new();
+        if !self.cc_flag.is_empty() {
+            record.insert(CC_FLAG.to_owned(), self.cc_flag.join("\n"));
+        }
+        let switches = [
+            (NO_ORACLES, self.no_oracles),
+            (CHECK_OVERFLOW, self.check_overflow),
+        ];
+        for (name, _) in switches.into_iter().filter(|(_, set)| *set) {
+            record.insert(name.to_owned(), "true".to_owned());
+        }
+        record
+    }
+
+    /// The options in a suite's configuration.
+    pub(crate) fn recorded(record: &BTreeMap<String, String>) -> Self {
+        let flags = record.get(CC_FLAG);
+        BuildOptions {
+            cc_flag: flags
+                .map(|flags| flags.lines().map(str::to_owned).collect())
+                .unwrap_or_default(),
+            no_oracles: record.contains_key(NO_ORACLES),
+            check_overflow: record.contains_key(CHECK_OVERFLOW),
+        }
+    }
+}
+
+/// Names of the options in a suite's configuration.
+const CC_FLAG: &str = "cc-flag";
+const NO_ORACLES: &str = "no-oracles";
+const CHECK_OVERFLOW: &str = "check-overflow";
+
+/// A program with its executables.
 #[derive(Debug)]
 pub(crate) struct Subject {
     /// What the user named: a path, or the sources.

@@ -240,6 +240,7 @@ fn resolve(options: &Reach) -> Result<Plan, Problem> {
         seed: options.seed,
         harness: Harness::of(program),
         exports: options.output.export.clone(),
+        options: options.build.record(),
         ..Config::default()
     };
     let source = Source {

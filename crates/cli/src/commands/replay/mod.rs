@@ -214,7 +214,11 @@ impl Machine {
 
 /// The program that a suite was made with.
 pub(crate) fn own_subject(config: &Config) -> Result<Subject, Problem> {
-    let subject = Subject::open(&own_program(config), &build_options(config), false)?;
+    let subject = Subject::open(
+        &own_program(config),
+        &BuildOptions::recorded(&config.options),
+        false,
+    )?;
     if subject.hash() == config.bitcode_hash {
         return Ok(subject);
     }
@@ -260,17 +264,6 @@ fn own_program(config: &Config) -> Vec<PathBuf> {
         vec![whole]
     } else {
         config.program.split(' ').map(PathBuf::from).collect()
-    }
-}
-
-fn build_options(config: &Config) -> BuildOptions {
-    let flags = config.options.get("cc-flag");
-    BuildOptions {
-        cc_flag: flags
-            .map(|flags| flags.lines().map(str::to_owned).collect())
-            .unwrap_or_default(),
-        no_oracles: config.options.contains_key("no-oracles"),
-        check_overflow: config.options.contains_key("check-overflow"),
     }
 }
 
