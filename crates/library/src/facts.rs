@@ -242,6 +242,47 @@ words! {
 }
 
 words! {
+    /// The course of a function of real numbers.
+    Shape {
+        /// It never falls, or never rises.
+        Monotone = "monotone",
+        /// The same, and its results are rounded rightly.
+        Rounded = "rounded",
+        /// That of the sine.
+        Sine = "sine",
+        /// That of the cosine.
+        Cosine = "cosine",
+        /// That of the tangent.
+        Tangent = "tangent",
+        /// It depends on the number without its sign, and rises with it.
+        Even = "even",
+        /// That of powers.
+        Power = "power",
+        /// That of the length of a vector.
+        Length = "length",
+        /// That of the angle of a vector.
+        Angle = "angle",
+        /// The larger argument.
+        Maximum = "maximum",
+        /// The smaller argument.
+        Minimum = "minimum",
+        /// How much the first argument is larger, or 0.
+        Excess = "excess",
+    }
+}
+
+/// The course of a function of real numbers, with errors of rounding left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Course {
+    /// Its form.
+    pub shape: Shape,
+    /// The least and the largest number outside of which the result is no number.
+    pub domain: (f64, f64),
+    /// The least and the largest result.
+    pub within: (f64, f64),
+}
+
+words! {
     /// What else a function is.
     Mark {
         /// Clock or randomness: the runtime has a version that is the same in every run of either
@@ -324,6 +365,7 @@ pub struct Function {
     pub(crate) harness: Option<Harness>,
     pub(crate) allocation: Option<Allocation>,
     pub(crate) computes: Option<Computes>,
+    pub(crate) course: Option<Course>,
     pub(crate) marks: u32,
 }
 
@@ -444,6 +486,12 @@ impl Function {
     #[must_use]
     pub fn computes(&self) -> Option<Computes> {
         self.computes
+    }
+
+    /// Its course, where it is a function of real numbers.
+    #[must_use]
+    pub fn course(&self) -> Option<Course> {
+        self.course
     }
 
     /// Takes from the function of a family what is not said here.

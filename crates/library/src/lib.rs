@@ -18,8 +18,8 @@ mod parse;
 mod table;
 
 pub use facts::{
-    Access, Allocation, CallsBack, Computes, Effect, Extent, Forward, Function, Harness, Loss,
-    MODEL_PREFIX, Mark, Parameter, Type, WRAPPER_PREFIX,
+    Access, Allocation, CallsBack, Computes, Course, Effect, Extent, Forward, Function, Harness,
+    Loss, MODEL_PREFIX, Mark, Parameter, Shape, Type, WRAPPER_PREFIX,
 };
 pub use table::{function, functions, loss, named};
 

@@ -1,8 +1,8 @@
 //! Reads rows. `functions/README.md` says how they are written.
 
 use super::facts::{
-    Access, Allocation, CallsBack, Computes, Effect, Extent, Forward, Function, Harness, Loss,
-    Mark, Parameter, Purity, Type,
+    Access, Allocation, CallsBack, Computes, Course, Effect, Extent, Forward, Function, Harness,
+    Loss, Mark, Parameter, Purity, Shape, Type,
 };
 
 /// The functions of a text, in its order; the problem and its line if there is one. Families come
@@ -87,6 +87,7 @@ fn empty(name: &'static str) -> Function {
         harness: None,
         allocation: None,
         computes: None,
+        course: None,
         marks: 0,
     }
 }
@@ -286,10 +287,28 @@ fn attribute(function: &mut Function, word: &str, argument: Option<&str>) -> Opt
                 fails: argument != Some("surely"),
             });
         }
+        "shape" => {
+            function.course = Some(Course {
+                shape: Shape::of(argument?)?,
+                domain: ALL,
+                within: ALL,
+            });
+        }
+        "domain" => function.course.as_mut()?.domain = bounds(argument?)?,
+        "within" => function.course.as_mut()?.within = bounds(argument?)?,
         "computes" => function.computes = Some(Computes::of(argument?)?),
         _ => mark(function, Mark::of(word)?),
     }
     Some(())
+}
+
+/// All numbers.
+const ALL: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
+/// Two numbers.
+fn bounds(text: &str) -> Option<(f64, f64)> {
+    let (least, most) = text.split_once(' ')?;
+    Some((least.parse().ok()?, most.parse().ok()?))
 }
 
 /// A pure function has a wrapper, writes nothing and calls nothing.

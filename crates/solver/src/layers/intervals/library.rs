@@ -6,18 +6,10 @@
 //! zeros are right).
 
 use labrys_expr::Value;
+use labrys_library::{Function as LibraryFunction, Shape};
 
 use super::interval::{Interval, corners, number};
 use crate::functions::call;
-
-/// The name of a function on doubles, without the suffix of floats.
-fn stem(name: &str, width: u32) -> &str {
-    if width == 32 {
-        name.strip_suffix('f').unwrap_or(name)
-    } else {
-        name
-    }
-}
 
 /// A function of the library on numbers.
 struct Function<'a> {
@@ -190,59 +182,41 @@ fn choice(a: Interval, b: Interval, pick: fn(f64, f64) -> f64) -> Interval {
 
 /// The results of a function on arguments in these intervals.
 pub(super) fn range(name: &str, width: u32, arguments: &[Interval]) -> Interval {
-    const MOST: f64 = f64::INFINITY;
     let function = Function { name, width };
-    let name = stem(name, width);
     let none = arguments.iter().any(|argument| argument.has_no_number());
     if none || !matches!(width, 32 | 64) {
         return Interval::ANY;
     }
-    match (name, arguments) {
-        ("sin", [a]) => function.wave(*a, std::f64::consts::FRAC_PI_2),
-        ("cos", [a]) => function.wave(*a, 0.0),
-        ("tan", [a]) => function.tangent(*a),
-        ("asin" | "atanh" | "acos", [a]) => function.monotone(*a, -1.0, 1.0),
-        ("acosh", [a]) => function.monotone(*a, 1.0, MOST),
-        ("log" | "log2" | "log10", [a]) => function.monotone(*a, 0.0, MOST),
-        ("sqrt", [a]) => function.exact(*a, 0.0),
-        ("floor" | "ceil" | "trunc" | "round" | "rint" | "nearbyint", [a]) => {
-            function.exact(*a, -MOST)
-        }
-        ("log1p", [a]) => function.monotone(*a, -1.0, MOST),
-        (
-            "atan" | "asinh" | "cbrt" | "erf" | "erfc" | "exp" | "exp2" | "exp10" | "expm1"
-            | "sinh" | "tanh",
-            [a],
-        ) => {
-            let within = match name {
-                "erf" | "tanh" => Interval::between(-1.0, 1.0, true),
-                "erfc" => Interval::between(0.0, 2.0, true),
-                "exp" | "exp2" | "exp10" => Interval::between(0.0, MOST, true),
-                "expm1" => Interval::between(-1.0, MOST, true),
-                _ => Interval::ANY,
-            };
-            function.monotone(*a, -MOST, MOST).meet(within)
-        }
-        ("cosh", [a]) => {
-            let one = Interval::between(1.0, MOST, true);
-            let least = if a.low <= 0.0 && a.high >= 0.0 {
+    let Some(course) = labrys_library::function(name).and_then(LibraryFunction::course) else {
+        return Interval::ANY;
+    };
+    let (least, most) = course.domain;
+    let within = Interval::between(course.within.0, course.within.1, true);
+    match (course.shape, arguments) {
+        (Shape::Monotone, [a]) => function.monotone(*a, least, most).meet(within),
+        (Shape::Rounded, [a]) => function.exact(*a, least),
+        (Shape::Sine, [a]) => function.wave(*a, std::f64::consts::FRAC_PI_2),
+        (Shape::Cosine, [a]) => function.wave(*a, 0.0),
+        (Shape::Tangent, [a]) => function.tangent(*a),
+        (Shape::Even, [a]) => {
+            let nearest = if a.low <= 0.0 && a.high >= 0.0 {
                 0.0
             } else {
                 a.low.abs().min(a.high.abs())
             };
-            let most = a.low.abs().max(a.high.abs());
-            let sizes = Interval::between(least, most, a.nan);
-            function.monotone(sizes, -MOST, MOST).meet(one)
+            let farthest = a.low.abs().max(a.high.abs());
+            let sizes = Interval::between(nearest, farthest, a.nan);
+            function.monotone(sizes, least, most).meet(within)
         }
-        ("pow", [a, b]) => function.power(*a, *b),
-        ("hypot", [a, b]) => function.length(*a, *b),
-        ("atan2", [a, b]) => {
+        (Shape::Power, [a, b]) => function.power(*a, *b),
+        (Shape::Length, [a, b]) => function.length(*a, *b),
+        (Shape::Angle, [a, b]) => {
             let half = std::f64::consts::PI * (1.0 + slack(width));
             Interval::between(-half, half, a.nan || b.nan)
         }
-        ("fmax", [a, b]) => choice(*a, *b, f64::max),
-        ("fmin", [a, b]) => choice(*a, *b, f64::min),
-        ("fdim", [a, b]) => Interval::between(0.0, MOST, a.nan || b.nan),
+        (Shape::Maximum, [a, b]) => choice(*a, *b, f64::max),
+        (Shape::Minimum, [a, b]) => choice(*a, *b, f64::min),
+        (Shape::Excess, [a, b]) => Interval::between(0.0, f64::INFINITY, a.nan || b.nan),
         _ => Interval::ANY,
     }
 }
