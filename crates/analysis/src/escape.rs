@@ -140,9 +140,9 @@ fn keeps(program: &Program, id: labrys_program::FunctionId) -> bool {
         return true;
     };
     let forgets = match library(&called.name) {
-        Some(Library::InputObject(_) | Library::Harmless | Library::Assume | Library::Stops) => {
-            true
-        }
+        Some(
+            Library::InputObject(_) | Library::Harmless { .. } | Library::Assume | Library::Stops,
+        ) => true,
         // What gives no address gives back no part of what it was given.
         Some(Library::Reads | Library::Fills { shares: false, .. }) => {
             called.result != Type::Pointer

@@ -1,49 +1,42 @@
 //! Reasons against proofs: constructs after which nothing can be proved of a program, whatever an
 //! analysis finds.
 
-use labrys_program::{Global, Program};
-
-/// Changes how the arithmetic of floats rounds, or whether it has numbers next to zero.
-const ROUNDING: &[&str] = &[
-    "fesetenv",
-    "fesetmode",
-    "fesetround",
-    "feupdateenv",
-    "llvm.reset.fpenv",
-    "llvm.reset.fpmode",
-    "llvm.set.fpenv",
-    "llvm.set.fpmode",
-    "llvm.set.rounding",
-    "llvm.x86.sse.ldmxcsr",
-];
+use labrys_library::{Mark, named};
+use labrys_program::{Function, Global, Linkage, Program};
 
 /// Functions that make proofs impossible, with the reason.
-const FUNCTIONS: &[(&[&str], &str)] = &[
-    (
-        &["_setjmp", "setjmp", "__sigsetjmp", "sigsetjmp"],
-        "the program calls setjmp",
-    ),
-    (
-        &["pthread_create", "thrd_create", "fork", "vfork"],
-        "the program starts threads or processes",
-    ),
-    (&["fopencookie"], "the program has streams of its own"),
+const FUNCTIONS: &[(Mark, &str)] = &[
+    (Mark::ReturnsTwice, "the program calls setjmp"),
+    (Mark::Concurrent, "the program starts threads or processes"),
+    (Mark::OwnStream, "the program has streams of its own"),
 ];
 
 /// As [`FUNCTIONS`], told behind the globals.
-const MORE_FUNCTIONS: &[(&[&str], &str)] = &[
-    (ROUNDING, "the program changes how floats are rounded"),
-    (&["dlsym"], "the program looks functions up by name"),
+const MORE_FUNCTIONS: &[(Mark, &str)] = &[
+    (
+        Mark::SetsRounding,
+        "the program changes how floats are rounded",
+    ),
+    (Mark::LooksUp, "the program looks functions up by name"),
+    (Mark::OwnFormats, "the program adds conversions to formats"),
 ];
+
+/// Whether the program has a function whose name says this.
+pub(crate) fn names_any(program: &Program, mark: Mark) -> bool {
+    let mut functions = program.functions.iter();
+    functions.any(|function| named(&function.name, mark))
+}
+
+/// Whether the library calls a function of the program whenever it needs memory.
+fn replaces_allocator(function: &Function) -> bool {
+    let visible = function.defined && function.linkage != Linkage::Internal;
+    visible && named(&function.name, Mark::Allocator)
+}
 
 /// The reasons against proofs in a program, in words for the user.
 pub(crate) fn obstacles(program: &Program, handlers_make_inputs: bool) -> Vec<String> {
-    let has = |names: &[&str]| {
-        let mut functions = program.functions.iter();
-        functions.any(|function| names.contains(&function.name.as_str()))
-    };
-    let called = |list: &[(&[&str], &'static str)]| -> Vec<&'static str> {
-        let present = list.iter().filter(|(names, _)| has(names));
+    let called = |list: &[(Mark, &'static str)]| -> Vec<&'static str> {
+        let present = list.iter().filter(|(mark, _)| names_any(program, *mark));
         present.map(|(_, reason)| *reason).collect()
     };
     let mut obstacles = called(FUNCTIONS);
@@ -54,6 +47,9 @@ pub(crate) fn obstacles(program: &Program, handlers_make_inputs: bool) -> Vec<St
         obstacles.push("the program walks over its sections");
     }
     obstacles.extend(called(MORE_FUNCTIONS));
+    if program.functions.iter().any(replaces_allocator) {
+        obstacles.push("the program replaces the library's allocator");
+    }
     if handlers_make_inputs {
         obstacles.push("a signal handler asks for input");
     }
@@ -70,8 +66,7 @@ pub(crate) fn has_constructors(program: &Program) -> bool {
 
 /// Whether characters may be classed otherwise than in the C locale.
 pub(crate) fn sets_locale(program: &Program) -> bool {
-    let mut functions = program.functions.iter();
-    functions.any(|function| ["setlocale", "uselocale"].contains(&function.name.as_str()))
+    names_any(program, Mark::SetsLocale)
 }
 
 /// Whether a constant holds text with a conversion that writes memory.

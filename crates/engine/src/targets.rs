@@ -4,6 +4,7 @@
 //!
 //! Invariant: a target that is reached stays so, with its first input.
 
+use labrys_library::{Mark, named};
 use labrys_program::{
     Callee, Constant, ConstantId, Function, Instruction, Location, Operand, Operation, Program,
 };
@@ -105,9 +106,6 @@ fn is_reached(target: &TargetSummary) -> bool {
     target.status == TargetStatus::Reached
 }
 
-/// The function that marks targets.
-const MARKING: &str = "labrys_target";
-
 /// A marked place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Marker {
@@ -144,7 +142,7 @@ fn name(program: &Program, instruction: &Instruction) -> Option<String> {
         return None;
     };
     match arguments.first()? {
-        Operand::Constant(name) if program.function(*callee)?.name == MARKING => {
+        Operand::Constant(name) if named(&program.function(*callee)?.name, Mark::Target) => {
             string(program, *name)
         }
         _ => None,

@@ -5,6 +5,7 @@
 //! the whole stack, with functions that were inlined.
 
 use labrys_abi::Mode;
+use labrys_library::{Mark, named};
 use labrys_suite::{Input, Outcome};
 
 use crate::report::{self, RawReport};
@@ -110,14 +111,10 @@ fn refine(kind: String, stack: &[Frame]) -> String {
             .iter()
             .any(|frame| names.iter().any(|name| frame.function == *name))
     };
+    let asserts = |frame: &Frame| named(&frame.function, Mark::Assertion);
     if kind != "SIGABRT" {
         kind
-    } else if calls(&[
-        "__assert_fail",
-        "__assert_fail_base",
-        "__assert",
-        "__assert_perror_fail",
-    ]) {
+    } else if stack.iter().any(asserts) {
         "assertion".to_owned()
     } else if calls(&[
         "std::terminate()",
@@ -141,9 +138,8 @@ fn is_messenger(frame: &Frame) -> bool {
         "__pthread_kill",
         "libc.so.6+",
     ];
-    const NAMES: [&str; 3] = ["raise", "gsignal", "pthread_kill"];
     let name = frame.function.as_str();
-    PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || NAMES.contains(&name)
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || named(name, Mark::Raises)
 }
 
 /// The part of Labrys that is linked with the program.

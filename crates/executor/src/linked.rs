@@ -14,6 +14,7 @@ use labrys_abi::linked::{
     Answer, Ask, ENV_LINKED, MOST_READ, MOST_WATCHED, MOST_WATCHED_BYTES, Message, WORDS,
 };
 
+use labrys_library::{Mark, functions};
 use labrys_suite::StreamKind;
 
 use crate::helper_process::HelperProcess;
@@ -462,8 +463,10 @@ impl Server {
 fn hidden(launch: &Launch) -> HashSet<String> {
     let mut streams = launch.streams.iter();
     let named = streams.any(|kind| matches!(kind, StreamKind::Environment { .. }));
-    let names = ["getenv", "secure_getenv"].map(str::to_owned);
-    names.into_iter().filter(|_| named).collect()
+    let rows = functions()
+        .iter()
+        .filter(|row| named && row.has(Mark::Environment));
+    rows.map(|row| row.name().to_owned()).collect()
 }
 
 /// The bytes of a message.

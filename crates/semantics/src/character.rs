@@ -3,6 +3,8 @@
 
 use std::sync::LazyLock;
 
+use labrys_library::Computes;
+
 /// A table, and the offset of the element of character 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CharacterTable {
@@ -16,26 +18,31 @@ pub struct CharacterTable {
 const FIRST: i32 = -128;
 const LAST: i32 = 255;
 
-/// By name of the function of glibc.
-static TABLES: LazyLock<[(&str, CharacterTable); 3]> = LazyLock::new(|| {
+/// By what a function of glibc gives the address of the address of.
+static TABLES: LazyLock<[(Computes, CharacterTable); 3]> = LazyLock::new(|| {
     let table = |bytes: Vec<u8>, size: u64| CharacterTable {
         bytes,
         zero: size * u64::from(FIRST.unsigned_abs()),
     };
-    let wide = |other: fn(i32) -> i32| (FIRST..=LAST).flat_map(move |one| other(one).to_le_bytes());
-    let classes = (FIRST..=LAST).flat_map(|one| classes(one).to_le_bytes());
+    let all = || FIRST..=LAST;
+    let wide = |other: fn(i32) -> i32| all().flat_map(move |it| other(it).to_le_bytes());
+    let classes = all().flat_map(|character| classes(character).to_le_bytes());
     [
-        ("__ctype_b_loc", table(classes.collect(), 2)),
-        ("__ctype_tolower_loc", table(wide(lower).collect(), 4)),
-        ("__ctype_toupper_loc", table(wide(upper).collect(), 4)),
+        (Computes::Classes, table(classes.collect(), 2)),
+        (Computes::Lowers, table(wide(lower).collect(), 4)),
+        (Computes::Uppers, table(wide(upper).collect(), 4)),
     ]
 });
 
 /// The table that a function of glibc gives the address of the address of.
 #[must_use]
 pub fn character_table(function: &str) -> Option<&'static CharacterTable> {
+    table_of(labrys_library::function(function)?.computes()?)
+}
+
+pub(crate) fn table_of(computes: Computes) -> Option<&'static CharacterTable> {
     let mut tables = TABLES.iter();
-    let found = tables.find(|(name, _)| *name == function);
+    let found = tables.find(|(known, _)| *known == computes);
     found.map(|(_, table)| table)
 }
 
@@ -110,17 +117,17 @@ mod tests {
             (255, 0, 255, 255),
         ];
         for (character, classes, lower, upper) in known {
-            let element = |name: &str, size: u64| {
-                let table = character_table(name).expect("a table");
+            let element = |computes: Computes, size: u64| {
+                let table = table_of(computes).expect("a table");
                 let at = table.zero as i64 + i64::from(character) * size as i64;
                 let bytes = &table.bytes[at as usize..at as usize + size as usize];
                 let mut wide = [0; 4];
                 wide[..bytes.len()].copy_from_slice(bytes);
                 i32::from_le_bytes(wide)
             };
-            assert_eq!(element("__ctype_b_loc", 2), classes, "{character}");
-            assert_eq!(element("__ctype_tolower_loc", 4), lower, "{character}");
-            assert_eq!(element("__ctype_toupper_loc", 4), upper, "{character}");
+            assert_eq!(element(Computes::Classes, 2), classes, "{character}");
+            assert_eq!(element(Computes::Lowers, 4), lower, "{character}");
+            assert_eq!(element(Computes::Uppers, 4), upper, "{character}");
         }
     }
 }

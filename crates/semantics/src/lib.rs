@@ -26,7 +26,6 @@
 mod algebra;
 mod arithmetic;
 mod bits;
-mod callbacks;
 mod character;
 mod constant;
 mod intrinsic;
@@ -38,10 +37,10 @@ mod value;
 pub use algebra::{Algebra, Concrete, External, Symbolic};
 pub use arithmetic::choose;
 pub use bits::{pack, unpack};
-pub use callbacks::{CallsBack, calls_back};
 pub use character::{CharacterTable, character_table};
 pub use constant::{Addresses, constant, havocked};
-pub use library::{Library, input_value, library};
+pub use labrys_library::{CallsBack, Computes};
+pub use library::{Library, calls_back, input_value, library};
 pub use machine::{
     Called, Distance, Halt, Inputs, Limit, Linked, Machine, NativeCode, Rules, Watched, Words,
 };

@@ -183,14 +183,17 @@ impl Effects {
                 effects.inputs = true;
                 effects.parameters.insert(0);
             }
-            Some(Library::Fills { from, to, .. }) => {
-                effects.parameters.extend(from..to.min(most));
+            Some(Library::Fills { row, .. }) => {
+                effects.parameters.extend(row.written(most));
                 effects.errno = true;
             }
             Some(Library::InputValue) => effects.inputs = true,
             Some(Library::Assume | Library::Stops) => effects.stops = true,
             Some(
-                Library::Harmless | Library::Reads | Library::Allocates { .. } | Library::Pure,
+                Library::Harmless { .. }
+                | Library::Reads
+                | Library::Allocates { .. }
+                | Library::Pure,
             ) => {
                 effects.errno = true;
             }

@@ -3,6 +3,7 @@
 //! Law: outside code may call back each function whose address is taken or whose name is visible
 //! to it, so its effects include theirs.
 
+use labrys_library::Mark;
 use labrys_program::graph::CallGraph;
 use labrys_program::{Function, FunctionId, Program, Terminator};
 use labrys_semantics::{Library, library};
@@ -10,6 +11,7 @@ use labrys_semantics::{Library, library};
 use crate::calls::{most_arguments, passed_arguments};
 use crate::effects::Effects;
 use crate::external_calls::{ExternalCalls, calls_unknown};
+use crate::obstacles::names_any;
 use crate::points_to::PointsTo;
 
 /// See the module.
@@ -123,29 +125,18 @@ struct Streams {
 
 impl Streams {
     fn of(program: &Program) -> Self {
-        let named = |name: &&str| {
-            let mut functions = program.functions.iter();
-            functions.any(|function| function.name == **name)
-        };
-        let inlined = ["__uflow", "__overflow"];
-        let given = [
-            "setvbuf",
-            "setbuf",
-            "setbuffer",
-            "fmemopen",
-            "open_memstream",
-            "open_wmemstream",
-            "fopencookie",
-        ];
         Streams {
-            seen: inlined.iter().any(named),
-            given: given.iter().any(named),
+            seen: names_any(program, Mark::SeesBuffer),
+            given: names_any(program, Mark::GivesBuffer),
         }
     }
 
     /// Adds the effects on streams of a library function.
     fn add(&self, effects: &mut Effects, known: Option<Library>) {
-        if matches!(known, Some(Library::Fills { .. } | Library::Harmless)) {
+        if matches!(
+            known,
+            Some(Library::Fills { .. } | Library::Harmless { .. })
+        ) {
             effects.streams |= self.seen;
             effects.anywhere |= self.given;
         }

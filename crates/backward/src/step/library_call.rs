@@ -26,7 +26,7 @@ pub(super) fn pass_library(
     let model = library(&function.name);
     let is_quiet = matches!(
         model,
-        Some(Library::Harmless | Library::Reads | Library::Pure | Library::Allocates { .. })
+        Some(Library::Harmless { .. } | Library::Reads | Library::Pure | Library::Allocates { .. })
     );
     if context.guard.is_some() && !is_quiet {
         return Step::Refused;
@@ -41,7 +41,7 @@ pub(super) fn pass_library(
         Some(Library::Stops) => return Step::Infeasible,
         Some(Library::Assume) => return pass_assumption(terms, state, context, site),
         Some(Library::Reads) => pass_reading(terms, state, context, site, function),
-        Some(Library::Harmless) => {
+        Some(Library::Harmless { .. }) => {
             if state.take(site.result).is_some() {
                 state.skip(Skip::Opaque(function.name.clone()));
             }
@@ -96,7 +96,7 @@ fn pass_reading(
     state.bind(terms, &used, value.map(IrValue::Scalar).as_ref());
 }
 
-/// A pure function of floats.
+/// A pure function of numbers.
 fn pass_pure(
     terms: &mut Terms<'_>,
     state: &mut State,
@@ -113,7 +113,8 @@ fn pass_pure(
         .collect();
     let value = match (arguments, site.ty.width()) {
         (Some(arguments), Some(width)) => {
-            let value = terms.symbolic().external(name, &arguments, width);
+            let known = strings::result(terms, state, name, &arguments, width);
+            let value = known.or_else(|| terms.symbolic().external(name, &arguments, width));
             value.map(IrValue::Scalar)
         }
         _ => None,

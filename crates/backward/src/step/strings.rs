@@ -7,6 +7,7 @@
 //! step over such a function loses no run.
 
 use labrys_expr::{ExprId, Op};
+use labrys_library::Computes;
 
 use crate::state::State;
 use crate::terms::Terms;
@@ -17,8 +18,8 @@ const MAX_UNKNOWN: u64 = 12;
 /// Digits of a number that cannot overflow.
 const MAX_DIGITS: u64 = 16;
 
-/// The result of a library function that reads strings, given its arguments; `None` if it is none
-/// of them.
+/// The result of a library function that reads strings or computes with integers, given its
+/// arguments; `None` if it is none of them.
 pub(super) fn result(
     terms: &mut Terms<'_>,
     state: &mut State,
@@ -26,35 +27,46 @@ pub(super) fn result(
     arguments: &[ExprId],
     width: u32,
 ) -> Option<ExprId> {
+    let computes = labrys_library::function(name)?.computes()?;
     let mut scanner = Scanner { terms, state };
-    let value = match (name, arguments) {
-        ("strlen", [s]) => scanner.length(*s, Bound::AtZero),
-        ("strnlen", [s, n]) => {
+    let value = match (computes, arguments) {
+        (Computes::Length, [s]) => scanner.length(*s, Bound::AtZero),
+        (Computes::LengthWithin, [s, n]) => {
             let bound = scanner.count(*n)?;
             scanner.length(*s, bound)
         }
-        ("strcmp", [a, b]) => scanner.compare([*a, *b], Bound::AtZero, true),
-        ("strncmp", [a, b, n]) => {
+        (Computes::Compare, [a, b]) => scanner.compare([*a, *b], Bound::AtZero, true),
+        (Computes::CompareWithin, [a, b, n]) => {
             let bound = scanner.count(*n)?;
             scanner.compare([*a, *b], bound, true)
         }
-        ("memcmp" | "bcmp", [a, b, n]) => {
+        (Computes::CompareBytes, [a, b, n]) => {
             let bound = scanner.count(*n)?;
             scanner.compare([*a, *b], bound, false)
         }
-        ("strchr" | "index", [s, c]) => scanner.find(*s, *c, Bound::AtZero),
-        ("memchr", [s, c, n]) => {
+        (Computes::Find, [s, c]) => scanner.find(*s, *c, Bound::AtZero),
+        (Computes::FindByte, [s, c, n]) => {
             let bound = scanner.count(*n)?;
             scanner.find(*s, *c, bound)
         }
-        ("strrchr" | "rindex", [s, c]) => scanner.find_last(*s, *c),
-        ("strstr", [s, t]) => scanner.find_text(*s, *t)?,
-        ("tolower", [c]) if !scanner.sets_locale() => scanner.other_case(*c, b'A', 32),
-        ("toupper", [c]) if !scanner.sets_locale() => scanner.other_case(*c, b'a', -32),
-        ("atoi" | "atol" | "atoll", [s]) if !scanner.sets_locale() => scanner.decimal(*s),
+        (Computes::FindLast, [s, c]) => scanner.find_last(*s, *c),
+        (Computes::FindText, [s, t]) => scanner.find_text(*s, *t)?,
+        (Computes::Lower, [c]) if !scanner.sets_locale() => scanner.other_case(*c, b'A', 32),
+        (Computes::Upper, [c]) if !scanner.sets_locale() => scanner.other_case(*c, b'a', -32),
+        (Computes::Number, [s]) if !scanner.sets_locale() => scanner.decimal(*s),
+        (Computes::Magnitude, [n]) => magnitude(terms, *n),
         _ => return None,
     };
     (terms.width(value) >= width).then(|| terms.pool_mut().extract(value, 0, width))
+}
+
+/// The number without its sign.
+fn magnitude(terms: &mut Terms<'_>, number: ExprId) -> ExprId {
+    let pool = terms.pool_mut();
+    let zero = pool.constant(pool.width(number), 0);
+    let negative = pool.slt(number, zero);
+    let opposite = pool.sub(zero, number);
+    pool.ite(negative, opposite, number)
 }
 
 /// Where a scanner stops at the latest.

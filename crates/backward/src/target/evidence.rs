@@ -187,11 +187,11 @@ fn passes(analysis: &ProgramAnalysis<'_>, operation: &Operation) -> Passage {
             let quiet = matches!(
                 known,
                 Some(
-                    Library::Harmless
+                    Library::Harmless { skipped: true }
                         | Library::Pure
                         | Library::InputObject(_)
                         | Library::InputValue
-                        | Library::Allocates { .. }
+                        | Library::Allocates { plain: true, .. }
                 )
             );
             let effects = analysis.effects(*id);

@@ -5,6 +5,7 @@ mod evidence;
 use std::collections::BTreeSet;
 
 use labrys_analysis::global_of;
+use labrys_library::Mark;
 use labrys_program::{
     BlockId, BranchId, Callee, Constant, FunctionId, Operand, Operation, Program,
 };
@@ -166,7 +167,7 @@ fn marker_name(program: &Program, operation: &Operation) -> Option<String> {
     else {
         return None;
     };
-    if program.function(*id)?.name != "labrys_target" {
+    if !labrys_library::named(&program.function(*id)?.name, Mark::Target) {
         return None;
     }
     let Operand::Constant(text) = arguments.first()? else {

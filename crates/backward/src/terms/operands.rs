@@ -3,6 +3,7 @@
 
 use labrys_analysis::{Definition, ProgramAnalysis};
 use labrys_expr::{ExprId, Pool};
+use labrys_library::{Mark, named};
 use labrys_program::{
     Callee, Constant, FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId,
 };
@@ -14,8 +15,6 @@ use rustc_hash::FxHashMap;
 use super::objects::{Description, ObjectKind, Objects};
 use super::{Frame, SymbolicValue};
 
-/// Gives the address of the error number.
-const ERRNO: &str = "__errno_location";
 /// Operations that one expression follows back; beyond, a value gets a symbol.
 const MAX_DEPTH: u32 = 400;
 
@@ -163,7 +162,7 @@ impl<'b, 'p> OperandReader<'b, 'p> {
     ) -> Option<(ObjectKind, Option<u64>)> {
         let frame = self.frame.id();
         let called = self.analysis.function(callee);
-        if called.name == ERRNO {
+        if named(&called.name, Mark::ErrorNumber) {
             return Some((ObjectKind::Errno(frame, value), Some(4)));
         }
         if called.defined {

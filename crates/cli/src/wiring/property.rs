@@ -2,13 +2,17 @@
 
 use std::path::Path;
 
+use labrys_library::{Function, Mark, functions};
 use labrys_program::Program;
 use labrys_suite::Property;
 
 use crate::output::problem::Problem;
 
 /// Functions whose calls are noted in every program.
-const ERRORS: &[&str] = &["reach_error", "__VERIFIER_error"];
+fn errors() -> Vec<&'static str> {
+    let rows = functions().iter().filter(|row| row.has(Mark::Failure));
+    rows.map(Function::name).collect()
+}
 
 /// What the property file asks for.
 pub(crate) fn read(path: &Path) -> Result<Property, Problem> {
@@ -19,11 +23,11 @@ pub(crate) fn read(path: &Path) -> Result<Property, Problem> {
         ))
     })?;
     match Property::read(&text) {
-        Some(Property::ErrorCall(function)) if !ERRORS.contains(&&*function) => {
+        Some(Property::ErrorCall(function)) if !errors().contains(&&*function) => {
             Err(Problem::usage(format!(
                 "--property {} asks for a call of {function}; Labrys notes calls of {} only",
                 path.display(),
-                ERRORS.join(" and ")
+                errors().join(" and ")
             )))
         }
         Some(property) => Ok(property),

@@ -1,6 +1,6 @@
 //! Makes a program use the models of library functions.
 //!
-//! Which function has which model stands in [`labrys_library`]; the models are C in `c/models/`,
+//! Which function has which model stands in [`labrys_library`]; the models are C in the crate `models`,
 //! instrumented with the program, and wrappers in the runtime (summaries, input, heap).
 
 use labrys_library::{Forward, Function, Mark, Type, function, functions};

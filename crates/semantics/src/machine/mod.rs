@@ -17,6 +17,7 @@ mod steering;
 mod strings;
 
 use labrys_expr::Value;
+use labrys_library::{Computes, Function as LibraryFunction, Mark};
 use labrys_program::{
     Block, BlockId, Callee, Function, FunctionId, Instruction, Intrinsic, Operand, Operation,
     Program, Terminator, Type,
@@ -24,9 +25,10 @@ use labrys_program::{
 
 use crate::algebra::{Algebra, Concrete, External};
 use crate::bits::{pack, scalar_size, unpack};
+use crate::library::meaning as meaning_of;
 use crate::operation::meaning;
 use crate::value::{IrValue, Operands};
-use crate::{Library, input_value, library};
+use crate::{Library, input_value};
 pub use distance::Distance;
 use frames::Frames;
 use linked::Shared;
@@ -107,7 +109,7 @@ pub struct Machine<'a> {
     /// What is shared with the process in which library functions are called.
     shared: Option<Shared<'a>>,
     /// Tables of characters that were asked for, by function.
-    tables: Vec<(String, u64)>,
+    tables: Vec<(Computes, u64)>,
 }
 
 impl<'a> Machine<'a> {
@@ -485,27 +487,39 @@ impl<'a> Machine<'a> {
     ) -> Result<Option<ConcreteValue>, Halt> {
         let program = self.program;
         let name = program.function(id).map_or("", |called| &called.name);
-        if let Some(result) = self.string_call(function, name, arguments, ty)? {
-            return Ok(Some(result));
+        let row = labrys_library::function(name);
+        match row.and_then(LibraryFunction::computes) {
+            Some(Computes::Reallocate) => return self.reallocate(function, arguments),
+            Some(computes) => {
+                if let Some(result) = self.string_call(function, computes, arguments, ty)? {
+                    return Ok(Some(result));
+                }
+            }
+            None => {}
         }
-        if name == "realloc" {
-            return self.reallocate(function, arguments);
-        }
-        match library(name) {
+        match row.and_then(meaning_of) {
             Some(Library::InputObject(size)) => self.fill_object(function, size, arguments),
             Some(Library::InputValue) => self.input_value(name, ty),
             Some(Library::Assume) => self.assume(function, arguments),
             Some(Library::Stops) => Err(Halt::Ended),
-            Some(Library::Harmless) if ty == Type::Void => Ok(None),
-            Some(Library::Harmless) if name == "rand" && self.shared.is_some() => {
-                self.linked_call(function, id, arguments, ty)
+            Some(Library::Harmless { skipped: true }) => {
+                let called = row.is_some_and(|row| row.has(Mark::Called));
+                if called && self.shared.is_some() {
+                    self.linked_call(function, id, arguments, ty)
+                } else {
+                    // Programs do not use what output functions return; any value would be a
+                    // guess.
+                    Ok(None)
+                }
             }
-            // Programs do not use what output functions return; any value would be a guess.
-            Some(Library::Harmless) => Ok(None),
-            None | Some(Library::Reads | Library::Fills { .. }) => {
-                self.linked_call(function, id, arguments, ty)
-            }
-            Some(Library::Allocates { .. }) => {
+            None
+            | Some(
+                Library::Harmless { skipped: false }
+                | Library::Reads
+                | Library::Fills { .. }
+                | Library::Allocates { plain: false, .. },
+            ) => self.linked_call(function, id, arguments, ty),
+            Some(Library::Allocates { plain: true, .. }) => {
                 let mut size = 1u64;
                 for argument in arguments {
                     size = size.saturating_mul(self.scalar(function, *argument)?.bits() as u64);

@@ -5,10 +5,11 @@
 use std::cmp::Ordering;
 
 use labrys_expr::Value;
+use labrys_library::Computes;
 use labrys_program::{Function, Operand, Type};
 
 use super::{ConcreteValue, Halt, Machine};
-use crate::character::character_table;
+use crate::character::{CharacterTable, table_of};
 use crate::value::IrValue;
 
 /// Longest string.
@@ -50,23 +51,24 @@ impl Machine<'_> {
     pub(super) fn string_call(
         &mut self,
         function: &Function,
-        name: &str,
+        computes: Computes,
         arguments: &[Operand],
         ty: Type,
     ) -> Result<Option<ConcreteValue>, Halt> {
-        let known = arguments.iter().map(|one| self.scalar(function, *one));
+        let known = arguments.iter();
+        let known = known.map(|argument| self.scalar(function, *argument));
         let Ok(values) = known.collect::<Result<Vec<Value>, Halt>>() else {
             return Ok(None);
         };
-        let values: Vec<u64> = values.iter().map(|one| one.bits() as u64).collect();
-        let result = match character_table(name) {
-            Some(_) => Some(self.characters(name)?),
-            None => match self.read_only(name, &values)? {
+        let values: Vec<u64> = values.iter().map(|value| value.bits() as u64).collect();
+        let width = ty.width().unwrap_or(64);
+        let result = match table_of(computes) {
+            Some(table) => Some(self.characters(computes, table)?),
+            None => match self.read_only(computes, &values, width)? {
                 Some(result) => Some(result),
-                None => self.copied(name, &values)?,
+                None => self.copied(computes, &values)?,
             },
         };
-        let width = ty.width().unwrap_or(64);
         Ok(result.map(|bits| IrValue::Scalar(Value::new(width, u128::from(bits)))))
     }
 
@@ -104,78 +106,89 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn read_only(&mut self, name: &str, values: &[u64]) -> Result<Option<u64>, Halt> {
+    fn read_only(
+        &mut self,
+        computes: Computes,
+        values: &[u64],
+        width: u32,
+    ) -> Result<Option<u64>, Halt> {
         let place = |at: Option<usize>, base: u64| at.map_or(0, |at| base + at as u64);
-        Ok(Some(match (name, values) {
-            ("strlen", [s]) => self.text(*s)?.len() as u64,
-            ("strnlen", [s, n]) => self.text_within(*s, *n)?.len() as u64,
-            ("strcmp", [a, b]) => sign(self.text(*a)?.cmp(&self.text(*b)?)),
-            ("strncmp", [a, b, n]) => {
+        Ok(Some(match (computes, values) {
+            (Computes::Length, [s]) => self.text(*s)?.len() as u64,
+            (Computes::LengthWithin, [s, n]) => self.text_within(*s, *n)?.len() as u64,
+            (Computes::Compare, [a, b]) => sign(self.text(*a)?.cmp(&self.text(*b)?)),
+            (Computes::CompareWithin, [a, b, n]) => {
                 sign(self.text_within(*a, *n)?.cmp(&self.text_within(*b, *n)?))
             }
-            ("strcasecmp", [a, b]) => sign(lowered(&self.text(*a)?).cmp(&lowered(&self.text(*b)?))),
-            ("strncasecmp", [a, b, n]) => {
+            (Computes::CompareFolded, [a, b]) => {
+                sign(lowered(&self.text(*a)?).cmp(&lowered(&self.text(*b)?)))
+            }
+            (Computes::CompareFoldedWithin, [a, b, n]) => {
                 let (a, b) = (self.text_within(*a, *n)?, self.text_within(*b, *n)?);
                 sign(lowered(&a).cmp(&lowered(&b)))
             }
-            ("memcmp" | "bcmp", [a, b, n]) => sign(self.block(*a, *n)?.cmp(&self.block(*b, *n)?)),
-            ("strchr" | "index" | "strrchr" | "rindex", [s, c]) => {
+            (Computes::CompareBytes, [a, b, n]) => {
+                sign(self.block(*a, *n)?.cmp(&self.block(*b, *n)?))
+            }
+            (Computes::Find | Computes::FindLast, [s, c]) => {
                 let mut text = self.text(*s)?;
                 text.push(0);
                 let is_wanted = |byte: &u8| *byte == *c as u8;
-                if name.contains("rr") || name.starts_with('r') {
+                if computes == Computes::FindLast {
                     place(text.iter().rposition(is_wanted), *s)
                 } else {
                     place(text.iter().position(is_wanted), *s)
                 }
             }
-            ("memchr", [s, c, n]) => {
+            (Computes::FindByte, [s, c, n]) => {
                 let block = self.block(*s, *n)?;
                 place(block.iter().position(|byte| *byte == *c as u8), *s)
             }
-            ("strstr", [s, wanted]) => {
+            (Computes::FindText, [s, wanted]) => {
                 let (text, wanted) = (self.text(*s)?, self.text(*wanted)?);
                 let starts = |at: &usize| text[*at..].starts_with(&wanted);
                 place((0..=text.len()).find(starts), *s)
             }
-            ("strspn" | "strcspn" | "strpbrk", [s, set]) => {
+            (Computes::Span | Computes::SpanOutside | Computes::FindAny, [s, set]) => {
                 let (text, set) = (self.text(*s)?, self.text(*set)?);
-                let stops = |byte: &u8| set.contains(byte) != (name == "strspn");
+                let spans = computes == Computes::Span;
+                let stops = |byte: &u8| set.contains(byte) != spans;
                 let at = text.iter().position(stops);
-                match name {
-                    "strpbrk" => place(at, *s),
+                match computes {
+                    Computes::FindAny => place(at, *s),
                     _ => at.unwrap_or(text.len()) as u64,
                 }
             }
-            ("atoi" | "atol" | "atoll", [s]) => number(&self.text(*s)?),
-            ("tolower", [c]) if *c < 256 => u64::from((*c as u8).to_ascii_lowercase()),
-            ("toupper", [c]) if *c < 256 => u64::from((*c as u8).to_ascii_uppercase()),
-            ("abs", [n]) => u64::from((*n as i32).unsigned_abs()),
-            ("labs" | "llabs", [n]) => (*n as i64).unsigned_abs(),
+            (Computes::Number, [s]) => number(&self.text(*s)?),
+            (Computes::Lower, [c]) if *c < 256 => u64::from((*c as u8).to_ascii_lowercase()),
+            (Computes::Upper, [c]) if *c < 256 => u64::from((*c as u8).to_ascii_uppercase()),
+            (Computes::Magnitude, [n]) if width == 32 => (*n as i32).unsigned_abs().into(),
+            (Computes::Magnitude, [n]) => (*n as i64).unsigned_abs(),
             _ => return Ok(None),
         }))
     }
 
-    fn copied(&mut self, name: &str, values: &[u64]) -> Result<Option<u64>, Halt> {
-        match (name, values) {
-            ("strcpy" | "stpcpy" | "strcat", [to, from]) => {
+    fn copied(&mut self, computes: Computes, values: &[u64]) -> Result<Option<u64>, Halt> {
+        match (computes, values) {
+            (Computes::Copy | Computes::CopyToEnd | Computes::Append, [to, from]) => {
                 let mut text = self.text(*from)?;
                 let length = text.len() as u64;
                 text.push(0);
-                let start = match name {
-                    "strcat" => *to + self.text(*to)?.len() as u64,
+                let start = match computes {
+                    Computes::Append => *to + self.text(*to)?.len() as u64,
                     _ => *to,
                 };
                 self.put(start, &text)?;
-                Ok(Some(if name == "stpcpy" { to + length } else { *to }))
+                let gives_end = computes == Computes::CopyToEnd;
+                Ok(Some(if gives_end { to + length } else { *to }))
             }
-            ("strncpy", [to, from, n]) => {
+            (Computes::CopyPadded, [to, from, n]) => {
                 let mut text = self.text_within(*from, *n)?;
                 text.resize(usize::try_from(*n).map_err(|_| Halt::Fault)?, 0);
                 self.put(*to, &text)?;
                 Ok(Some(*to))
             }
-            ("strncat", [to, from, n]) => {
+            (Computes::AppendWithin, [to, from, n]) => {
                 let mut text = self.text_within(*from, *n)?;
                 text.push(0);
                 let end = *to + self.text(*to)?.len() as u64;
@@ -187,20 +200,17 @@ impl Machine<'_> {
     }
 
     /// Where the pointer to a table of characters is.
-    fn characters(&mut self, name: &str) -> Result<u64, Halt> {
-        let known = self.tables.iter().find(|(known, _)| known == name);
+    fn characters(&mut self, computes: Computes, table: &CharacterTable) -> Result<u64, Halt> {
+        let known = self.tables.iter().find(|(known, _)| *known == computes);
         if let Some((_, address)) = known {
             return Ok(*address);
         }
-        let Some(table) = character_table(name) else {
-            return Err(Halt::Unknown(name.to_owned()));
-        };
         let bytes = self.memory.allocate(table.bytes.len() as u64);
         let bytes = bytes.ok_or(Halt::Limit)?;
         self.put(bytes, &table.bytes)?;
         let pointer = self.memory.allocate(8).ok_or(Halt::Limit)?;
         self.put(pointer, &(bytes + table.zero).to_le_bytes())?;
-        self.tables.push((name.to_owned(), pointer));
+        self.tables.push((computes, pointer));
         Ok(pointer)
     }
 }

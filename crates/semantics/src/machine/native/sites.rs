@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use labrys_library::Mark;
 use labrys_program::{
     BlockId, Callee, Function, Instruction, Operand, Operation, Program, Terminator, ValueId,
 };
@@ -97,10 +98,10 @@ pub(super) fn gives_nothing(program: &Program, instruction: &Instruction) -> boo
         return false;
     };
     // Where it cannot be called, it gives none, and the function gives up its code.
-    let is_called = callee.name == "rand";
-    !is_called
-        && matches!(
-            library(&callee.name),
-            Some(Library::Harmless | Library::InputObject(_) | Library::Assume)
-        )
+    let is_called = labrys_library::named(&callee.name, Mark::Called);
+    let nothing = matches!(
+        library(&callee.name),
+        Some(Library::Harmless { skipped: true } | Library::InputObject(_) | Library::Assume)
+    );
+    nothing && !is_called
 }
