@@ -270,6 +270,7 @@ fn attribute(function: &mut Function, word: &str, argument: Option<&str>) -> Opt
                 shares: argument == Some("shares"),
             },
         ),
+        "writes-variable" => function.effect = None,
         "leaf" => function.calls_back = Some(CallsBack::Never),
         "callback" => function.calls_back = Some(CallsBack::Argument(number()?)),
         "at-exit" => function.calls_back = Some(CallsBack::AtExit(number()?)),

@@ -78,7 +78,7 @@ pub(crate) fn meaning(row: &'static Function) -> Option<Library> {
             fails: made.fails,
         });
     }
-    if row.is_pure() {
+    if row.is_pure() && row.effect() == Some(Effect::Reads) {
         return Some(Library::Pure);
     }
     row.effect().map(|effect| match effect {
