@@ -12,7 +12,7 @@ use labrys_expr::Pool;
 use labrys_program::{BranchId, FunctionId};
 use labrys_semantics::External;
 use labrys_solver::Assignment;
-use labrys_suite::{Input, Origin, StreamKind, TargetStatus};
+use labrys_suite::{Coverage, Input, Origin, StreamKind, TargetStatus};
 
 use crate::execute::{InputLayout, PhaseTwo};
 use crate::path::{Path, Skip};
@@ -176,6 +176,18 @@ impl<'p> Symcretic<'p> {
             report.forward |= report.is_reached() && !before;
         }
         Ok(shown)
+    }
+
+    /// Targets that are branches which runs of another technique took are reached.
+    pub fn note_covered(&mut self, covered: &Coverage) {
+        for report in &mut self.reports {
+            let open = matches!(report.verdict, Verdict::Open | Verdict::NotFound);
+            let branch = report.target.branch.filter(|_| open);
+            if branch.is_some_and(|branch| covered.contains(branch)) {
+                report.verdict = Verdict::Reached;
+                report.forward = true;
+            }
+        }
     }
 
     /// Runs an input, and makes it a test if that shows targets that are open.

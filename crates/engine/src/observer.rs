@@ -21,6 +21,8 @@ pub struct Status {
     pub covered: u64,
     /// Branches that count in coverage.
     pub branches: u64,
+    /// Branches that are proved unreachable.
+    pub unreachable: u64,
     /// Queries asked.
     pub queries: u64,
     /// Tests kept.

@@ -9,7 +9,7 @@ use labrys_program::{
     Callee, Constant, ConstantId, Function, Instruction, Location, Operand, Operation, Program,
 };
 use labrys_suite::{TargetStatus, TargetSummary};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budget::{Budget, End};
 use crate::place::located;
@@ -23,6 +23,10 @@ pub(crate) struct Targets {
     list: Vec<TargetSummary>,
     /// Tests that were kept for a target and diverged.
     divergent: FxHashMap<String, u8>,
+    /// The targets that techniques added.
+    added: FxHashSet<String>,
+    /// Whether of these only the unreachable ones are listed.
+    hides_added: bool,
 }
 
 impl Targets {
@@ -36,7 +40,34 @@ impl Targets {
         Targets {
             list: markers(program).into_iter().map(target).collect(),
             divergent: FxHashMap::default(),
+            added: FxHashSet::default(),
+            hides_added: false,
         }
+    }
+
+    /// Lists of the targets that techniques add only the unreachable ones.
+    pub(crate) fn hide_added(&mut self) {
+        self.hides_added = true;
+    }
+
+    /// A technique works on a target, which is one that it adds if the program does not name it.
+    pub(crate) fn add(&mut self, name: &str) {
+        if !self.list.iter().any(|target| target.location == name) {
+            self.added.insert(name.to_owned());
+        }
+    }
+
+    /// Whether a target is listed whatever is known of it.
+    pub(crate) fn is_listed(&self, name: &str) -> bool {
+        !(self.hides_added && self.added.contains(name))
+    }
+
+    /// The targets that a summary lists.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &TargetSummary> {
+        let list = self.list.iter();
+        list.filter(|target| {
+            target.status == TargetStatus::Unreachable || self.is_listed(&target.location)
+        })
     }
 
     pub(crate) fn list(&self) -> &[TargetSummary] {
@@ -48,9 +79,9 @@ impl Targets {
         list.any(|target| target.location == name && is_reached(target))
     }
 
-    /// The number of targets that are reached.
+    /// The number of listed targets that are reached.
     pub(crate) fn reached(&self) -> u64 {
-        self.list.iter().filter(|target| is_reached(target)).count() as u64
+        self.listed().filter(|target| is_reached(target)).count() as u64
     }
 
     /// Whether the targets that a budget asks for are reached.
@@ -59,7 +90,11 @@ impl Targets {
         if goal.is_some_and(|goal| self.is_reached(goal)) {
             return Some(End::Goal);
         }
-        let all = budget.all_targets && !self.list.is_empty() && self.list.iter().all(is_reached);
+        let mut named = self.list.iter();
+        let open = |target: &TargetSummary| {
+            target.status == TargetStatus::Open && self.is_listed(&target.location)
+        };
+        let all = budget.all_targets && !self.list.is_empty() && !named.any(open);
         all.then_some(End::Targets)
     }
 
@@ -92,6 +127,7 @@ impl Targets {
 
     /// Notes what is known of a target that no run reached.
     pub(crate) fn set(&mut self, name: &str, status: TargetStatus) {
+        self.add(name);
         self.list.retain(|target| target.location != name);
         self.list.push(TargetSummary {
             location: name.to_owned(),

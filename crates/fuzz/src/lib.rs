@@ -1,4 +1,4 @@
-//! Fuzzing beside another technique: one corpus, two ways to make inputs.
+//! Fuzzing beside another technique: one corpus, two makers of inputs.
 //!
 //! A concolic search takes one decision at a time and needs its condition; a fuzzer (LibAFL)
 //! changes inputs blindly, but its runs are those of the plain program and cost a fraction of a
@@ -8,16 +8,16 @@
 //!
 //! - The tests of the suite are seeds of the [`Fuzzer`].
 //! - Its inputs that take a branch which no run took, fail in a new way or reach an open target
-//!   are handed to the other technique, which runs them for their traces and goes on from there.
-//! - [`Hybrid`] is the technique that joins both and shifts work to the one that gains more.
+//!   are handed to the technique that leads the portfolio, which runs them for their traces and goes on from there.
+//! - [`Fuzzing`] is its part in a portfolio, which shifts work to the member that gains more.
 //!
 //! Law: all choices follow from the seed and from counts, so the suite repeats itself.
 
 mod clock;
 mod fuzzer;
-mod hybrid;
+mod member;
 mod parts;
 mod program;
 
 pub use fuzzer::Fuzzer;
-pub use hybrid::Hybrid;
+pub use member::Fuzzing;

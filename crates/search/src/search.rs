@@ -116,6 +116,11 @@ impl Search {
     }
 
     fn flip(&mut self, session: &mut Session, candidate: Candidate) -> Result<(), Error> {
+        let branch = view(&self.tree, session).branch(candidate);
+        if branch.is_some_and(|branch| session.unreachable().contains(branch)) {
+            self.tree.mark(candidate, Flip::Unsat);
+            return Ok(());
+        }
         let run = self.tree.run(candidate.node);
         let Some(mut known) = self.known(session, run)? else {
             self.tree.mark(candidate, Flip::Diverged);

@@ -42,6 +42,10 @@ impl Closing<'_> {
             branches.covered,
             count(branches.total, "branch").replace("branchs", "branches"),
         )?;
+        if branches.unreachable > 0 {
+            let count = count(branches.unreachable, "branch").replace("branchs", "branches");
+            writeln!(f, "dead      {count} proved unreachable")?;
+        }
         writeln!(f, "tests     {} kept", self.statistics.tests)?;
         let (queries, statistics) = (&summary.queries, self.statistics);
         writeln!(
@@ -98,13 +102,19 @@ impl Closing<'_> {
     }
 
     fn targets(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = &self.summary.targets;
+        let is = |target: &&TargetSummary, status| target.status == status;
+        let (dead, all): (Vec<_>, Vec<_>) = self
+            .summary
+            .targets
+            .iter()
+            .partition(|target| is(target, TargetStatus::Unreachable));
+        self.unreachable(f, &dead)?;
         if all.is_empty() {
             return Ok(());
         }
-        let (reached, open): (Vec<_>, Vec<_>) = all
+        let (reached, open): (Vec<&TargetSummary>, Vec<_>) = all
             .iter()
-            .partition(|target| target.status == TargetStatus::Reached);
+            .partition(|target| is(target, TargetStatus::Reached));
         let names = |targets: &[&TargetSummary]| {
             let names: Vec<&str> = targets.iter().map(|t| t.location.as_str()).collect();
             names.join(", ")
@@ -117,6 +127,24 @@ impl Closing<'_> {
             write!(f, "; not reached: {}", names(&open))?;
         }
         writeln!(f)
+    }
+
+    /// What is proved, and on what it rests.
+    fn unreachable(&self, f: &mut fmt::Formatter<'_>, dead: &[&TargetSummary]) -> fmt::Result {
+        if dead.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "proved unreachable, if the program accesses memory inside its objects:"
+        )?;
+        for target in dead.iter().take(LISTED) {
+            writeln!(f, "  {}", target.location)?;
+        }
+        match dead.len() {
+            0..=LISTED => Ok(()),
+            more => writeln!(f, "  and {} more in summary.json", more - LISTED),
+        }
     }
 
     fn warnings(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -167,14 +195,21 @@ mod tests {
             branches: Branches {
                 total: 8,
                 covered: 6,
-                unreachable: 0,
+                unreachable: 1,
             },
             runs: 1,
             failures: vec![failure],
-            targets: vec![TargetSummary {
-                location: "deep".to_owned(),
-                ..TargetSummary::default()
-            }],
+            targets: vec![
+                TargetSummary {
+                    location: "deep".to_owned(),
+                    ..TargetSummary::default()
+                },
+                TargetSummary {
+                    location: "a.c:9:7 true".to_owned(),
+                    status: TargetStatus::Unreachable,
+                    ..TargetSummary::default()
+                },
+            ],
             ..Summary::default()
         };
         let closing = Closing {
@@ -186,6 +221,8 @@ mod tests {
         let text = closing.to_string();
         for part in [
             "6 of 8 branches (75.0 %)",
+            "1 branch proved unreachable",
+            "inside its objects:\n  a.c:9:7 true\n",
             "1 run in 0.0 s, 0 queries",
             "nothing more to try",
             "  SIGSEGV at /a.c:3:1, input out/failures/000001/input",

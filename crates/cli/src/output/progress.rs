@@ -100,8 +100,12 @@ impl Observer for Lines {
 fn line(status: &Status) -> String {
     let seconds = status.elapsed.as_secs_f64();
     let rate = status.new_runs as f64 / seconds.max(0.001);
+    let unreachable = match status.unreachable {
+        0 => String::new(),
+        proved => format!(" ({proved} unreachable)"),
+    };
     let mut text = format!(
-        "{} runs ({rate:.0}/s), {}/{} branches, {} queries, {}",
+        "{} runs ({rate:.0}/s), {}/{} branches{unreachable}, {} queries, {}",
         status.runs,
         status.covered,
         status.branches,
@@ -174,6 +178,11 @@ mod tests {
         };
         let expected = "1000 runs (50/s), 12/40 branches, 77 queries, 1 failure, 30 s left";
         assert_eq!(line(&status), expected);
+        let proved = Status {
+            unreachable: 3,
+            ..status
+        };
+        assert!(line(&proved).contains("12/40 branches (3 unreachable), 77"));
         assert_eq!(time(Duration::from_secs(3 * 3600 + 240)), "3 h 04 min");
     }
 }

@@ -1,5 +1,6 @@
 //! From options to what a command works with: program, inputs, solver, session.
 
+pub(crate) mod backward;
 pub(crate) mod inputs;
 pub(crate) mod property;
 pub(crate) mod session;

@@ -30,6 +30,7 @@ pub struct SessionBuilder {
     max_input: usize,
     oracles: bool,
     audit: bool,
+    hides_added: bool,
 }
 
 impl SessionBuilder {
@@ -51,6 +52,7 @@ impl SessionBuilder {
             max_input: 4096,
             oracles: false,
             audit: false,
+            hides_added: false,
         }
     }
 
@@ -111,10 +113,20 @@ impl SessionBuilder {
         self
     }
 
+    /// Of the targets that techniques add, a summary lists only the unreachable ones.
+    #[must_use]
+    pub fn hide_added_targets(mut self) -> Self {
+        self.hides_added = true;
+        self
+    }
+
     /// A session on a new suite.
     #[must_use]
     pub fn start(self) -> Session {
-        let books = Books::new(&self.programs.program);
+        let mut books = Books::new(&self.programs.program);
+        if self.hides_added {
+            books.targets_mut().hide_added();
+        }
         let initial = self.initial.into_iter();
         let mut session = Session {
             runs: Runs::new(self.programs, self.audit),

@@ -32,6 +32,9 @@ use crate::statistics::Statistics;
 
 pub use builder::SessionBuilder;
 
+/// Steps of the solver in the time of a run.
+const RUN: u64 = 40;
+
 /// See the module.
 pub struct Session {
     runs: Runs,
@@ -64,6 +67,18 @@ impl Session {
     #[must_use]
     pub fn confirmed(&self) -> &Coverage {
         self.books.confirmed()
+    }
+
+    /// The branches that count, that no run took, and that may be reachable.
+    #[must_use]
+    pub fn unseen(&self) -> Coverage {
+        self.books.unseen()
+    }
+
+    /// The branches that no run takes.
+    #[must_use]
+    pub fn unreachable(&self) -> &Coverage {
+        self.books.unreachable()
     }
 
     /// What is known of the targets.
@@ -108,6 +123,14 @@ impl Session {
         self.runs.was_tried(input)
     }
 
+    /// The work so far, in steps of the solver: a run counts as many as take about as long.
+    #[must_use]
+    pub fn effort(&self) -> u64 {
+        let counts = self.runs.counts();
+        let runs = counts.runs + counts.reruns + counts.replays;
+        self.asker.steps() + RUN * runs
+    }
+
     /// The counters.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
@@ -119,6 +142,7 @@ impl Session {
     #[must_use]
     pub fn status(&self) -> Status {
         let counts = self.runs.counts();
+        let branches = self.books.branches();
         Status {
             elapsed: self.deadline.clock().elapsed(),
             used: self.deadline.used(counts.new_runs),
@@ -126,7 +150,8 @@ impl Session {
             runs: counts.runs,
             new_runs: counts.new_runs,
             covered: self.books.covered(),
-            branches: self.books.branches().total,
+            branches: branches.total,
+            unreachable: branches.unreachable,
             queries: self.asker.asked(),
             tests: self.saver.tests(),
             failures: self.failures.confirmed(),
@@ -154,7 +179,7 @@ impl Session {
             divergences: counts.divergences,
             concretizations: counts.concretizations.clone(),
             failures: self.failures.summary(&self.saver),
-            targets: self.targets().to_vec(),
+            targets: self.books.targets().listed().cloned().collect(),
         }
     }
 }
@@ -232,6 +257,9 @@ impl Session {
         origin: Origin,
         targets: &[String],
     ) -> Result<Observation, Error> {
+        for name in targets {
+            self.books.targets_mut().add(name);
+        }
         let ended = self.runs.make(input, origin)?;
         self.book(ended, None, targets)
     }
@@ -384,13 +412,16 @@ impl Session {
         Ok(())
     }
 
-    /// Notes that no run reaches a target, and that the branch that it is, if it is one, is dead.
+    /// Notes that no run reaches a target, and that the branch that it is, if it is one, is dead:
+    /// nobody looks for it from now on.
     ///
     /// # Errors
     /// If the suite cannot be written.
     pub fn prove(&mut self, name: &str, branch: Option<BranchId>) -> Result<(), Error> {
         if let Some(branch) = branch.filter(|_| !self.books.targets().is_reached(name)) {
-            self.books.exclude(branch);
+            if self.books.exclude(branch) {
+                self.runs.want(&self.books.unseen());
+            }
         }
         self.set_target(name, TargetStatus::Unreachable)
     }

@@ -3,7 +3,7 @@
 //! Backward execution comes first; in the time that is left, concolic search goes on forward
 //! toward the targets that are still open, beginning with the inputs that came near.
 
-mod both_ways;
+mod directions;
 mod entry;
 mod report;
 mod targets;
@@ -13,22 +13,23 @@ use std::time::Duration;
 
 use clap::Args;
 use labrys_analysis::ProgramAnalysis;
-use labrys_backward::{Settings, Symcretic, Target, Verdict};
+use labrys_backward::{Target, Verdict};
 use labrys_engine::{Budget, Session, SessionBuilder, StopFlag};
-use labrys_executor::{Limits as RunLimits, Linked};
-use labrys_program::{FunctionId, Program};
+use labrys_executor::Limits as RunLimits;
+use labrys_program::FunctionId;
 use labrys_suite::export::{self, Source};
 use labrys_suite::{Config, Harness, Input, Invocation, SuiteWriter};
 use labrys_units::Unit;
 
-use self::both_ways::BothWays;
+use self::directions::BothDirections;
 use self::entry::EntryOptions;
 use self::report::Results;
 use self::targets::Collected;
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
+use crate::wiring::backward::{Start, main_function, symcretic};
 use crate::wiring::inputs::{self, InputOptions};
-use crate::wiring::session::{initial_inputs, launch, programs};
+use crate::wiring::session::{initial_inputs, programs};
 use crate::wiring::signals;
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
@@ -215,7 +216,7 @@ fn resolve(options: &Reach) -> Result<Plan, Problem> {
         None => (subject, None),
     };
     let program = &subject.program;
-    let entry = main_function(program)?;
+    let entry = main_function(program, "name a function by --entry")?;
     // The functions are the same, and more; numbers of constants and the like are not.
     let targets = match &unit {
         Some(_) => targets::collect(&options.targets, program, &hash)?.targets,
@@ -260,15 +261,6 @@ fn resolve(options: &Reach) -> Result<Plan, Problem> {
     })
 }
 
-/// The function in which runs begin: that of the drivers, if there are some.
-fn main_function(program: &Program) -> Result<FunctionId, Problem> {
-    let main = program.function_named("main");
-    main.filter(|id| program.functions[id.index()].defined)
-        .ok_or_else(|| {
-            Problem::program("the program has no main of its own; name a function by --entry")
-        })
-}
-
 /// Where the suite has the program with drivers.
 fn unit_path(options: &Reach) -> PathBuf {
     options.output.out.join("unit")
@@ -306,25 +298,19 @@ fn technique<'p>(
     options: &Reach,
     plan: &Plan,
     analysis: &'p ProgramAnalysis<'p>,
-) -> Result<BothWays<'p>, Problem> {
+) -> Result<BothDirections<'p>, Problem> {
     let Plan {
         subject, config, ..
     } = plan;
-    let settings = Settings {
+    let start = Start {
+        subject,
+        config,
         entry: plan.entry,
         loop_bound: options.loop_bound,
         template: plan.initial.first().cloned().unwrap_or_default(),
-        external: labrys_solver::call_function,
     };
-    let plain = launch(
-        &subject.plain,
-        &config.invocation,
-        config.streams.clone(),
-        subject,
-    );
-    let backward =
-        Symcretic::new(analysis, settings, plan.targets.clone()).with_linked(Linked::of(plain));
-    Ok(BothWays::new(
+    let backward = symcretic(start, analysis, plan.targets.clone());
+    Ok(BothDirections::new(
         backward,
         !options.no_forward,
         options.seed,

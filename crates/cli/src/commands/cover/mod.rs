@@ -1,20 +1,27 @@
 //! `labrys cover`: resolves what the command line means, runs the search, tells what came out.
 
+mod prover;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use labrys_analysis::ProgramAnalysis;
 use labrys_engine::{Budget, End, Session, SessionBuilder, StopFlag, Technique};
 use labrys_executor::Limits as RunLimits;
-use labrys_fuzz::Hybrid;
+use labrys_fuzz::Fuzzing;
+use labrys_portfolio::Portfolio;
+use labrys_program::FunctionId;
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
 use labrys_solver::{Layers, QueryLog};
 use labrys_suite::export::{self, EXPORTERS, Source};
 use labrys_suite::{Config, Harness, Input, Invocation, Metadata, Property, Suite, SuiteWriter};
 
+use self::prover::Prover;
 use crate::output::closing::Closing;
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
+use crate::wiring::backward::{Start, main_function, symcretic};
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::property;
 use crate::wiring::session::{initial_inputs, programs};
@@ -22,6 +29,9 @@ use crate::wiring::signals;
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
+
+/// Iterations of a loop that backward execution follows, beside the search.
+const LOOP_BOUND: u32 = 10;
 
 const COVER: &str = "Explore a program and write a suite of tests";
 
@@ -103,8 +113,12 @@ pub(crate) struct StrategyOptions {
     #[arg(long)]
     pub(crate) call_contexts: bool,
 
-    /// Fuzz the program too: its runs are cheap and need no conditions. Both share their inputs, and
-    /// the one that covers more gets more of the work
+    /// Work with other techniques beside the search. All share what they find, and the one that
+    /// gains more gets more of the work
+    #[arg(long, value_name = "NAME[,NAME...]", value_enum, value_delimiter = ',')]
+    pub(crate) with: Vec<Companion>,
+
+    /// As --with fuzz
     #[arg(long)]
     pub(crate) fuzz: bool,
 
@@ -119,6 +133,21 @@ pub(crate) struct StrategyOptions {
     /// Check each run's path constraint against the run: slow, to find bugs of Labrys
     #[arg(long)]
     pub(crate) audit: bool,
+}
+
+/// A technique beside the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Companion {
+    /// Changes inputs blindly: its runs are cheap and need no conditions
+    Fuzz,
+    /// Goes backward from open branches, and proves that some are unreachable
+    Backward,
+}
+
+impl StrategyOptions {
+    fn has(&self, companion: Companion) -> bool {
+        self.with.contains(&companion) || companion == Companion::Fuzz && self.fuzz
+    }
 }
 
 fn strategies() -> String {
@@ -202,22 +231,66 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
         }
         None => (SuiteWriter::create(out, &plan.config)?, None),
     };
+    let proved = suite.as_ref().and_then(|suite| suite.summary.as_ref());
+    let proved = proved.map_or_else(Vec::new, |summary| summary.targets.clone());
     let mut session = start(options, &plan, writer, suite, stop)?;
+    prover::restore(&mut session, &proved)?;
+    let entry = entry(options, &plan)?;
+    let analysis = entry.map(|entry| {
+        let program = &plan.subject.program;
+        (ProgramAnalysis::new(program, entry), entry)
+    });
     let further = SearchOptions {
         optimistic: options.search.optimistic,
         ..SearchOptions::default()
     };
-    let seed = plan.config.seed;
-    let search = Box::new(Search::new(strategy, further, seed));
-    let mut technique: Box<dyn Technique> = match options.search.fuzz {
-        true => Box::new(Hybrid::new(search, seed)),
-        false => search,
-    };
+    let search = Search::new(strategy, further, plan.config.seed);
+    let mut technique = technique(options, &plan, search, analysis.as_ref());
     let end = labrys_engine::run(&mut session, &mut *technique);
     let status = finish(options, &plan.config, &mut session, end);
     session.leave();
     std::mem::forget(technique);
     status
+}
+
+/// Where backward execution ends, if it is asked for.
+fn entry(options: &Cover, plan: &Plan) -> Result<Option<FunctionId>, Problem> {
+    let program = &plan.subject.program;
+    let backward = options.search.has(Companion::Backward);
+    let entry = backward.then(|| main_function(program, "leave out --with backward"));
+    entry.transpose()
+}
+
+/// The search, and the techniques beside it.
+fn technique<'p>(
+    options: &Cover,
+    plan: &'p Plan,
+    search: Search,
+    analysis: Option<&'p (ProgramAnalysis<'p>, FunctionId)>,
+) -> Box<dyn Technique + 'p> {
+    let fuzz = options.search.has(Companion::Fuzz);
+    if !fuzz && analysis.is_none() {
+        return Box::new(search);
+    }
+    let seed = plan.config.seed;
+    let mut portfolio = Portfolio::new(Box::new(search), seed);
+    if fuzz {
+        portfolio = portfolio.with(Box::new(Fuzzing::new(seed)));
+    }
+    if let Some((analysis, entry)) = analysis {
+        let make = move |targets| {
+            let start = Start {
+                subject: &plan.subject,
+                config: &plan.config,
+                entry: *entry,
+                loop_bound: LOOP_BOUND,
+                template: plan.initial.first().cloned().unwrap_or_default(),
+            };
+            symcretic(start, analysis, targets)
+        };
+        portfolio = portfolio.with(Box::new(Prover::new(make)));
+    }
+    Box::new(portfolio)
 }
 
 /// Finds out what the command line means.
@@ -311,6 +384,15 @@ fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
     if options.search.fuzz {
         note("fuzz", "true".to_owned());
     }
+    if !options.search.with.is_empty() {
+        let names = options
+            .search
+            .with
+            .iter()
+            .filter_map(Companion::to_possible_value);
+        let names: Vec<String> = names.map(|name| name.get_name().to_owned()).collect();
+        note("with", names.join(","));
+    }
     note("jobs", options.limits.jobs.to_string());
     note("max-input", options.input.max_input.to_string());
     further
@@ -371,7 +453,8 @@ fn start(
         .query_limits(limits.steps_solver, limits.timeout_solver)
         .max_input(options.input.max_input)
         .oracles(!options.build.no_oracles)
-        .audit(options.search.audit);
+        .audit(options.search.audit)
+        .hide_added_targets();
     Ok(match suite {
         Some(suite) => builder.resume(suite),
         None => builder.start(),

@@ -1,57 +1,52 @@
 //! Backward and forward toward the same targets.
 //!
-//! The two take turns as soon as backward execution has had a first look at each target: what is
-//! easy for one may be hard for the other, and proofs need backward execution to its end. Turns
-//! are counted in work, not in time, so that a search repeats.
+//! The two take turns of equal work as soon as backward execution has had a first look at each
+//! target: a target that is easy for one may be hard for the other, and proofs need backward
+//! execution to its end.
 
 use labrys_backward::Symcretic;
 use labrys_engine::{Error, Progress, Session, Technique};
+use labrys_portfolio::{Arm, Policy, Scheduler};
 use labrys_search::{CfgDirected, Interleaved, Options, STRATEGIES, Search, SearchOptions};
 use labrys_suite::Input;
 
-// What takes about as long as a step of the solver.
-/// Expressions that are looked at.
-const EXPRESSIONS: u64 = 100;
-/// Instructions of the machine.
-const INSTRUCTIONS: u64 = 1_000;
-/// Steps of the solver in the time of a run.
-const RUN: u64 = 40;
+use crate::wiring::backward::effort;
 
 /// See the module.
-pub(crate) struct BothWays<'p> {
+pub(crate) struct BothDirections<'p> {
     pub(crate) backward: Symcretic<'p>,
     /// Whether to search forward at all.
     on: bool,
     /// There once it has begun.
     forward: Option<Search>,
-    backward_done: bool,
-    forward_done: bool,
-    /// Work since both go on, in steps of the solver.
-    backward_work: u64,
-    forward_work: u64,
+    scheduler: Scheduler,
+    forward_arm: Arm,
+    backward_arm: Arm,
     seed: u64,
     kept: Option<Input>,
     /// Inputs to begin with.
     seeds: Vec<Input>,
 }
 
-impl<'p> BothWays<'p> {
+impl<'p> BothDirections<'p> {
     pub(crate) fn new(backward: Symcretic<'p>, on: bool, seed: u64, seeds: Vec<Input>) -> Self {
-        BothWays {
+        let mut scheduler = Scheduler::new(Policy::Equal);
+        let (forward_arm, backward_arm) = (scheduler.add(1), scheduler.add(1));
+        scheduler.pause(forward_arm);
+        BothDirections {
             backward,
             on,
             forward: None,
-            backward_done: false,
-            forward_done: !on,
-            backward_work: 0,
-            forward_work: 0,
+            scheduler,
+            forward_arm,
+            backward_arm,
             seed,
             kept: None,
             seeds,
         }
     }
 
-    /// Concolic search toward what is open, in turns with one toward everything: the nearest
+    /// Concolic search toward the open targets, interleaved with one toward everything: the nearest
     /// decision in the control flow may not be the one that matters.
     fn begin_forward(&mut self, session: &mut Session) {
         if !self.on || self.forward.is_some() || !self.backward.has_open() {
@@ -66,14 +61,17 @@ impl<'p> BothWays<'p> {
         let both = Interleaved::new(vec![Box::new(toward), all]);
         let search = Search::new(Box::new(both), SearchOptions::default(), self.seed);
         self.forward = Some(search);
+        self.scheduler.resume(self.forward_arm);
     }
 
     fn step_forward(&mut self, session: &mut Session) -> Result<(), Error> {
         let Some(forward) = self.forward.as_mut().filter(|_| self.backward.has_open()) else {
-            self.forward_done = true;
+            self.scheduler.retire(self.forward_arm);
             return Ok(());
         };
-        self.forward_done = forward.step(session)? == Progress::Done;
+        if forward.step(session)? == Progress::Done {
+            self.scheduler.retire(self.forward_arm);
+        }
         if session.last_kept() != self.kept.as_ref() {
             self.kept = session.last_kept().cloned();
             if let Some(input) = self.kept.clone() {
@@ -85,8 +83,11 @@ impl<'p> BothWays<'p> {
     }
 
     fn step_backward(&mut self, session: &mut Session) -> Result<(), Error> {
-        self.backward_done = self.backward.step(session)? == Progress::Done;
-        if self.backward_done || self.backward.has_looked_at_all() {
+        let done = self.backward.step(session)? == Progress::Done;
+        if done {
+            self.scheduler.retire(self.backward_arm);
+        }
+        if done || self.backward.has_looked_at_all() {
             self.begin_forward(session);
         }
         if self.forward.is_some() {
@@ -96,35 +97,29 @@ impl<'p> BothWays<'p> {
         }
         Ok(())
     }
-
-    /// All that was done so far, in steps of the solver.
-    fn work(&self, session: &Session) -> u64 {
-        let done = session.statistics();
-        let runs = done.runs + done.reruns + done.replays;
-        let backward = self.backward.work() / EXPRESSIONS + self.backward.executed() / INSTRUCTIONS;
-        done.solver_steps + RUN * runs + backward
-    }
 }
 
-impl Technique for BothWays<'_> {
+impl Technique for BothDirections<'_> {
     fn name(&self) -> &'static str {
         self.backward.name()
     }
 
     fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
-        if self.backward_done && (self.forward_done || self.forward.is_none()) {
+        // With equal work nothing is drawn.
+        let Some(arm) = self.scheduler.step(|| 0.0) else {
             return Ok(Progress::Done);
-        }
-        let both = self.forward.is_some() && !self.forward_done;
-        let before = self.work(session);
-        if both && (self.backward_done || self.forward_work <= self.backward_work) {
+        };
+        // What backward execution does alone, at first, gives the forward search no claim.
+        let both = self.scheduler.is_active(self.forward_arm);
+        let before = effort(session, &self.backward);
+        if arm == self.forward_arm {
             self.step_forward(session)?;
-            self.forward_work += self.work(session) - before;
         } else {
             self.step_backward(session)?;
-            if both {
-                self.backward_work += self.work(session) - before;
-            }
+        }
+        if both {
+            let work = effort(session, &self.backward) - before;
+            self.scheduler.spend(arm, work as f64);
         }
         Ok(Progress::More)
     }

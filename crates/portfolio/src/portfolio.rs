@@ -1,0 +1,183 @@
+//! A technique that is made of several.
+//!
+//! The first member leads: it learns from every input that another one hands over
+//! ([`Session::suggest`]), at once. That is not booked, since what is handed over is credited to the
+//! member that found it.
+//!
+//! Law: when no member finds anything more, the portfolio ends: each is done, or quiet.
+
+use labrys_engine::{Error, Progress, Session, Technique};
+
+use crate::{Arm, Policy, Scheduler};
+
+/// What a member can still do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// There is more to do.
+    More,
+    /// It could go on, but nothing came of it for long.
+    Quiet,
+    /// Nothing, until something new is found.
+    Done,
+}
+
+/// What a step of a member did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// In the unit of the crate.
+    pub work: f64,
+    /// Branches that no run took before, or that are proved unreachable.
+    pub gain: f64,
+    /// Turns that the others are to have before its next one.
+    pub rest: u32,
+    /// What it can still do.
+    pub state: State,
+}
+
+/// A technique as a part of a portfolio.
+pub trait Member {
+    /// Steps of a turn.
+    fn turn(&self) -> u32;
+
+    /// Steps of the others before its first turn, unless they are done before.
+    fn begins_after(&self) -> u64 {
+        0
+    }
+
+    /// Does a small piece of work.
+    ///
+    /// # Errors
+    /// If the program can no longer be run, or the suite no longer be written.
+    fn step(&mut self, session: &mut Session) -> Result<Report, Error>;
+}
+
+/// The member that leads: a technique whose every step is a unit of work.
+pub struct Leader(pub Box<dyn Technique>);
+
+impl Leader {
+    /// Steps of a turn.
+    const TURN: u32 = 8;
+}
+
+impl Member for Leader {
+    fn turn(&self) -> u32 {
+        Leader::TURN
+    }
+
+    fn step(&mut self, session: &mut Session) -> Result<Report, Error> {
+        let before = session.seen().count();
+        let progress = self.0.step(session)?;
+        Ok(Report {
+            work: 1.0,
+            gain: (session.seen().count() - before) as f64,
+            rest: 0,
+            state: match progress {
+                Progress::More => State::More,
+                Progress::Done => State::Done,
+            },
+        })
+    }
+}
+
+/// A member with its arm and the state that it reported last.
+struct Part<'a> {
+    member: Box<dyn Member + 'a>,
+    arm: Arm,
+    state: State,
+}
+
+/// See the module.
+pub struct Portfolio<'a> {
+    parts: Vec<Part<'a>>,
+    scheduler: Scheduler,
+    rng: fastrand::Rng,
+    /// Steps so far.
+    steps: u64,
+}
+
+impl<'a> Portfolio<'a> {
+    /// A portfolio that one member leads and whose turns are given out by yield. All random
+    /// choices come from the seed.
+    #[must_use]
+    pub fn new(leader: Box<dyn Technique + 'static>, seed: u64) -> Self {
+        let mut portfolio = Portfolio {
+            parts: Vec::new(),
+            scheduler: Scheduler::new(Policy::Yield),
+            rng: fastrand::Rng::with_seed(seed),
+            steps: 0,
+        };
+        portfolio = portfolio.with(Box::new(Leader(leader)));
+        portfolio.scheduler.begin(portfolio.parts[0].arm);
+        portfolio
+    }
+
+    /// The same with one more member.
+    #[must_use]
+    pub fn with(mut self, member: Box<dyn Member + 'a>) -> Self {
+        let arm = self.scheduler.add(member.turn());
+        if member.begins_after() > 0 {
+            self.scheduler.pause(arm);
+        }
+        self.parts.push(Part {
+            member,
+            arm,
+            state: State::More,
+        });
+        self
+    }
+
+    /// Members that were waiting for their time have turns from now on.
+    fn wake(&mut self) {
+        let active = |part: &Part<'_>| self.scheduler.is_active(part.arm);
+        let ended = |part: &Part<'_>| part.state != State::More;
+        let alone = !self.parts.iter().any(|part| active(part) && !ended(part));
+        for part in self.parts.iter().filter(|part| !ended(part)) {
+            if alone || self.steps >= part.member.begins_after() {
+                self.scheduler.resume(part.arm);
+            }
+        }
+    }
+
+    fn note(&mut self, part: usize, state: State) {
+        let part = &mut self.parts[part];
+        part.state = state;
+        match state {
+            State::Done => self.scheduler.pause(part.arm),
+            State::More | State::Quiet => self.scheduler.resume(part.arm),
+        }
+    }
+}
+
+impl Technique for Portfolio<'_> {
+    fn name(&self) -> &'static str {
+        "portfolio"
+    }
+
+    fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
+        self.steps += 1;
+        if session.waiting() > 0 {
+            let report = self.parts[0].member.step(session)?;
+            self.note(0, report.state);
+            return Ok(Progress::More);
+        }
+        self.wake();
+        if self.parts.iter().all(|part| part.state != State::More) {
+            return Ok(Progress::Done);
+        }
+        let rng = &mut self.rng;
+        let Some(arm) = self.scheduler.step(|| rng.f64()) else {
+            return Ok(Progress::Done);
+        };
+        let Some(index) = self.parts.iter().position(|part| part.arm == arm) else {
+            return Ok(Progress::Done);
+        };
+        let report = self.parts[index].member.step(session)?;
+        self.scheduler.spend(arm, report.work);
+        self.scheduler.gain(arm, report.gain);
+        if report.rest > 0 {
+            self.scheduler.rest(arm, report.rest);
+        }
+        self.note(index, report.state);
+        Ok(Progress::More)
+    }
+}

@@ -1,0 +1,256 @@
+//! Who has the next turn.
+//!
+//! [`Policy::Yield`] is a bandit whose arms forget, because what pays changes in the course of a
+//! search. Each arm has an account of the work that it had and of what it gained, both of which
+//! fade by [`FADE`] from turn to turn of any arm, with a prior that speaks for arms that had no work of
+//! late. The next turn goes to an arm with probability proportional to its rate, the gain per work,
+//! but each arm keeps [`FLOOR`] of an equal part.
+//!
+//! [`Policy::Equal`] gives the turn to the arm that has had the least work.
+//!
+//! Invariant: only arms that are neither paused nor retired have turns; one that rests has none
+//! while another one can have it.
+
+/// The part of an account that is left after a turn.
+const FADE: f64 = 0.968;
+/// The part of an equal share that each arm keeps.
+const FLOOR: f64 = 0.4;
+/// A prior gain, and the work that it is for.
+const PRIOR: (f64, f64) = (0.2, 8.0);
+
+/// By what turns are given out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// By gain per work, with a floor.
+    Yield,
+    /// So that all have the same work; of equals the first has the turn.
+    Equal,
+}
+
+/// One of those that share the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Arm(usize);
+
+/// An arm's account and state.
+#[derive(Clone, Debug, Default)]
+struct Account {
+    work: f64,
+    gain: f64,
+    /// Steps of a turn.
+    length: u32,
+    paused: bool,
+    retired: bool,
+    /// Turns of others that it rests for.
+    rest: u32,
+}
+
+impl Account {
+    fn rate(&self) -> f64 {
+        (self.gain + PRIOR.0) / (self.work + PRIOR.1)
+    }
+
+    fn is_active(&self) -> bool {
+        !self.paused && !self.retired
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    policy: Policy,
+    accounts: Vec<Account>,
+    /// Whose turn it is, and its steps to come.
+    turn: Option<(Arm, u32)>,
+}
+
+impl Scheduler {
+    /// A scheduler without arms.
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
+        Scheduler {
+            policy,
+            accounts: Vec::new(),
+            turn: None,
+        }
+    }
+
+    /// One more arm, whose turns have so many steps.
+    pub fn add(&mut self, length: u32) -> Arm {
+        self.accounts.push(Account {
+            length,
+            ..Account::default()
+        });
+        Arm(self.accounts.len() - 1)
+    }
+
+    /// The arm that has the next step: the one whose turn it is, else the one whose turn comes,
+    /// which may depend on a random number from 0 to 1. `None` if no arm is active.
+    pub fn step(&mut self, random: impl FnOnce() -> f64) -> Option<Arm> {
+        if let Some((arm, left)) = self.turn
+            && left > 0
+            && self.accounts[arm.0].is_active()
+        {
+            self.turn = Some((arm, left - 1));
+            return Some(arm);
+        }
+        let arm = self.choose(random)?;
+        for account in &mut self.accounts {
+            account.rest = account.rest.saturating_sub(1);
+            if self.policy == Policy::Yield {
+                account.work *= FADE;
+                account.gain *= FADE;
+            }
+        }
+        let length = self.accounts[arm.0].length;
+        self.turn = Some((arm, length.saturating_sub(1)));
+        Some(arm)
+    }
+
+    /// Begins a turn of this arm, whatever the policy says.
+    pub fn begin(&mut self, arm: Arm) {
+        self.turn = Some((arm, self.accounts[arm.0].length));
+    }
+
+    /// What is left of the turn goes to another arm.
+    pub fn pass(&mut self, to: Arm) {
+        if let Some((arm, _)) = &mut self.turn {
+            *arm = to;
+        }
+    }
+
+    /// Books work of an arm.
+    pub fn spend(&mut self, arm: Arm, work: f64) {
+        self.accounts[arm.0].work += work;
+    }
+
+    /// Books what work of an arm gave.
+    pub fn gain(&mut self, arm: Arm, gain: f64) {
+        self.accounts[arm.0].gain += gain;
+    }
+
+    /// An arm has no turns until it is resumed.
+    pub fn pause(&mut self, arm: Arm) {
+        self.accounts[arm.0].paused = true;
+    }
+
+    /// An arm that was paused has turns again.
+    pub fn resume(&mut self, arm: Arm) {
+        self.accounts[arm.0].paused = false;
+    }
+
+    /// An arm has no turns any more.
+    pub fn retire(&mut self, arm: Arm) {
+        self.accounts[arm.0].retired = true;
+    }
+
+    /// The next turns, so many of them, are for others, if there are any.
+    pub fn rest(&mut self, arm: Arm, turns: u32) {
+        self.accounts[arm.0].rest = turns;
+    }
+
+    /// Whether an arm has turns.
+    #[must_use]
+    pub fn is_active(&self, arm: Arm) -> bool {
+        self.accounts[arm.0].is_active()
+    }
+
+    fn choose(&self, random: impl FnOnce() -> f64) -> Option<Arm> {
+        let arms = || (0..self.accounts.len()).map(Arm);
+        let active = |arm: &Arm| self.is_active(*arm);
+        let fresh = |arm: &Arm| active(arm) && self.accounts[arm.0].rest == 0;
+        let mut among: Vec<Arm> = arms().filter(fresh).collect();
+        if among.is_empty() {
+            among = arms().filter(active).collect();
+        }
+        match (among.as_slice(), self.policy) {
+            ([], _) => None,
+            (_, Policy::Yield) => Some(self.by_yield(&among, random())),
+            (_, Policy::Equal) => {
+                let work = |arm: &Arm| self.accounts[arm.0].work;
+                among.into_iter().min_by(|a, b| work(a).total_cmp(&work(b)))
+            }
+        }
+    }
+
+    /// One of these arms, of which there is at least one.
+    fn by_yield(&self, among: &[Arm], random: f64) -> Arm {
+        let rate = |arm: &Arm| self.accounts[arm.0].rate();
+        let all: f64 = among.iter().map(rate).sum();
+        let equal = 1.0 / among.len() as f64;
+        let mut left = random;
+        for arm in among {
+            left -= FLOOR * equal + (1.0 - FLOOR) * rate(arm) / all;
+            if left < 0.0 {
+                return *arm;
+            }
+        }
+        among[among.len() - 1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turns(scheduler: &mut Scheduler, count: usize, arms: usize, paying: usize) -> Vec<usize> {
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut had = vec![0; arms];
+        for _ in 0..count {
+            let arm = scheduler.step(|| rng.f64()).expect("an active arm");
+            had[arm.0] += 1;
+            scheduler.spend(arm, 1.0);
+            scheduler.gain(arm, if arm.0 == paying { 0.2 } else { 0.0 });
+        }
+        had
+    }
+
+    /// An arm that pays gets most of the turns, loses them when another one pays, and never all.
+    #[test]
+    fn work_follows_the_yield_with_a_floor() {
+        let mut scheduler = Scheduler::new(Policy::Yield);
+        for _ in 0..4 {
+            let _ = scheduler.add(8);
+        }
+        for paying in [2, 0] {
+            let had = turns(&mut scheduler, 4000, 4, paying);
+            let others = || (0..4).filter(|arm| *arm != paying);
+            assert!(others().all(|arm| had[paying] > 2 * had[arm]), "{had:?}");
+            assert!(others().all(|arm| had[arm] > 300), "{had:?}");
+        }
+    }
+
+    #[test]
+    fn work_is_equal_and_of_equals_the_first_comes_first() {
+        let mut scheduler = Scheduler::new(Policy::Equal);
+        let (a, b) = (scheduler.add(1), scheduler.add(1));
+        let mut order = Vec::new();
+        for _ in 0..6 {
+            let arm = scheduler.step(|| 0.0).expect("an active arm");
+            scheduler.spend(arm, if arm == a { 1.0 } else { 2.0 });
+            order.push(arm);
+        }
+        assert_eq!(order, [a, b, a, a, b, a]);
+    }
+
+    #[test]
+    fn turns_are_passed_paused_and_rested() {
+        let mut scheduler = Scheduler::new(Policy::Yield);
+        let (a, b) = (scheduler.add(3), scheduler.add(1));
+        scheduler.begin(a);
+        assert_eq!(scheduler.step(|| 0.99), Some(a));
+        scheduler.pass(b);
+        assert_eq!(scheduler.step(|| 0.0), Some(b));
+        scheduler.pause(b);
+        assert_eq!(scheduler.step(|| 0.99), Some(a));
+        scheduler.resume(b);
+        scheduler.rest(b, 2);
+        let next: Vec<_> = (0..9).map(|_| scheduler.step(|| 0.99)).collect();
+        assert_eq!(next[..8], [Some(a); 8]);
+        assert_eq!(next[8], Some(b));
+        scheduler.retire(a);
+        scheduler.rest(b, 9);
+        assert_eq!(scheduler.step(|| 0.0), Some(b));
+        scheduler.retire(b);
+        assert_eq!(scheduler.step(|| 0.0), None);
+    }
+}
