@@ -56,7 +56,7 @@ pub enum Notice<'a> {
     Note(&'a str),
 }
 
-/// Is told what happens in a session.
+/// Observes a session.
 pub trait Observer {
     /// Something happened.
     fn notice(&mut self, notice: Notice<'_>);

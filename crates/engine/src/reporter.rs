@@ -1,10 +1,10 @@
-//! The reporting of a session: what the outside is told, and when status and summary are due.
+//! The reporting of a session: what observers hear, and when status and summary are due.
 
 use std::time::Duration;
 
 use crate::observer::{Notice, Observer};
 
-/// Status is told, and the summary written, this far apart.
+/// Status is reported, and the summary written, this far apart.
 const STATUS_EVERY: Duration = Duration::from_millis(100);
 const SUMMARY_EVERY: Duration = Duration::from_secs(1);
 
@@ -32,7 +32,7 @@ impl Reporter {
         self.observer.notice(notice);
     }
 
-    /// Whether the status is to be told at this time.
+    /// Whether the status is due at this time.
     pub(crate) fn status_is_due(&mut self, elapsed: Duration) -> bool {
         is_due(&mut self.last_status, elapsed, STATUS_EVERY)
     }

@@ -262,7 +262,7 @@ impl Runs {
         Ok(run.outcome)
     }
 
-    /// What the plain program does in place of a run; `None` if it ends in another way.
+    /// What the plain program does in place of a run; `None` if it ends differently.
     ///
     /// Where variables lie differs from build to build, and so may branches on addresses. So it
     /// may take others, if it takes them again.

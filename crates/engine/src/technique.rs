@@ -14,7 +14,7 @@ pub enum Progress {
     Done,
 }
 
-/// One way to find inputs.
+/// A method to find inputs.
 pub trait Technique {
     /// The name in `summary.json`.
     fn name(&self) -> &'static str;

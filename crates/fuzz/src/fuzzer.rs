@@ -46,7 +46,7 @@ pub struct Fuzzer {
     /// Branches of the inputs that were handed on.
     found: Coverage,
     /// Outcomes of failing runs, and targets, that were handed on.
-    told: BTreeSet<String>,
+    handed: BTreeSet<String>,
 }
 
 /// What some executions gave.
@@ -88,7 +88,7 @@ impl Fuzzer {
             state,
             mutator: HavocScheduledMutator::new(havoc_mutations()),
             found: Coverage::default(),
-            told: BTreeSet::new(),
+            handed: BTreeSet::new(),
         }
     }
 
@@ -178,22 +178,25 @@ impl Fuzzer {
         Ok(())
     }
 
-    /// Hands an input on whose run took a branch that no run took, failed in a new way or reached
+    /// Hands an input on whose run took a branch that no run took, failed as none before or reached
     /// an open target.
     fn judge(&mut self, session: &mut Session, parts: &Parts, run: &PlainRun, total: &mut Yield) {
         let limit = run.outcome.is_limit();
         total.cut_off += usize::from(limit);
         let fresh = run.coverage.new_over(session.seen()).new_over(&self.found);
         let reached = |name: &String| {
-            let known = session.targets().iter().find(|one| one.location == *name);
-            known.is_some_and(|one| one.status == TargetStatus::Reached)
+            let known = session
+                .targets()
+                .iter()
+                .find(|target| target.location == *name);
+            known.is_some_and(|target| target.status == TargetStatus::Reached)
         };
         let mut news = run.targets.clone();
         news.retain(|name| !reached(name));
         if run.outcome.is_failure() {
             news.push(run.outcome.to_string());
         }
-        news.retain(|name| self.told.insert(name.clone()));
+        news.retain(|name| self.handed.insert(name.clone()));
         if !news.is_empty() || !fresh.is_empty() && !limit {
             self.found.union(&fresh);
             session.suggest(self.shape.input(parts), "fuzz");

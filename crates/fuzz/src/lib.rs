@@ -7,7 +7,7 @@
 //! and others, "Driller", NDSS 2016, and Yun and others, "QSYM", USENIX Security 2018).
 //!
 //! - The tests of the suite are seeds of the [`Fuzzer`].
-//! - Its inputs that take a branch which no run took, fail in a new way or reach an open target
+//! - Its inputs that take a branch which no run took, fail as none before or reach an open target
 //!   are handed to the technique that leads the portfolio, which runs them for their traces and goes on from there.
 //! - [`Fuzzing`] is its part in a portfolio, which shifts work to the member that gains more.
 //!

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use labrys_program::{BlockId, FunctionId, Program, SiteKind};
 use labrys_search::{
-    Decision, Flip, Options, RunInfo, STRATEGIES, Strategy, Tally, Tree, View, build,
+    Decision, Flip, Options, Pick, RunInfo, STRATEGIES, SideCounter, Strategy, Tree, View, build,
 };
 use labrys_suite::Coverage;
 
@@ -51,7 +51,7 @@ struct Times {
 
 fn measure(strategy: &mut dyn Strategy, program: &Program) -> (Times, Tree) {
     let mut tree = Tree::default();
-    let mut tally = Tally::default();
+    let mut counter = SideCounter::default();
     let mut covered = Coverage::new(program.branch_count());
     let mut rng = fastrand::Rng::with_seed(1);
     let mut times = Times {
@@ -75,7 +75,7 @@ fn measure(strategy: &mut dyn Strategy, program: &Program) -> (Times, Tree) {
         let info = RunInfo {
             run: done.run,
             path: &done.path,
-            taken: tally.count(&tree, &done.path),
+            taken: counter.count(&tree, &done.path),
             kept: true,
             first_new: done.first_new,
             coverage: &covered,
@@ -83,7 +83,7 @@ fn measure(strategy: &mut dyn Strategy, program: &Program) -> (Times, Tree) {
             length: 0,
             gain: usize::from(times.runs == 0),
             flipped: None,
-            pumped: false,
+            mutated: false,
             diverged: false,
         };
         strategy.observe(&view, &info);
@@ -100,7 +100,9 @@ fn measure(strategy: &mut dyn Strategy, program: &Program) -> (Times, Tree) {
         let picked = black_box(strategy.pick(&view, &mut rng));
         times.pick += start.elapsed();
         times.picks += 1;
-        let Some(candidate) = picked else { break };
+        let Some(Pick::Flip(candidate)) = picked else {
+            break;
+        };
         tree.mark(candidate, Flip::Unsat);
     }
     (times, tree)

@@ -38,7 +38,7 @@ pub(crate) fn roomier(
         let value = |symbol| model.get(symbol).unwrap_or_else(|| hint.get(symbol));
         let mut evaluator = Evaluator::new();
         let mut constraints = constraints().into_iter();
-        if !constraints.all(|one| evaluator.holds(pool, one, &value)) {
+        if !constraints.all(|constraint| evaluator.holds(pool, constraint, &value)) {
             model.0.insert(symbol, new);
         }
     }

@@ -152,7 +152,7 @@ fn patches(before: &Input, after: &Input) -> Vec<Patch> {
 mod tests {
     use super::*;
 
-    /// A long family of inputs, each made from a random earlier one, is had again byte for byte.
+    /// A long family of inputs, each made from a random earlier one, comes back byte for byte.
     #[test]
     fn inputs_come_back() {
         let mut rng = fastrand::Rng::with_seed(5);

@@ -1,7 +1,8 @@
 //! Concolic search: the execution tree and its strategies.
 //!
 //! Each run becomes a path of the [`Tree`]; a [`Strategy`] picks a branch of it that no run
-//! took; [`Search`] asks the solver for an input that takes it, and runs that.
+//! took, or a run whose input is mutated; [`Search`] asks the solver for an input that takes the
+//! branch, and runs the new input.
 //!
 //! ```
 //! use labrys_search::{Options, Search, SearchOptions, build};
@@ -13,15 +14,12 @@
 
 mod cache;
 mod child;
-mod exchange;
+mod counts;
 mod growth;
 mod inputs;
-mod larder;
-mod learn;
+mod mutate;
 mod path;
 mod patience;
-mod pieces;
-mod pump;
 mod query;
 mod relaxation;
 mod repair;
@@ -29,15 +27,14 @@ mod search;
 mod sizes;
 mod strategies;
 mod strategy;
-mod tally;
 mod tree;
 mod weight;
 
+pub use counts::{SideCount, SideCounter};
 pub use search::{Search, SearchOptions};
 pub use strategies::{
     Auto, BreadthFirst, CarFast, CfgDirected, ContextGuided, DepthFirst, Entry, Generational,
     Interleaved, Latest, Missed, Options, RandomBranch, Rarity, STRATEGIES, UniformRandom, build,
 };
-pub use strategy::{NodeRange, RunInfo, Strategy, View};
-pub use tally::{Taken, Tally};
+pub use strategy::{NodeRange, Pick, RunInfo, StepKind, Strategy, View};
 pub use tree::{Candidate, Decision, Flip, Insertion, NodeId, Passage, RunId, Side, Tree};

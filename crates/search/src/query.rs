@@ -1,6 +1,6 @@
 //! Queries: the steps that a branch depends on, and the branch flipped.
 //!
-//! Hard constraints must hold on the way to the branch. Soft ones may be dropped at the cost of
+//! Hard constraints must hold on the path to the branch. Soft ones may be dropped at the cost of
 //! a possible divergence: values that were concretized, and "files grow only a little".
 
 use labrys_expr::{ExprId, Symbol};

@@ -22,17 +22,18 @@ pub(crate) struct Repair {
     pub(crate) branch: (u32, u32),
 }
 
-/// The position at which a run left the way to a candidate, and the direction of the way there;
+/// The position at which a run left the path to a candidate, and the direction of that path there;
 /// `None` if it came to other decisions.
 pub(crate) fn parting(tree: &Tree, path: &[Passage], candidate: Candidate) -> Option<(usize, u32)> {
     let Candidate { node, direction } = candidate;
     let last = Passage { node, direction };
-    let mut way: Vec<Passage> =
+    let mut expected: Vec<Passage> =
         std::iter::successors(Some(last), |passage| tree.parent(passage.node)).collect();
-    way.reverse();
-    let position = way.iter().zip(path).position(|(way, taken)| way != taken)?;
-    let (way, taken) = (way[position], path[position]);
-    (way.node == taken.node).then_some((position, way.direction))
+    expected.reverse();
+    let mut pairs = expected.iter().zip(path);
+    let position = pairs.position(|(expected, taken)| expected != taken)?;
+    let (expected, taken) = (expected[position], path[position]);
+    (expected.node == taken.node).then_some((position, expected.direction))
 }
 
 #[cfg(test)]

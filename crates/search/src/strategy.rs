@@ -1,4 +1,4 @@
-//! The contract of a search strategy: it watches runs and names the next branch to flip.
+//! The contract of a search strategy: it watches runs and picks what is done next.
 //!
 //! A strategy sees the execution tree, the program and what is covered, and changes none of
 //! them. The search marks every candidate that it was given before it asks for another one, so a
@@ -8,7 +8,7 @@ use labrys_abi::{RUNTIME_SITE, is_size};
 use labrys_program::{BranchId, Program, Site, SiteId};
 use labrys_suite::Coverage;
 
-use crate::tally::Taken;
+use crate::counts::SideCount;
 use crate::tree::{Candidate, NodeId, Passage, RunId, Tree};
 
 /// What a strategy may look at.
@@ -16,7 +16,7 @@ use crate::tree::{Candidate, NodeId, Passage, RunId, Tree};
 pub struct View<'a> {
     /// All runs so far.
     pub tree: &'a Tree,
-    /// The static picture of the program.
+    /// The static model of the program.
     pub program: &'a Program,
     /// The branches that some run covered.
     pub covered: &'a Coverage,
@@ -67,15 +67,15 @@ pub(crate) fn is_model(program: &Program, site: u32) -> bool {
 pub struct RunInfo<'a> {
     /// Its number.
     pub run: RunId,
-    /// Its way through the tree.
+    /// Its path through the tree.
     pub path: &'a [Passage],
     /// How often it took which side of a decision.
-    pub taken: &'a [Taken],
+    pub taken: &'a [SideCount],
     /// Nodes from this position of `path` on are new; they have consecutive ids.
     pub first_new: usize,
     /// The length of its input in bytes.
     pub length: usize,
-    /// Whether its input can be had again: if it went a way of its own, or covered something.
+    /// Whether its input is kept: if it took a path of its own, or covered something.
     pub kept: bool,
     /// The branches that it took.
     pub coverage: &'a Coverage,
@@ -86,8 +86,8 @@ pub struct RunInfo<'a> {
     pub near: &'a [(BranchId, u32)],
     /// The candidate that the run was to take; `None` for an initial input.
     pub flipped: Option<Candidate>,
-    /// Whether it is an answer to [`Strategy::pump`].
-    pub pumped: bool,
+    /// Whether its input is a mutation.
+    pub mutated: bool,
     /// Whether it left the predicted path before that.
     pub diverged: bool,
 }
@@ -148,7 +148,25 @@ impl NodeRange {
     }
 }
 
-/// Picks the next branch to flip.
+/// What a strategy picks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// An open candidate, to be flipped.
+    Flip(Candidate),
+    /// A run, whose input is to be mutated (see [`crate::mutate`]).
+    Mutate(RunId),
+}
+
+/// What a step of the search is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    /// A flip: of a candidate that was put off and is due, else of the one that is picked.
+    Flip,
+    /// A mutation, whatever is due.
+    Mutate,
+}
+
+/// Picks what the search does next.
 pub trait Strategy {
     /// The name on the command line.
     fn name(&self) -> &str;
@@ -158,15 +176,15 @@ pub trait Strategy {
         self.name()
     }
 
-    /// Is told of every run after it was inserted.
+    /// Learns of every run after it was inserted.
     fn observe(&mut self, view: &View, info: &RunInfo);
 
-    /// Is asked before each pick: names a run whose input is to be run with pieces repeated,
-    /// instead of a pick. Most strategies never do.
-    fn pump(&mut self, _view: &View, _rng: &mut fastrand::Rng) -> Option<RunId> {
-        None
+    /// Begins a step: where several strategies share the work, it is given to one of them.
+    fn begin_step(&mut self, _view: &View, _rng: &mut fastrand::Rng) -> StepKind {
+        StepKind::Flip
     }
 
-    /// Names an open candidate; `None` if the strategy has nothing more to try.
-    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate>;
+    /// Picks; `None` if the strategy has nothing more to try. A step may ask several times: what
+    /// was picked before is put off, and not a mutation.
+    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick>;
 }

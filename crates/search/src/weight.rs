@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
 
-use crate::strategy::{Strategy, View};
+use crate::strategy::{Pick, Strategy, View};
 use crate::tree::{Candidate, Flip, RunId, Tree};
 
 /// A run is heavy from so many steps on, if it also has so many times as many as is typical.
@@ -63,11 +63,16 @@ impl Weights {
         strategy: &mut dyn Strategy,
         seen: &View<'_>,
         rng: &mut fastrand::Rng,
-    ) -> Option<Candidate> {
+    ) -> Option<Pick> {
         for _ in 0..MOST_PUT_OFF {
-            let candidate = strategy.pick(seen, rng)?;
+            let pick = strategy.pick(seen, rng)?;
+            let candidate = match pick {
+                Pick::Flip(candidate) => candidate,
+                Pick::Mutate(run) if self.admits(run) => return Some(pick),
+                Pick::Mutate(_) => continue,
+            };
             if self.admits(seen.tree.run(candidate.node)) {
-                return Some(candidate);
+                return Some(pick);
             }
             if self.known.insert(candidate) {
                 self.waiting.push_back(candidate);

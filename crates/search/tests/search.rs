@@ -290,7 +290,7 @@ fn divergences_are_counted_and_their_runs_used() {
     let (end, suite) = case.explore(&folder.path().join("suite"));
     assert_eq!(end, End::Exhausted);
     assert_eq!(summary(&suite).divergences, 1);
-    // Site 1 one way, site 2 both: the diverged run was searched on.
+    // Site 1 in one direction, site 2 in both: the diverged run was searched on.
     assert_eq!(summary(&suite).branches.covered, 3);
 }
 
@@ -310,7 +310,7 @@ fn what_the_plain_program_does_not_show_is_not_confirmed() {
         (summary.failures.len(), summary.failures[0].confirmed),
         (1, false)
     );
-    // What the plain program does on these inputs: it takes the first site both ways.
+    // What the plain program does on these inputs: it takes both directions of the first site.
     assert_eq!(summary.branches.covered, 2);
     assert!(summary.targets.is_empty());
     assert!(suite.cases.len() <= 8);

@@ -1,7 +1,7 @@
 //! The list of failures: one entry for each that differs from the others in kind or stack.
 //!
 //! Invariant: an entry is confirmed only if a build without instrumentation failed on its input.
-//! An entry that is not confirmed gives way to a later run that is.
+//! An entry that is not confirmed is replaced by a later run that is.
 
 use std::hash::{Hash, Hasher};
 

@@ -1,7 +1,7 @@
 //! How often runs took the branches that depend on the input: a loop that runs once more than
 //! ever before covers nothing new, but may leave an array.
 //!
-//! Counts are told apart up to 32, then by powers of two, so a branch is new at most some sixty
+//! Counts are distinguished up to 32, then by powers of two, so a branch is new at most some sixty
 //! times.
 
 use labrys_trace::Trace;

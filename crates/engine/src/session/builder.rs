@@ -34,7 +34,7 @@ pub struct SessionBuilder {
 }
 
 impl SessionBuilder {
-    /// A session without a limit, of which nobody is told.
+    /// A session without a limit and without an observer.
     #[must_use]
     pub fn new(programs: Programs, solver: Layers, writer: SuiteWriter) -> Self {
         SessionBuilder {
@@ -77,7 +77,7 @@ impl SessionBuilder {
         self
     }
 
-    /// Who is told what happens.
+    /// Who observes the session.
     #[must_use]
     pub fn observer(mut self, observer: Box<dyn Observer>) -> Self {
         self.observer = observer;

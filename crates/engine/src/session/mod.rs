@@ -348,7 +348,7 @@ impl Session {
 
     /// Makes a run a test if it adds something to the suite: a branch, or a target, that no test
     /// before it covered or reached. It is replayed on the plain program at once, and confirmed if
-    /// that ends in the same way.
+    /// that ends the same.
     fn keep(&mut self, facts: &Facts) -> Result<Option<u32>, Error> {
         if !self.books.lacks(facts) {
             return Ok(None);

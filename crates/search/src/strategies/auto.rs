@@ -1,4 +1,4 @@
-//! Adaptive search: several strategies on one tree, and mutation (see [`crate::pump`]), each with
+//! Adaptive search: several strategies on one tree, and mutation (see [`crate::mutate`]), each with
 //! as much work as it pays for.
 //!
 //! What pays changes in the course of a search: the branches near to what is covered come first,
@@ -19,11 +19,11 @@
 
 use labrys_portfolio::{Arm, Policy, Scheduler};
 
-use super::named::Named;
+use super::picks::PendingPicks;
 use super::seeds::Seeds;
 use super::{CarFast, CfgDirected, ContextGuided, Generational, Latest, Missed, Rarity};
-use crate::strategy::{RunInfo, Strategy, View};
-use crate::tree::{Candidate, Flip, RunId};
+use crate::strategy::{Pick, RunInfo, StepKind, Strategy, View};
+use crate::tree::{Candidate, Flip};
 
 /// Steps of a turn.
 const TURN: u32 = 8;
@@ -129,8 +129,10 @@ pub struct Auto {
     /// The arm that has the step.
     arm: Arm,
     /// The arms of the candidates that they named, and the one that was named last.
-    named: Named<Arm>,
+    pending_picks: PendingPicks<Arm>,
     last: Option<Candidate>,
+    /// What the step is for, until a mutation is picked in it.
+    kind: StepKind,
 }
 
 impl Default for Auto {
@@ -169,8 +171,9 @@ impl Default for Auto {
             openings: Openings::new(openings),
             seeds: Seeds::default(),
             arm: rarity,
-            named: Named::default(),
+            pending_picks: PendingPicks::default(),
             last: None,
+            kind: StepKind::Flip,
         }
     }
 }
@@ -181,7 +184,7 @@ impl Auto {
         if let Some(greedy) = self.openings.step(large) {
             self.strategies.retain(|(arm, _)| *arm != greedy);
             self.scheduler.retire(greedy);
-            self.named = Named::default();
+            self.pending_picks = PendingPicks::default();
         }
         let next = self.openings.arm();
         let next = next.or_else(|| self.scheduler.step(|| rng.f64()));
@@ -230,47 +233,51 @@ impl Strategy for Auto {
     }
 
     fn observe(&mut self, view: &View, info: &RunInfo) {
-        let quiet = info.pumped && info.gain == 0;
+        let quiet = info.mutated && info.gain == 0;
         let skipped = if quiet { self.strategies.len() - 1 } else { 0 };
         for (_, strategy) in &mut self.strategies[skipped..] {
             strategy.observe(view, info);
         }
         let worth = self.seeds.learn(view, info);
-        let mutation = info.pumped.then_some(self.mutation);
-        if let Some(arm) = self.named.take(info.flipped).or(mutation) {
+        let mutation = info.mutated.then_some(self.mutation);
+        if let Some(arm) = self.pending_picks.take(info.flipped).or(mutation) {
             self.openings.covered += info.gain;
             self.scheduler.gain(arm, info.gain as f64 + worth);
         }
     }
 
-    fn pump(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<RunId> {
+    fn begin_step(&mut self, view: &View, rng: &mut fastrand::Rng) -> StepKind {
+        self.kind = StepKind::Flip;
         // What is explored to the end needs no repetition.
-        if view.tree.open() == 0 {
-            return None;
+        if view.tree.open() > 0 {
+            self.book_last(view);
+            self.step(view.program.sites.len() >= LARGE, rng);
+            if self.is_mutating() {
+                self.kind = StepKind::Mutate;
+            }
         }
-        self.book_last(view);
-        self.step(view.program.sites.len() >= LARGE, rng);
-        if !self.is_mutating() {
-            return None;
-        }
-        let seed = self.seeds.draw(rng);
-        if seed.is_none() {
-            self.pass(self.strategies[0].0);
-        }
-        seed
+        self.kind
     }
 
-    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick> {
+        if std::mem::replace(&mut self.kind, StepKind::Flip) == StepKind::Mutate {
+            let seed = self.seeds.draw(rng);
+            if seed.is_none() {
+                self.pass(self.strategies[0].0);
+            }
+            return seed.map(Pick::Mutate);
+        }
         let (first, own) = (self.position(), self.arm);
         let count = self.strategies.len();
         for position in (first..first + count).map(|position| position % count) {
             let (arm, strategy) = &mut self.strategies[position];
             let arm = *arm;
-            self.last = strategy.pick(view, rng);
+            let pick = strategy.pick(view, rng);
             self.pass(arm);
-            if let Some(named) = self.last {
-                self.named.add(view, named, arm);
-                return self.last;
+            if let Some(Pick::Flip(candidate)) = pick {
+                self.last = Some(candidate);
+                self.pending_picks.add(view, candidate, arm);
+                return pick;
             }
         }
         self.pass(own);

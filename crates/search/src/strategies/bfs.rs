@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use crate::strategy::{RunInfo, Strategy, View};
-use crate::tree::{Candidate, NodeId};
+use crate::strategy::{Pick, RunInfo, Strategy, View};
+use crate::tree::NodeId;
 
 /// See the module.
 #[derive(Default)]
@@ -31,11 +31,11 @@ impl Strategy for BreadthFirst {
         }
     }
 
-    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
+    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Pick> {
         while let Some(level) = self.levels.get_mut(self.lowest) {
             while let Some(node) = level.front() {
                 if let Some(candidate) = view.tree.open_flips(*node).next() {
-                    return Some(candidate);
+                    return Some(Pick::Flip(candidate));
                 }
                 level.pop_front();
             }

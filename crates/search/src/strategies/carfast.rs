@@ -13,7 +13,7 @@ use labrys_program::graph::ControlledStatements;
 use rustc_hash::FxHashMap;
 
 use super::pool::Pool;
-use crate::strategy::{RunInfo, Strategy, View};
+use crate::strategy::{Pick, RunInfo, Strategy, View};
 use crate::tree::{Candidate, NodeId};
 
 /// See the module.
@@ -55,7 +55,7 @@ impl Strategy for CarFast {
         }
     }
 
-    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick> {
         while let Some((_, Reverse(branch))) = self.best.peek() {
             let places = self.places.get_mut(branch);
             let places = places.filter(|_| !view.covered.contains(*branch));
@@ -65,7 +65,7 @@ impl Strategy for CarFast {
                 Some(view.tree.open_flips(node).find(leads))
             });
             match found {
-                Some(Some(candidate)) => return Some(candidate),
+                Some(Some(candidate)) => return Some(Pick::Flip(candidate)),
                 Some(None) => {}
                 None => {
                     self.places.remove(branch);
@@ -73,7 +73,7 @@ impl Strategy for CarFast {
                 }
             }
         }
-        self.all.draw(view, rng)
+        self.all.draw(view, rng).map(Pick::Flip)
     }
 }
 
@@ -110,7 +110,7 @@ b5:
         assert_eq!(order, "01 1 11");
     }
 
-    /// A place without a model gives way to the next place of the same branch.
+    /// A place without a model is followed by the next place of the same branch.
     #[test]
     fn infeasible_places_are_passed_over() {
         let drawing = Drawing::of_program(PROGRAM).infeasible(&["01"]);

@@ -9,7 +9,7 @@
 //!   the work;
 //! - where the new run covers something new, a local search starts on it and the others are
 //!   forgotten;
-//! - where it only went the predicted way, a short local search tries to come nearer behind the
+//! - where it only took the predicted path, a short local search tries to come nearer behind the
 //!   flipped branch, before the old one goes on.
 //!
 //! Departure: when the local searches are used up, a random open branch of the tree is flipped,
@@ -22,9 +22,9 @@ use labrys_program::BranchId;
 use labrys_program::graph::Distances;
 use labrys_suite::Coverage;
 
-use super::named::Named;
+use super::picks::PendingPicks;
 use super::pool::Pool;
-use crate::strategy::{RunInfo, Strategy, View};
+use crate::strategy::{Pick, RunInfo, Strategy, View};
 use crate::tree::{Candidate, Passage};
 
 /// Picks of a local search: of the outermost one, and of those inside it. CREST counts runs.
@@ -49,7 +49,7 @@ pub struct CfgDirected {
     covered: Coverage,
     /// Local searches, the innermost last; each has its best candidate last.
     searches: Vec<Vec<Scored>>,
-    named: Named<u32>,
+    pending_picks: PendingPicks<u32>,
     /// A run that starts a local search: its path from a position on, and the score to beat.
     fresh: Option<Fresh>,
     all: Pool,
@@ -142,7 +142,10 @@ impl Strategy for CfgDirected {
     fn observe(&mut self, view: &View, info: &RunInfo) {
         self.update(view);
         self.all.extend(info.new_nodes().iter());
-        let named = self.named.take(info.flipped).filter(|_| !info.diverged);
+        let named = self
+            .pending_picks
+            .take(info.flipped)
+            .filter(|_| !info.diverged);
         let (from, below) = match named.zip(info.flipped) {
             _ if info.gain > 0 || self.searches.is_empty() => {
                 self.searches.clear();
@@ -160,7 +163,7 @@ impl Strategy for CfgDirected {
         });
     }
 
-    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick> {
         self.update(view);
         if let Some(fresh) = self.fresh.take() {
             let scored = self.scored(view, &fresh, rng);
@@ -169,8 +172,8 @@ impl Strategy for CfgDirected {
         while let Some(search) = self.searches.last_mut() {
             match search.pop() {
                 Some((score, candidate)) if view.tree.is_open(candidate) => {
-                    self.named.add(view, candidate, score);
-                    return Some(candidate);
+                    self.pending_picks.add(view, candidate, score);
+                    return Some(Pick::Flip(candidate));
                 }
                 Some(_) => {}
                 None => {
@@ -178,7 +181,7 @@ impl Strategy for CfgDirected {
                 }
             }
         }
-        self.all.draw(view, rng)
+        self.all.draw(view, rng).map(Pick::Flip)
     }
 }
 

@@ -1,9 +1,9 @@
-//! Context-guided search: flips a branch where it was reached in a way it was not flipped in
+//! Context-guided search: flips a branch where it was reached in a context it was not flipped in
 //! before (Seo and Kim, "How We Get There", FSE 2014, section 3 and algorithm 2).
 //!
 //! The k-context of a branch is the branch itself and the k − 1 branches that were taken last
-//! before it, of those that do not dominate it: a dominating branch is taken on every way there
-//! and tells none from another. The execution tree is traversed by depth, in random order within
+//! before it, of those that do not dominate it: a dominating branch is taken on every path there
+//! and distinguishes none. The execution tree is traversed by depth, in random order within
 //! a depth, and a branch is picked if its k-context is new; at the end k grows and skipped
 //! branches are examined again.
 //!
@@ -27,7 +27,7 @@ use labrys_program::SiteId;
 use labrys_program::graph::BranchDominators;
 
 use super::Options;
-use crate::strategy::{RunInfo, Strategy, View};
+use crate::strategy::{Pick, RunInfo, Strategy, View};
 use crate::tree::{Candidate, NodeId};
 
 /// No node.
@@ -208,7 +208,7 @@ impl Strategy for ContextGuided {
         }
     }
 
-    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick> {
         let mut steps = 0;
         loop {
             let Some(node) = self.pending.last().copied() else {
@@ -221,7 +221,7 @@ impl Strategy for ContextGuided {
                 let context = self.context(view, candidate, &mut steps);
                 if self.contexts.insert(context) || steps > self.patience {
                     self.picked = true;
-                    return Some(candidate);
+                    return Some(Pick::Flip(candidate));
                 }
             }
             self.pending.pop();

@@ -3,8 +3,8 @@
 //! With a depth bound, decisions at that depth and below are never flipped (CREST's bounded
 //! depth-first search).
 
-use crate::strategy::{RunInfo, Strategy, View};
-use crate::tree::{Candidate, NodeId};
+use crate::strategy::{Pick, RunInfo, Strategy, View};
+use crate::tree::NodeId;
 
 /// See the module.
 #[derive(Default)]
@@ -37,10 +37,10 @@ impl Strategy for DepthFirst {
             .extend(fresh.take_while(|node| view.tree.depth(*node) < bound));
     }
 
-    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
+    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Pick> {
         while let Some(node) = self.stack.last() {
             if let Some(candidate) = view.tree.open_flips(*node).next() {
-                return Some(candidate);
+                return Some(Pick::Flip(candidate));
             }
             self.stack.pop();
         }

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteId, SiteKind};
 use labrys_suite::Coverage;
 
-use crate::strategy::{RunInfo, Strategy, View};
-use crate::tally::Tally;
+use crate::counts::SideCounter;
+use crate::strategy::{Pick, RunInfo, Strategy, View};
 use crate::tree::{Candidate, Decision, Flip, NodeId, Tree};
 
 /// The site that follows some directions.
@@ -182,10 +182,10 @@ pub(crate) fn picks_ahead(
             covered: &covered,
         };
         let picked = strategy.pick(&view, &mut rng);
-        if let Some(candidate) = picked {
+        if let Some(Pick::Flip(candidate)) = picked {
             assert!(tree.is_open(candidate));
-            let way = directions(&tree, candidate).into_iter();
-            let name: String = way.map(|direction| direction.to_string()).collect();
+            let path = directions(&tree, candidate).into_iter();
+            let name: String = path.map(|direction| direction.to_string()).collect();
             let feasible = !drawing.infeasible.contains(&name);
             order.push(name);
             let flip = if feasible { Flip::Sat } else { Flip::Unsat };
@@ -223,7 +223,7 @@ fn insert(
     }
     let gain = covered.union(&coverage);
     let directions: Vec<u32> = run.iter().map(|decision| decision.direction).collect();
-    let mut tally = Tally::default();
+    let mut counter = SideCounter::default();
     let view = View {
         tree,
         program: &drawing.program,
@@ -232,7 +232,7 @@ fn insert(
     let info = RunInfo {
         run: done.run,
         path: &done.path,
-        taken: tally.count(tree, &done.path),
+        taken: counter.count(tree, &done.path),
         first_new: done.first_new,
         coverage: &coverage,
         gain,
@@ -240,7 +240,7 @@ fn insert(
         length: run.len(),
         flipped,
         kept: true,
-        pumped: false,
+        mutated: false,
         diverged: false,
     };
     strategy.observe(&view, &info);

@@ -7,8 +7,7 @@
 //! expansion tries each branch of the program at most [`PER_BRANCH`] times.
 
 use super::expansion::{Expansion, Generations};
-use crate::strategy::{RunInfo, Strategy, View};
-use crate::tree::Candidate;
+use crate::strategy::{Pick, RunInfo, Strategy, View};
 
 /// Copies of one branch that the first round of an expansion tries; each further round four
 /// times as many.
@@ -37,8 +36,8 @@ impl Strategy for Generational {
         self.generations.add(info.gain, info.new_nodes());
     }
 
-    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
-        self.generations.next(view)
+    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Pick> {
+        self.generations.next(view).map(Pick::Flip)
     }
 }
 

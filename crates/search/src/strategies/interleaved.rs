@@ -1,8 +1,7 @@
 //! Interleaving (Cadar, Dunbar and Engler, "KLEE", section 3.4): several strategies take turns on
 //! one tree. All of them see every run; one that has nothing to try is passed over.
 
-use crate::strategy::{RunInfo, Strategy, View};
-use crate::tree::Candidate;
+use crate::strategy::{Pick, RunInfo, Strategy, View};
 
 /// See the module.
 pub struct Interleaved {
@@ -17,7 +16,7 @@ impl Interleaved {
     /// These strategies in turns.
     #[must_use]
     pub fn new(strategies: Vec<Box<dyn Strategy>>) -> Self {
-        let names: Vec<&str> = strategies.iter().map(|one| one.name()).collect();
+        let names: Vec<&str> = strategies.iter().map(|strategy| strategy.name()).collect();
         Interleaved {
             name: names.join(","),
             strategies,
@@ -44,7 +43,7 @@ impl Strategy for Interleaved {
         }
     }
 
-    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick> {
         for _ in 0..self.strategies.len() {
             self.last = self.next;
             self.next = (self.next + 1) % self.strategies.len();

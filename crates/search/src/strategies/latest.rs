@@ -2,7 +2,7 @@
 //! that follow them.
 //!
 //! What a parser does after a keyword is often decided by branches that are covered long since:
-//! no gain tells that the way on is worth going. So the run that covered something is expanded,
+//! no gain tells that the path behind it is worth taking. So the run that covered something is expanded,
 //! and its descendants of a few generations with it, generation by generation, whichever strategy
 //! makes them. The latest gain comes first: it took longest to have, and least was done about it.
 
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::expansion::{Expansion, Generations};
-use crate::strategy::{RunInfo, Strategy, View};
+use crate::strategy::{Pick, RunInfo, Strategy, View};
 use crate::tree::{Candidate, RunId};
 
 /// Generations of descendants of a run that covered something.
@@ -87,8 +87,9 @@ impl Strategy for Latest {
         }
     }
 
-    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
-        self.descendant(view).or_else(|| self.rest.next(view))
+    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Pick> {
+        let next = self.descendant(view);
+        next.or_else(|| self.rest.next(view)).map(Pick::Flip)
     }
 }
 

@@ -2,7 +2,7 @@
 //! came to its site and took another one.
 //!
 //! The value of a number of two digits cannot be one of five, and a counter or a length is
-//! concrete, so that no query changes it. Both want another way to the same site. So each such
+//! concrete, so that no query changes it. Both need another path to the same site. So each such
 //! branch is a *goal*, and the runs that missed it are its *approaches*: their decisions are
 //! flipped, from the site backwards, all of them, however often a branch repeats; the children
 //! that come by again are approaches too.
@@ -19,7 +19,7 @@ use labrys_program::BranchId;
 use rustc_hash::FxHashMap;
 
 use super::expansion::{Expansion, Generations};
-use crate::strategy::{NodeRange, RunInfo, Strategy, View};
+use crate::strategy::{NodeRange, Pick, RunInfo, Strategy, View};
 use crate::tree::Candidate;
 
 /// Picks for one goal before the next one has its turn.
@@ -224,12 +224,12 @@ impl Strategy for Missed {
         }
     }
 
-    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
+    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Pick> {
         loop {
             let Some((goal, left)) = self.current.take() else {
                 match self.turn() {
                     Some(turn) => self.current = Some(turn),
-                    None => return self.rest.next(view),
+                    None => return self.rest.next(view).map(Pick::Flip),
                 }
                 continue;
             };
@@ -237,7 +237,7 @@ impl Strategy for Missed {
                 && let Some(candidate) = self.advance(view, goal)
             {
                 self.current = Some((goal, left - 1));
-                return Some(candidate);
+                return Some(Pick::Flip(candidate));
             }
             self.wait(goal);
         }
@@ -250,7 +250,7 @@ mod tests {
     use crate::strategies::drawn::{Drawing, picks};
 
     /// Site 3 comes after two decisions on each path; its direction 1 has no model.
-    fn all_ways_miss() -> Drawing {
+    fn all_paths_miss() -> Drawing {
         let drawing = Drawing::new(&[2; 4], |taken| match taken {
             [] => Some(0),
             [_] => Some(1),
@@ -260,20 +260,20 @@ mod tests {
         drawing.infeasible(&["001", "011", "101", "111"])
     }
 
-    /// What was missed is asked for first on each way that leads there, then the decisions of the
-    /// way are flipped.
+    /// What was missed is asked for first on each path that leads there, then the decisions of the
+    /// path are flipped.
     #[test]
-    fn the_way_to_what_was_missed_comes_first() {
-        let order = picks(&mut Missed::default(), &all_ways_miss());
+    fn the_path_to_what_was_missed_comes_first() {
+        let order = picks(&mut Missed::default(), &all_paths_miss());
         assert_eq!(order, "001 01 1 011 101 11 111");
     }
 
     /// The same where runs that take direction 1 come nearer to what was missed: when the first of
-    /// them has arrived, the last decision of its way is flipped before what is left of the others.
+    /// them has arrived, the last decision of its path is flipped before what is left of the others.
     #[test]
     fn the_nearest_comes_first() {
         let near = |directions: &[u32]| vec![(BranchId(7), 5 - 2 * directions[1] - directions[0])];
-        let order = picks(&mut Missed::default(), &all_ways_miss().near(near));
+        let order = picks(&mut Missed::default(), &all_paths_miss().near(near));
         assert_eq!(order, "001 01 011 1 101 11 111");
     }
 

@@ -12,7 +12,7 @@ mod generational;
 mod interleaved;
 mod latest;
 mod missed;
-mod named;
+mod picks;
 mod pool;
 mod random_branch;
 mod rarity;
@@ -38,7 +38,7 @@ pub use uniform_random::UniformRandom;
 
 use crate::strategy::Strategy;
 
-/// What strategies can be told.
+/// Options of strategies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Decisions at this depth and below are not flipped by depth-first search.
@@ -129,8 +129,7 @@ mod laws {
 
     use super::drawn::{Drawing, picks, picks_ahead};
     use super::{Options, STRATEGIES, build};
-    use crate::strategy::{RunInfo, Strategy, View};
-    use crate::tree::Candidate;
+    use crate::strategy::{Pick, RunInfo, Strategy, View};
 
     /// A random program: the site after some directions, and whether there is one, are drawn from
     /// a hash of the directions.
@@ -190,7 +189,7 @@ mod laws {
             }
         }
 
-        fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+        fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick> {
             self.strategy.pick(view, rng)
         }
     }

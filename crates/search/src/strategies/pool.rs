@@ -19,7 +19,7 @@ impl Pool {
         self.nodes.clear();
     }
 
-    /// A random open flip of a random decision. Decisions without one are dropped on the way, so
+    /// A random open flip of a random decision. Decisions without one are dropped meanwhile, so
     /// each costs a look once.
     pub(super) fn draw(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
         while !self.nodes.is_empty() {

@@ -5,8 +5,7 @@
 //! of a restart with random input, so that the search is complete.
 
 use super::pool::Pool;
-use crate::strategy::{RunInfo, Strategy, View};
-use crate::tree::Candidate;
+use crate::strategy::{Pick, RunInfo, Strategy, View};
 
 /// See the module.
 #[derive(Default)]
@@ -27,9 +26,9 @@ impl Strategy for RandomBranch {
         self.all.extend(info.new_nodes().iter());
     }
 
-    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick> {
         let last = self.last.draw(view, rng);
-        last.or_else(|| self.all.draw(view, rng))
+        last.or_else(|| self.all.draw(view, rng)).map(Pick::Flip)
     }
 }
 

@@ -13,7 +13,7 @@
 //!
 //! A feature's hits are the runs that have it; its work are the picks made for its sake. The rank
 //! of a run counts the runs with the same rarest feature that were made by flipping the same
-//! branch: of many ways to go on from something rare, no branch takes them all.
+//! branch: of the many continuations of something rare, no branch takes them all.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,9 +22,9 @@ use rustc_hash::FxHashMap;
 
 use super::eager::Eager;
 use super::expansion::Expansion;
-use super::named::Named;
-use crate::strategy::{NodeRange, RunInfo, Strategy, View};
-use crate::tally::Taken;
+use super::picks::PendingPicks;
+use crate::counts::SideCount;
+use crate::strategy::{NodeRange, Pick, RunInfo, Strategy, View};
 use crate::tree::{Candidate, Side};
 
 /// Copies of one branch in the first round of an expansion.
@@ -81,7 +81,7 @@ pub struct Rarity {
     current: Option<(u32, u32)>,
     arrived: u64,
     /// The last pick.
-    named: Named<()>,
+    pending_picks: PendingPicks<()>,
 }
 
 /// The class of a number of repetitions: exact up to 16, then two classes for each doubling.
@@ -97,7 +97,7 @@ fn class(count: u32) -> u32 {
 }
 
 /// The features of a run.
-fn features(view: &View, taken: &[Taken]) -> Vec<Feature> {
+fn features(view: &View, taken: &[SideCount]) -> Vec<Feature> {
     let mut near: Vec<Side> = Vec::new();
     let mut features = Vec::new();
     for taken in taken {
@@ -118,7 +118,7 @@ fn features(view: &View, taken: &[Taken]) -> Vec<Feature> {
 
 impl Rarity {
     /// Books the features of a run; the rarest of them.
-    fn book(&mut self, view: &View, taken: &[Taken]) -> [u32; FEATURES] {
+    fn book(&mut self, view: &View, taken: &[SideCount]) -> [u32; FEATURES] {
         let mut found: Vec<(u64, u32)> = Vec::new();
         for feature in features(view, taken) {
             let fresh = u32::try_from(self.records.len()).expect("fewer than 2^32 features");
@@ -242,7 +242,7 @@ impl Strategy for Rarity {
     }
 
     fn observe(&mut self, view: &View, info: &RunInfo) {
-        let own = info.flipped.is_none() || self.named.take(info.flipped).is_some();
+        let own = info.flipped.is_none() || self.pending_picks.take(info.flipped).is_some();
         self.eager.add(view, info, own);
         let features = self.book(view, info.taken);
         let nodes = info.new_nodes();
@@ -262,10 +262,10 @@ impl Strategy for Rarity {
         self.enqueue(index);
     }
 
-    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Candidate> {
+    fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Pick> {
         let picked = self.next(view)?;
-        self.named.add(view, picked, ());
-        Some(picked)
+        self.pending_picks.add(view, picked, ());
+        Some(Pick::Flip(picked))
     }
 }
 
@@ -288,7 +288,7 @@ mod tests {
             self.2.observe(view, info);
         }
 
-        fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+        fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick> {
             if self.1 == 0 {
                 return self.2.pick(view, rng);
             }

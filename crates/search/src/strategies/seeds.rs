@@ -206,7 +206,7 @@ mod tests {
                 near: &[(BranchId(3), distance)],
                 length,
                 flipped: None,
-                pumped: false,
+                mutated: false,
                 diverged: false,
             };
             seeds.approach(&info)

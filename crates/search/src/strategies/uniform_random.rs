@@ -9,8 +9,8 @@
 //! Departure: the tree is kept from walk to walk, and directions whose subtree is exhausted are
 //! left out. CREST starts each walk with a random input instead.
 
-use super::named::Named;
-use crate::strategy::{RunInfo, Strategy, View};
+use super::picks::PendingPicks;
+use crate::strategy::{Pick, RunInfo, Strategy, View};
 use crate::tree::{Candidate, NodeId};
 
 /// See the module.
@@ -20,11 +20,11 @@ pub struct UniformRandom {
     at: Option<NodeId>,
     /// By node: nothing is open at it and below.
     exhausted: Vec<bool>,
-    named: Named<()>,
+    pending_picks: PendingPicks<()>,
 }
 
 /// One step of the walk.
-enum Way {
+enum Continuation {
     Flip(Candidate),
     Down(NodeId),
 }
@@ -34,19 +34,19 @@ impl UniformRandom {
         self.exhausted.get(node.index()).copied().unwrap_or(false)
     }
 
-    /// The ways on from a decision: one of each direction behind which something is open.
-    fn ways(&self, view: &View, at: NodeId, rng: &mut fastrand::Rng) -> Vec<Way> {
+    /// The continuations of a decision: one of each direction behind which something is open.
+    fn continuations(&self, view: &View, at: NodeId, rng: &mut fastrand::Rng) -> Vec<Continuation> {
         let direction = |direction| {
             let candidate = Candidate {
                 node: at,
                 direction,
             };
             if view.tree.is_open(candidate) {
-                return Some(Way::Flip(candidate));
+                return Some(Continuation::Flip(candidate));
             }
             let below = view.tree.children(at, direction);
             let open = below.filter(|child| !self.is_exhausted(*child));
-            rng.choice(open.collect::<Vec<_>>()).map(Way::Down)
+            rng.choice(open.collect::<Vec<_>>()).map(Continuation::Down)
         };
         (0..view.tree.arity(at)).filter_map(direction).collect()
     }
@@ -69,27 +69,27 @@ impl Strategy for UniformRandom {
                 self.exhausted[passage.node.index()] = false;
             }
         }
-        let named = self.named.take(info.flipped).is_some() && !info.diverged;
+        let named = self.pending_picks.take(info.flipped).is_some() && !info.diverged;
         if let Some(flipped) = info.flipped.filter(|_| named) {
             let next = view.tree.depth(flipped.node) as usize + 1;
             self.at = info.path.get(next).map(|passage| passage.node);
         }
     }
 
-    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Candidate> {
+    fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick> {
         loop {
             let at = match self.at {
                 Some(at) => at,
                 None => self.root(view, rng)?,
             };
-            let ways = self.ways(view, at, rng);
-            match rng.choice(ways) {
-                Some(Way::Flip(candidate)) => {
+            let continuations = self.continuations(view, at, rng);
+            match rng.choice(continuations) {
+                Some(Continuation::Flip(candidate)) => {
                     self.at = Some(at);
-                    self.named.add(view, candidate, ());
-                    return Some(candidate);
+                    self.pending_picks.add(view, candidate, ());
+                    return Some(Pick::Flip(candidate));
                 }
-                Some(Way::Down(child)) => self.at = Some(child),
+                Some(Continuation::Down(child)) => self.at = Some(child),
                 None => {
                     self.exhausted[at.index()] = true;
                     self.at = view.tree.parent(at).map(|passage| passage.node);

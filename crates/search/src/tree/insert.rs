@@ -38,7 +38,7 @@ pub struct Passage {
 pub struct Insertion {
     /// The number of the run.
     pub run: RunId,
-    /// The run's way through the tree.
+    /// The run's path through the tree.
     pub path: Vec<Passage>,
     /// Nodes from this position of `path` on are new (its length if none is).
     pub first_new: usize,

@@ -126,7 +126,7 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// Nodes that a tree holds if not told otherwise: about 770 MB.
+    /// Nodes that a tree holds by default: about 770 MB.
     pub const DEFAULT_MAX_NODES: usize = 16_000_000;
 
     /// An empty tree that will hold at most this many nodes.

@@ -1,4 +1,4 @@
-//! Sides: the directions of decisions, told apart as finely as the search does, in dense numbers.
+//! Sides: the directions of decisions, distinguished as finely as the search does, in dense numbers.
 //!
 //! Law: two nodes have the same sides if and only if their decisions have the same site and compare
 //! with the same value. The sides of a decision are consecutive, in the order of directions.

@@ -1,34 +1,33 @@
-//! The search: flips one branch per step, in the order of its strategy.
+//! The search: flips one branch per step, or mutates one input, as its strategy picks.
 //!
 //! Every run is inserted in the tree, those that diverged too: they are real runs. A divergence
 //! is counted, its candidate marked, and nothing is concluded from it.
 
+mod learn;
+
 use std::collections::VecDeque;
 
 use labrys_engine::{Error, Initial, Progress, Session, Technique};
-use labrys_program::Program;
 use labrys_solver::{Answer, Model};
 use labrys_suite::{Flip as FlippedBranch, Input, Origin};
-use labrys_trace::SizeFlip;
+use labrys_trace::{SizeFlip, Step};
 
 use crate::cache::Cache;
 use crate::child::child;
-use crate::exchange::exchange;
+use crate::counts::SideCounter;
 use crate::growth::roomier;
 use crate::inputs::Inputs;
-use crate::larder::Larder;
-use crate::learn::Begun;
+use crate::mutate::Mutator;
 use crate::path::{decisions, trace_direction};
 use crate::patience::Patience;
-use crate::pump::{Lengths, looked_at, pump};
 use crate::query::{Conditions, Known, conditions};
 use crate::relaxation::Relaxation;
 use crate::repair::Repair;
 use crate::sizes::smallest;
-use crate::strategy::{Strategy, View};
-use crate::tally::Tally;
+use crate::strategy::{Pick, StepKind, Strategy, View};
 use crate::tree::{Candidate, Flip, RunId, Tree};
 use crate::weight::Weights;
+use learn::Begun;
 
 /// Bytes of traces that are kept, and how many of them: what is not is run again when needed.
 const CACHE_BYTES: usize = 192 << 20;
@@ -54,28 +53,26 @@ impl Default for SearchOptions {
 
 /// Concolic search with a strategy.
 pub struct Search {
-    pub(crate) strategy: Box<dyn Strategy>,
+    strategy: Box<dyn Strategy>,
     options: SearchOptions,
-    pub(crate) tree: Tree,
-    pub(crate) inputs: Inputs,
+    tree: Tree,
+    inputs: Inputs,
     /// By run: the test case that it became, or that the nearest ancestor did; 0 for none.
-    pub(crate) cases: Vec<u32>,
-    pub(crate) traces: Cache<Known>,
-    pub(crate) rng: fastrand::Rng,
+    cases: Vec<u32>,
+    traces: Cache<Known>,
+    rng: fastrand::Rng,
     patience: Patience,
-    pub(crate) weights: Weights,
-    pub(crate) relaxation: Relaxation,
+    weights: Weights,
+    relaxation: Relaxation,
     /// The branch for which the input to come was made without soft constraints.
     relaxed: Option<(u32, u32)>,
-    pub(crate) told_full: bool,
-    lengths: Lengths,
-    /// Pieces of the inputs so far, once anything was pumped.
-    pub(crate) larder: Option<Larder>,
+    told_full: bool,
+    mutator: Mutator,
     /// A run that left its path for want of soft constraints.
-    pub(crate) repair: Option<Repair>,
+    repair: Option<Repair>,
     /// The runs that were begun, in their order.
-    pub(crate) begun: VecDeque<Begun>,
-    pub(crate) tally: Tally,
+    begun: VecDeque<Begun>,
+    counter: SideCounter,
 }
 
 impl Search {
@@ -95,11 +92,10 @@ impl Search {
             relaxation: Relaxation::default(),
             relaxed: None,
             told_full: false,
-            lengths: Lengths::default(),
-            larder: None,
+            mutator: Mutator::default(),
             repair: None,
             begun: VecDeque::new(),
-            tally: Tally::default(),
+            counter: SideCounter::default(),
         }
     }
 
@@ -133,42 +129,19 @@ impl Search {
             session.note_divergence();
             return Ok(());
         };
-        let direction = trace_direction(&there, session.program(), candidate.direction);
-        let answer = match conditions(&mut known, step, direction, session.max_input()) {
-            Some(conditions) => {
-                let branch = (there.site, candidate.direction);
-                let answer = self.solve(session, &mut known, &conditions, branch);
-                let flip = SizeFlip::of(direction).filter(|_| there.is_size());
-                match flip {
-                    Some(flip) => answer.map(|model| {
-                        let conditions = (&conditions, self.relaxed.is_none());
-                        let steps = self.patience.solver_steps();
-                        let what = (step, flip);
-                        smallest(session, &mut known, what, conditions, steps, model)
-                    }),
-                    None => answer,
-                }
-            }
-            None => Err(Flip::Unsat),
-        };
-        let parent = answer.map(|model| {
-            let length = session.max_input();
-            (
-                child(&known.input, model.iter(), length, &mut self.rng),
-                there.site,
-            )
-        });
-        let near = match (&parent, session.nearest()) {
+        let model = self.solve_flip(session, &mut known, candidate, &there);
+        let length = session.max_input();
+        let made = model.map(|model| child(&known.input, model.iter(), length, &mut self.rng));
+        let near = match (&made, session.nearest()) {
             (Err(Flip::Unknown), Some(near)) => {
-                let length = session.max_input();
                 Some(child(&known.input, near.iter(), length, &mut self.rng))
             }
             _ => None,
         };
         let weight = known.weight();
         self.traces.put(run, known, weight);
-        match parent {
-            Ok((input, site)) => self.try_input(session, candidate, run, site, input),
+        match made {
+            Ok(input) => self.try_input(session, candidate, run, there.site, input),
             Err(state) => {
                 self.tree.mark(candidate, state);
                 if state == Flip::Unknown {
@@ -178,6 +151,35 @@ impl Search {
                 near.map_or(Ok(()), |input| self.try_near(session, run, input, "near"))
             }
         }
+    }
+
+    /// A model that takes a candidate, whose step of its run's trace is `there`.
+    fn solve_flip(
+        &mut self,
+        session: &mut Session,
+        known: &mut Known,
+        candidate: Candidate,
+        there: &Step,
+    ) -> Result<Model, Flip> {
+        let step = self.tree.step(candidate.node) as usize;
+        let direction = trace_direction(there, session.program(), candidate.direction);
+        let conditions = conditions(known, step, direction, session.max_input());
+        let conditions = conditions.ok_or(Flip::Unsat)?;
+        let branch = (there.site, candidate.direction);
+        let model = self.solve(session, known, &conditions, branch)?;
+        let Some(flip) = SizeFlip::of(direction).filter(|_| there.is_size()) else {
+            return Ok(model);
+        };
+        let conditions = (&conditions, self.relaxed.is_none());
+        let steps = self.patience.solver_steps();
+        Ok(smallest(
+            session,
+            known,
+            (step, flip),
+            conditions,
+            steps,
+            model,
+        ))
     }
 
     /// Runs an input that came near to what was asked for, or was mended: nothing is expected of
@@ -198,22 +200,27 @@ impl Search {
         self.begin(session, input, origin, Begun::of(parent))
     }
 
-    /// The next candidate: a hard one or one of a heavy run whose turn it is, or the strategy's,
-    /// or one that waits where the strategy has nothing more.
-    fn pick(&mut self, session: &Session) -> Option<Candidate> {
+    /// What is done next: a mutation where the step is for one; else a hard candidate or one of a
+    /// heavy run that is due, or what the strategy picks, or a candidate that waits where the
+    /// strategy has nothing more.
+    fn pick(&mut self, session: &Session) -> Option<Pick> {
         let seen = view(&self.tree, session);
+        let rng = &mut self.rng;
+        if self.strategy.begin_step(&seen, rng) == StepKind::Mutate
+            && let Some(Pick::Mutate(run)) = self.strategy.pick(&seen, rng)
+            && self.weights.admits(run)
+        {
+            return Some(Pick::Mutate(run));
+        }
         let undecided = |candidate: Candidate| seen.tree.flip(candidate) == Flip::Unknown;
         let wanted = |candidate: Candidate| undecided(candidate) && seen.uncovered(candidate);
-        self.patience
-            .turn(wanted)
-            .or_else(|| self.weights.turn(seen.tree))
-            .or_else(|| {
-                self.weights
-                    .light(&mut *self.strategy, &seen, &mut self.rng)
-            })
-            .or_else(|| self.weights.next(seen.tree))
-            .or_else(|| self.patience.next(wanted))
-            .or_else(|| self.patience.next(undecided))
+        let due = self.patience.turn(wanted);
+        let due = due.or_else(|| self.weights.turn(seen.tree));
+        due.map(Pick::Flip)
+            .or_else(|| self.weights.light(&mut *self.strategy, &seen, rng))
+            .or_else(|| self.weights.next(seen.tree).map(Pick::Flip))
+            .or_else(|| self.patience.next(wanted).map(Pick::Flip))
+            .or_else(|| self.patience.next(undecided).map(Pick::Flip))
     }
 
     /// A model of the conditions: of all of them, else without the soft ones.
@@ -278,7 +285,7 @@ impl Search {
             session.note_divergence();
             return Ok(());
         }
-        self.lengths.learn(&input);
+        self.mutator.learn_solved(&input);
         let flipped = FlippedBranch {
             site,
             direction: candidate.direction,
@@ -326,40 +333,27 @@ impl Search {
         Ok(())
     }
 
-    /// Runs the input of a run with its pieces changed, if that is new.
-    fn pump(&mut self, session: &mut Session, run: RunId) -> Result<(), Error> {
+    /// Runs a mutation of the input of a run, if that is new.
+    fn mutate(&mut self, session: &mut Session, run: RunId) -> Result<(), Error> {
         let Some(known) = self.known(session, run)? else {
             return Ok(());
         };
-        let most = session.max_input();
-        let pumped = self.exchanged(session.program(), &known, most).or_else(|| {
-            let fill = self.lengths.draw(&mut self.rng);
-            let ends = looked_at(&known.trace);
-            pump(&known.input, &ends, fill, most, &mut self.rng)
-        });
+        let (program, most) = (session.program(), session.max_input());
+        let (input, trace) = (&known.input, &known.trace);
+        let mutated = self
+            .mutator
+            .mutate(input, trace, program, most, &mut self.rng);
         let weight = known.weight();
         self.traces.put(run, known, weight);
-        if let Some(input) = pumped.filter(|input| !session.was_tried(input)) {
+        if let Some(input) = mutated.filter(|input| !session.was_tried(input)) {
             let origin = self.origin(run, None);
             let begun = Begun {
-                pumped: true,
+                mutated: true,
                 ..Begun::of(run)
             };
             self.begin(session, input, origin, begun)?;
         }
         Ok(())
-    }
-
-    /// Every second time: the input of a run with another piece in the place of one.
-    fn exchanged(&mut self, program: &Program, known: &Known, most: usize) -> Option<Input> {
-        if self.rng.bool() {
-            return None;
-        }
-        let larder = self.larder.get_or_insert_with(|| Larder::of(program));
-        let pieces = larder.pieces(&known.trace, program);
-        larder.learn(&known.input, &pieces, &mut self.rng);
-        let fill = self.lengths.draw(&mut self.rng);
-        exchange(&known.input, &pieces, larder, fill, most, &mut self.rng)
     }
 
     /// The trace of a run, from the cache or by running its input again.
@@ -398,17 +392,11 @@ impl Technique for Search {
             self.mend(session, repair)?;
             return Ok(Progress::More);
         }
-        let seed = self
-            .strategy
-            .pump(&view(&self.tree, session), &mut self.rng);
-        if let Some(run) = seed.filter(|run| self.weights.admits(*run)) {
-            self.pump(session, run)?;
-            return Ok(Progress::More);
+        match self.pick(session) {
+            Some(Pick::Mutate(run)) => self.mutate(session, run)?,
+            Some(Pick::Flip(candidate)) => self.flip(session, candidate)?,
+            None => return self.end(session),
         }
-        let Some(candidate) = self.pick(session) else {
-            return self.end(session);
-        };
-        self.flip(session, candidate)?;
         Ok(Progress::More)
     }
 }

@@ -1,41 +1,41 @@
-//! The larder: pieces of earlier inputs, by what the program reads in them.
+//! The pool of pieces of earlier inputs, by what the program reads in them.
 //!
-//! Few are kept of each kind and *way* (the branches that a call itself took, the alternative of
-//! the grammar), so that a rare phrase is as likely to be drawn as a frequent one.
+//! Few are kept of each kind and alternative of the grammar (the branches that a call itself took),
+//! so that a rare phrase is as likely to be drawn as a frequent one.
 
 use labrys_program::Program;
 use labrys_suite::Input;
 use labrys_trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pieces::{Calls, Kind, Piece, pieces};
+use super::pieces::{Calls, Kind, Piece, pieces};
 
-/// Pieces that are kept which are read in the same way.
-const PER_WAY: usize = 8;
-/// Ways to read a piece of a kind, at most.
-const WAYS: usize = 32;
+/// Pieces that are kept of one alternative.
+const PER_ALTERNATIVE: usize = 8;
+/// Alternatives of a kind, at most.
+const ALTERNATIVES: usize = 32;
 
 /// Pieces of earlier inputs.
 #[derive(Debug, Default)]
-pub(crate) struct Larder {
+pub(crate) struct PiecePool {
     calls: Calls,
-    kinds: FxHashMap<Kind, Vec<Way>>,
+    kinds: FxHashMap<Kind, Vec<Alternative>>,
     /// Kinds of calls that came one after the other.
     lists: FxHashSet<Kind>,
 }
 
-/// Pieces that were read in the same way.
+/// Pieces that were read on the same branches.
 #[derive(Debug)]
-struct Way {
-    way: u64,
+struct Alternative {
+    alternative: u64,
     pieces: Vec<Vec<u8>>,
 }
 
-impl Larder {
+impl PiecePool {
     pub(crate) fn of(program: &Program) -> Self {
-        Larder {
+        PiecePool {
             calls: Calls::of(program),
-            ..Larder::default()
+            ..PiecePool::default()
         }
     }
 
@@ -44,8 +44,8 @@ impl Larder {
         pieces(trace, program, &self.calls)
     }
 
-    /// The number of ways to read a piece of a kind.
-    pub(crate) fn ways(&self, kind: Kind) -> usize {
+    /// The number of alternatives of a kind.
+    pub(crate) fn alternatives(&self, kind: Kind) -> usize {
         self.kinds.get(&kind).map_or(0, Vec::len)
     }
 
@@ -67,41 +67,46 @@ impl Larder {
         }
     }
 
-    /// Whether pieces of a kind come one after the other: turns of loops, and calls in them.
+    /// Whether pieces of a kind come one after the other: iterations of loops, and calls in them.
     pub(crate) fn is_element(&self, kind: Kind) -> bool {
-        matches!(kind, Kind::Turn(_)) || self.lists.contains(&kind)
+        matches!(kind, Kind::Iteration(_)) || self.lists.contains(&kind)
     }
 
     /// Keeps a piece; where there is no more room, in the place of another one.
     fn keep(&mut self, piece: &Piece, bytes: &[u8], rng: &mut fastrand::Rng) {
-        let ways = self.kinds.entry(piece.kind).or_default();
-        let known = ways.iter().position(|way| way.way == piece.way);
+        let alternatives = self.kinds.entry(piece.kind).or_default();
+        let known = alternatives
+            .iter()
+            .position(|alternative| alternative.alternative == piece.alternative);
         let Some(index) = known else {
-            if ways.len() < WAYS {
+            if alternatives.len() < ALTERNATIVES {
                 let pieces = vec![bytes.to_vec()];
-                let way = piece.way;
-                ways.push(Way { way, pieces });
+                let alternative = piece.alternative;
+                alternatives.push(Alternative {
+                    alternative,
+                    pieces,
+                });
             }
             return;
         };
-        let kept = &mut ways[index].pieces;
+        let kept = &mut alternatives[index].pieces;
         if kept.iter().any(|other| other == bytes) {
             return;
         }
-        if kept.len() < PER_WAY {
+        if kept.len() < PER_ALTERNATIVE {
             kept.push(bytes.to_vec());
         } else {
-            kept[rng.usize(..PER_WAY)] = bytes.to_vec();
+            kept[rng.usize(..PER_ALTERNATIVE)] = bytes.to_vec();
         }
     }
 
-    /// Another piece of this kind: each way to read it as likely as the others, short ones
+    /// Another piece of this kind: each alternative as likely as the others, short ones
     /// more likely than long ones.
     pub(crate) fn draw(&self, kind: Kind, than: &[u8], rng: &mut fastrand::Rng) -> Option<&[u8]> {
-        let way = rng.choice(self.kinds.get(&kind)?)?;
-        let mut drawn = rng.choice(&way.pieces)?;
+        let alternative = rng.choice(self.kinds.get(&kind)?)?;
+        let mut drawn = rng.choice(&alternative.pieces)?;
         if rng.bool() {
-            let other = rng.choice(&way.pieces)?;
+            let other = rng.choice(&alternative.pieces)?;
             drawn = std::cmp::min_by_key(drawn, other, |piece| piece.len());
         }
         (drawn != than).then_some(drawn)
@@ -113,28 +118,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_larder_gives_each_way_its_turn() {
-        let mut larder = Larder::default();
+    fn each_alternative_is_as_likely() {
+        let mut pool = PiecePool::default();
         let mut rng = fastrand::Rng::with_seed(1);
-        let piece = |way| Piece {
+        let piece = |alternative| Piece {
             kind: Kind::Call(1),
             stream: 0,
             start: 0,
             end: 1,
-            way,
+            alternative,
             whole: true,
         };
         for number in 0..1000 {
-            larder.keep(&piece(7), format!("{number}").as_bytes(), &mut rng);
+            pool.keep(&piece(7), format!("{number}").as_bytes(), &mut rng);
         }
-        larder.keep(&piece(8), b"[]", &mut rng);
+        pool.keep(&piece(8), b"[]", &mut rng);
         let mut lists = 0;
         for _ in 0..1000 {
-            let drawn = larder.draw(Kind::Call(1), b"x", &mut rng);
+            let drawn = pool.draw(Kind::Call(1), b"x", &mut rng);
             lists += u32::from(drawn == Some(b"[]"));
         }
         assert!((400..600).contains(&lists), "{lists}");
-        assert_eq!(larder.draw(Kind::Turn(1), b"x", &mut rng), None);
+        assert_eq!(pool.draw(Kind::Iteration(1), b"x", &mut rng), None);
     }
 
     /// Lines come one after the other, so there may be one more; a header does not.
@@ -145,15 +150,15 @@ mod tests {
             stream: 0,
             start,
             end,
-            way: 0,
+            alternative: 0,
             whole: true,
         };
         let (header, line) = (1, 2);
         let pieces = [piece(header, 0, 2), piece(line, 2, 4), piece(line, 4, 6)];
-        let mut larder = Larder::default();
+        let mut pool = PiecePool::default();
         let mut rng = fastrand::Rng::with_seed(1);
-        larder.learn(&Input::stdin(*b"H\na\nb\n"), &pieces, &mut rng);
-        assert!(larder.is_element(Kind::Call(line)) && larder.is_element(Kind::Turn(header)));
-        assert!(!larder.is_element(Kind::Call(header)));
+        pool.learn(&Input::stdin(*b"H\na\nb\n"), &pieces, &mut rng);
+        assert!(pool.is_element(Kind::Call(line)) && pool.is_element(Kind::Iteration(header)));
+        assert!(!pool.is_element(Kind::Call(header)));
     }
 }

@@ -1,9 +1,9 @@
-//! Exchange: an input with other pieces in the place of some of its own (see [`crate::pieces`]).
+//! Exchange: an input with other pieces in the place of some of its own (see [`super::pieces`]).
 //!
 //! Where pieces are phrases of a grammar, the input goes on being a text of it. So it does where a
 //! phrase stands inside another one of its kind, and what is around it is repeated: by the pumping
 //! lemma, with both places known. Often its length matters too, so every second time it is brought
-//! back to one that is worth having, by turns of loops that are left out or repeated. No query is
+//! back to one that is worth having, by iterations of loops that are left out or repeated. No query is
 //! asked.
 //!
 //! Law: a stream that is not a file keeps its length; a file grows to at most the limit.
@@ -12,12 +12,12 @@ use std::collections::BTreeSet;
 
 use labrys_suite::Input;
 
-use crate::larder::Larder;
-use crate::pieces::{Kind, Piece};
-use crate::pump::copies;
+use super::pieces::{Kind, Piece};
+use super::pool::PiecePool;
+use super::pump::copies;
 
-/// Turns that are left out or repeated for the sake of the length.
-const TURNS: usize = 24;
+/// Iterations that are left out or repeated for the sake of the length.
+const ITERATIONS: usize = 24;
 
 /// Bytes in the place of others, none of which overlap.
 struct Edits<'a> {
@@ -57,7 +57,7 @@ impl Edits<'_> {
 pub(crate) fn exchange(
     parent: &Input,
     pieces: &[Piece],
-    larder: &Larder,
+    pool: &PiecePool,
     fill: usize,
     max_length: usize,
     rng: &mut fastrand::Rng,
@@ -73,7 +73,7 @@ pub(crate) fn exchange(
     };
     if rng.u8(..4) > 0 || !nest(&mut edits, &pieces, fill, rng) {
         for _ in 0..rng.usize(1..=2) {
-            put(&mut edits, &pieces, larder, rng);
+            put(&mut edits, &pieces, pool, rng);
         }
     }
     if edits.list.is_empty() {
@@ -81,7 +81,7 @@ pub(crate) fn exchange(
     }
     if rng.u8(..4) > 0 {
         let length = if rng.u8(..4) == 0 { fill } else { bytes.len() };
-        fit(&mut edits, &pieces, larder, length, rng);
+        fit(&mut edits, &pieces, pool, length, rng);
     }
     let mut changed = edits.apply();
     let mut child = parent.clone();
@@ -97,18 +97,18 @@ pub(crate) fn exchange(
 
 /// Puts another piece in the place of a random one. Every second time it is of this input, too; in a
 /// list it may come before the old one.
-fn put(edits: &mut Edits, pieces: &[Piece], larder: &Larder, rng: &mut fastrand::Rng) {
-    let kind = draw_kind(pieces, larder, rng);
+fn put(edits: &mut Edits, pieces: &[Piece], pool: &PiecePool, rng: &mut fastrand::Rng) {
+    let kind = draw_kind(pieces, pool, rng);
     let of_kind = pieces.iter().filter(|piece| Some(piece.kind) == kind);
     let of_kind: Vec<&Piece> = of_kind.collect();
     let Some(piece) = rng.choice(&of_kind) else {
         return;
     };
-    let before = larder.is_element(piece.kind) && rng.bool();
+    let before = pool.is_element(piece.kind) && rng.bool();
     let end = if before { piece.start } else { piece.end };
     let old = &edits.bytes[piece.start..end];
     let new = if rng.bool() {
-        larder.draw(piece.kind, old, rng)
+        pool.draw(piece.kind, old, rng)
     } else {
         let other = rng.choice(&of_kind);
         let bytes = other.map(|other| &edits.bytes[other.start..other.end]);
@@ -119,14 +119,14 @@ fn put(edits: &mut Edits, pieces: &[Piece], larder: &Larder, rng: &mut fastrand:
     }
 }
 
-/// A kind of these pieces, the more likely the more ways there are to read one.
-fn draw_kind(pieces: &[Piece], larder: &Larder, rng: &mut fastrand::Rng) -> Option<Kind> {
+/// A kind of these pieces, the more likely the more alternatives it has.
+fn draw_kind(pieces: &[Piece], pool: &PiecePool, rng: &mut fastrand::Rng) -> Option<Kind> {
     let kinds: BTreeSet<Kind> = pieces.iter().map(|piece| piece.kind).collect();
-    let ways = |kind: &Kind| larder.ways(*kind).max(1);
-    let mut left = rng.usize(..kinds.iter().map(ways).sum::<usize>().max(1));
+    let alternatives = |kind: &Kind| pool.alternatives(*kind).max(1);
+    let mut left = rng.usize(..kinds.iter().map(alternatives).sum::<usize>().max(1));
     kinds.into_iter().find(|kind| {
-        let here = left < ways(kind);
-        left = left.saturating_sub(ways(kind));
+        let here = left < alternatives(kind);
+        left = left.saturating_sub(alternatives(kind));
         here
     })
 }
@@ -155,23 +155,23 @@ fn nest(edits: &mut Edits, pieces: &[Piece], fill: usize, rng: &mut fastrand::Rn
     true
 }
 
-/// Leaves turns of loops out, or repeats them, until the length is as wanted or no more fit.
+/// Leaves iterations of loops out, or repeats them, until the length is as wanted or no more fit.
 fn fit(
     edits: &mut Edits,
     pieces: &[Piece],
-    larder: &Larder,
+    pool: &PiecePool,
     wanted: usize,
     rng: &mut fastrand::Rng,
 ) {
-    let turns = pieces.iter().filter(|piece| larder.is_element(piece.kind));
-    let turns: Vec<&Piece> = turns.collect();
-    for _ in 0..TURNS {
+    let elements = pieces.iter().filter(|piece| pool.is_element(piece.kind));
+    let elements: Vec<&Piece> = elements.collect();
+    for _ in 0..ITERATIONS {
         let length = edits.length();
         let missing = wanted.abs_diff(length);
-        let Some(turn) = rng.choice(&turns).filter(|_| missing > 0) else {
+        let Some(element) = rng.choice(&elements).filter(|_| missing > 0) else {
             return;
         };
-        let (start, end) = (turn.start, turn.end);
+        let (start, end) = (element.start, element.end);
         if end - start > missing || !edits.is_free(start, end) {
             continue;
         }
@@ -192,20 +192,20 @@ mod tests {
 
     use super::*;
 
-    fn piece(kind: Kind, start: usize, end: usize, way: u64) -> Piece {
+    fn piece(kind: Kind, start: usize, end: usize, alternative: u64) -> Piece {
         Piece {
             kind,
             stream: 0,
             start,
             end,
-            way,
+            alternative,
             whole: true,
         }
     }
 
     /// `[9,[],9]` with its values and elements.
-    fn list() -> (Vec<Piece>, Larder) {
-        let (value, element) = (Kind::Call(1), Kind::Turn(2));
+    fn list() -> (Vec<Piece>, PiecePool) {
+        let (value, element) = (Kind::Call(1), Kind::Iteration(2));
         let pieces = vec![
             piece(value, 1, 2, 1),
             piece(value, 3, 5, 2),
@@ -213,17 +213,17 @@ mod tests {
             piece(element, 1, 3, 3),
             piece(element, 3, 6, 3),
         ];
-        let mut larder = Larder::default();
+        let mut pool = PiecePool::default();
         let mut rng = fastrand::Rng::with_seed(1);
-        larder.learn(&Input::stdin(*b"[9,[],9]"), &pieces, &mut rng);
-        (pieces, larder)
+        pool.learn(&Input::stdin(*b"[9,[],9]"), &pieces, &mut rng);
+        (pieces, pool)
     }
 
     fn texts(parent: &Input, fill: usize) -> BTreeSet<String> {
-        let (pieces, larder) = list();
+        let (pieces, pool) = list();
         let mut rng = fastrand::Rng::with_seed(2);
         let children =
-            (0..4000).filter_map(|_| exchange(parent, &pieces, &larder, fill, 30, &mut rng));
+            (0..4000).filter_map(|_| exchange(parent, &pieces, &pool, fill, 30, &mut rng));
         children
             .map(|child| String::from_utf8(child.streams[0].bytes.clone()).expect("ASCII"))
             .collect()
@@ -256,7 +256,7 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(4);
         let mut texts = BTreeSet::new();
         for _ in 0..2000 {
-            let child = exchange(&parent, &pieces, &Larder::default(), 12, 120, &mut rng);
+            let child = exchange(&parent, &pieces, &PiecePool::default(), 12, 120, &mut rng);
             texts.extend(child.map(|child| child.streams[0].bytes.clone()));
         }
         let nested =
@@ -278,18 +278,18 @@ mod tests {
 
     #[test]
     fn objects_keep_their_length_and_files_their_limit() {
-        let (pieces, larder) = list();
+        let (pieces, pool) = list();
         let mut rng = fastrand::Rng::with_seed(3);
         let objects = Input::new(vec![InputStream::objects(*b"[9,[],9]")]);
         let file = Input::stdin(*b"[9,[],9]");
         for _ in 0..1000 {
-            if let Some(child) = exchange(&objects, &pieces, &larder, 40, 50, &mut rng) {
+            if let Some(child) = exchange(&objects, &pieces, &pool, 40, 50, &mut rng) {
                 assert_eq!(child.len(), 8);
             }
-            if let Some(child) = exchange(&file, &pieces, &larder, 40, 12, &mut rng) {
+            if let Some(child) = exchange(&file, &pieces, &pool, 40, 12, &mut rng) {
                 assert!(child.len() <= 12);
             }
         }
-        assert_eq!(exchange(&file, &[], &larder, 8, 50, &mut rng), None);
+        assert_eq!(exchange(&file, &[], &pool, 8, 50, &mut rng), None);
     }
 }

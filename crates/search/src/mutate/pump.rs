@@ -146,7 +146,11 @@ mod tests {
     fn pumped(parent: &Input, fill: usize) -> impl Iterator<Item = Input> {
         let mut rng = fastrand::Rng::with_seed(3);
         let parent = parent.clone();
-        let ends: Vec<usize> = parent.streams.iter().map(|one| one.bytes.len()).collect();
+        let ends: Vec<usize> = parent
+            .streams
+            .iter()
+            .map(|stream| stream.bytes.len())
+            .collect();
         (0..6000).filter_map(move |_| pump(&parent, &ends, fill, 40, &mut rng))
     }
 

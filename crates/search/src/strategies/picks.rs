@@ -5,15 +5,15 @@ use crate::strategy::View;
 use crate::tree::{Candidate, Flip};
 
 /// Candidates, with what the strategy wants to remember of each.
-pub(super) struct Named<T>(Vec<(Candidate, T)>);
+pub(super) struct PendingPicks<T>(Vec<(Candidate, T)>);
 
-impl<T> Default for Named<T> {
+impl<T> Default for PendingPicks<T> {
     fn default() -> Self {
-        Named(Vec::new())
+        PendingPicks(Vec::new())
     }
 }
 
-impl<T> Named<T> {
+impl<T> PendingPicks<T> {
     /// A candidate that is named now. Of those named before, only those are kept that have a model.
     pub(super) fn add(&mut self, view: &View, candidate: Candidate, what: T) {
         self.0

@@ -1,7 +1,7 @@
 //! Pieces: what each call of a program read of its input.
 //!
 //! A parser that descends recursively reads one phrase of its grammar per call, a loop one element
-//! of a list per turn. So a run shows, without a grammar, where its input can be taken apart (as
+//! of a list per iteration. So a run shows, without a grammar, where its input can be taken apart (as
 //! in Höschele and Zeller, "Mining input grammars from dynamic taints", ASE 2016): decisions tell
 //! which byte was looked at, and by the stack pointer, in which call. A piece may stand where
 //! another one of its kind stood, in this input or in another one.
@@ -22,12 +22,12 @@ const STEPS: usize = 4096;
 /// Longest piece that is kept.
 const LONGEST: usize = 256;
 
-/// What a piece is, calls before turns: of the call whose first own decision is at this site, or of
-/// a turn of the loop that comes back to it.
+/// What a piece is, calls before iterations: of the call whose first own decision is at this site, or of
+/// an iteration of the loop that comes back to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Call(u32),
-    Turn(u32),
+    Iteration(u32),
 }
 
 /// Bytes `start..end` of a stream, never none.
@@ -37,8 +37,8 @@ pub(crate) struct Piece {
     pub(crate) stream: usize,
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Hash of the branches that the call or turn itself took: the alternative of the grammar.
-    pub(crate) way: u64,
+    /// Hash of the branches that the call or iteration itself took: the alternative of the grammar.
+    pub(crate) alternative: u64,
     /// Whether the program went on behind it: what it failed at may be half a phrase.
     pub(crate) whole: bool,
 }
@@ -66,7 +66,7 @@ struct Open {
     /// The branches that it took itself, never none.
     branches: Vec<(u32, u32)>,
     /// By own site: the byte that was looked at last there, and the number of branches before.
-    turns: FxHashMap<u32, (usize, usize)>,
+    iterations: FxHashMap<u32, (usize, usize)>,
 }
 
 impl Open {
@@ -78,7 +78,7 @@ impl Open {
             start: look.at,
             end: look.at + 1,
             branches: Vec::new(),
-            turns: FxHashMap::default(),
+            iterations: FxHashMap::default(),
         }
     }
 
@@ -88,28 +88,28 @@ impl Open {
     }
 
     /// The hash of the set of its branches from a number on.
-    fn way(&self, from: usize) -> u64 {
+    fn alternative(&self, from: usize) -> u64 {
         let branches: BTreeSet<_> = self.branches[from..].iter().collect();
         let mut hash = rustc_hash::FxHasher::default();
         branches.hash(&mut hash);
         hash.finish()
     }
 
-    /// Books a decision of its own; the turn that it ends.
+    /// Books a decision of its own; the iteration that it ends.
     fn decide(&mut self, look: &Look) -> Option<Piece> {
         let (site, _) = look.branch;
         let now = (look.at, self.branches.len());
-        let last = (look.stream == self.stream).then(|| self.turns.insert(site, now));
-        let turn = last.flatten().map(|(start, from)| Piece {
-            kind: Kind::Turn(site),
+        let last = (look.stream == self.stream).then(|| self.iterations.insert(site, now));
+        let iteration = last.flatten().map(|(start, from)| Piece {
+            kind: Kind::Iteration(site),
             stream: look.stream,
             start,
             end: look.at,
-            way: self.way(from),
+            alternative: self.alternative(from),
             whole: true,
         });
         self.branches.push(look.branch);
-        turn
+        iteration
     }
 }
 
@@ -177,7 +177,7 @@ fn of_looks(looks: impl Iterator<Item = Look>, calls: &Calls) -> Vec<Piece> {
         if let Some(own) = open.last_mut() {
             own.decide(&look)
                 .into_iter()
-                .for_each(|turn| found.add(turn));
+                .for_each(|iteration| found.add(iteration));
         }
     }
     open.iter().rev().for_each(|inner| found.call(inner, None));
@@ -215,7 +215,7 @@ impl Found {
             stream: call.stream,
             start: call.start,
             end,
-            way: call.way(0),
+            alternative: call.alternative(0),
             whole: next.is_some(),
         });
     }
@@ -227,7 +227,7 @@ impl Found {
         }
     }
 
-    /// Each kind of the same bytes once, and turns only where they are no call: a phrase that is
+    /// Each kind of the same bytes once, and iterations only where they are no call: a phrase that is
     /// nothing but another one may stand for either.
     fn once(mut self) -> Vec<Piece> {
         self.0.sort_by_key(|piece| piece.kind);
@@ -240,7 +240,9 @@ impl Found {
                     calls.insert(bytes);
                     known.insert((piece.kind, bytes))
                 }
-                Kind::Turn(_) => !calls.contains(&bytes) && known.insert((Kind::Turn(0), bytes)),
+                Kind::Iteration(_) => {
+                    !calls.contains(&bytes) && known.insert((Kind::Iteration(0), bytes))
+                }
             }
         });
         self.0
@@ -295,23 +297,23 @@ mod tests {
         let pieces = of_looks(nested().into_iter(), &Calls::default());
         let values = texts(&pieces, Kind::Call(VALUE));
         assert_eq!(values, ["12", "[]", "[12,[]]"]);
-        assert_eq!(texts(&pieces, Kind::Turn(DIGITS)), ["1", "2"]);
-        assert_eq!(texts(&pieces, Kind::Turn(MORE)), [",[]"]);
+        assert_eq!(texts(&pieces, Kind::Iteration(DIGITS)), ["1", "2"]);
+        assert_eq!(texts(&pieces, Kind::Iteration(MORE)), [",[]"]);
         assert!(pieces.iter().all(|piece| piece.whole == (piece.end < 8)));
     }
 
-    /// A number and a list are read in different ways, two lists in the same one.
+    /// A number and a list are different alternatives, two lists are the same one.
     #[test]
-    fn ways_are_alternatives() {
+    fn branches_tell_alternatives_apart() {
         let pieces = of_looks(nested().into_iter(), &Calls::default());
-        let ways: Vec<u64> = pieces[..3].iter().map(|piece| piece.way).collect();
-        assert_ne!(ways[0], ways[1]);
+        let alternatives: Vec<u64> = pieces[..3].iter().map(|piece| piece.alternative).collect();
+        assert_ne!(alternatives[0], alternatives[1]);
         let again = nested().into_iter().map(|look| Look {
             at: look.at + 20,
             ..look
         });
         let again = of_looks(again, &Calls::default());
-        assert_eq!(again[1].way, ways[1]);
+        assert_eq!(again[1].alternative, alternatives[1]);
     }
 
     /// What the program did not go on behind is kept apart.

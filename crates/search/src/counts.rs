@@ -7,7 +7,7 @@ use crate::tree::{Candidate, NodeId, Passage, Side, Tree};
 
 /// How often a run took one side of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct SideCount {
     /// The side.
     pub side: Side,
     /// Where it was taken last: the node, and its position in the run.
@@ -22,17 +22,17 @@ pub struct Taken {
 
 /// The sides that a run took, in the order in which it came to them.
 #[derive(Debug, Default)]
-pub struct Tally {
-    taken: Vec<Taken>,
-    /// By side: its place in `taken`, plus one.
+pub struct SideCounter {
+    taken: Vec<SideCount>,
+    /// By side: its place in `taken`, plus side.
     places: Vec<u32>,
     /// By first side of a decision: the direction taken last, and how often in a row.
     rows: Vec<(u32, u32)>,
 }
 
-impl Tally {
+impl SideCounter {
     /// Counts what a run did.
-    pub fn count(&mut self, tree: &Tree, path: &[Passage]) -> &[Taken] {
+    pub fn count(&mut self, tree: &Tree, path: &[Passage]) -> &[SideCount] {
         for taken in self.taken.drain(..) {
             self.places[taken.side.index()] = 0;
         }
@@ -53,7 +53,7 @@ impl Tally {
         let goes_on = place != 0 && row.0 == direction;
         *row = (direction, if goes_on { row.1 + 1 } else { 1 });
         if place == 0 {
-            self.taken.push(Taken {
+            self.taken.push(SideCount {
                 side,
                 node,
                 position,
@@ -90,7 +90,7 @@ mod tests {
         steps.iter().map(decision).collect()
     }
 
-    /// Counted the plain way.
+    /// Counted naively.
     fn expected(steps: &[(u32, u32)], branch: (u32, u32)) -> (u32, u32) {
         let of_site: Vec<u32> = steps
             .iter()
@@ -110,18 +110,18 @@ mod tests {
     proptest! {
         #[test]
         fn sides_are_counted(runs in prop::collection::vec(prop::collection::vec((0u32..4, 0u32..3), 0..30), 1..6)) {
-            let (mut tree, mut tally) = (Tree::default(), Tally::default());
+            let (mut tree, mut counter) = (Tree::default(), SideCounter::default());
             for steps in runs {
                 let path = tree.insert(run(&steps)).path;
-                let taken = tally.count(&tree, &path).to_vec();
+                let taken = counter.count(&tree, &path).to_vec();
                 let mut found = std::collections::BTreeSet::new();
-                for one in taken {
-                    let last = path[one.position];
-                    prop_assert_eq!(last.node, one.node);
+                for side in taken {
+                    let last = path[side.position];
+                    prop_assert_eq!(last.node, side.node);
                     let branch = (tree.site(last.node), last.direction);
-                    prop_assert_eq!((one.count, one.streak), expected(&steps, branch));
+                    prop_assert_eq!((side.count, side.streak), expected(&steps, branch));
                     let copies = steps.iter().rposition(|step| *step == branch);
-                    prop_assert_eq!(copies, Some(one.position));
+                    prop_assert_eq!(copies, Some(side.position));
                     prop_assert!(found.insert(branch));
                 }
                 prop_assert_eq!(found, steps.into_iter().collect());
