@@ -6,6 +6,7 @@
 //! - No unfinished code.
 //! - No path of somebody's machine.
 //! - Crates use what the table in `ARCHITECTURE.md` allows ([`crates`]).
+//! - Modules form no circles, functions are short, methods stand with their type ([`structure`]).
 //! - Links of pages lead to files that exist ([`links`]).
 
 mod crates;
@@ -15,6 +16,7 @@ use std::io;
 use std::path::Path;
 
 use crate::source::{self, Source};
+use crate::structure;
 
 /// Most lines of a source file.
 const MAX_LINES: usize = 800;
@@ -46,6 +48,7 @@ pub(crate) fn problems(root: &Path) -> io::Result<Vec<String>> {
     }
     crates::problems(&sources, &mut problems);
     links::problems(&sources, &mut problems);
+    structure::problems(&sources, &mut problems);
     Ok(problems)
 }
 
