@@ -117,10 +117,10 @@ pub enum EventKind {
     Runtime,
     /// A symbolic value was fixed: `label` had the value `a` because of `aux` (a [`Cause`]).
     /// The constraint `label = a` is soft: dropping it may cause a divergence, nothing else.
-    /// For [`Cause::External`], `b` is the function's index in the program picture; for
+    /// For [`Cause::External`], `b` is the function's index in the program model; for
     /// [`Cause::AllocationSize`], `site` is a place ([`SIZE_SITE`]).
     Concretize,
-    /// A call of function `a` (its index in the program picture); [`Mode::AllBranches`] only.
+    /// A call of function `a` (its index in the program model); [`Mode::AllBranches`] only.
     ///
     /// [`Mode::AllBranches`]: crate::Mode::AllBranches
     Call,

@@ -66,7 +66,7 @@ pub const MAX_ARGUMENT_LABELS: usize = 64;
 
 /// ELF sections of an executable built by `labrys-cc` (none of them is loaded at run time).
 pub mod section {
-    /// The program picture, serialized.
+    /// The program model, serialized.
     pub const PROGRAM: &str = ".labrys.program";
     /// The frozen bitcode.
     pub const BITCODE: &str = ".labrys.bitcode";

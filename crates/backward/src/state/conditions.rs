@@ -131,8 +131,10 @@ impl Conditions {
     /// them: no others can be in a conflict.
     pub(crate) fn undecided(&self, pool: &Pool) -> Vec<ExprId> {
         let known = |constraint: &ExprId| self.satisfiable.contains(constraint);
-        let (mut left, mut next): (Vec<ExprId>, Vec<ExprId>) =
-            self.constraints.iter().partition(|one| known(one));
+        let (mut left, mut next): (Vec<ExprId>, Vec<ExprId>) = self
+            .constraints
+            .iter()
+            .partition(|constraint| known(constraint));
         let mut concerned: FxHashSet<ExprId> = FxHashSet::default();
         while let Some(constraint) = next.pop() {
             concerned.insert(constraint);

@@ -249,7 +249,10 @@ fn is_plain(ty: Type) -> bool {
 
 /// Whether a function can be called with so many arguments for a result of this type.
 fn has_plain_type(called: &Function, arguments: usize, result: Type) -> bool {
-    let by_value = called.parameters.iter().any(|one| one.by_value.is_some());
+    let by_value = called
+        .parameters
+        .iter()
+        .any(|parameter| parameter.by_value.is_some());
     let fits = called.variadic || arguments == called.parameters.len();
     let narrow = matches!(result.width(), Some(8 | 16));
     fits && !by_value && (result == Type::Void || is_plain(result) || narrow)
@@ -324,8 +327,11 @@ impl Machine<'_> {
     /// names.
     fn calls_program(&mut self, name: &str) -> bool {
         let functions = self.program.functions.iter();
-        let seen = functions.filter(|one| one.defined && one.linkage != Linkage::Internal);
-        let mut names = seen.map(|one| &*one.name).filter(|name| *name != "main");
+        let seen =
+            functions.filter(|function| function.defined && function.linkage != Linkage::Internal);
+        let mut names = seen
+            .map(|function| &*function.name)
+            .filter(|name| *name != "main");
         let shared = self.shared.as_mut();
         shared.is_some_and(|shared| shared.linked.calls(name, &mut names))
     }

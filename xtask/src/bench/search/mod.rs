@@ -96,7 +96,10 @@ fn jobs(plan: &Plan) -> Vec<Job> {
 fn plan(arguments: &[&str]) -> Result<Plan, String> {
     let short = arguments.contains(&"--short");
     let mut plan = Plan {
-        subjects: SUBJECTS.iter().filter(|one| !short || one.short).collect(),
+        subjects: SUBJECTS
+            .iter()
+            .filter(|subject| !short || subject.short)
+            .collect(),
         strategies: STRATEGIES.map(str::to_owned).to_vec(),
         seeds: if short { 3 } else { 5 },
         runs: if short { 500 } else { 4000 },

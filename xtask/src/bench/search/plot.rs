@@ -35,7 +35,10 @@ pub(super) fn coverage(title: &str, groups: &[(&str, Vec<&Record>)]) -> String {
     // The legend is sorted as the lines end.
     let mut lines: Vec<_> = groups.iter().enumerate().collect();
     let end = |records: &[&Record]| {
-        let values: Vec<f64> = records.iter().map(|one| one.at(runs) as f64).collect();
+        let values: Vec<f64> = records
+            .iter()
+            .map(|record| record.at(runs) as f64)
+            .collect();
         mean(&values)
     };
     lines.sort_by(|a, b| end(&b.1.1).total_cmp(&end(&a.1.1)));
@@ -106,7 +109,7 @@ impl Axes {
         let mut points = String::new();
         for point in 0..=POINTS {
             let run = self.runs * point / POINTS;
-            let values: Vec<f64> = records.iter().map(|one| one.at(run) as f64).collect();
+            let values: Vec<f64> = records.iter().map(|record| record.at(run) as f64).collect();
             let _ = write!(points, "{:.1},{:.1} ", self.x(run), self.y(mean(&values)));
         }
         points

@@ -52,7 +52,7 @@ fn covered(records: &[&Record], runs: u64) -> Vec<f64> {
 fn section(subject: &str, groups: &Groups) -> String {
     let asked = groups
         .iter()
-        .flat_map(|(_, all)| all.iter().map(|one| one.asked));
+        .flat_map(|(_, all)| all.iter().map(|record| record.asked));
     let most = asked.max().unwrap_or(0);
     let columns: Vec<u64> = ITERATIONS
         .into_iter()

@@ -53,9 +53,9 @@ pub(super) const SUBJECTS: &[Subject] = &[
 /// The subjects with these names, separated by commas.
 pub(super) fn named(names: &str) -> Result<Vec<&'static Subject>, String> {
     let find = |name| {
-        let found = SUBJECTS.iter().find(|one| one.name == name);
+        let found = SUBJECTS.iter().find(|subject| subject.name == name);
         found.ok_or_else(|| {
-            let all: Vec<&str> = SUBJECTS.iter().map(|one| one.name).collect();
+            let all: Vec<&str> = SUBJECTS.iter().map(|subject| subject.name).collect();
             format!("there is no subject {name}; there are {}", all.join(", "))
         })
     };
