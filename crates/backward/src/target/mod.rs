@@ -106,14 +106,8 @@ impl Target {
         if block.terminator.site() != Some(site_id) {
             return None;
         }
-        let place = site.location.and_then(|at| {
-            let file = program.file(at.file)?;
-            Some(format!("{file}:{}:{}", at.line, at.column))
-        });
-        let place = place.unwrap_or_else(|| format!("{} {}", function.name, site.block));
         Some(Target {
-            // A macro makes many decisions at one place.
-            name: format!("{place} {site_id} direction {direction}"),
+            name: program.branch_name(branch)?,
             points: vec![Point {
                 function: site.function,
                 block: to?,

@@ -87,6 +87,24 @@ impl Program {
         Some((id, self.site(id)?.direction(branch)?))
     }
 
+    /// The name of a branch for people: the place of its decision, the site, the direction. `None`
+    /// if there is no such branch.
+    #[must_use]
+    pub fn branch_name(&self, branch: BranchId) -> Option<String> {
+        let (id, direction) = self.branch_site(branch)?;
+        let site = self.site(id)?;
+        let place = site.location.and_then(|at| {
+            let file = self.file(at.file)?;
+            Some(format!("{file}:{}:{}", at.line, at.column))
+        });
+        let place = match place {
+            Some(place) => place,
+            None => format!("{} {}", self.function(site.function)?.name, site.block),
+        };
+        // A macro makes many decisions at one place.
+        Some(format!("{place} {id} direction {direction}"))
+    }
+
     /// Appends a site, numbering its branches after those of the sites before it.
     pub fn push_site(
         &mut self,

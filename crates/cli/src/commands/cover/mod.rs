@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use labrys_abstraction::ModelChecker;
 use labrys_analysis::ProgramAnalysis;
 use labrys_engine::{Budget, End, Session, SessionBuilder, StopFlag, Technique};
 use labrys_executor::Limits as RunLimits;
@@ -117,6 +118,11 @@ pub(crate) struct StrategyOptions {
     /// gains more gets more of the work
     #[arg(long, value_name = "NAME[,NAME...]", value_enum, value_delimiter = ',')]
     pub(crate) with: Vec<Companion>,
+
+    /// Let a model checker prove open branches unreachable, or find inputs for them, in turns with
+    /// the search
+    #[arg(long)]
+    pub(crate) abstraction: bool,
 
     /// As --with fuzz
     #[arg(long)]
@@ -256,9 +262,12 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
 /// Where backward execution ends, if it is asked for.
 fn entry(options: &Cover, plan: &Plan) -> Result<Option<FunctionId>, Problem> {
     let program = &plan.subject.program;
-    let backward = options.search.has(Companion::Backward);
-    let entry = backward.then(|| main_function(program, "leave out --with backward"));
-    entry.transpose()
+    let remedy = match (options.search.has(Companion::Backward), options.search.abstraction) {
+        (true, _) => "leave out --with backward",
+        (_, true) => "leave out --abstraction",
+        _ => return Ok(None),
+    };
+    main_function(program, remedy).map(Some)
 }
 
 /// The search, and the techniques beside it.
@@ -277,7 +286,11 @@ fn technique<'p>(
     if fuzz {
         portfolio = portfolio.with(Box::new(Fuzzing::new(seed)));
     }
-    if let Some((analysis, entry)) = analysis {
+    if let Some((analysis, entry)) = analysis.filter(|_| options.search.abstraction) {
+        let template = plan.initial.first().cloned().unwrap_or_default();
+        portfolio = portfolio.with(Box::new(ModelChecker::new(analysis, *entry, template)));
+    }
+    if let Some((analysis, entry)) = analysis.filter(|_| options.search.has(Companion::Backward)) {
         let make = move |targets| {
             let start = Start {
                 subject: &plan.subject,

@@ -98,10 +98,10 @@ pub(crate) fn restore(session: &mut Session, targets: &[TargetSummary]) -> Resul
     let program = session.program().clone();
     let branches: Vec<BranchId> = session.unseen().iter().collect();
     for branch in branches {
-        if let Some(target) = Target::branch(&program, branch)
-            && proved.contains(&target.name.as_str())
+        if let Some(name) = program.branch_name(branch)
+            && proved.contains(&name.as_str())
         {
-            session.prove(&target.name, Some(branch))?;
+            session.prove(&name, Some(branch))?;
         }
     }
     Ok(())

@@ -1,0 +1,78 @@
+//! Who answers the queries of an abstraction, and what they cost.
+
+use labrys_engine::Session;
+use labrys_expr::{Evaluator, ExprId, Pool};
+use labrys_solver::{Answer, Assignment, Budget, Layers, Model, Query, Solver};
+
+use crate::terms::Terms;
+
+/// Answers queries.
+pub trait Ask {
+    /// Whether the constraints can all be true, within some steps of the solver.
+    fn ask(&mut self, pool: &mut Pool, constraints: Vec<ExprId>, steps: u64) -> Answer;
+}
+
+impl Ask for Session {
+    fn ask(&mut self, pool: &mut Pool, constraints: Vec<ExprId>, steps: u64) -> Answer {
+        self.check(pool, constraints, &Assignment::new(), Some(steps))
+    }
+}
+
+impl Ask for Layers {
+    fn ask(&mut self, pool: &mut Pool, constraints: Vec<ExprId>, steps: u64) -> Answer {
+        self.check(&mut Query {
+            pool,
+            constraints,
+            hint: &Assignment::new(),
+            budget: Budget::steps(steps),
+        })
+    }
+}
+
+/// Asks on behalf of an abstraction, with what every run satisfies of the addresses of objects.
+pub(crate) struct Asker<'a> {
+    pub(crate) ask: &'a mut dyn Ask,
+    /// Steps of the solver for a query.
+    pub(crate) steps: u64,
+    /// Queries so far.
+    pub(crate) asked: u64,
+}
+
+impl Asker<'_> {
+    /// Whether the constraints can all be true. A core names them by their positions; where it is
+    /// empty, they contradict what every run satisfies.
+    pub(crate) fn check(&mut self, terms: &mut Terms<'_>, constraints: &[ExprId]) -> Answer {
+        if constraints.contains(&ExprId::FALSE) {
+            let at = constraints.iter().position(|id| *id == ExprId::FALSE);
+            return Answer::Unsat(labrys_solver::Core(at.into_iter().collect()));
+        }
+        let mut all = terms.axioms(constraints);
+        let before = all.len();
+        all.extend(constraints.iter().copied().filter(|id| *id != ExprId::TRUE));
+        let kept: Vec<usize> = (0..constraints.len())
+            .filter(|at| constraints[*at] != ExprId::TRUE)
+            .collect();
+        self.asked += 1;
+        match self.ask.ask(terms.pool_mut(), all, self.steps) {
+            Answer::Unsat(core) => {
+                let positions = core.0.into_iter().filter_map(|at| at.checked_sub(before));
+                let positions = positions.map(|at| kept[at]).collect();
+                Answer::Unsat(labrys_solver::Core(positions))
+            }
+            answer => answer,
+        }
+    }
+
+    /// Whether the constraints certainly cannot all be true.
+    pub(crate) fn refutes(&mut self, terms: &mut Terms<'_>, constraints: &[ExprId]) -> bool {
+        matches!(self.check(terms, constraints), Answer::Unsat(_))
+    }
+}
+
+/// Which of some conditions are true in a model; `None` where that cannot be computed.
+pub(crate) fn evaluate(pool: &Pool, conditions: &[ExprId], model: &Model) -> Vec<Option<bool>> {
+    let values = Assignment::new().with(model);
+    let mut evaluator = Evaluator::new();
+    let mut value = |id: &ExprId| evaluator.evaluate(pool, *id, &values);
+    conditions.iter().map(|id| value(id).map(|value| value.is_true())).collect()
+}

@@ -1,0 +1,215 @@
+//! The values of operands and of operations without effects.
+
+use labrys_analysis::Definition;
+use labrys_expr::ExprId;
+use labrys_program::{
+    Callee, Constant, ConstantId, FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId,
+};
+use labrys_semantics::{Addresses, IrValue, Operands, Symbolic, constant, havocked, meaning};
+use rustc_hash::FxHashMap;
+
+use super::builder::Builder;
+use super::{frame_object, is_pure};
+use crate::terms::{FrameId, ObjectKind, SymbolicValue, Terms, Variable};
+
+/// Values that one value is computed from, in each other.
+const MAX_DEPTH: u32 = 300;
+
+/// Operands whose values are known.
+struct Known(Vec<(Operand, Option<SymbolicValue>, Option<Type>)>);
+
+impl Operands<Symbolic<'_>> for Known {
+    fn value(&mut self, _: &mut Symbolic<'_>, operand: Operand) -> Option<SymbolicValue> {
+        let known = self.0.iter().find(|(known, ..)| *known == operand)?;
+        known.1.clone()
+    }
+
+    fn ty(&self, operand: Operand) -> Option<Type> {
+        self.0.iter().find(|(known, ..)| *known == operand)?.2
+    }
+}
+
+/// Addresses of globals and functions that a constant names.
+#[derive(Default)]
+struct Named {
+    globals: FxHashMap<GlobalId, ExprId>,
+    functions: FxHashMap<FunctionId, ExprId>,
+}
+
+impl Addresses<Symbolic<'_>> for Named {
+    fn global(&mut self, symbolic: &mut Symbolic<'_>, id: GlobalId) -> ExprId {
+        let known = self.globals.get(&id).copied();
+        known.unwrap_or_else(|| symbolic.fresh(64))
+    }
+
+    fn function(&mut self, symbolic: &mut Symbolic<'_>, id: FunctionId) -> ExprId {
+        let known = self.functions.get(&id).copied();
+        known.unwrap_or_else(|| symbolic.fresh(64))
+    }
+}
+
+impl Named {
+    fn collect(&mut self, terms: &mut Terms<'_>, program: &Program, id: ConstantId) {
+        match program.constant(id) {
+            Some(Constant::Global(global)) => {
+                let object = terms.object_id(ObjectKind::Global(*global));
+                self.globals.insert(*global, terms.object(object).address);
+            }
+            Some(Constant::Function(function)) => {
+                let object = terms.object_id(ObjectKind::Function(*function));
+                self.functions.insert(*function, terms.object(object).address);
+            }
+            Some(constant) => {
+                for child in constant.children().into_iter().filter(|child| *child < id) {
+                    self.collect(terms, program, child);
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The value of an operand in a frame; `None` if it has no model.
+    pub(super) fn operand(&mut self, frame: FrameId, operand: Operand) -> Option<SymbolicValue> {
+        match operand {
+            Operand::Value(value) => self.value(frame, value),
+            Operand::Constant(id) => {
+                let program = self.terms.program();
+                let mut named = Named::default();
+                named.collect(self.terms, program, id);
+                constant(&mut self.terms.symbolic(), program, id, &mut named)
+            }
+        }
+    }
+
+    /// The scalar value of an operand in a frame.
+    pub(super) fn scalar(&mut self, frame: FrameId, operand: Operand) -> Option<ExprId> {
+        self.operand(frame, operand)?.scalar()
+    }
+
+    /// The value of an operation without effects.
+    pub(super) fn result(
+        &mut self,
+        frame: FrameId,
+        operation: &Operation,
+        ty: Type,
+    ) -> Option<SymbolicValue> {
+        let function = self.terms.function(frame);
+        let mut operands = Vec::new();
+        operation.visit_operands(&mut |operand| operands.push(operand));
+        let program = self.terms.program();
+        let known = operands.into_iter().map(|operand| {
+            let value = self.operand(frame, operand);
+            (operand, value, program.operand_type(function, operand))
+        });
+        let mut known = Known(known.collect());
+        meaning(&mut self.terms.symbolic(), operation, ty, &mut known)
+    }
+
+    fn value(&mut self, frame: FrameId, value: ValueId) -> Option<SymbolicValue> {
+        if let Some(known) = self.block.values.get(&(frame, value)) {
+            return known.clone();
+        }
+        let found = self.define(frame, value);
+        self.block.values.insert((frame, value), found.clone());
+        found
+    }
+
+    /// The value of a definition that control passed before the block.
+    fn define(&mut self, frame: FrameId, value: ValueId) -> Option<SymbolicValue> {
+        if let Some(address) = frame_object(self.terms, frame, value) {
+            return Some(IrValue::Scalar(address));
+        }
+        if self.depth < MAX_DEPTH {
+            self.depth += 1;
+            let found = self.computed(frame, value);
+            self.depth -= 1;
+            if found.is_some() {
+                return found;
+            }
+        }
+        self.variable(frame, value)
+    }
+
+    /// The value, if it is computed from others that are known at the same place.
+    fn computed(&mut self, frame: FrameId, value: ValueId) -> Option<SymbolicValue> {
+        let function = self.terms.function(frame);
+        let ty = function.value_type(value)?;
+        match self.terms.definition(frame, value) {
+            Definition::Parameter => self.argument(frame, value, ty),
+            Definition::Phi(_) => None,
+            Definition::Instruction(block, index) => {
+                let instruction = &function.blocks[block.index()].instructions[index];
+                let operation = &instruction.operation;
+                is_pure(operation).then(|| self.result(frame, operation, ty))?
+            }
+        }
+    }
+
+    /// The value of a parameter: what the caller passes.
+    fn argument(&mut self, frame: FrameId, value: ValueId, ty: Type) -> Option<SymbolicValue> {
+        let function = self.terms.function(frame);
+        let parameter = function.parameters.get(value.index())?;
+        let (caller, (block, index)) = self.terms.frame(frame).caller?;
+        let calling = self.terms.function(caller);
+        let call = &calling.blocks[block.index()].instructions[index].operation;
+        let Operation::Call { arguments, .. } = call else {
+            return None;
+        };
+        let argument = *arguments.get(value.index())?;
+        let passed = self.terms.program().operand_type(calling, argument);
+        (parameter.by_value.is_none() && passed == Some(ty))
+            .then(|| self.operand(caller, argument))?
+    }
+
+    /// The value as variables of the state.
+    fn variable(&mut self, frame: FrameId, value: ValueId) -> Option<SymbolicValue> {
+        let ty = self.terms.function(frame).value_type(value)?;
+        let program = self.terms.program();
+        let shape = havocked(&mut self.terms.symbolic(), program, ty)?;
+        let mut part = 0;
+        Some(self.renamed(&shape, frame, value, &mut part))
+    }
+
+    fn renamed(
+        &mut self,
+        shape: &SymbolicValue,
+        frame: FrameId,
+        value: ValueId,
+        part: &mut u32,
+    ) -> SymbolicValue {
+        match shape {
+            IrValue::Scalar(id) => {
+                let width = self.terms.pool().width(*id);
+                let variable = Variable::Value(frame, value, *part);
+                *part += 1;
+                IrValue::Scalar(self.terms.variable(variable, width))
+            }
+            IrValue::Parts(parts) => {
+                let parts = parts.iter();
+                IrValue::Parts(
+                    parts.map(|shape| self.renamed(shape, frame, value, part)).collect(),
+                )
+            }
+        }
+    }
+
+    /// Any value of a type.
+    pub(super) fn anything(&mut self, ty: Type) -> Option<SymbolicValue> {
+        let program = self.terms.program();
+        havocked(&mut self.terms.symbolic(), program, ty)
+    }
+
+    /// The function that is called, if the call names it.
+    pub(super) fn named_callee(&self, callee: Callee) -> Option<FunctionId> {
+        match callee {
+            Callee::Direct(id) => Some(id),
+            Callee::Indirect(Operand::Constant(id)) => match self.terms.program().constant(id)? {
+                Constant::Function(id) => Some(*id),
+                _ => None,
+            },
+            Callee::Indirect(_) => None,
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! The model checker: coverage-driven refinement (section 4 and algorithm 2 of the paper).
+//!
+//! A round explores the whole graph with the precision that there is; so there is always a complete
+//! one. A goal that the graph does not come to is unreachable. A path to another one is either
+//! feasible, and then its model is a test, or it gives predicates for the next round.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use labrys_analysis::ProgramAnalysis;
+use labrys_expr::ExprId;
+use labrys_program::{BranchId, FunctionId};
+use labrys_solver::Answer;
+use labrys_solver::interpolate::Interpolator;
+use rustc_hash::FxHashMap;
+
+use crate::ask::{Ask, Asker, evaluate};
+use crate::automaton::Automaton;
+use crate::block::{Location, TooLarge};
+use crate::graph::{Graph, StateId};
+use crate::invariants::{Invariants, at_end};
+use crate::path::{AbstractPath, Unrolled};
+use crate::refine::Refiner;
+
+/// States of a graph at most.
+const MAX_STATES: usize = 4_000;
+/// States behind one transition; beyond, only what all have in common is kept.
+const MAX_CUBES: usize = 12;
+/// Steps of the solver for a query.
+const STEPS: u64 = 4_000;
+/// Spurious paths that are refuted in a round.
+const PATHS: usize = 6;
+/// Blocks of a path that is refuted.
+const MAX_PATH: usize = 120;
+
+/// What a step found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing yet.
+    Nothing,
+    /// Branches that no run takes.
+    Unreachable(Vec<BranchId>),
+    /// The bytes that the program asks for on a path that takes a branch; `None` where the path
+    /// asks for what is not known.
+    Input(BranchId, Option<Vec<u8>>),
+    /// There is nothing more to do for the goals.
+    Done,
+}
+
+/// Why a goal is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// A run may take it in code that is not followed.
+    Escaped,
+    /// A path to it is feasible, as far as the formula knows.
+    Feasible,
+    /// The solver gave up on a path.
+    Unknown,
+    /// Refinement found no new predicate.
+    NoPredicate,
+}
+
+/// What is done next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Invariants,
+    Explore,
+    /// The paths of this round are looked at.
+    Paths,
+    Done,
+}
+
+/// See the module.
+pub struct Checker<'p> {
+    automaton: Automaton<'p>,
+    invariants: Invariants,
+    precision: BTreeMap<Location, Vec<ExprId>>,
+    graph: Graph,
+    /// The last graph that was complete.
+    complete: Option<Rc<Graph>>,
+    goals: BTreeSet<BranchId>,
+    left: BTreeMap<BranchId, Left>,
+    /// The first state of this round that comes to a goal, and the condition there.
+    hits: BTreeMap<BranchId, (StateId, ExprId)>,
+    paths: Vec<BranchId>,
+    /// Spurious paths of this round.
+    refuted: usize,
+    phase: Phase,
+    posts: FxHashMap<(Location, usize, Vec<ExprId>, Vec<ExprId>), Vec<Vec<ExprId>>>,
+    refiner: Refiner,
+    asked: u64,
+    too_large: bool,
+}
+
+impl<'p> Checker<'p> {
+    /// A checker that has not begun.
+    ///
+    /// # Errors
+    /// If the solver is not installed.
+    pub fn new(
+        analysis: &'p ProgramAnalysis<'p>,
+        entry: FunctionId,
+        goals: impl IntoIterator<Item = BranchId>,
+    ) -> Result<Self, labrys_solver::bitwuzla::Error> {
+        let mut automaton = Automaton::new(analysis, entry);
+        let goals: BTreeSet<BranchId> = goals.into_iter().collect();
+        let outside = automaton.called_from_outside();
+        let escaped = goals.iter().filter(|goal| automaton.may_take(&outside, **goal));
+        let left = escaped.map(|goal| (*goal, Left::Escaped)).collect();
+        Ok(Checker {
+            invariants: Invariants::new(automaton.entry()),
+            precision: BTreeMap::new(),
+            graph: Graph::new(automaton.entry()),
+            complete: None,
+            goals,
+            left,
+            hits: BTreeMap::new(),
+            paths: Vec::new(),
+            refuted: 0,
+            phase: Phase::Invariants,
+            posts: FxHashMap::default(),
+            refiner: Refiner::new(Interpolator::new()?, STEPS),
+            asked: 0,
+            too_large: false,
+            automaton,
+        })
+    }
+
+    /// Queries so far.
+    #[must_use]
+    pub fn asked(&self) -> u64 {
+        self.asked
+    }
+
+    /// Whether the program is too large for this.
+    #[must_use]
+    pub fn is_too_large(&self) -> bool {
+        self.too_large
+    }
+
+    /// The goals that are still looked for.
+    #[must_use]
+    pub fn goals(&self) -> &BTreeSet<BranchId> {
+        &self.goals
+    }
+
+    /// Why goals were left.
+    #[must_use]
+    pub fn left(&self) -> &BTreeMap<BranchId, Left> {
+        &self.left
+    }
+
+    /// States of the last complete graph.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.complete.as_ref().map_or(0, |graph| graph.len())
+    }
+
+    /// A goal is one no longer: a run took it.
+    pub fn drop_goal(&mut self, goal: BranchId) {
+        self.goals.remove(&goal);
+        self.left.remove(&goal);
+    }
+
+    /// Does a small piece of work.
+    pub fn step(&mut self, ask: &mut dyn Ask) -> Found {
+        let mut asker = Asker {
+            ask,
+            steps: STEPS,
+            asked: 0,
+        };
+        let found = match self.phase {
+            Phase::Invariants => self.infer(&mut asker),
+            Phase::Explore => self.explore(&mut asker),
+            Phase::Paths => Ok(self.look_at_path(&mut asker)),
+            Phase::Done => Ok(Found::Done),
+        };
+        self.asked += asker.asked;
+        found.unwrap_or_else(|TooLarge| {
+            self.too_large = true;
+            self.phase = Phase::Done;
+            Found::Done
+        })
+    }
+
+    fn infer(&mut self, asker: &mut Asker<'_>) -> Result<Found, TooLarge> {
+        self.invariants.step(&mut self.automaton, asker)?;
+        if self.invariants.are_proved() {
+            self.phase = Phase::Explore;
+        }
+        Ok(Found::Nothing)
+    }
+
+    /// Expands one state; when there is none left, tells what the graph does not come to.
+    fn explore(&mut self, asker: &mut Asker<'_>) -> Result<Found, TooLarge> {
+        if let Some(id) = self.graph.pop() {
+            if self.graph.len() > MAX_STATES {
+                return Err(TooLarge);
+            }
+            self.expand(asker, id)?;
+            return Ok(Found::Nothing);
+        }
+        self.complete = Some(Rc::new(self.graph.clone()));
+        let is_open = |goal: &BranchId| !self.left.contains_key(goal);
+        let (hit, proved): (Vec<BranchId>, Vec<BranchId>) =
+            self.goals.iter().copied().filter(is_open).partition(|goal| self.hits.contains_key(goal));
+        for goal in &proved {
+            self.goals.remove(goal);
+        }
+        self.paths = hit;
+        self.paths.sort_by_key(|goal| std::cmp::Reverse(self.hits[goal].0));
+        self.refuted = 0;
+        self.phase = Phase::Paths;
+        Ok(match proved.is_empty() {
+            true => Found::Nothing,
+            false => Found::Unreachable(proved),
+        })
+    }
+
+    /// What holds in a state.
+    fn holds(&self, id: StateId) -> Vec<ExprId> {
+        let state = self.graph.state(id);
+        let facts = self.invariants.of(state.location).unwrap_or(&[]);
+        facts.iter().chain(&state.cube).copied().collect()
+    }
+
+    fn expand(&mut self, asker: &mut Asker<'_>, id: StateId) -> Result<(), TooLarge> {
+        let location = self.graph.state(id).location;
+        let block = self.automaton.block(location)?;
+        let base = self.holds(id);
+        for occurrence in &block.occurrences {
+            let goal = occurrence.branch;
+            let is_open = self.goals.contains(&goal)
+                && !self.left.contains_key(&goal)
+                && !self.hits.contains_key(&goal);
+            if is_open && self.may(asker, &base, occurrence.condition) {
+                self.hits.insert(goal, (id, occurrence.condition));
+            }
+        }
+        for escape in &block.escapes {
+            let open = self.goals.iter().filter(|goal| !self.left.contains_key(goal));
+            let open: Vec<BranchId> = open.copied().collect();
+            let automaton = &mut self.automaton;
+            let may_take = |goal: &BranchId| automaton.may_take(&escape.functions, *goal);
+            let taken: Vec<BranchId> = open.into_iter().filter(may_take).collect();
+            if !taken.is_empty() && self.may(asker, &base, escape.condition) {
+                self.left.extend(taken.into_iter().map(|goal| (goal, Left::Escaped)));
+            }
+        }
+        for index in 0..block.transitions.len() {
+            let target = block.transitions[index].target;
+            for cube in self.post(asker, id, index)? {
+                self.graph.add(target, cube, Some((id, index)));
+            }
+        }
+        Ok(())
+    }
+
+    fn may(&mut self, asker: &mut Asker<'_>, base: &[ExprId], condition: ExprId) -> bool {
+        let mut query = base.to_vec();
+        query.push(condition);
+        !asker.refutes(&mut self.automaton.terms, &query)
+    }
+
+    /// The abstract strongest post: the cubes of the target's precision behind a transition.
+    fn post(
+        &mut self,
+        asker: &mut Asker<'_>,
+        id: StateId,
+        index: usize,
+    ) -> Result<Vec<Vec<ExprId>>, TooLarge> {
+        let state = self.graph.state(id).clone();
+        let block = self.automaton.block(state.location)?;
+        let transition = &block.transitions[index];
+        let precision = self.precision.get(&transition.target).cloned().unwrap_or_default();
+        let key = (state.location, index, state.cube, precision.clone());
+        if let Some(known) = self.posts.get(&key) {
+            return Ok(known.clone());
+        }
+        let mut base = self.holds(id);
+        base.push(transition.condition);
+        let terms = &mut self.automaton.terms;
+        let after = at_end(terms, &block, transition, &precision);
+        let mut cubes: Vec<Vec<ExprId>> = Vec::new();
+        let mut query = base;
+        loop {
+            let model = match asker.check(terms, &query) {
+                Answer::Unsat(_) => break,
+                Answer::Sat(model) if cubes.len() < MAX_CUBES => model,
+                // The states are anything.
+                _ => {
+                    cubes = vec![Vec::new()];
+                    break;
+                }
+            };
+            let values = evaluate(terms.pool(), &after, &model);
+            let mut cube = Vec::new();
+            let mut same = Vec::new();
+            for ((predicate, after), value) in precision.iter().zip(&after).zip(values) {
+                let negative = value == Some(false);
+                if value.is_none() {
+                    continue;
+                }
+                let (literal, there) = match negative {
+                    true => (terms.pool_mut().not(*predicate), terms.pool_mut().not(*after)),
+                    false => (*predicate, *after),
+                };
+                cube.push(literal);
+                same.push(there);
+            }
+            let all = terms.pool_mut().all(same);
+            query.push(terms.pool_mut().not(all));
+            cube.sort_unstable();
+            cubes.push(cube);
+        }
+        self.posts.insert(key, cubes.clone());
+        Ok(cubes)
+    }
+
+    /// Looks at the shortest path to one goal.
+    fn look_at_path(&mut self, asker: &mut Asker<'_>) -> Found {
+        let Some(goal) = self.paths.pop() else {
+            return self.end_round();
+        };
+        let Some((state, condition)) = self.hits.get(&goal).copied() else {
+            return Found::Nothing;
+        };
+        if !self.goals.contains(&goal) {
+            return Found::Nothing;
+        }
+        let Some(mut path) = self.path(state, condition) else {
+            return Found::Nothing;
+        };
+        if path.len() > MAX_PATH {
+            self.left.insert(goal, Left::Unknown);
+            return Found::Nothing;
+        }
+        let mut unrolled = Unrolled::from(0);
+        let terms = &mut self.automaton.terms;
+        let conditions: Vec<ExprId> = (0..path.len())
+            .map(|step| {
+                let condition = path.condition(step);
+                unrolled.instance(&mut path, terms, step, condition)
+            })
+            .collect();
+        match asker.check(terms, &conditions) {
+            Answer::Sat(model) => {
+                let input = path.input(terms, &model);
+                self.left.insert(goal, Left::Feasible);
+                Found::Input(goal, input)
+            }
+            Answer::Unknown(_) => {
+                self.left.insert(goal, Left::Unknown);
+                Found::Nothing
+            }
+            Answer::Unsat(core) => {
+                let new = self.refine(&mut path, &core.0);
+                if new == 0 {
+                    self.left.insert(goal, Left::NoPredicate);
+                }
+                self.refuted += 1;
+                if self.refuted >= PATHS {
+                    self.paths.clear();
+                }
+                Found::Nothing
+            }
+        }
+    }
+
+    /// Adds the predicates that refute a path; how many are new.
+    fn refine(&mut self, path: &mut AbstractPath, needed: &[usize]) -> usize {
+        let terms = &mut self.automaton.terms;
+        let found = self.refiner.refute(terms, &self.invariants, path, needed);
+        let mut new = 0;
+        for (location, predicate) in found {
+            let known = self.precision.entry(location).or_default();
+            if !known.contains(&predicate) {
+                known.push(predicate);
+                new += 1;
+            }
+        }
+        new
+    }
+
+    fn path(&mut self, state: StateId, condition: ExprId) -> Option<AbstractPath> {
+        let way = self.graph.way(state);
+        let steps: Result<Vec<_>, TooLarge> = way
+            .into_iter()
+            .map(|(id, transition)| {
+                let location = self.graph.state(id).location;
+                Ok((self.automaton.block(location)?, transition))
+            })
+            .collect();
+        let location = self.graph.state(state).location;
+        let last = self.automaton.block(location).ok()?;
+        Some(AbstractPath::new(steps.ok()?, last, condition))
+    }
+
+    /// The next round, if there is something new.
+    fn end_round(&mut self) -> Found {
+        let open = self.goals.iter().any(|goal| !self.left.contains_key(goal));
+        if !open {
+            self.phase = Phase::Done;
+            return Found::Done;
+        }
+        self.graph = Graph::new(self.automaton.entry());
+        self.hits.clear();
+        self.phase = Phase::Explore;
+        Found::Nothing
+    }
+}

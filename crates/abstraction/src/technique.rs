@@ -1,0 +1,126 @@
+//! The model checker as a member of a portfolio, beside the search (algorithm 3 of the paper).
+//!
+//! It begins when the search has taken the easy branches. Its inputs are handed to the search, its
+//! proofs to the session, which looks for those branches no longer.
+
+use labrys_analysis::ProgramAnalysis;
+use labrys_engine::{Error, Session};
+use labrys_portfolio::{Member, Report, SOLVER_STEPS, State};
+use labrys_program::{BranchId, FunctionId};
+use labrys_solver::bitwuzla;
+use labrys_suite::{Input, StreamKind};
+
+use crate::checker::{Checker, Found};
+
+/// Steps of a turn.
+const TURN: u32 = 8;
+/// Steps of the search before the first turn.
+const BEGINS_AFTER: u64 = 200;
+/// Steps of the solver that a query is counted for beside its own: for building it.
+const QUERY: u64 = 16;
+
+/// See the module.
+pub struct ModelChecker<'p> {
+    analysis: &'p ProgramAnalysis<'p>,
+    entry: FunctionId,
+    /// An input with the streams of the suite; objects are filled in.
+    template: Input,
+    checker: Option<Checker<'p>>,
+    told: bool,
+}
+
+impl<'p> ModelChecker<'p> {
+    /// A model checker that has not begun.
+    #[must_use]
+    pub fn new(analysis: &'p ProgramAnalysis<'p>, entry: FunctionId, template: Input) -> Self {
+        ModelChecker {
+            analysis,
+            entry,
+            template,
+            checker: None,
+            told: false,
+        }
+    }
+
+    fn checker(&mut self, session: &Session) -> Result<&mut Checker<'p>, bitwuzla::Error> {
+        if self.checker.is_none() {
+            let goals: Vec<BranchId> = session.unseen().iter().collect();
+            self.checker = Some(Checker::new(self.analysis, self.entry, goals)?);
+        }
+        Ok(self.checker.as_mut().expect("it was made just now"))
+    }
+
+    /// Hands an input to the search.
+    fn suggest(&self, session: &mut Session, bytes: Vec<u8>) {
+        let mut input = self.template.clone();
+        let mut streams = input.streams.iter_mut();
+        if let Some(stream) = streams.find(|stream| stream.kind == StreamKind::Objects) {
+            stream.bytes = bytes;
+            session.suggest(input, "abstraction");
+        }
+    }
+
+    fn tell_why_not(&mut self, session: &mut Session) {
+        if std::mem::replace(&mut self.told, true) {
+            return;
+        }
+        let why = self.analysis.obstacles().join("; ");
+        session.note(&format!("--abstraction proves nothing here: {why}"));
+    }
+}
+
+impl Member for ModelChecker<'_> {
+    fn turn(&self) -> u32 {
+        TURN
+    }
+
+    fn begins_after(&self) -> u64 {
+        BEGINS_AFTER
+    }
+
+    fn step(&mut self, session: &mut Session) -> Result<Report, Error> {
+        let mut report = Report {
+            work: 1.0,
+            gain: 0.0,
+            rest: 0,
+            state: State::Done,
+        };
+        if !self.analysis.obstacles().is_empty() {
+            self.tell_why_not(session);
+            return Ok(report);
+        }
+        let seen = session.seen().clone();
+        let Ok(checker) = self.checker(session) else {
+            return Ok(report);
+        };
+        let taken = checker.goals().iter().copied().filter(|goal| seen.contains(*goal));
+        for goal in taken.collect::<Vec<_>>() {
+            checker.drop_goal(goal);
+        }
+        let (effort, asked) = (session.effort(), checker.asked());
+        let found = checker.step(session);
+        let queries = checker.asked() - asked;
+        let work = session.effort() - effort + QUERY * queries;
+        report.work = work as f64 / SOLVER_STEPS as f64;
+        report.state = State::More;
+        match found {
+            Found::Nothing => {}
+            Found::Done => report.state = State::Done,
+            Found::Unreachable(branches) => {
+                report.gain = branches.len() as f64;
+                let program = session.program().clone();
+                for branch in branches {
+                    if let Some(name) = program.branch_name(branch) {
+                        session.prove(&name, Some(branch))?;
+                    }
+                }
+            }
+            Found::Input(_, bytes) => {
+                if let Some(bytes) = bytes {
+                    self.suggest(session, bytes);
+                }
+            }
+        }
+        Ok(report)
+    }
+}

@@ -1,0 +1,417 @@
+//! Terms: the expressions of an abstraction, with the frames, variables and objects that they speak
+//! of.
+//!
+//! A **variable** is what the state at a location consists of: a value of a frame that is not
+//! computed from others, or a cell of memory. It has one symbol, the same at all locations. An
+//! **object** has a symbol for its address. All other symbols are **local**: inputs and havocked
+//! values of one block.
+//!
+//! Law: a frame is a call stack, so a value of a frame has one definition, and the object that a
+//! frame makes in its entry block is one object at any time.
+
+use labrys_analysis::{Definition, Place, ProgramAnalysis};
+use labrys_expr::{ExprId, Op, Pool, Rebuilt, Symbol};
+use labrys_program::{
+    BlockId, Constant, Function, FunctionId, GlobalId, Linkage, Operand, Operation, Program,
+    RelocationTarget, ValueId,
+};
+use labrys_semantics::{IrValue, Symbolic};
+use rustc_hash::FxHashMap;
+
+/// A value as expressions.
+pub(crate) type SymbolicValue = IrValue<ExprId>;
+
+/// A call stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct FrameId(u32);
+
+/// A frame: a function, and the call that it is called by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Frame {
+    pub(crate) function: FunctionId,
+    /// The calling frame and the call; `None` for the frame in which runs begin.
+    pub(crate) caller: Option<(FrameId, Place)>,
+}
+
+/// See the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Variable {
+    /// A scalar of a value of a frame.
+    Value(FrameId, ValueId, u32),
+    /// Bytes of an object: offset and number.
+    Cell(ObjectId, u64, u32),
+}
+
+/// An object of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ObjectId(u32);
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ObjectKind {
+    Global(GlobalId),
+    Function(FunctionId),
+    /// Made in the entry block of a frame.
+    Stack(FrameId, ValueId),
+}
+
+/// The properties of an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Object {
+    pub(crate) kind: ObjectKind,
+    /// The symbol of its address.
+    pub(crate) address: ExprId,
+    /// Bytes, if that is known.
+    pub(crate) size: Option<u64>,
+    /// Whether only those have its address who name it.
+    pub(crate) private: bool,
+    /// Whether nothing writes it.
+    pub(crate) constant: bool,
+    /// A weak reference that nothing may define: its address may be null.
+    weak: bool,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Terms<'p> {
+    analysis: &'p ProgramAnalysis<'p>,
+    pool: Pool,
+    next_symbol: u32,
+    frames: Vec<Frame>,
+    frame_ids: FxHashMap<Frame, FrameId>,
+    variables: FxHashMap<Variable, ExprId>,
+    variable_of: FxHashMap<Symbol, Variable>,
+    objects: Vec<Object>,
+    object_ids: FxHashMap<ObjectKind, ObjectId>,
+    object_of: FxHashMap<Symbol, ObjectId>,
+    rebuilt: Rebuilt,
+}
+
+/// Where address spaces of programs end.
+const SPACE: u128 = 1 << 47;
+/// Bytes at the beginning of the address space where nothing is.
+const NULL_PAGE: u128 = 4096;
+
+impl<'p> Terms<'p> {
+    pub(crate) fn new(analysis: &'p ProgramAnalysis<'p>) -> Self {
+        Terms {
+            analysis,
+            pool: Pool::new(),
+            next_symbol: 0,
+            frames: Vec::new(),
+            frame_ids: FxHashMap::default(),
+            variables: FxHashMap::default(),
+            variable_of: FxHashMap::default(),
+            objects: Vec::new(),
+            object_ids: FxHashMap::default(),
+            object_of: FxHashMap::default(),
+            rebuilt: Rebuilt::new(),
+        }
+    }
+
+    pub(crate) fn analysis(&self) -> &'p ProgramAnalysis<'p> {
+        self.analysis
+    }
+
+    pub(crate) fn program(&self) -> &'p Program {
+        self.analysis.program()
+    }
+
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    pub(crate) fn pool_mut(&mut self) -> &mut Pool {
+        &mut self.pool
+    }
+
+    /// For the meanings of operations.
+    pub(crate) fn symbolic(&mut self) -> Symbolic<'_> {
+        Symbolic {
+            pool: &mut self.pool,
+            next: &mut self.next_symbol,
+        }
+    }
+
+    /// A new local symbol.
+    pub(crate) fn fresh(&mut self, width: u32) -> ExprId {
+        self.symbolic().fresh(width)
+    }
+
+    pub(crate) fn constant(&mut self, width: u32, bits: u128) -> ExprId {
+        self.pool.constant(width, bits)
+    }
+
+    /// The frame of this function under this call.
+    pub(crate) fn frame_id(&mut self, frame: Frame) -> FrameId {
+        let next = FrameId(self.frames.len() as u32);
+        let id = *self.frame_ids.entry(frame).or_insert(next);
+        if id == next {
+            self.frames.push(frame);
+        }
+        id
+    }
+
+    pub(crate) fn frame(&self, id: FrameId) -> Frame {
+        self.frames[id.0 as usize]
+    }
+
+    /// The function of a frame.
+    pub(crate) fn function(&self, id: FrameId) -> &'p Function {
+        self.analysis.function(self.frame(id).function)
+    }
+
+    /// The frames from this one to the outermost.
+    pub(crate) fn stack(&self, id: FrameId) -> impl Iterator<Item = FrameId> + '_ {
+        let caller = |id: &FrameId| self.frame(*id).caller.map(|(caller, _)| caller);
+        std::iter::successors(Some(id), caller)
+    }
+
+    /// The symbol of a variable.
+    pub(crate) fn variable(&mut self, variable: Variable, width: u32) -> ExprId {
+        if let Some(known) = self.variables.get(&variable) {
+            return *known;
+        }
+        let symbol = self.fresh(width);
+        self.variables.insert(variable, symbol);
+        if let Some(symbol) = self.pool.as_symbol(symbol) {
+            self.variable_of.insert(symbol, variable);
+        }
+        symbol
+    }
+
+    /// The variable that a symbol stands for.
+    pub(crate) fn as_variable(&self, symbol: Symbol) -> Option<Variable> {
+        self.variable_of.get(&symbol).copied()
+    }
+
+    /// Whether a symbol is neither a variable nor the address of an object.
+    pub(crate) fn is_local(&self, symbol: Symbol) -> bool {
+        !self.variable_of.contains_key(&symbol) && !self.object_of.contains_key(&symbol)
+    }
+
+    /// The variables of expressions, in order.
+    pub(crate) fn variables_of(&self, expressions: &[ExprId]) -> Vec<(Variable, ExprId)> {
+        let symbols = expressions.iter().flat_map(|id| self.pool.symbols(*id).iter());
+        let mut found: Vec<Variable> = symbols.filter_map(|symbol| self.as_variable(symbol)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().map(|variable| (variable, self.variables[&variable])).collect()
+    }
+
+    pub(crate) fn object(&self, id: ObjectId) -> Object {
+        self.objects[id.0 as usize]
+    }
+
+    /// The object of a kind.
+    pub(crate) fn object_id(&mut self, kind: ObjectKind) -> ObjectId {
+        if let Some(known) = self.object_ids.get(&kind) {
+            return *known;
+        }
+        let id = ObjectId(self.objects.len() as u32);
+        let address = match kind {
+            // Another object at each call: its address is a part of the state.
+            ObjectKind::Stack(frame, value) if !self.is_private(frame, value) => {
+                self.variable(Variable::Value(frame, value, 0), 64)
+            }
+            _ => self.fresh(64),
+        };
+        if let Some(symbol) = self.pool.as_symbol(address) {
+            self.object_of.insert(symbol, id);
+        }
+        let object = self.describe(kind, address);
+        self.objects.push(object);
+        self.object_ids.insert(kind, id);
+        id
+    }
+
+    fn is_private(&self, frame: FrameId, value: ValueId) -> bool {
+        self.analysis.body(self.frame(frame).function).is_private(value)
+    }
+
+    fn describe(&self, kind: ObjectKind, address: ExprId) -> Object {
+        let plain = Object {
+            kind,
+            address,
+            size: None,
+            private: false,
+            constant: false,
+            weak: false,
+        };
+        match kind {
+            ObjectKind::Global(id) => {
+                let global = &self.program().globals[id.index()];
+                let defined = global.initializer.is_some();
+                Object {
+                    size: (global.size > 0).then_some(global.size),
+                    private: !self.analysis.is_shared(id),
+                    constant: global.constant && defined,
+                    weak: global.linkage == Linkage::Weak && !defined,
+                    ..plain
+                }
+            }
+            ObjectKind::Function(id) => {
+                let function = self.analysis.function(id);
+                Object {
+                    size: Some(1),
+                    constant: true,
+                    weak: function.linkage == Linkage::Weak && !function.defined,
+                    ..plain
+                }
+            }
+            ObjectKind::Stack(frame, value) => {
+                let function = self.frame(frame).function;
+                Object {
+                    size: self.stack_size(function, value),
+                    private: self.is_private(frame, value),
+                    ..plain
+                }
+            }
+        }
+    }
+
+    /// Bytes of an object that a frame of a function makes.
+    fn stack_size(&self, function: FunctionId, value: ValueId) -> Option<u64> {
+        match &self.analysis.defining(function, value)?.operation {
+            Operation::Allocate {
+                size,
+                count: Operand::Constant(count),
+                ..
+            } => match self.program().constant(*count)? {
+                Constant::Int { bits, .. } => size.checked_mul(u64::try_from(*bits).ok()?),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The address of an object becomes another one: its frame begins again.
+    pub(crate) fn renew_address(&mut self, id: ObjectId) -> ExprId {
+        let address = self.fresh(64);
+        if let Some(symbol) = self.pool.as_symbol(address) {
+            self.object_of.insert(symbol, id);
+        }
+        address
+    }
+
+    /// The object that an address is in, and the offset: the address is a sum with the address of
+    /// one object in it.
+    pub(crate) fn root(&mut self, address: ExprId) -> Option<(ObjectId, ExprId)> {
+        let mut terms = vec![address];
+        let mut found = None;
+        let mut rest = Vec::new();
+        while let Some(term) = terms.pop() {
+            if self.pool.op(term) == Op::Add {
+                terms.extend(self.pool.node(term).operands());
+                continue;
+            }
+            let symbol = self.pool.as_symbol(term);
+            match symbol.and_then(|symbol| self.object_of.get(&symbol)) {
+                Some(object) if found.is_none() => found = Some(*object),
+                _ => rest.push(term),
+            }
+        }
+        let object = found?;
+        let mut offset = self.pool.constant(64, 0);
+        for term in rest {
+            offset = self.pool.add(offset, term);
+        }
+        let mixed = |symbol: Symbol| self.object_of.contains_key(&symbol);
+        let unmixed = !self.pool.symbols(offset).iter().any(mixed);
+        unmixed.then_some((object, offset))
+    }
+
+    /// What every run satisfies of the addresses in some constraints.
+    pub(crate) fn axioms(&mut self, constraints: &[ExprId]) -> Vec<ExprId> {
+        let mut used: Vec<ExprId> = Vec::new();
+        let mut axioms = Vec::new();
+        let symbols: Vec<Symbol> = {
+            let all = constraints.iter().flat_map(|id| self.pool.symbols(*id).iter());
+            let mut all: Vec<Symbol> = all.collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        for symbol in symbols {
+            let Some(id) = self.object_of.get(&symbol) else {
+                continue;
+            };
+            let object = self.object(*id);
+            if object.weak {
+                continue;
+            }
+            let address = self.pool.symbol(symbol);
+            let low = self.pool.constant(64, NULL_PAGE);
+            let high = self.pool.constant(64, SPACE);
+            axioms.push(self.pool.ule(low, address));
+            axioms.push(self.pool.ult(address, high));
+            if matches!(object.kind, ObjectKind::Function(_)) {
+                for other in &used {
+                    axioms.push(self.pool.ne(address, *other));
+                }
+                used.push(address);
+            }
+        }
+        axioms
+    }
+
+    /// An expression with symbols replaced.
+    pub(crate) fn substitute(
+        &mut self,
+        id: ExprId,
+        replace: &FxHashMap<Symbol, ExprId>,
+    ) -> ExprId {
+        self.rebuilt.reset();
+        self.pool.rebuild(None, id, &mut self.rebuilt, &mut |pool, id| {
+            replace.get(&pool.as_symbol(id)?).copied()
+        })
+    }
+
+    /// Bytes of a global when the program starts; `None` if they are not known.
+    pub(crate) fn initial(&mut self, id: GlobalId, offset: u64, size: u32) -> Option<ExprId> {
+        let global = &self.program().globals[id.index()];
+        let initializer = global.initializer.as_ref()?;
+        let end = offset.checked_add(u64::from(size))?;
+        let mut relocations = initializer.relocations.iter();
+        let overlapping = relocations
+            .find(|part| offset < part.offset + part.target.size() && part.offset < end);
+        if let Some(part) = overlapping {
+            if part.offset != offset || size != 8 {
+                return None;
+            }
+            let (kind, addend) = match part.target {
+                RelocationTarget::Global(to, addend) => (ObjectKind::Global(to), addend),
+                RelocationTarget::Function(to, addend) => (ObjectKind::Function(to), addend),
+                RelocationTarget::Opaque(_) => return None,
+            };
+            let object = self.object_id(kind);
+            let addend = self.constant(64, addend as u64 as u128);
+            let address = self.object(object).address;
+            return Some(self.pool.add(address, addend));
+        }
+        let byte = |at: u64| usize::try_from(at).ok().and_then(|at| initializer.bytes.get(at));
+        let bits = (0..u64::from(size)).rev().fold(0u128, |bits, index| {
+            bits << 8 | u128::from(byte(offset + index).copied().unwrap_or(0))
+        });
+        Some(self.constant(8 * size, bits))
+    }
+
+    /// The definition of a value of a frame.
+    pub(crate) fn definition(&self, frame: FrameId, value: ValueId) -> Definition {
+        self.analysis.body(self.frame(frame).function).definition(value)
+    }
+
+    /// A location as words: `main:b3 > f:b0`.
+    pub(crate) fn place_name(&self, frame: FrameId, block: BlockId) -> String {
+        let mut names: Vec<String> = Vec::new();
+        let mut at = block;
+        for id in self.stack(frame) {
+            names.push(format!("{}:{at}", self.function(id).name));
+            if let Some((_, (block, _))) = self.frame(id).caller {
+                at = block;
+            }
+        }
+        names.reverse();
+        names.join(" > ")
+    }
+}
