@@ -1,7 +1,7 @@
 //! Who answers the queries of an abstraction, and what they cost.
 
 use labrys_engine::Session;
-use labrys_expr::{Evaluator, ExprId, Pool};
+use labrys_expr::{Evaluator, ExprId, Pool, Value};
 use labrys_solver::{Answer, Assignment, Budget, Layers, Model, Query, Solver};
 
 use crate::terms::Terms;
@@ -69,10 +69,9 @@ impl Asker<'_> {
     }
 }
 
-/// Which of some conditions are true in a model; `None` where that cannot be computed.
-pub(crate) fn evaluate(pool: &Pool, conditions: &[ExprId], model: &Model) -> Vec<Option<bool>> {
+/// The values of expressions in a model; `None` where that cannot be computed.
+pub(crate) fn evaluate(pool: &Pool, expressions: &[ExprId], model: &Model) -> Vec<Option<Value>> {
     let values = Assignment::new().with(model);
     let mut evaluator = Evaluator::new();
-    let mut value = |id: &ExprId| evaluator.evaluate(pool, *id, &values);
-    conditions.iter().map(|id| value(id).map(|value| value.is_true())).collect()
+    expressions.iter().map(|id| evaluator.evaluate(pool, *id, &values)).collect()
 }

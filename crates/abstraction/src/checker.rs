@@ -14,18 +14,18 @@ use labrys_solver::Answer;
 use labrys_solver::interpolate::Interpolator;
 use rustc_hash::FxHashMap;
 
-use crate::ask::{Ask, Asker, evaluate};
+use crate::ask::{Ask, Asker};
 use crate::automaton::Automaton;
 use crate::block::{Location, TooLarge};
 use crate::graph::{Graph, StateId};
-use crate::invariants::{Invariants, at_end};
+use crate::invariants::Invariants;
 use crate::path::{AbstractPath, Unrolled};
+use crate::post::{Post, post};
+use crate::precision::{Distinctions, Precision};
 use crate::refine::Refiner;
 
 /// States of a graph at most.
 const MAX_STATES: usize = 4_000;
-/// States behind one transition; beyond, only what all have in common is kept.
-const MAX_CUBES: usize = 12;
 /// Steps of the solver for a query.
 const STEPS: u64 = 4_000;
 /// Spurious paths that are refuted in a round.
@@ -60,6 +60,9 @@ pub enum Left {
     NoPredicate,
 }
 
+/// A transition from a state, and the precision behind it.
+type PostKey = (Location, usize, Vec<ExprId>, Rc<Distinctions>);
+
 /// What is done next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -74,7 +77,7 @@ enum Phase {
 pub struct Checker<'p> {
     automaton: Automaton<'p>,
     invariants: Invariants,
-    precision: BTreeMap<Location, Vec<ExprId>>,
+    precision: Precision,
     graph: Graph,
     /// The last graph that was complete.
     complete: Option<Rc<Graph>>,
@@ -86,7 +89,7 @@ pub struct Checker<'p> {
     /// Spurious paths of this round.
     refuted: usize,
     phase: Phase,
-    posts: FxHashMap<(Location, usize, Vec<ExprId>, Vec<ExprId>), Vec<Vec<ExprId>>>,
+    posts: FxHashMap<PostKey, Rc<Vec<Vec<ExprId>>>>,
     refiner: Refiner,
     asked: u64,
     too_large: bool,
@@ -109,7 +112,7 @@ impl<'p> Checker<'p> {
         let left = escaped.map(|goal| (*goal, Left::Escaped)).collect();
         Ok(Checker {
             invariants: Invariants::new(automaton.entry()),
-            precision: BTreeMap::new(),
+            precision: Precision::default(),
             graph: Graph::new(automaton.entry()),
             complete: None,
             goals,
@@ -186,6 +189,13 @@ impl<'p> Checker<'p> {
     fn infer(&mut self, asker: &mut Asker<'_>) -> Result<Found, TooLarge> {
         self.invariants.step(&mut self.automaton, asker)?;
         if self.invariants.are_proved() {
+            if std::env::var_os("DBG").is_some() {
+                for location in self.invariants.locations() {
+                    let name = self.automaton.terms.place_name(location.frame, location.block);
+                    eprintln!("INV {name}");
+                    for p in self.invariants.of(location).unwrap() { eprintln!("   {}", self.automaton.terms.pool().display(*p)); }
+                }
+            }
             self.phase = Phase::Explore;
         }
         Ok(Found::Nothing)
@@ -201,6 +211,14 @@ impl<'p> Checker<'p> {
             return Ok(Found::Nothing);
         }
         self.complete = Some(Rc::new(self.graph.clone()));
+        if std::env::var_os("DBG").is_some() {
+            eprintln!("ROUND states {} goals {} left {} hits {} asked {}", self.graph.len(), self.goals.len(), self.left.len(), self.hits.len(), self.asked);
+            for (location, known) in self.precision.iter() {
+                let name = self.automaton.terms.place_name(location.frame, location.block);
+                let show = |id: &ExprId| self.automaton.terms.pool().display(*id).to_string().chars().take(80).collect::<String>();
+                eprintln!("   {name}: {:?} tracked {:?}", known.predicates.iter().map(show).collect::<Vec<_>>(), known.tracked.iter().map(show).collect::<Vec<_>>());
+            }
+        }
         let is_open = |goal: &BranchId| !self.left.contains_key(goal);
         let (hit, proved): (Vec<BranchId>, Vec<BranchId>) =
             self.goals.iter().copied().filter(is_open).partition(|goal| self.hits.contains_key(goal));
@@ -249,8 +267,8 @@ impl<'p> Checker<'p> {
         }
         for index in 0..block.transitions.len() {
             let target = block.transitions[index].target;
-            for cube in self.post(asker, id, index)? {
-                self.graph.add(target, cube, Some((id, index)));
+            for cube in self.post(asker, id, index)?.iter() {
+                self.graph.add(target, cube.clone(), Some((id, index)));
             }
         }
         Ok(())
@@ -262,59 +280,35 @@ impl<'p> Checker<'p> {
         !asker.refutes(&mut self.automaton.terms, &query)
     }
 
-    /// The abstract strongest post: the cubes of the target's precision behind a transition.
+    /// The states behind a transition of a state.
     fn post(
         &mut self,
         asker: &mut Asker<'_>,
         id: StateId,
         index: usize,
-    ) -> Result<Vec<Vec<ExprId>>, TooLarge> {
-        let state = self.graph.state(id).clone();
-        let block = self.automaton.block(state.location)?;
+    ) -> Result<Rc<Vec<Vec<ExprId>>>, TooLarge> {
+        let state = self.graph.state(id);
+        let (location, cube) = (state.location, state.cube.clone());
+        let block = self.automaton.block(location)?;
         let transition = &block.transitions[index];
-        let precision = self.precision.get(&transition.target).cloned().unwrap_or_default();
-        let key = (state.location, index, state.cube, precision.clone());
-        if let Some(known) = self.posts.get(&key) {
-            return Ok(known.clone());
-        }
         let mut base = self.holds(id);
         base.push(transition.condition);
-        let terms = &mut self.automaton.terms;
-        let after = at_end(terms, &block, transition, &precision);
-        let mut cubes: Vec<Vec<ExprId>> = Vec::new();
-        let mut query = base;
         loop {
-            let model = match asker.check(terms, &query) {
-                Answer::Unsat(_) => break,
-                Answer::Sat(model) if cubes.len() < MAX_CUBES => model,
-                // The states are anything.
-                _ => {
-                    cubes = vec![Vec::new()];
-                    break;
-                }
-            };
-            let values = evaluate(terms.pool(), &after, &model);
-            let mut cube = Vec::new();
-            let mut same = Vec::new();
-            for ((predicate, after), value) in precision.iter().zip(&after).zip(values) {
-                let negative = value == Some(false);
-                if value.is_none() {
-                    continue;
-                }
-                let (literal, there) = match negative {
-                    true => (terms.pool_mut().not(*predicate), terms.pool_mut().not(*after)),
-                    false => (*predicate, *after),
-                };
-                cube.push(literal);
-                same.push(there);
+            let precision = self.precision.of(transition.target);
+            let key = (location, index, cube.clone(), precision.clone());
+            if let Some(known) = self.posts.get(&key) {
+                return Ok(known.clone());
             }
-            let all = terms.pool_mut().all(same);
-            query.push(terms.pool_mut().not(all));
-            cube.sort_unstable();
-            cubes.push(cube);
+            let terms = &mut self.automaton.terms;
+            match post(terms, asker, &block, transition, &base, &precision) {
+                Post::Cubes(cubes) => {
+                    let cubes = Rc::new(cubes);
+                    self.posts.insert(key, cubes.clone());
+                    return Ok(cubes);
+                }
+                Post::TooMany(symbol) => self.precision.untrack(transition.target, symbol),
+            }
         }
-        self.posts.insert(key, cubes.clone());
-        Ok(cubes)
     }
 
     /// Looks at the shortest path to one goal.
@@ -354,7 +348,7 @@ impl<'p> Checker<'p> {
                 Found::Nothing
             }
             Answer::Unsat(core) => {
-                let new = self.refine(&mut path, &core.0);
+                let new = self.refine(asker, &mut path, &core.0);
                 if new == 0 {
                     self.left.insert(goal, Left::NoPredicate);
                 }
@@ -368,18 +362,18 @@ impl<'p> Checker<'p> {
     }
 
     /// Adds the predicates that refute a path; how many are new.
-    fn refine(&mut self, path: &mut AbstractPath, needed: &[usize]) -> usize {
+    fn refine(
+        &mut self,
+        asker: &mut Asker<'_>,
+        path: &mut AbstractPath,
+        needed: &[usize],
+    ) -> usize {
         let terms = &mut self.automaton.terms;
-        let found = self.refiner.refute(terms, &self.invariants, path, needed);
-        let mut new = 0;
-        for (location, predicate) in found {
-            let known = self.precision.entry(location).or_default();
-            if !known.contains(&predicate) {
-                known.push(predicate);
-                new += 1;
-            }
-        }
-        new
+        let found = self.refiner.refute(terms, asker, &self.invariants, path, needed);
+        let terms = &mut self.automaton.terms;
+        let precision = &mut self.precision;
+        let is_new = |(location, id): &(Location, ExprId)| precision.add(terms, *location, *id);
+        found.into_iter().filter(is_new).count()
     }
 
     fn path(&mut self, state: StateId, condition: ExprId) -> Option<AbstractPath> {

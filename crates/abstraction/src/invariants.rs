@@ -7,24 +7,22 @@
 //!
 //! Law: when the worklist is empty, the facts of a location hold in every run that comes there.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
-use labrys_expr::{ExprId, Op, Symbol};
+use labrys_expr::{ExprId, Symbol};
 use labrys_solver::Answer;
 use rustc_hash::FxHashMap;
 
 use crate::ask::{Asker, evaluate};
 use crate::automaton::Automaton;
 use crate::block::{LargeBlock, Location, TooLarge, Transition};
+use crate::templates::{Constants, facts};
 use crate::terms::{Terms, Variable};
 
 /// Locations at most.
 const MAX_LOCATIONS: usize = 600;
 /// Variables of a location of which facts are tried.
 const MAX_VARIABLES: usize = 24;
-/// Constants of one width that variables are compared with.
-const MAX_CONSTANTS: usize = 12;
-
 /// Facts that are shown one by one where the solver gives up on all together.
 const MAX_SINGLE: usize = 64;
 
@@ -97,7 +95,7 @@ impl Invariants {
 }
 
 /// Those of some facts at the target that hold behind a transition.
-fn kept(
+pub(crate) fn kept(
     terms: &mut Terms<'_>,
     asker: &mut Asker<'_>,
     block: &LargeBlock,
@@ -115,10 +113,10 @@ fn kept(
             break;
         };
         let values = evaluate(terms.pool(), &after, &model);
-        let mut holds = values.iter().map(|value| *value == Some(true));
+        let mut holds = values.iter().map(|value| value.is_some_and(|value| value.is_true()));
         let before = facts.len();
         facts.retain(|_| holds.next().unwrap_or(false));
-        let mut holds = values.iter().map(|value| *value == Some(true));
+        let mut holds = values.iter().map(|value| value.is_some_and(|value| value.is_true()));
         after.retain(|_| holds.next().unwrap_or(false));
         if facts.len() == before {
             // The model cannot be evaluated.
@@ -174,7 +172,7 @@ fn candidates(
     conditions.extend(block.transitions.iter().map(|transition| transition.condition));
     conditions.extend(block.occurrences.iter().map(|occurrence| occurrence.condition));
     let terms = &mut automaton.terms;
-    let constants = constants(terms, &conditions);
+    let constants = Constants::of(terms, &conditions);
     let mut variables = terms.variables_of(&conditions);
     // Values of the innermost frame, then cells, then the rest.
     variables.sort_by_key(|(variable, _)| match variable {
@@ -183,55 +181,5 @@ fn candidates(
         Variable::Value(..) => 2,
     });
     variables.truncate(MAX_VARIABLES);
-    let mut facts = BTreeSet::new();
-    for (position, (_, x)) in variables.iter().enumerate() {
-        let width = terms.pool().width(*x);
-        for bits in constants.get(&width).into_iter().flatten() {
-            let constant = terms.constant(width, *bits);
-            let pool = terms.pool_mut();
-            let equal = pool.eq(*x, constant);
-            facts.extend([equal, pool.not(equal)]);
-            facts.extend([pool.sle(*x, constant), pool.sle(constant, *x)]);
-            facts.extend([pool.ule(*x, constant), pool.ule(constant, *x)]);
-        }
-        for (_, y) in &variables[position + 1..] {
-            if terms.pool().width(*y) == width && width > 1 {
-                let pool = terms.pool_mut();
-                facts.extend([pool.sle(*x, *y), pool.sle(*y, *x), pool.eq(*x, *y)]);
-            }
-        }
-    }
-    facts.remove(&ExprId::TRUE);
-    facts.remove(&ExprId::FALSE);
-    Ok(facts.into_iter().collect())
-}
-
-/// Constants that values are compared with or become, by width, with 0 and 1.
-fn constants(terms: &Terms<'_>, conditions: &[ExprId]) -> BTreeMap<u32, BTreeSet<u128>> {
-    let pool = terms.pool();
-    let mut found: BTreeMap<u32, BTreeSet<u128>> = BTreeMap::new();
-    for width in [1, 8, 16, 32, 64] {
-        found.insert(width, BTreeSet::from([0, 1]));
-    }
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut stack = conditions.to_vec();
-    while let Some(id) = stack.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        let is_place = matches!(
-            pool.op(id),
-            Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Ite
-        );
-        pool.for_each_child(id, |child| {
-            if let (true, Some(bits)) = (is_place, pool.bits(child)) {
-                let set = found.entry(pool.width(child)).or_default();
-                if set.len() < MAX_CONSTANTS {
-                    set.insert(bits);
-                }
-            }
-            stack.push(child);
-        });
-    }
-    found
+    Ok(facts(terms, &variables, &constants))
 }

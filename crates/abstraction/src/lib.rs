@@ -8,8 +8,11 @@ mod guard;
 mod invariants;
 mod memory;
 mod path;
+mod post;
+mod precision;
 mod refine;
 mod technique;
+mod templates;
 mod terms;
 
 pub use ask::Ask;

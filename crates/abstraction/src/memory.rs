@@ -160,7 +160,7 @@ impl Memory {
     pub(crate) fn write(&mut self, terms: &mut Terms<'_>, address: ExprId, value: ExprId) {
         let size = terms.pool().width(value) / 8;
         let Some((object, offset)) = terms.root(address) else {
-            self.clobber_shared(terms);
+            self.clobber_at(terms, Some(address));
             return;
         };
         let Some(bits) = terms.pool().bits(offset) else {
@@ -237,11 +237,15 @@ impl Memory {
         });
     }
 
-    /// The object that an address is in becomes anything, or all that are shared.
+    /// The object that an address is in becomes anything, or all that it may be in.
     pub(crate) fn clobber_at(&mut self, terms: &mut Terms<'_>, address: Option<ExprId>) {
         match address.and_then(|address| terms.root(address)) {
             Some((object, _)) => self.clobber(object),
-            None => self.clobber_shared(terms),
+            None => {
+                self.clobber_shared(terms);
+                let objects = address.map(|address| terms.objects_in(address));
+                objects.into_iter().flatten().for_each(|object| self.clobber(object));
+            }
         }
     }
 

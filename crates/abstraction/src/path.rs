@@ -69,8 +69,8 @@ impl AbstractPath {
             for request in &block.requests {
                 let condition = unrolled.instance(self, terms, step, request.condition);
                 match evaluate(terms.pool(), &[condition], model)[0] {
-                    Some(true) => {}
-                    Some(false) => continue,
+                    Some(value) if value.is_true() => {}
+                    Some(_) => continue,
                     None => return None,
                 }
                 for part in request.parts.as_ref()? {

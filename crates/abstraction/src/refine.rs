@@ -1,23 +1,31 @@
-//! Predicates that refute an abstract path: sequence interpolants (Henzinger, Jhala, Majumdar,
-//! McMillan, Abstractions from proofs, POPL 2004).
+//! Predicates that refute an abstract path.
 //!
-//! The conditions that a core of the path leaves out are dropped first. Then, location by location,
-//! an interpolant of what is known before a step together with the step, and of all steps behind
-//! it; the next one builds on it. So the interpolants refute the path step by step. Where there is
-//! none, the conditions behind the location that speak of variables alone serve.
+//! First by templates: facts of the variables that the needed conditions speak of ([`facts`]) are
+//! carried along the path, and if those that hold refute it, the weakest that do are the
+//! predicates. So they are comparisons with constants of the program or of the path, in place of a
+//! fact for each iteration. Else by sequence interpolants (Henzinger, Jhala, Majumdar, McMillan,
+//! Abstractions from proofs, POPL 2004): location by location, an interpolant of what is known
+//! before a step together with the step, and of all steps behind it; the next one builds on it.
+//! Where there is none, the conditions behind the location that speak of variables alone serve.
+//!
+//! In both, the conditions that a core of the path leaves out are dropped first.
 
 use labrys_expr::{ExprId, Op, Pool, Symbol};
 use labrys_solver::Budget;
 use labrys_solver::interpolate::Interpolator;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::ask::Asker;
 use crate::block::Location;
-use crate::invariants::Invariants;
+use crate::invariants::{Invariants, at_end, kept};
 use crate::path::{AbstractPath, Unrolled};
+use crate::templates::{Constants, facts};
 use crate::terms::Terms;
 
 /// Atoms of an interpolant that are predicates of their own.
 const MAX_ATOMS: usize = 12;
+/// Variables that facts are tried of.
+const MAX_VARIABLES: usize = 12;
 
 /// Finds predicates.
 pub(crate) struct Refiner {
@@ -43,6 +51,18 @@ impl Refiner {
     pub(crate) fn refute(
         &mut self,
         terms: &mut Terms<'_>,
+        asker: &mut Asker<'_>,
+        invariants: &Invariants,
+        path: &mut AbstractPath,
+        needed: &[usize],
+    ) -> Vec<(Location, ExprId)> {
+        let found = by_templates(terms, asker, invariants, path, needed);
+        found.unwrap_or_else(|| self.by_interpolants(terms, invariants, path, needed))
+    }
+
+    fn by_interpolants(
+        &mut self,
+        terms: &mut Terms<'_>,
         invariants: &Invariants,
         path: &mut AbstractPath,
         needed: &[usize],
@@ -52,7 +72,7 @@ impl Refiner {
         let mut start: Option<Location> = None;
         for step in 1..path.len() {
             let location = path.transition(step - 1).target;
-            let behind = self.behind(terms, path, step, needed);
+            let behind = behind(terms, path, step, needed);
             let mut a = vec![before];
             a.extend(start.and_then(|at| invariants.of(at)).unwrap_or(&[]));
             if needed.contains(&(step - 1)) {
@@ -81,23 +101,6 @@ impl Refiner {
             start = Some(location);
         }
         found
-    }
-
-    /// The conditions of the steps from one on, over the variables before it.
-    fn behind(
-        &self,
-        terms: &mut Terms<'_>,
-        path: &mut AbstractPath,
-        step: usize,
-        needed: &[usize],
-    ) -> Vec<ExprId> {
-        let mut unrolled = Unrolled::from(step);
-        let later = needed.iter().filter(|at| **at >= step);
-        let conditions = later.map(|at| {
-            let condition = path.condition(*at);
-            unrolled.instance(path, terms, *at, condition)
-        });
-        conditions.collect()
     }
 
     /// What the variables of some conditions are behind the step before.
@@ -137,6 +140,117 @@ impl Refiner {
     }
 }
 
+/// The conditions of the steps from one on, over the variables before it.
+fn behind(
+    terms: &mut Terms<'_>,
+    path: &mut AbstractPath,
+    step: usize,
+    needed: &[usize],
+) -> Vec<ExprId> {
+    let mut unrolled = Unrolled::from(step);
+    let later = needed.iter().filter(|at| **at >= step);
+    let conditions = later.map(|at| {
+        let condition = path.condition(*at);
+        unrolled.instance(path, terms, *at, condition)
+    });
+    conditions.collect()
+}
+
+/// The weakest facts that refute a path; `None` if those of the templates do not.
+fn by_templates(
+    terms: &mut Terms<'_>,
+    asker: &mut Asker<'_>,
+    invariants: &Invariants,
+    path: &mut AbstractPath,
+    needed: &[usize],
+) -> Option<Vec<(Location, ExprId)>> {
+    let last = needed.iter().copied().max()?;
+    let invariant = |path: &AbstractPath, step: usize| -> Vec<ExprId> {
+        let location = step.checked_sub(1).map(|before| path.transition(before).target);
+        location.and_then(|at| invariants.of(at)).unwrap_or(&[]).to_vec()
+    };
+    let mut held: Vec<Vec<ExprId>> = vec![Vec::new()];
+    for step in 1..=last {
+        let behind = behind(terms, path, step, needed);
+        let mut base = invariant(path, step - 1);
+        base.extend(&held[step - 1]);
+        base.push(path.condition(step - 1));
+        let candidates = candidates(terms, &behind);
+        let (block, index) = path.steps[step - 1].clone();
+        let transition = &block.transitions[index];
+        held.push(kept(terms, asker, &block, transition, &base, candidates));
+    }
+    let mut found = Vec::new();
+    let mut wanted: Vec<ExprId> = Vec::new();
+    for step in (1..=last).rev() {
+        let mut base = invariant(path, step);
+        base.push(path.condition(step));
+        if step < last {
+            let (block, index) = path.steps[step].clone();
+            let after = at_end(terms, &block, &block.transitions[index], &wanted);
+            let all = terms.pool_mut().all(after);
+            base.push(terms.pool_mut().not(all));
+        }
+        wanted = weakest(terms, asker, &base, &held[step])?;
+        let location = path.transition(step - 1).target;
+        found.extend(wanted.iter().map(|fact| (location, *fact)));
+        if wanted.is_empty() {
+            break;
+        }
+    }
+    Some(found)
+}
+
+/// Facts of the variables of some conditions, which are tried at one place of a path.
+fn candidates(terms: &mut Terms<'_>, conditions: &[ExprId]) -> Vec<ExprId> {
+    let mut variables = terms.variables_of(conditions);
+    variables.truncate(MAX_VARIABLES);
+    let constants = Constants::of(terms, conditions);
+    let mut candidates = of_variables(terms, conditions);
+    let negations: Vec<ExprId> = candidates.iter().map(|id| terms.pool_mut().not(*id)).collect();
+    candidates.extend(negations);
+    candidates.extend(facts(terms, &variables, &constants));
+    let mut seen = FxHashSet::default();
+    candidates.retain(|fact| seen.insert(*fact));
+    candidates
+}
+
+/// The first of some facts that contradict a base, no more than are necessary; `None` if all of
+/// them do not.
+fn weakest(
+    terms: &mut Terms<'_>,
+    asker: &mut Asker<'_>,
+    base: &[ExprId],
+    facts: &[ExprId],
+) -> Option<Vec<ExprId>> {
+    let mut chosen: Vec<ExprId> = Vec::new();
+    let mut limit = facts.len();
+    loop {
+        let mut refutes = |chosen: &[ExprId], count: usize| {
+            let query: Vec<ExprId> =
+                base.iter().chain(chosen).chain(&facts[..count]).copied().collect();
+            asker.refutes(terms, &query)
+        };
+        if refutes(&chosen, 0) {
+            return Some(chosen);
+        }
+        if !refutes(&chosen, limit) {
+            return None;
+        }
+        let (mut low, mut high) = (0, limit);
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if refutes(&chosen, middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        chosen.push(facts[high - 1]);
+        limit = high - 1;
+    }
+}
+
 /// The atoms of a condition; the condition itself where they are too many.
 fn atoms(pool: &mut Pool, id: ExprId) -> Vec<ExprId> {
     let mut found = Vec::new();
@@ -153,13 +267,18 @@ fn atoms(pool: &mut Pool, id: ExprId) -> Vec<ExprId> {
         if inner && logical {
             stack.extend(children);
         } else if pool.bits(id).is_none() {
-            let negation = pool.not(id);
-            found.push(id.min(negation));
+            found.push(positive(pool, id));
         }
     }
     found.sort_unstable();
     found.dedup();
     if found.len() > MAX_ATOMS { vec![id] } else { found }
+}
+
+/// One of a condition and its negation, always the same.
+pub(crate) fn positive(pool: &mut Pool, id: ExprId) -> ExprId {
+    let negation = pool.not(id);
+    id.min(negation)
 }
 
 /// The atoms of conditions that speak of variables alone.

@@ -321,6 +321,13 @@ impl<'p> Terms<'p> {
         unmixed.then_some((object, offset))
     }
 
+    /// The objects that an address is computed from. Law: an object that is private is accessed by
+    /// no address that it is not a part of.
+    pub(crate) fn objects_in(&self, address: ExprId) -> Vec<ObjectId> {
+        let symbols = self.pool.symbols(address).iter();
+        symbols.filter_map(|symbol| self.object_of.get(&symbol).copied()).collect()
+    }
+
     /// What every run satisfies of the addresses in some constraints.
     pub(crate) fn axioms(&mut self, constraints: &[ExprId]) -> Vec<ExprId> {
         let mut used: Vec<ExprId> = Vec::new();

@@ -107,7 +107,8 @@ impl Builder<'_, '_> {
         while let Some((id, (block, index))) = next {
             let frame = self.terms.frame(id);
             let order = self.orders.of(frame.function, self.terms.function(id));
-            key.extend([index as u32, order.position(block)]);
+            // Several functions may be entered by one call.
+            key.extend([index as u32, order.position(block), frame.function.0]);
             next = frame.caller;
         }
         key.reverse();

@@ -104,7 +104,19 @@ impl Builder<'_, '_> {
             (operand, value, program.operand_type(function, operand))
         });
         let mut known = Known(known.collect());
-        meaning(&mut self.terms.symbolic(), operation, ty, &mut known)
+        let value = meaning(&mut self.terms.symbolic(), operation, ty, &mut known);
+        match operation {
+            // Whatever the offset is: the object stays.
+            Operation::Address { base, .. } => value.or_else(|| self.somewhere_from(frame, *base)),
+            _ => value,
+        }
+    }
+
+    /// An address at any offset from another one.
+    fn somewhere_from(&mut self, frame: FrameId, base: Operand) -> Option<SymbolicValue> {
+        let base = self.scalar(frame, base)?;
+        let offset = self.terms.fresh(64);
+        Some(IrValue::Scalar(self.terms.pool_mut().add(base, offset)))
     }
 
     fn value(&mut self, frame: FrameId, value: ValueId) -> Option<SymbolicValue> {
@@ -121,7 +133,7 @@ impl Builder<'_, '_> {
         if let Some(address) = frame_object(self.terms, frame, value) {
             return Some(IrValue::Scalar(address));
         }
-        if self.depth < MAX_DEPTH {
+        if self.depth < MAX_DEPTH || self.is_address(frame, value) {
             self.depth += 1;
             let found = self.computed(frame, value);
             self.depth -= 1;
@@ -130,6 +142,17 @@ impl Builder<'_, '_> {
             }
         }
         self.variable(frame, value)
+    }
+
+    /// Whether a value is an address computed from another one: it never is a variable, so that the
+    /// object that it is in is known.
+    fn is_address(&self, frame: FrameId, value: ValueId) -> bool {
+        let Definition::Instruction(block, index) = self.terms.definition(frame, value) else {
+            return false;
+        };
+        let function = self.terms.function(frame);
+        let instruction = &function.blocks[block.index()].instructions[index];
+        matches!(instruction.operation, Operation::Address { .. })
     }
 
     /// The value, if it is computed from others that are known at the same place.

@@ -42,22 +42,40 @@ pub(crate) fn hexadecimal(objects: &[Vec<u8>]) -> String {
 struct Watcher {
     stop: Option<Place>,
     seen: BTreeSet<(FunctionId, BlockId)>,
+    /// From block to block.
+    edges: BTreeSet<(FunctionId, BlockId, BlockId)>,
+    /// The functions of the frames that are there, and of some that are gone.
+    frames: Vec<FunctionId>,
+}
+
+impl Watcher {
+    fn new(stop: Option<Place>) -> Self {
+        Watcher {
+            stop,
+            seen: BTreeSet::new(),
+            edges: BTreeSet::new(),
+            frames: Vec::new(),
+        }
+    }
 }
 
 impl Rules for Watcher {
-    fn enter(&mut self, _: usize, function: FunctionId, block: BlockId) -> Option<usize> {
+    fn enter(&mut self, depth: usize, function: FunctionId, block: BlockId) -> Option<usize> {
         self.seen.insert((function, block));
+        self.frames.resize(depth + 1, function);
+        self.frames[depth] = function;
         let stop = self.stop?;
         ((stop.function, stop.block) == (function, block)).then_some(stop.instruction)
     }
 
     fn leave(
         &mut self,
-        _: usize,
-        _: BlockId,
+        depth: usize,
+        block: BlockId,
         natural: BlockId,
         _: &mut dyn FnMut(BlockId) -> Distance,
     ) -> Option<BlockId> {
+        self.edges.insert((self.frames[depth], block, natural));
         Some(natural)
     }
 
@@ -100,10 +118,7 @@ pub(crate) fn comes_to(
     objects: &[Vec<u8>],
     place: Place,
 ) -> Result<bool, String> {
-    let mut watcher = Watcher {
-        stop: Some(place),
-        seen: BTreeSet::new(),
-    };
+    let mut watcher = Watcher::new(Some(place));
     match run(program, entry, &mut Given(objects.iter()), &mut watcher).0 {
         Err(Halt::Stopped) => Ok(true),
         Err(Halt::Unknown(what)) => Err(format!("the machine does not know {what}")),
@@ -132,6 +147,8 @@ pub(crate) struct Attack<'p> {
     stop: Option<Place>,
     /// The first input that came to each block, or to the place within one.
     seen: BTreeMap<(FunctionId, BlockId), Vec<Vec<u8>>>,
+    /// The first input on which control went from one block to another.
+    edges: BTreeMap<(FunctionId, BlockId, BlockId), Vec<Vec<u8>>>,
     /// Whether all inputs were tried, and each run came to its end.
     whole: bool,
     /// Instructions that may still be executed.
@@ -147,6 +164,7 @@ impl<'p> Attack<'p> {
             entry,
             stop,
             seen: BTreeMap::new(),
+            edges: BTreeMap::new(),
             whole: true,
             steps: ALL_STEPS,
         };
@@ -168,6 +186,33 @@ impl<'p> Attack<'p> {
         Some(input)
     }
 
+    /// An input on which control goes from one block to another.
+    pub(crate) fn takes(
+        &self,
+        function: FunctionId,
+        from: BlockId,
+        to: BlockId,
+    ) -> Option<&[Vec<u8>]> {
+        let input = self.edges.get(&(function, from, to))?;
+        Some(input)
+    }
+
+    /// Whether control goes along an edge in the run on these bytes.
+    pub(crate) fn is_taken_by(&self, bytes: &[u8], edge: (FunctionId, BlockId, BlockId)) -> bool {
+        let mut rest = bytes;
+        let mut inputs = Drawn {
+            draw: &mut |object| {
+                let count = object.len().min(rest.len());
+                object[..count].copy_from_slice(&rest[..count]);
+                rest = &rest[count..];
+            },
+            objects: Vec::new(),
+        };
+        let mut watcher = Watcher::new(None);
+        let _ = run(self.program, self.entry, &mut inputs, &mut watcher);
+        watcher.edges.contains(&edge)
+    }
+
     /// Whether no input at all comes to places that were not seen.
     pub(crate) fn is_whole(&self) -> bool {
         self.whole
@@ -179,10 +224,7 @@ impl<'p> Attack<'p> {
             draw,
             objects: Vec::new(),
         };
-        let mut watcher = Watcher {
-            stop: self.stop,
-            seen: BTreeSet::new(),
-        };
+        let mut watcher = Watcher::new(self.stop);
         let (end, steps) = run(self.program, self.entry, &mut inputs, &mut watcher);
         self.steps = self.steps.saturating_sub(steps);
         self.whole &= !matches!(end, Err(Halt::Unknown(_) | Halt::Limit));
@@ -192,6 +234,10 @@ impl<'p> Attack<'p> {
                 let objects = &inputs.objects;
                 self.seen.entry(place).or_insert_with(|| objects.clone());
             }
+        }
+        for edge in watcher.edges {
+            let objects = &inputs.objects;
+            self.edges.entry(edge).or_insert_with(|| objects.clone());
         }
         inputs.objects
     }

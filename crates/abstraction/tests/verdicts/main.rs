@@ -1,0 +1,190 @@
+//! What the model checker says of every branch of the programs in `tests/programs` and of those of
+//! the backward search (the text form of the IR).
+//!
+//! Laws: no branch that a run takes is called unreachable, by brute force; and what is found stays
+//! as it is written in `tests/verdicts.txt`, which `UPDATE_EXPECT=1` rewrites.
+//! `PROGRAMS=name,name` restricts the tests to some of the programs.
+
+#[allow(dead_code, reason = "it serves the tests of the backward search as well")]
+#[path = "../../../backward/tests/reach/runs.rs"]
+mod runs;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use labrys_abstraction::{Checker, Found};
+use labrys_analysis::ProgramAnalysis;
+use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteKind, Terminator};
+
+use runs::Attack;
+
+/// Steps of the checker at most.
+const STEPS: usize = 20_000;
+
+/// What is said of a branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// The bytes of an input, and whether a run on it takes the branch.
+    Input(Vec<u8>),
+    Unreachable,
+    Open(String),
+}
+
+/// The programs, by name.
+fn files() -> Vec<PathBuf> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = [crates.join("tests/programs"), crates.join("../backward/tests/programs")];
+    let read = |folder: &PathBuf| std::fs::read_dir(folder).expect("a folder of programs");
+    let entries = folders.iter().flat_map(read);
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "lir"))
+        .collect();
+    if let Ok(names) = std::env::var("PROGRAMS") {
+        let names: Vec<&str> = names.split(',').collect();
+        files.retain(|path| path.file_stem().is_some_and(|stem| names.iter().any(|name| stem == *name)));
+    }
+    files.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
+    files
+}
+
+fn verdicts(program: &Program, entry: FunctionId) -> BTreeMap<BranchId, Verdict> {
+    let analysis = ProgramAnalysis::new(program, entry);
+    let goals: Vec<BranchId> = program
+        .sites
+        .iter()
+        .flat_map(|site| (0..site.kind.directions()).map(|at| BranchId(site.first_branch.0 + at)))
+        .collect();
+    let mut solver = labrys_solver::solver().expect("the solver's library");
+    let mut verdicts: BTreeMap<BranchId, Verdict> = BTreeMap::new();
+    if !analysis.obstacles().is_empty() {
+        let why = Verdict::Open("obstacles".to_owned());
+        return goals.into_iter().map(|goal| (goal, why.clone())).collect();
+    }
+    let mut checker = Checker::new(&analysis, entry, goals.clone()).expect("the solver's library");
+    for _ in 0..STEPS {
+        match checker.step(&mut solver) {
+            Found::Nothing => {}
+            Found::Done => break,
+            Found::Unreachable(branches) => {
+                verdicts.extend(branches.into_iter().map(|branch| (branch, Verdict::Unreachable)));
+            }
+            Found::Input(branch, Some(bytes)) => {
+                verdicts.insert(branch, Verdict::Input(bytes));
+            }
+            Found::Input(branch, None) => {
+                verdicts.insert(branch, Verdict::Open("unknown input".to_owned()));
+            }
+        }
+    }
+    for goal in goals {
+        let left = || match checker.left().get(&goal) {
+            Some(why) => format!("{why:?}").to_lowercase(),
+            None if checker.is_too_large() => "too large".to_owned(),
+            None => "unfinished".to_owned(),
+        };
+        verdicts.entry(goal).or_insert_with(|| Verdict::Open(left()));
+    }
+    verdicts
+}
+
+/// The edge of a branch, if it is the only one from its block to that successor.
+fn edge(program: &Program, branch: BranchId) -> Option<(FunctionId, BlockId, BlockId)> {
+    let (site, direction) = program.branch_site(branch)?;
+    let site = program.site(site)?;
+    if matches!(site.kind, SiteKind::Select) {
+        return None;
+    }
+    let function = program.function(site.function)?;
+    let successors: Vec<BlockId> = match &function.blocks[site.block.index()].terminator {
+        Terminator::Branch { if_true, if_false, .. } => vec![*if_false, *if_true],
+        Terminator::Switch { default, cases, .. } => {
+            std::iter::once(*default).chain(cases.iter().map(|(_, to)| *to)).collect()
+        }
+        _ => return None,
+    };
+    let to = *successors.get(direction as usize)?;
+    let alone = successors.iter().filter(|other| **other == to).count() == 1;
+    alone.then_some((site.function, site.block, to))
+}
+
+/// The line of a program in the file of verdicts, and its proofs that a run contradicts.
+fn check(file: &Path) -> (String, Vec<String>) {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let text = std::fs::read_to_string(file).expect("a program");
+    let program: Program = text.parse().unwrap_or_else(|error| panic!("{name}: {error}"));
+    program.verify().unwrap_or_else(|violations| panic!("{name}: {violations:?}"));
+    let entry = program.function_named("main").expect("main");
+    let attack = Attack::on(&program, entry, None);
+    let mut line = format!("{name}:");
+    let mut wrong = Vec::new();
+    for (branch, verdict) in verdicts(&program, entry) {
+        let place = program.branch_site(branch).map_or_else(String::new, |(site, direction)| {
+            format!("#{}.{direction}", site.0)
+        });
+        let edge = edge(&program, branch);
+        let seen = edge.and_then(|(function, from, to)| attack.takes(function, from, to));
+        if let (Verdict::Unreachable, Some(input)) = (&verdict, seen) {
+            let input = runs::hexadecimal(input);
+            wrong.push(format!("{name}: {place} is called unreachable and taken by {input}"));
+        }
+        let _ = match verdict {
+            Verdict::Input(bytes) => {
+                let given = runs::hexadecimal(&[bytes.clone()]);
+                let taken = edge.is_none_or(|edge| attack.is_taken_by(&bytes, edge));
+                write!(line, " {place} {}{given},", if taken { "" } else { "diverges " })
+            }
+            Verdict::Unreachable => write!(line, " {place} unreachable,"),
+            Verdict::Open(why) => {
+                let seen = if seen.is_some() { "taken" } else { "open" };
+                write!(line, " {place} {seen} ({why}),")
+            }
+        };
+    }
+    (line.trim_end_matches(',').to_owned(), wrong)
+}
+
+/// See the module.
+#[test]
+fn every_branch_of_the_programs() {
+    let files = files();
+    assert!(!files.is_empty(), "there are no programs");
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(BTreeMap::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(file) = files.get(at) else { break };
+                    let t=std::time::Instant::now();
+                    let result = check(file);
+                    eprintln!("TIME {:.1} {:?}", t.elapsed().as_secs_f32(), file.file_stem());
+                    results.lock().expect("no panic").insert(at, result);
+                }
+            });
+        }
+    });
+    let results = results.into_inner().expect("no panic");
+    let wrong: Vec<String> = results.values().flat_map(|(_, wrong)| wrong.clone()).collect();
+    assert!(wrong.is_empty(), "wrong proofs:\n{}", wrong.join("\n"));
+    let lines: Vec<String> = results.into_values().map(|(line, _)| line).collect();
+    let found = lines.join("\n") + "\n";
+    if std::env::var_os("PROGRAMS").is_some() {
+        print!("{found}");
+        return;
+    }
+    let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts.txt");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(expected, found).expect("the file of verdicts");
+        return;
+    }
+    let known = std::fs::read_to_string(expected).unwrap_or_default();
+    let known: Vec<&str> = known.lines().collect();
+    let differ = found.lines().filter(|line| !known.contains(line));
+    let differ: Vec<&str> = differ.collect();
+    assert!(differ.is_empty(), "these lines are new (UPDATE_EXPECT=1 accepts them):\n{}", differ.join("\n"));
+}
