@@ -20,6 +20,8 @@ pub struct Budget {
     pub goal: Option<String>,
     /// The session ends when all targets that the program names are reached.
     pub all_targets: bool,
+    /// The session ends when each branch is covered or proved unreachable.
+    pub all_branches: bool,
 }
 
 /// Why a session ended.
@@ -37,6 +39,8 @@ pub enum End {
     Goal,
     /// All targets that the program names are reached.
     Targets,
+    /// Each branch is covered or proved unreachable.
+    Branches,
     /// Somebody asked for it.
     Stopped,
 }
@@ -52,6 +56,7 @@ impl End {
             End::Steps => "the steps are used up",
             End::Goal => "the target is reached",
             End::Targets => "all targets are reached",
+            End::Branches => "every branch is covered or proved unreachable",
             End::Stopped => "stopped",
         }
     }

@@ -93,6 +93,8 @@ pub struct Portfolio<'a> {
     rng: fastrand::Rng,
     /// Steps so far.
     steps: u64,
+    /// Of the leader, if it is fixed.
+    share: Option<f64>,
 }
 
 impl<'a> Portfolio<'a> {
@@ -100,11 +102,25 @@ impl<'a> Portfolio<'a> {
     /// choices come from the seed.
     #[must_use]
     pub fn new(leader: Box<dyn Technique + 'static>, seed: u64) -> Self {
+        Portfolio::led_by(leader, Scheduler::new(Policy::Yield), seed)
+    }
+
+    /// A portfolio whose leader has this share of the work, from 0 to 1; the others have equal
+    /// parts of the rest.
+    #[must_use]
+    pub fn with_share(leader: Box<dyn Technique + 'static>, share: f64) -> Self {
+        let mut portfolio = Portfolio::led_by(leader, Scheduler::new(Policy::Shares), 0);
+        portfolio.share = Some(share);
+        portfolio
+    }
+
+    fn led_by(leader: Box<dyn Technique + 'static>, scheduler: Scheduler, seed: u64) -> Self {
         let mut portfolio = Portfolio {
             parts: Vec::new(),
-            scheduler: Scheduler::new(Policy::Yield),
+            scheduler,
             rng: fastrand::Rng::with_seed(seed),
             steps: 0,
+            share: None,
         };
         portfolio = portfolio.with(Box::new(Leader(leader)));
         portfolio.scheduler.begin(portfolio.parts[0].arm);
@@ -123,6 +139,13 @@ impl<'a> Portfolio<'a> {
             arm,
             state: State::More,
         });
+        if let Some(share) = self.share {
+            let others = (self.parts.len() - 1).max(1) as f64;
+            for (index, part) in self.parts.iter().enumerate() {
+                let of_part = if index == 0 { share } else { (1.0 - share) / others };
+                self.scheduler.set_share(part.arm, of_part);
+            }
+        }
         self
     }
 

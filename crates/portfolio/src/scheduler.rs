@@ -6,7 +6,7 @@
 //! late. The next turn goes to an arm with probability proportional to its rate, the gain per work,
 //! but each arm keeps [`FLOOR`] of an equal part.
 //!
-//! [`Policy::Equal`] gives the turn to the arm that has had the least work.
+//! [`Policy::Shares`] gives the turn to the arm that has had the least work for its share.
 //!
 //! Invariant: only arms that are neither paused nor retired have turns; one that rests has none
 //! while another one can have it.
@@ -23,8 +23,9 @@ const PRIOR: (f64, f64) = (0.2, 8.0);
 pub enum Policy {
     /// By gain per work, with a floor.
     Yield,
-    /// So that all have the same work; of equals the first has the turn.
-    Equal,
+    /// So that all have work by their shares, which are equal at first; of equals the first has the
+    /// turn.
+    Shares,
 }
 
 /// One of those that share the work.
@@ -36,6 +37,8 @@ pub struct Arm(usize);
 struct Account {
     work: f64,
     gain: f64,
+    /// Of the work, beside those of the others.
+    share: f64,
     /// Steps of a turn.
     length: u32,
     paused: bool,
@@ -78,6 +81,7 @@ impl Scheduler {
     pub fn add(&mut self, length: u32) -> Arm {
         self.accounts.push(Account {
             length,
+            share: 1.0,
             ..Account::default()
         });
         Arm(self.accounts.len() - 1)
@@ -104,6 +108,11 @@ impl Scheduler {
         let length = self.accounts[arm.0].length;
         self.turn = Some((arm, length.saturating_sub(1)));
         Some(arm)
+    }
+
+    /// The share of the work that an arm has by [`Policy::Shares`].
+    pub fn set_share(&mut self, arm: Arm, share: f64) {
+        self.accounts[arm.0].share = share;
     }
 
     /// Begins a turn of this arm, whatever the policy says.
@@ -165,8 +174,8 @@ impl Scheduler {
         match (among.as_slice(), self.policy) {
             ([], _) => None,
             (_, Policy::Yield) => Some(self.by_yield(&among, random())),
-            (_, Policy::Equal) => {
-                let work = |arm: &Arm| self.accounts[arm.0].work;
+            (_, Policy::Shares) => {
+                let work = |arm: &Arm| self.accounts[arm.0].work / self.accounts[arm.0].share;
                 among.into_iter().min_by(|a, b| work(a).total_cmp(&work(b)))
             }
         }
@@ -221,7 +230,7 @@ mod tests {
 
     #[test]
     fn work_is_equal_and_of_equals_the_first_comes_first() {
-        let mut scheduler = Scheduler::new(Policy::Equal);
+        let mut scheduler = Scheduler::new(Policy::Shares);
         let (a, b) = (scheduler.add(1), scheduler.add(1));
         let mut order = Vec::new();
         for _ in 0..6 {

@@ -43,8 +43,11 @@ impl Closing<'_> {
             count(branches.total, "branch").replace("branchs", "branches"),
         )?;
         if branches.unreachable > 0 {
-            let count = count(branches.unreachable, "branch").replace("branchs", "branches");
-            writeln!(f, "dead      {count} proved unreachable")?;
+            let dead = count(branches.unreachable, "branch").replace("branchs", "branches");
+            writeln!(f, "dead      {dead} proved unreachable")?;
+            let open = branches.total - branches.covered - branches.unreachable;
+            let open = count(open, "branch").replace("branchs", "branches");
+            writeln!(f, "open      {open}")?;
         }
         writeln!(f, "tests     {} kept", self.statistics.tests)?;
         let (queries, statistics) = (&summary.queries, self.statistics);

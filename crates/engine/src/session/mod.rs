@@ -475,7 +475,10 @@ impl Session {
 
     /// The first limit that is reached.
     pub(crate) fn end(&self) -> Option<End> {
-        let reached = self.books.targets().end(self.deadline.budget());
+        let budget = self.deadline.budget();
+        let decided = budget.all_branches && self.books.unseen().count() == 0;
+        let reached = self.books.targets().end(budget);
+        let reached = reached.or(decided.then_some(End::Branches));
         self.deadline.end(reached, self.runs.counts().new_runs)
     }
 

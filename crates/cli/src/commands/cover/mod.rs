@@ -120,9 +120,11 @@ pub(crate) struct StrategyOptions {
     pub(crate) with: Vec<Companion>,
 
     /// Let a model checker prove open branches unreachable, or find inputs for them, in turns with
-    /// the search
-    #[arg(long)]
-    pub(crate) abstraction: bool,
+    /// the search, until no branch is open. PERCENT is the search's part of the work; else who
+    /// gains more gets more
+    #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true,
+          value_parser = clap::value_parser!(u8).range(1..=99))]
+    pub(crate) abstraction: Option<Option<u8>>,
 
     /// As --with fuzz
     #[arg(long)]
@@ -262,7 +264,7 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
 /// Where backward execution ends, if it is asked for.
 fn entry(options: &Cover, plan: &Plan) -> Result<Option<FunctionId>, Problem> {
     let program = &plan.subject.program;
-    let remedy = match (options.search.has(Companion::Backward), options.search.abstraction) {
+    let remedy = match (options.search.has(Companion::Backward), options.search.abstraction.is_some()) {
         (true, _) => "leave out --with backward",
         (_, true) => "leave out --abstraction",
         _ => return Ok(None),
@@ -282,11 +284,14 @@ fn technique<'p>(
         return Box::new(search);
     }
     let seed = plan.config.seed;
-    let mut portfolio = Portfolio::new(Box::new(search), seed);
+    let mut portfolio = match options.search.abstraction.flatten() {
+        Some(percent) => Portfolio::with_share(Box::new(search), f64::from(percent) / 100.0),
+        None => Portfolio::new(Box::new(search), seed),
+    };
     if fuzz {
         portfolio = portfolio.with(Box::new(Fuzzing::new(seed)));
     }
-    if let Some((analysis, entry)) = analysis.filter(|_| options.search.abstraction) {
+    if let Some((analysis, entry)) = analysis.filter(|_| options.search.abstraction.is_some()) {
         let template = plan.initial.first().cloned().unwrap_or_default();
         portfolio = portfolio.with(Box::new(ModelChecker::new(analysis, *entry, template)));
     }
@@ -460,6 +465,7 @@ fn start(
             steps: limits.steps,
             goal: plan.goal.clone(),
             all_targets: limits.until_targets,
+            all_branches: options.search.abstraction.is_some(),
         })
         .stop(stop)
         .observer(progress::observer(options.output.quiet))

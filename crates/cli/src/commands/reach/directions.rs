@@ -30,7 +30,7 @@ pub(crate) struct BothDirections<'p> {
 
 impl<'p> BothDirections<'p> {
     pub(crate) fn new(backward: Symcretic<'p>, on: bool, seed: u64, seeds: Vec<Input>) -> Self {
-        let mut scheduler = Scheduler::new(Policy::Equal);
+        let mut scheduler = Scheduler::new(Policy::Shares);
         let (forward_arm, backward_arm) = (scheduler.add(1), scheduler.add(1));
         scheduler.pause(forward_arm);
         BothDirections {
