@@ -4,10 +4,12 @@ pub(crate) mod closing;
 pub(crate) mod problem;
 pub(crate) mod progress;
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use labrys_solver::{Layers, QueryLog};
 use labrys_suite::Config;
 use labrys_suite::export::{self, EXPORTERS};
 
@@ -54,7 +56,32 @@ fn exporters() -> PossibleValuesParser {
     PossibleValuesParser::new(EXPORTERS.iter().map(value))
 }
 
+fn no_log(folder: &Path, error: &io::Error) -> Problem {
+    Problem::usage(format!(
+        "--log-queries {}: no queries can be written there: {error}; name a folder that can be \
+         made and written to",
+        folder.display()
+    ))
+}
+
 impl Output {
+    /// Refuses a folder that queries cannot be logged to, before anything is built or run.
+    pub(crate) fn check_log(&self) -> Result<(), Problem> {
+        let folder = self.log_queries.as_deref();
+        folder.map_or(Ok(()), |folder| {
+            QueryLog::check(folder).map_err(|error| no_log(folder, &error))
+        })
+    }
+
+    /// Has a solver log its queries, if the user wants it.
+    pub(crate) fn log_to_folder(&self, solver: &mut Layers) -> Result<(), Problem> {
+        if let Some(folder) = &self.log_queries {
+            let log = QueryLog::new(folder).map_err(|error| no_log(folder, &error))?;
+            solver.set_log(log);
+        }
+        Ok(())
+    }
+
     /// Packs what exporters wrote, if the user wants it.
     pub(crate) fn pack(&self, config: &Config) -> Result<(), Problem> {
         if self.zip && export::pack(&self.out, config)?.is_empty() {

@@ -1,6 +1,7 @@
 //! The log of queries: one SMT-LIB script each in a folder, for the study of slow or wrong ones.
 
 use std::fmt::Write;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -52,6 +53,27 @@ pub struct QueryLog {
 }
 
 impl QueryLog {
+    /// Whether logging into `folder` would work; leaves nothing behind.
+    ///
+    /// # Errors
+    /// Where [`QueryLog::new`] fails, or no file can be written to the folder.
+    pub fn check(folder: &Path) -> io::Result<()> {
+        let missing: Vec<&Path> = folder
+            .ancestors()
+            .take_while(|folder| !folder.exists())
+            .collect();
+        let written = std::fs::create_dir_all(folder).and_then(|()| {
+            let file = folder.join(format!("check-{}.smt2", std::process::id()));
+            File::create_new(&file)?;
+            std::fs::remove_file(file)
+        });
+        for folder in missing {
+            // One that something was put into meanwhile stays.
+            let _ = std::fs::remove_dir(folder);
+        }
+        written
+    }
+
     /// Logs into `folder`, which is created if need be.
     ///
     /// # Errors

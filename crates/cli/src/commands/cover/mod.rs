@@ -14,7 +14,7 @@ use labrys_fuzz::Fuzzing;
 use labrys_portfolio::Portfolio;
 use labrys_program::FunctionId;
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
-use labrys_solver::{Layers, QueryLog};
+use labrys_solver::Layers;
 use labrys_suite::export::{self, EXPORTERS, Source};
 use labrys_suite::{Config, Harness, Input, Invocation, Metadata, Property, Suite, SuiteWriter};
 
@@ -227,6 +227,7 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
         // Before the program is built, which may take long.
         false => SuiteWriter::check_free(out).map(|()| None)?,
     };
+    options.output.check_log()?;
     let previous = resumed.as_ref().map(|(_, suite)| &*suite.config.strategy);
     let strategy = strategy(&options.search, previous)?;
     let mut plan = resolve(options, strategy.name())?;
@@ -482,13 +483,7 @@ fn start(
 
 fn solver(options: &Cover) -> Result<Layers, Problem> {
     let mut solver = layers(&options.solver, options.search.seed)?;
-    if let Some(folder) = &options.output.log_queries {
-        let log = QueryLog::new(folder).map_err(|error| {
-            let folder = folder.display();
-            Problem::usage(format!("no queries can be written to {folder}: {error}"))
-        })?;
-        solver.set_log(log);
-    }
+    options.output.log_to_folder(&mut solver)?;
     Ok(solver)
 }
 

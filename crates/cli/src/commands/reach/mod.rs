@@ -179,6 +179,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         ));
     }
     SuiteWriter::check_free(&options.output.out)?;
+    options.output.check_log()?;
     let plan = resolve(options)?;
     let mut session = start(options, &plan, stop)?;
     let program = plan.subject.program.clone();
@@ -278,7 +279,8 @@ fn start(options: &Reach, plan: &Plan, stop: StopFlag) -> Result<Session, Proble
         entry::keep(subject, unit, &unit_path(options))?;
     }
     let programs = programs(subject, config, limits, options.jobs)?;
-    let solver = labrys_solver::solver().map_err(Problem::program)?;
+    let mut solver = labrys_solver::solver().map_err(Problem::program)?;
+    options.output.log_to_folder(&mut solver)?;
     Ok(SessionBuilder::new(programs, solver, writer)
         .initial(plan.initial.clone())
         .budget(Budget {
