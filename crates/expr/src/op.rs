@@ -177,6 +177,32 @@ impl Op {
         ]
     };
 
+    /// Those of two numbers of one width that give one of that width.
+    pub const ARITHMETIC: [Op; 13] = {
+        use Op::*;
+        [
+            Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor,
+        ]
+    };
+
+    /// Those that compare two numbers of one width.
+    pub const COMPARISONS: [Op; 5] = {
+        use Op::*;
+        [Eq, Ult, Ule, Slt, Sle]
+    };
+
+    /// Those of two floats of one width that give one of that width.
+    pub const FLOAT_ARITHMETIC: [Op; 5] = {
+        use Op::*;
+        [FAdd, FSub, FMul, FDiv, FRem]
+    };
+
+    /// Those that compare two floats of one width.
+    pub const FLOAT_COMPARISONS: [Op; 4] = {
+        use Op::*;
+        [FOeq, FOlt, FOle, FUno]
+    };
+
     /// Number of operands that stand in the node itself.
     #[must_use]
     pub const fn arity(self) -> usize {
@@ -339,6 +365,12 @@ pub enum Rounding {
 }
 
 impl Rounding {
+    /// Every mode, in the order of the numbers.
+    pub const ALL: [Rounding; 5] = {
+        use Rounding::*;
+        [NearestEven, Down, Up, Zero, NearestAway]
+    };
+
     /// The mode with this number.
     #[must_use]
     pub const fn from_u8(number: u8) -> Option<Self> {

@@ -38,45 +38,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..60)
 }
 
-const BINARY: [Op; 18] = [
-    Op::Add,
-    Op::Sub,
-    Op::Mul,
-    Op::UDiv,
-    Op::SDiv,
-    Op::URem,
-    Op::SRem,
-    Op::Shl,
-    Op::LShr,
-    Op::AShr,
-    Op::And,
-    Op::Or,
-    Op::Xor,
-    Op::Eq,
-    Op::Ult,
-    Op::Ule,
-    Op::Slt,
-    Op::Sle,
-];
-const FLOAT_BINARY: [Op; 9] = [
-    Op::FAdd,
-    Op::FSub,
-    Op::FMul,
-    Op::FDiv,
-    Op::FRem,
-    Op::FOeq,
-    Op::FOlt,
-    Op::FOle,
-    Op::FUno,
-];
 const COUNTS: [Op; 3] = [Op::PopCount, Op::LeadingZeros, Op::TrailingZeros];
-const ROUNDINGS: [Rounding; 5] = [
-    Rounding::NearestEven,
-    Rounding::Down,
-    Rounding::Up,
-    Rounding::Zero,
-    Rounding::NearestAway,
-];
 
 /// Builds the same terms in any pool.
 struct Builder<'a> {
@@ -150,8 +112,11 @@ impl Builder<'_> {
             5 => self.pool.convert(Op::FToS, a, 1 + (step.bits % 128) as u32),
             6 => self.pool.convert(Op::UToF, b, other),
             7 => self.pool.convert(Op::SToF, b, other),
-            8 => self.pool.round(ROUNDINGS[(step.bits % 5) as usize], a),
-            n => self.pool.binary(FLOAT_BINARY[n as usize % 9], a, b),
+            8 => self.pool.round(Rounding::ALL[(step.bits % 5) as usize], a),
+            n => {
+                let all = [&Op::FLOAT_ARITHMETIC[..], &Op::FLOAT_COMPARISONS].concat();
+                self.pool.binary(all[n as usize % 9], a, b)
+            }
         }
     }
 
@@ -204,7 +169,8 @@ impl Builder<'_> {
     }
 
     fn binary(&mut self, number: u32, a: ExprId, b: ExprId) -> ExprId {
-        self.pool.binary(BINARY[number as usize % 18], a, b)
+        let all = [&Op::ARITHMETIC[..], &Op::COMPARISONS].concat();
+        self.pool.binary(all[number as usize % 18], a, b)
     }
 }
 

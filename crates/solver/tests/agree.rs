@@ -1,31 +1,13 @@
 //! Random queries: the answers of all layers over Bitwuzla agree with trying all inputs.
 
+mod common;
+
 use std::time::Duration;
 
+use common::fit;
 use fastrand::Rng;
 use labrys_expr::{Evaluator, ExprId, Op, Pool, Symbol};
 use labrys_solver::{Answer, Assignment, Budget, CACHED, Layers, Query, Solver, solver};
-
-const BINARY: [Op; 18] = [
-    Op::Add,
-    Op::Sub,
-    Op::Mul,
-    Op::UDiv,
-    Op::SDiv,
-    Op::URem,
-    Op::SRem,
-    Op::Shl,
-    Op::LShr,
-    Op::AShr,
-    Op::And,
-    Op::Or,
-    Op::Xor,
-    Op::Eq,
-    Op::Ult,
-    Op::Ule,
-    Op::Slt,
-    Op::Sle,
-];
 
 /// Symbols with six bits in all, so that 64 inputs are all there are.
 fn symbols() -> [Symbol; 3] {
@@ -83,28 +65,16 @@ fn term(pool: &mut Pool, rng: &mut Rng, width: u32, depth: u32) -> ExprId {
                 term(pool, rng, width, depth - 1),
                 term(pool, rng, width, depth - 1),
             );
-            let op = BINARY[rng.usize(..13)];
+            let op = Op::ARITHMETIC[rng.usize(..13)];
             pool.binary(op, a, b)
         }
-    }
-}
-
-fn fit(pool: &mut Pool, rng: &mut Rng, id: ExprId, width: u32) -> ExprId {
-    let from = pool.width(id);
-    if from > width {
-        let low = rng.u32(..=from - width);
-        pool.extract(id, low, width)
-    } else if rng.bool() {
-        pool.zext(id, width)
-    } else {
-        pool.sext(id, width)
     }
 }
 
 fn condition(pool: &mut Pool, rng: &mut Rng, depth: u32) -> ExprId {
     let width = [1, 2, 7, 8, 32, 64][rng.usize(..6)];
     let (a, b) = (term(pool, rng, width, depth), term(pool, rng, width, depth));
-    let op = BINARY[rng.usize(13..18)];
+    let op = Op::COMPARISONS[rng.usize(..5)];
     let condition = pool.binary(op, a, b);
     if rng.bool() {
         pool.not(condition)

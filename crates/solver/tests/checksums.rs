@@ -2,14 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use labrys_expr::{ExprId, Op, Pool, Symbol, Value, evaluate};
+use labrys_expr::{ExprId, Op, Pool, Value, evaluate};
 use labrys_solver::{Answer, Assignment, Budget, Query, Solver, solver};
 
 const LENGTH: u32 = 4096;
-
-fn byte(pool: &mut Pool, offset: u32) -> ExprId {
-    pool.symbol(Symbol::Byte { stream: 0, offset })
-}
 
 /// CRC-32 by a table of 256 words, as zlib computes it.
 fn crc32(pool: &mut Pool, length: u32) -> ExprId {
@@ -29,7 +25,7 @@ fn crc32(pool: &mut Pool, length: u32) -> ExprId {
     let (ones, eight) = (pool.constant(32, 0xff), pool.constant(32, 8));
     let four = pool.constant(64, 4);
     for offset in 0..length {
-        let next = byte(pool, offset);
+        let next = pool.input(0, offset, 1);
         let next = pool.zext(next, 32);
         let mixed = pool.xor(crc, next);
         let index = pool.and(mixed, ones);
@@ -47,7 +43,7 @@ fn crc32_bitwise(pool: &mut Pool, length: u32) -> ExprId {
     let mut crc = pool.constant(32, 0xffff_ffff);
     let (one, polynomial) = (pool.constant(32, 1), pool.constant(32, 0xedb8_8320));
     for offset in 0..length {
-        let next = byte(pool, offset);
+        let next = pool.input(0, offset, 1);
         let next = pool.zext(next, 32);
         crc = pool.xor(crc, next);
         for _ in 0..8 {
@@ -65,7 +61,7 @@ fn adler32(pool: &mut Pool, length: u32) -> ExprId {
     let (mut a, mut b) = (pool.constant(32, 1), pool.constant(32, 0));
     let (prime, sixteen) = (pool.constant(32, 65521), pool.constant(32, 16));
     for offset in 0..length {
-        let next = byte(pool, offset);
+        let next = pool.input(0, offset, 1);
         let next = pool.zext(next, 32);
         let sum = pool.add(a, next);
         a = pool.binary(Op::URem, sum, prime);
@@ -79,7 +75,7 @@ fn adler32(pool: &mut Pool, length: u32) -> ExprId {
 fn sum16(pool: &mut Pool, length: u32) -> ExprId {
     let mut sum = pool.constant(32, 0);
     for offset in 0..length {
-        let next = byte(pool, offset);
+        let next = pool.input(0, offset, 1);
         let next = pool.zext(next, 32);
         sum = pool.add(sum, next);
     }
@@ -154,7 +150,7 @@ fn a_byte_under_a_checksum_is_changed_together_with_it() {
         let sum = evaluate(&pool, computed, &values).unwrap().bits() as u32;
         bytes[LENGTH as usize..].copy_from_slice(&sum.to_le_bytes());
         let hint = Assignment::from_streams([bytes]);
-        let (first, capital) = (byte(&mut pool, 100), pool.constant(8, 0x41));
+        let (first, capital) = (pool.input(0, 100, 1), pool.constant(8, 0x41));
         let goal = pool.eq(first, capital);
         eprint!("{name}: ");
         let layer = solve(&mut pool, vec![fits], goal, &hint);

@@ -56,7 +56,7 @@ fn number(pool: &mut Pool, rng: &mut Rng, symbols: &[Symbol], depth: u32) -> Exp
 fn condition(pool: &mut Pool, rng: &mut Rng, symbols: &[Symbol], depth: u32) -> ExprId {
     let a = number(pool, rng, symbols, depth);
     let b = number(pool, rng, symbols, depth);
-    let op = [Op::Eq, Op::Ult, Op::Ule, Op::Slt, Op::Sle][rng.usize(..5)];
+    let op = Op::COMPARISONS[rng.usize(..5)];
     let condition = pool.binary(op, a, b);
     match rng.u32(..3) {
         0 => pool.not(condition),

@@ -1,34 +1,11 @@
 //! What is printed as SMT-LIB and read again means the same, floats, tables and counts included.
 
+mod common;
+
+use common::fit;
 use fastrand::Rng;
 use labrys_expr::{ExprId, Op, Pool, Rounding, Symbol, evaluate};
 use labrys_solver::{Answer, Assignment, Budget, Layers, smtlib, solver};
-
-const BINARY: [Op; 13] = [
-    Op::Add,
-    Op::Sub,
-    Op::Mul,
-    Op::UDiv,
-    Op::SDiv,
-    Op::URem,
-    Op::SRem,
-    Op::Shl,
-    Op::LShr,
-    Op::AShr,
-    Op::And,
-    Op::Or,
-    Op::Xor,
-];
-const PREDICATES: [Op; 5] = [Op::Eq, Op::Ult, Op::Ule, Op::Slt, Op::Sle];
-const FLOATS: [Op; 5] = [Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FRem];
-const COMPARISONS: [Op; 4] = [Op::FOeq, Op::FOlt, Op::FOle, Op::FUno];
-const MODES: [Rounding; 5] = [
-    Rounding::NearestEven,
-    Rounding::Down,
-    Rounding::Up,
-    Rounding::Zero,
-    Rounding::NearestAway,
-];
 
 const WIDTHS: [u32; 5] = [1, 8, 32, 64, 100];
 
@@ -37,18 +14,6 @@ fn symbol(rng: &mut Rng) -> Symbol {
     Symbol::Named {
         id,
         width: WIDTHS[id as usize] as u8,
-    }
-}
-
-fn fit(pool: &mut Pool, rng: &mut Rng, id: ExprId, width: u32) -> ExprId {
-    let from = pool.width(id);
-    if from > width {
-        let low = rng.u32(..=from - width);
-        pool.extract(id, low, width)
-    } else if rng.bool() {
-        pool.zext(id, width)
-    } else {
-        pool.sext(id, width)
     }
 }
 
@@ -101,7 +66,7 @@ fn term(pool: &mut Pool, rng: &mut Rng, width: u32, depth: u32) -> ExprId {
         }
         _ => {
             let (a, b) = (term(pool, rng, width, below), term(pool, rng, width, below));
-            pool.binary(BINARY[rng.usize(..13)], a, b)
+            pool.binary(Op::ARITHMETIC[rng.usize(..13)], a, b)
         }
     }
 }
@@ -113,7 +78,7 @@ fn float(pool: &mut Pool, rng: &mut Rng, width: u32, depth: u32) -> ExprId {
     let a = float(pool, rng, width, depth - 1);
     match rng.u32(..8) {
         0 => pool.unary([Op::FNeg, Op::FAbs, Op::FSqrt][rng.usize(..3)], a),
-        1 => pool.round(MODES[rng.usize(..5)], a),
+        1 => pool.round(Rounding::ALL[rng.usize(..5)], a),
         2 => {
             let other = float(pool, rng, 96 - width, depth - 1);
             pool.convert(Op::FToF, other, width)
@@ -125,7 +90,7 @@ fn float(pool: &mut Pool, rng: &mut Rng, width: u32, depth: u32) -> ExprId {
         4 => term(pool, rng, width, depth - 1),
         _ => {
             let b = float(pool, rng, width, depth - 1);
-            pool.binary(FLOATS[rng.usize(..5)], a, b)
+            pool.binary(Op::FLOAT_ARITHMETIC[rng.usize(..5)], a, b)
         }
     }
 }
@@ -133,11 +98,11 @@ fn float(pool: &mut Pool, rng: &mut Rng, width: u32, depth: u32) -> ExprId {
 fn predicate(pool: &mut Pool, rng: &mut Rng, depth: u32) -> ExprId {
     if rng.u32(..3) == 0 {
         let (a, b) = (float(pool, rng, 64, depth), float(pool, rng, 64, depth));
-        return pool.binary(COMPARISONS[rng.usize(..4)], a, b);
+        return pool.binary(Op::FLOAT_COMPARISONS[rng.usize(..4)], a, b);
     }
     let width = WIDTHS[rng.usize(..5)];
     let (a, b) = (term(pool, rng, width, depth), term(pool, rng, width, depth));
-    pool.binary(PREDICATES[rng.usize(..5)], a, b)
+    pool.binary(Op::COMPARISONS[rng.usize(..5)], a, b)
 }
 
 fn bits(rng: &mut Rng, width: u8) -> u128 {

@@ -7,23 +7,6 @@ use labrys_solver::backend::Backend;
 use labrys_solver::bitwuzla::Settings;
 use labrys_solver::{Answer, Assignment, Budget, Query, Reason, Solver};
 
-const ARITHMETIC: [Op; 13] = [
-    Op::Add,
-    Op::Sub,
-    Op::Mul,
-    Op::UDiv,
-    Op::SDiv,
-    Op::URem,
-    Op::SRem,
-    Op::Shl,
-    Op::LShr,
-    Op::AShr,
-    Op::And,
-    Op::Or,
-    Op::Xor,
-];
-const PREDICATES: [Op; 5] = [Op::Eq, Op::Ult, Op::Ule, Op::Slt, Op::Sle];
-
 fn symbol(pool: &mut Pool, id: u32, width: u32) -> ExprId {
     pool.symbol(Symbol::Named {
         id: id * 200 + width,
@@ -98,7 +81,7 @@ fn term(pool: &mut Pool, rng: &mut Rng, width: u32, depth: u32) -> ExprId {
             };
             // Division and multiplication of variables are hard; rules speak of constants.
             let all = if n % 2 == 0 { 13 } else { 10 };
-            let op = ARITHMETIC[(rng.usize(..all) + 13 - all) % 13];
+            let op = Op::ARITHMETIC[(rng.usize(..all) + 13 - all) % 13];
             let op = if n % 2 == 1 && matches!(op, Op::UDiv | Op::SDiv | Op::URem | Op::SRem) {
                 Op::Add
             } else {
@@ -112,7 +95,7 @@ fn term(pool: &mut Pool, rng: &mut Rng, width: u32, depth: u32) -> ExprId {
 fn predicate(pool: &mut Pool, rng: &mut Rng, width: u32, depth: u32) -> ExprId {
     let other = rng.u32(..=depth);
     let (a, b) = (term(pool, rng, width, depth), term(pool, rng, width, other));
-    let op = PREDICATES[rng.usize(..5)];
+    let op = Op::COMPARISONS[rng.usize(..5)];
     pool.binary(op, a, b)
 }
 

@@ -13,23 +13,6 @@ use crate::op::Op;
 use crate::pool::Pool;
 use crate::symbol::Symbol;
 
-const ARITHMETIC: [Op; 13] = [
-    Op::Add,
-    Op::Sub,
-    Op::Mul,
-    Op::UDiv,
-    Op::SDiv,
-    Op::URem,
-    Op::SRem,
-    Op::Shl,
-    Op::LShr,
-    Op::AShr,
-    Op::And,
-    Op::Or,
-    Op::Xor,
-];
-const PREDICATES: [Op; 5] = [Op::Eq, Op::Ult, Op::Ule, Op::Slt, Op::Sle];
-
 /// Values of expressions under all assignments at once.
 struct Proof {
     pool: Pool,
@@ -157,7 +140,7 @@ impl Proof {
                 if self.pool.width(a) != self.pool.width(b) {
                     continue;
                 }
-                for op in ARITHMETIC.into_iter().chain(PREDICATES) {
+                for op in Op::ARITHMETIC.into_iter().chain(Op::COMPARISONS) {
                     self.check_binary(op, a, b);
                 }
             }
@@ -209,12 +192,12 @@ fn same_width() -> BTreeSet<(Op, &'static str)> {
     let mut deep = Vec::new();
     for &x in &symbols {
         deep.extend([proof.pool.not(x), proof.pool.neg(x)]);
-        for op in ARITHMETIC {
+        for op in Op::ARITHMETIC {
             deep.extend(symbols.iter().map(|y| proof.pool.binary(op, x, *y)));
         }
     }
     let mut wide = deep.clone();
-    for op in ARITHMETIC {
+    for op in Op::ARITHMETIC {
         for &c in &constants {
             let pair = [
                 proof.pool.binary(op, symbols[0], c),

@@ -1,9 +1,13 @@
 //! Propagation against trying all values.
 
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+
 use fastrand::Rng;
 use labrys_expr::{Evaluator, ExprId, Op, Pool, Symbol};
 use rustc_hash::FxHashMap;
 
+use self::common::fit;
 use super::cone::{Builder, Cells};
 use super::domain::Domain;
 use super::narrow::{Lookups, Narrowing};
@@ -15,24 +19,6 @@ const SYMBOLS: [Symbol; 3] = [
     Symbol::Named { id: 2, width: 3 },
 ];
 
-const BINARY: &[Op] = &[
-    Op::Add,
-    Op::Sub,
-    Op::Mul,
-    Op::UDiv,
-    Op::SDiv,
-    Op::URem,
-    Op::SRem,
-    Op::Shl,
-    Op::LShr,
-    Op::AShr,
-    Op::And,
-    Op::Or,
-    Op::Xor,
-];
-
-const COMPARISONS: &[Op] = &[Op::Eq, Op::Ult, Op::Ule, Op::Slt, Op::Sle];
-
 fn number(pool: &mut Pool, rng: &mut Rng, width: u32, depth: u32) -> ExprId {
     let choice = if depth == 0 { 9 } else { rng.u32(..10) };
     match choice {
@@ -43,7 +29,7 @@ fn number(pool: &mut Pool, rng: &mut Rng, width: u32, depth: u32) -> ExprId {
             } else {
                 number(pool, rng, width, depth - 1)
             };
-            let op = BINARY[rng.usize(..BINARY.len())];
+            let op = Op::ARITHMETIC[rng.usize(..13)];
             if rng.u32(..4) == 0 {
                 pool.binary(op, b, a)
             } else {
@@ -75,17 +61,6 @@ fn number(pool: &mut Pool, rng: &mut Rng, width: u32, depth: u32) -> ExprId {
             let leaf = pool.symbol(SYMBOLS[rng.usize(..3)]);
             fit(pool, rng, leaf, width)
         }
-    }
-}
-
-fn fit(pool: &mut Pool, rng: &mut Rng, id: ExprId, width: u32) -> ExprId {
-    let from = pool.width(id);
-    if from > width {
-        pool.extract(id, rng.u32(..=from - width), width)
-    } else if rng.bool() {
-        pool.zext(id, width)
-    } else {
-        pool.sext(id, width)
     }
 }
 
@@ -138,7 +113,7 @@ fn condition(pool: &mut Pool, rng: &mut Rng, depth: u32) -> ExprId {
             } else {
                 number(pool, rng, width, depth)
             };
-            pool.binary(COMPARISONS[rng.usize(..5)], a, b)
+            pool.binary(Op::COMPARISONS[rng.usize(..5)], a, b)
         }
     };
     if rng.bool() {

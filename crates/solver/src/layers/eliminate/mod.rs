@@ -245,10 +245,6 @@ mod tests {
 
     use super::*;
 
-    fn byte(pool: &mut Pool, offset: u32) -> ExprId {
-        pool.symbol(Symbol::Byte { stream: 0, offset })
-    }
-
     fn decide(pool: &Pool, conditions: &[ExprId], hint: &[u8]) -> Verdict {
         let parts = conditions.iter().zip(0..);
         let parts: Vec<Part> = parts.map(|(id, origin)| Part { id: *id, origin }).collect();
@@ -278,7 +274,7 @@ mod tests {
         let mut state = pool.constant(64, 0);
         (0..count)
             .map(|offset| {
-                let byte = byte(pool, offset);
+                let byte = pool.input(0, offset, 1);
                 let index = pool.zext(byte, 64);
                 let class = pool.table_read(class, index, 1);
                 let class = pool.zext(class, 64);
@@ -311,7 +307,7 @@ mod tests {
         let [one, end] = [1, 2].map(|bits| pool.constant(64, bits));
         let early = pool.eq(states[3], end);
         let free = {
-            let last = byte(&mut pool, 8);
+            let last = pool.input(0, 8, 1);
             let x = pool.constant(8, 7);
             pool.ult(x, last)
         };
@@ -325,7 +321,7 @@ mod tests {
     #[test]
     fn what_passes_too_much_is_left_to_others() {
         let mut pool = Pool::new();
-        let [a, b, c] = [0, 1, 2].map(|offset| byte(&mut pool, offset));
+        let [a, b, c] = [0, 1, 2].map(|offset| pool.input(0, offset, 1));
         let wide = pool.concat(a, b);
         let other = pool.concat(c, c);
         let condition = pool.ult(wide, other);
@@ -344,7 +340,7 @@ mod tests {
         let mut pool = Pool::new();
         let mut sum = pool.constant(8, 0);
         for offset in 0..40 {
-            let byte = byte(&mut pool, offset);
+            let byte = pool.input(0, offset, 1);
             sum = pool.add(sum, byte);
         }
         let wanted = pool.constant(8, 77);

@@ -233,7 +233,7 @@ proptest! {
     #[test]
     fn operations_keep_to_their_ranges((a, x) in with_value(), (b, y) in with_value()) {
         let bits = |v: f64| u128::from(v.to_bits());
-        for op in [Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FRem] {
+        for op in Op::FLOAT_ARITHMETIC {
             let range = binary(op, 64, a, b, false);
             let result = number(labrys_expr::apply(op, 64, 64, bits(x), bits(y), 0), 64);
             prop_assert!(has(range, result), "{op:?} {x} {y} is {result}, not in {range:?}");

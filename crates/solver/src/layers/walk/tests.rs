@@ -15,32 +15,7 @@ const UNARY: &[Op] = &[
     Op::LeadingZeros,
     Op::TrailingZeros,
 ];
-const BINARY: &[Op] = &[
-    Op::Add,
-    Op::Sub,
-    Op::Mul,
-    Op::UDiv,
-    Op::SDiv,
-    Op::URem,
-    Op::SRem,
-    Op::Shl,
-    Op::LShr,
-    Op::AShr,
-    Op::And,
-    Op::Or,
-    Op::Xor,
-];
-const FLOAT_BINARY: &[Op] = &[Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FRem];
 const FLOAT_UNARY: &[Op] = &[Op::FNeg, Op::FAbs, Op::FSqrt];
-const RELATIONS: &[Op] = &[Op::Eq, Op::Ult, Op::Ule, Op::Slt, Op::Sle];
-const FLOAT_RELATIONS: &[Op] = &[Op::FOeq, Op::FOlt, Op::FOle, Op::FUno];
-const ROUNDINGS: &[Rounding] = &[
-    Rounding::NearestEven,
-    Rounding::Down,
-    Rounding::Up,
-    Rounding::Zero,
-    Rounding::NearestAway,
-];
 
 /// Random expressions, grown node by node.
 struct Garden {
@@ -102,7 +77,7 @@ impl Garden {
                 self.pool.unary(op, a)
             }
             1..=3 => {
-                let (op, b) = (self.one(BINARY), self.of(width));
+                let (op, b) = (self.one(&Op::ARITHMETIC), self.of(width));
                 self.pool.binary(op, a, b)
             }
             4 => {
@@ -128,7 +103,7 @@ impl Garden {
                 self.pool.ite(c, a, b)
             }
             8 => {
-                let (op, b) = (self.one(RELATIONS), self.of(width));
+                let (op, b) = (self.one(&Op::COMPARISONS), self.of(width));
                 self.pool.binary(op, a, b)
             }
             9 => {
@@ -140,7 +115,7 @@ impl Garden {
             10 => {
                 let width = self.float_width();
                 let (a, b) = (self.of(width), self.of(width));
-                let op = self.one(FLOAT_RELATIONS);
+                let op = self.one(&Op::FLOAT_COMPARISONS);
                 self.pool.binary(op, a, b)
             }
             11 => self.conversion(a),
@@ -175,7 +150,7 @@ impl Garden {
                 self.pool.unary(op, a)
             }
             1 => {
-                let mode = self.one(ROUNDINGS);
+                let mode = self.one(&Rounding::ALL);
                 self.pool.round(mode, a)
             }
             2 if width == 64 => {
@@ -189,7 +164,7 @@ impl Garden {
                 }
             }
             _ => {
-                let op = self.one(FLOAT_BINARY);
+                let op = self.one(&Op::FLOAT_ARITHMETIC);
                 self.pool.binary(op, a, b)
             }
         }
@@ -203,7 +178,11 @@ impl Garden {
             let width = self.pool.width(a);
             let b = self.of(width);
             let float = matches!(width, 32 | 64) && self.rng.bool();
-            let op = self.one(if float { FLOAT_RELATIONS } else { RELATIONS });
+            let op = self.one(if float {
+                &Op::FLOAT_COMPARISONS[..]
+            } else {
+                &Op::COMPARISONS
+            });
             let mut condition = self.pool.binary(op, a, b);
             if self.rng.bool() {
                 condition = self.pool.not(condition);
