@@ -9,7 +9,7 @@ use labrys_program::{
     Callee, Constant, ConstantId, Function, GlobalId, Linkage, Operand, Operation, Program,
     RelocationTarget, Type, ValueId,
 };
-use labrys_semantics::{Library, library};
+use labrys_semantics::LibraryMeaning;
 use rustc_hash::FxHashSet;
 
 /// Those of `objects` that are private.
@@ -139,12 +139,15 @@ fn keeps(program: &Program, id: labrys_program::FunctionId) -> bool {
     let Some(called) = program.function(id) else {
         return true;
     };
-    let forgets = match library(&called.name) {
+    let forgets = match LibraryMeaning::of(&called.name) {
         Some(
-            Library::InputObject(_) | Library::Harmless { .. } | Library::Assume | Library::Stops,
+            LibraryMeaning::InputObject(_)
+            | LibraryMeaning::Harmless { .. }
+            | LibraryMeaning::Assume
+            | LibraryMeaning::Stops,
         ) => true,
         // What gives no address gives back no part of what it was given.
-        Some(Library::Reads | Library::Fills { shares: false, .. }) => {
+        Some(LibraryMeaning::Reads | LibraryMeaning::Fills { shares: false, .. }) => {
             called.result != Type::Pointer
         }
         _ => false,

@@ -7,7 +7,7 @@ use labrys_program::{
     Callee, Constant, ConstantId, Function, FunctionId, Linkage, Operand, Operation, Program,
     RelocationTarget, Terminator, Type,
 };
-use labrys_semantics::{CallsBack, calls_back, library};
+use labrys_semantics::{CallsBack, LibraryMeaning, calls_back};
 
 /// The functions of the program that outside code may call.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl ExternalCalls {
         let exposed = exposed(program);
         let used = |function: &Function| {
             let intrinsic = function.name.starts_with("llvm.");
-            !function.defined && !intrinsic && library(&function.name).is_none()
+            !function.defined && !intrinsic && LibraryMeaning::of(&function.name).is_none()
         };
         let calls_unknown_code =
             |function: &&Function| used(function) && calls_unknown(program, function);

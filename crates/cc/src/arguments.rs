@@ -108,7 +108,7 @@ pub(crate) struct Refusal(pub(crate) String);
 
 /// Reads a command line (without the program's name, response files expanded).
 pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Refusal> {
-    let mut reader = Reader::default();
+    let mut reader = CommandLineReader::default();
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
         reader.word(word, &mut words)?;
@@ -117,7 +117,7 @@ pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Refusal> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct CommandLineReader {
     original: Vec<OsString>,
     arguments: Vec<OsString>,
     inputs: Vec<Input>,
@@ -139,7 +139,7 @@ struct Reader {
     notes: Vec<String>,
 }
 
-impl Reader {
+impl CommandLineReader {
     fn word(
         &mut self,
         word: OsString,

@@ -74,7 +74,7 @@ const FUZZ_TARGET: [&str; 2] = ["LLVMFuzzerTestOneInput", "LLVMFuzzerInitialize"
 impl LinkLine {
     /// Reads a command of lld. Partially linked objects are taken apart in `scratch`.
     pub(crate) fn read(job: Job, scratch: &Path) -> Result<Self, Error> {
-        let mut reader = Reader::default();
+        let mut reader = LinkLineReader::default();
         let mut words = job.arguments.into_iter();
         while let Some(word) = words.next() {
             reader.word(word, &mut words);
@@ -237,7 +237,7 @@ struct State {
 }
 
 #[derive(Default)]
-struct Reader {
+struct LinkLineReader {
     items: Vec<Item>,
     output: Option<PathBuf>,
     is_static: bool,
@@ -247,7 +247,7 @@ struct Reader {
     partially_linked: Vec<OsString>,
 }
 
-impl Reader {
+impl LinkLineReader {
     fn word(&mut self, word: OsString, rest: &mut impl Iterator<Item = OsString>) {
         let text = word.to_string_lossy().into_owned();
         if !text.starts_with('-') {

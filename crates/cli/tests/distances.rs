@@ -5,7 +5,7 @@
 mod common;
 
 use common::{folder, labrys_cc, succeed};
-use labrys_executor::{Executor, Launch, Limits, Mode};
+use labrys_executor::{Executor, Launch, Mode, RunLimits};
 use labrys_suite::{Coverage, Input};
 
 /// Counts in a variable, which is compared when the loop is over.
@@ -41,7 +41,7 @@ fn counters_are_measured_behind_their_loop() {
         branches: program.branch_count(),
         ..Launch::default()
     };
-    let mut executor = Executor::start(launch, Limits::default()).unwrap();
+    let mut executor = Executor::start(launch, RunLimits::default()).unwrap();
     let mut wanted = Coverage::default();
     wanted.insert(many);
     executor.want(&wanted);

@@ -7,7 +7,7 @@ mod common;
 use std::process::Command;
 
 use common::{folder, labrys_cc, succeed};
-use labrys_executor::{Called, Launch, Linked};
+use labrys_executor::{CallReply, Launch, Linked};
 use tempfile::TempDir;
 
 /// Where the other side has nothing.
@@ -85,14 +85,14 @@ impl Program {
 }
 
 /// Calls a function of integers.
-fn call(linked: &mut Linked, name: &str, integers: &[u64]) -> Called {
+fn call(linked: &mut Linked, name: &str, integers: &[u64]) -> CallReply {
     let mut words = [0; 22];
     words[..integers.len()].copy_from_slice(integers);
     linked.call(name, &words, false)
 }
 
-fn returned(result: u64) -> Called {
-    Called::Returned {
+fn returned(result: u64) -> CallReply {
+    CallReply::Returned {
         result,
         changes: Vec::new(),
     }
@@ -112,7 +112,7 @@ fn each_execution_finds_libraries_as_at_the_start() {
     let mut draw = |seed: u64| {
         linked.begin();
         let seeded = call(&mut linked, "srand48", &[seed]);
-        assert!(matches!(seeded, Called::Returned { .. }));
+        assert!(matches!(seeded, CallReply::Returned { .. }));
         call(&mut linked, "lrand48", &[])
     };
     assert_eq!(draw(1), draw(1));
@@ -128,7 +128,7 @@ fn memory_is_at_the_same_addresses_on_both_sides() {
     let number = linked.watch(first, 10).unwrap();
     linked.watch(second, 10).unwrap();
     linked.write(number, first, &[1, 2, 3]);
-    let changed = |result, changes| Called::Returned { result, changes };
+    let changed = |result, changes| CallReply::Returned { result, changes };
     let reversed = vec![(first, vec![0, 0, 0, 0, 0, 0, 0, 3, 2, 1])];
     assert_eq!(
         call(&mut linked, "reverse", &[first, 10]),
@@ -138,13 +138,16 @@ fn memory_is_at_the_same_addresses_on_both_sides() {
     let inner = vec![(first, vec![2, 3, 0, 0, 0, 0, 0, 0, 0, 9])];
     let third = call(&mut linked, "reverse", &[first, 10]);
     assert!(
-        matches!(third, Called::Returned { result: 15, .. }),
+        matches!(third, CallReply::Returned { result: 15, .. }),
         "{third:?}, {inner:?}"
     );
     assert_eq!(linked.read(second, 2), Some(vec![0, 0]));
     // Another execution has none of it, and a call that needs it crashes.
     linked.begin();
-    assert_eq!(call(&mut linked, "reverse", &[first, 10]), Called::Crashed);
+    assert_eq!(
+        call(&mut linked, "reverse", &[first, 10]),
+        CallReply::Crashed
+    );
     assert!(linked.take_crash() && !linked.take_crash());
 }
 
@@ -171,7 +174,7 @@ fn memory_of_libraries_is_read_and_a_bad_address_harms_nobody() {
     let number = linked.watch(FREE, 6).unwrap();
     linked.write(number, FREE, b"labrys");
     linked.watch(FREE + 6, 1).unwrap();
-    let Called::Returned { result: copy, .. } = call(&mut linked, "strdup", &[FREE]) else {
+    let CallReply::Returned { result: copy, .. } = call(&mut linked, "strdup", &[FREE]) else {
         panic!("strdup returns");
     };
     assert_eq!(linked.read(copy, 7).as_deref(), Some(&b"labrys\0"[..]));
@@ -194,7 +197,7 @@ fn arguments_and_results_of_all_kinds() {
     words[..6].copy_from_slice(&[1, 2, 3, 4, 5, 6]);
     words[6] = 0.5f64.to_bits();
     words[7] = u64::from(2.0f32.to_bits());
-    let Called::Returned { result, .. } = linked.call("weigh", &words, true) else {
+    let CallReply::Returned { result, .. } = linked.call("weigh", &words, true) else {
         panic!("it returns");
     };
     assert_eq!(f64::from_bits(result), 91.0 + 50.0 + 2000.0);
@@ -208,7 +211,7 @@ fn arguments_and_results_of_all_kinds() {
     words[14..16].copy_from_slice(&[5, FREE]);
     let expected = "1 2 3 4 5 0.5 %d %d %d %d %d %.1f %s";
     let printed = linked.call("sprintf", &words, false);
-    let Called::Returned { result, changes } = printed else {
+    let CallReply::Returned { result, changes } = printed else {
         panic!("it returns: {printed:?}");
     };
     assert_eq!(result, expected.len() as u64);
@@ -221,16 +224,16 @@ fn what_does_not_return_gives_nothing() {
     let mut linked = program.linked();
     for _ in 0..3 {
         linked.begin();
-        assert_eq!(call(&mut linked, "leave", &[]), Called::Ended);
+        assert_eq!(call(&mut linked, "leave", &[]), CallReply::Ended);
         // What the execution's functions kept is lost.
-        assert_eq!(call(&mut linked, "count", &[]), Called::Refused);
+        assert_eq!(call(&mut linked, "count", &[]), CallReply::Refused);
     }
     linked.begin();
-    assert_eq!(call(&mut linked, "hang", &[]), Called::Refused);
-    assert_eq!(call(&mut linked, "count", &[]), Called::Refused);
+    assert_eq!(call(&mut linked, "hang", &[]), CallReply::Refused);
+    assert_eq!(call(&mut linked, "count", &[]), CallReply::Refused);
     // It is not started again: nothing is lost.
     linked.begin();
-    assert_eq!(call(&mut linked, "hang", &[]), Called::Refused);
+    assert_eq!(call(&mut linked, "hang", &[]), CallReply::Refused);
     assert_eq!(call(&mut linked, "count", &[]), returned(1));
 }
 
@@ -240,10 +243,10 @@ fn functions_that_keep_crashing_are_left_alone() {
     let mut linked = program.linked();
     for _ in 0..1000 {
         linked.begin();
-        assert_eq!(call(&mut linked, "crash", &[]), Called::Crashed);
+        assert_eq!(call(&mut linked, "crash", &[]), CallReply::Crashed);
     }
     linked.begin();
-    assert_eq!(call(&mut linked, "crash", &[]), Called::Refused);
+    assert_eq!(call(&mut linked, "crash", &[]), CallReply::Refused);
     assert_eq!(call(&mut linked, "count", &[]), returned(1));
 }
 
@@ -253,7 +256,7 @@ fn effects_outside_the_process_are_refused() {
     let mut linked = program.linked();
     for name in ["write_file", "split", "input"] {
         linked.begin();
-        assert_eq!(call(&mut linked, name, &[]), Called::Refused, "{name}");
+        assert_eq!(call(&mut linked, name, &[]), CallReply::Refused, "{name}");
         linked.begin();
         assert_eq!(call(&mut linked, "count", &[]), returned(1));
     }
@@ -277,7 +280,7 @@ fn what_is_not_there_is_refused() {
     let long = "x".repeat(5000);
     for name in ["none", "", &long] {
         assert_eq!(linked.address(name), None);
-        assert_eq!(call(&mut linked, name, &[]), Called::Refused);
+        assert_eq!(call(&mut linked, name, &[]), CallReply::Refused);
     }
     for binary in ["/nonexistent", "/bin/true"] {
         let mut nothing = Linked::of(Launch {
@@ -286,6 +289,6 @@ fn what_is_not_there_is_refused() {
         });
         nothing.begin();
         assert_eq!(nothing.read(FREE, 1), None);
-        assert_eq!(call(&mut nothing, "strlen", &[FREE]), Called::Refused);
+        assert_eq!(call(&mut nothing, "strlen", &[FREE]), CallReply::Refused);
     }
 }

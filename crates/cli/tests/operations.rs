@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use cases::{Case, Random, Shape, is_defined, shape};
-use labrys_executor::{Executor, Launch, Limits, Mode};
+use labrys_executor::{Executor, Launch, Mode, RunLimits};
 use labrys_expr::{Symbol, Value};
 use labrys_program::{
     BinaryOperator, BlockId, FloatComparison, FunctionId, Intrinsic, Operand, Operation, Program,
@@ -508,7 +508,7 @@ fn operations_compute_and_record_what_they_mean() {
         branches: program.branch_count(),
         ..Launch::default()
     };
-    let mut executor = Executor::start(launch, Limits::default()).unwrap();
+    let mut executor = Executor::start(launch, RunLimits::default()).unwrap();
     let mut random = Random(4);
     let mut recorded = BTreeSet::new();
     for run in 0..20 {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use labrys_executor::Calls;
+use labrys_executor::MarkedFunctions;
 use labrys_solver::marked::{Program, answer_calls};
 
-struct Own(Calls);
+struct Own(MarkedFunctions);
 
 impl Program for Own {
     fn signature(&mut self, name: &str) -> Option<String> {
@@ -20,5 +20,5 @@ impl Program for Own {
 /// From now on the solver has this instrumented program compute the functions that the user
 /// marked as pure.
 pub(crate) fn calls_by(binary: &Path) {
-    answer_calls(Box::new(Own(Calls::of(binary))));
+    answer_calls(Box::new(Own(MarkedFunctions::of(binary))));
 }

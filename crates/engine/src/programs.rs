@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use labrys_executor::{Checker, Error, Executor, Launch, Limits, WorkerPool};
+use labrys_executor::{Checker, Error, Executor, Launch, RunLimits, WorkerPool};
 use labrys_program::Program;
 
 use crate::calls::calls_by;
@@ -70,7 +70,7 @@ impl Programs {
         program: &Arc<Program>,
         binaries: &Binaries,
         called: &dyn Fn(&Path) -> Launch,
-        limits: &Limits,
+        limits: &RunLimits,
         jobs: u8,
     ) -> Result<Self, Error> {
         let start = |binary: &Path| Executor::start(called(binary), limits.clone());

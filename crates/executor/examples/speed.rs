@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use labrys_executor::{Error, Executor, Launch, Limits, Mode};
+use labrys_executor::{Error, Executor, Launch, Mode, RunLimits};
 use labrys_program::Program;
 use labrys_suite::Input;
 use labrys_trace::Trace;
@@ -30,9 +30,9 @@ fn main() -> Result<(), Failure> {
             streams: input.shape(),
             ..Launch::default()
         };
-        let limits = Limits {
+        let limits = RunLimits {
             timeout: Duration::from_secs(20),
-            ..Limits::default()
+            ..RunLimits::default()
         };
         Executor::start(launch, limits)
     };

@@ -10,7 +10,7 @@ use labrys_suite::{Input, Outcome};
 
 use crate::report::{self, RawReport};
 use crate::symbols::{Frame, Symbols};
-use crate::{Error, Executor, Launch, Limits};
+use crate::{Error, Executor, Launch, RunLimits};
 
 /// How much more time, memory and stack than a plain run a checked one may use.
 const SLOWER: u32 = 3;
@@ -39,7 +39,7 @@ pub struct Checked {
 #[derive(Debug)]
 pub struct Checker {
     launch: Launch,
-    limits: Limits,
+    limits: RunLimits,
     executor: Option<Executor>,
     symbols: Symbols,
 }
@@ -47,8 +47,8 @@ pub struct Checker {
 impl Checker {
     /// A checker for a checked executable, called as the plain one with these limits.
     #[must_use]
-    pub fn new(launch: Launch, limits: &Limits) -> Self {
-        let limits = Limits {
+    pub fn new(launch: Launch, limits: &RunLimits) -> Self {
+        let limits = RunLimits {
             timeout: limits.timeout * SLOWER,
             memory: limits.memory.saturating_mul(u64::from(SLOWER)),
             stack: limits.stack.saturating_mul(u64::from(2 * SLOWER)),

@@ -10,7 +10,7 @@ use labrys_trace::{Exit, Recording};
 use crate::region::SharedRegion;
 use crate::scratch::{Identity, Scratch};
 use crate::server::{End, Loss, Server, check_version};
-use crate::{Error, Launch, Limits};
+use crate::{Error, Launch, RunLimits};
 
 /// Recordings with more memory than this are not kept for later runs, in bytes.
 const KEPT: usize = 64 << 20;
@@ -29,7 +29,7 @@ pub struct Executor {
     // Declared first: the server ends before its folder and region go.
     server: Option<Server>,
     launch: Launch,
-    limits: Limits,
+    limits: RunLimits,
     region: SharedRegion,
     scratch: Scratch,
     spare: Recording,
@@ -59,7 +59,7 @@ impl Executor {
     /// # Errors
     /// If the program cannot be started or has no fork server of this version, or the machine
     /// refuses memory or files.
-    pub fn start(mut launch: Launch, limits: Limits) -> Result<Self, Error> {
+    pub fn start(mut launch: Launch, limits: RunLimits) -> Result<Self, Error> {
         // The server has another working directory.
         launch.binary = std::path::absolute(&launch.binary)
             .map_err(Error::system("find the working directory"))?;
@@ -88,7 +88,7 @@ impl Executor {
 
     /// The limits of every run.
     #[must_use]
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &RunLimits {
         &self.limits
     }
 

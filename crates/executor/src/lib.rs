@@ -1,7 +1,7 @@
 //! Runs a binary on an input within limits through a fork server.
 //!
 //! ```no_run
-//! use labrys_executor::{Executor, Launch, Limits, Mode};
+//! use labrys_executor::{Executor, Launch, RunLimits, Mode};
 //! use labrys_suite::{Input, Outcome};
 //!
 //! let input = Input::stdin("hello");
@@ -11,7 +11,7 @@
 //!     branches: 120,
 //!     ..Launch::default()
 //! };
-//! let mut executor = Executor::start(launch, Limits::default())?;
+//! let mut executor = Executor::start(launch, RunLimits::default())?;
 //! let run = executor.run(&input, Mode::Symbolic)?;
 //! assert_eq!(run.outcome, Outcome::Exit(0));
 //! executor.recycle(run.recording);
@@ -21,8 +21,8 @@
 //! The same executor runs the instrumented executable and the plain one, which records
 //! coverage only ([`Mode::Coverage`]); a [`Checker`] runs the one under AddressSanitizer. This is the only crate that starts programs under test.
 
-mod calls;
 mod checker;
+mod marked_functions;
 
 mod error;
 mod executor;
@@ -41,14 +41,14 @@ mod symbols;
 mod sys;
 mod worker_pool;
 
-pub use calls::Calls;
 pub use checker::{Checked, Checker, Report};
 pub use error::Error;
 pub use executor::{Executor, Run, input_objects};
 pub use folder::TemporaryFolder;
 pub use labrys_abi::Mode;
-pub use limits::{Launch, Limits};
-pub use linked::{Called, Linked};
+pub use limits::{Launch, RunLimits};
+pub use linked::{CallReply, Linked};
+pub use marked_functions::MarkedFunctions;
 pub use native::Native;
 pub use symbols::Frame;
 pub use worker_pool::WorkerPool;

@@ -8,7 +8,7 @@ use labrys_suite::{Invocation, StreamKind};
 /// What a run may use. Memory for records is taken when it is written, so that large
 /// capacities cost nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct RunLimits {
     /// Wall-clock time of a run.
     pub timeout: Duration,
     /// Private memory of the program in bytes, looked at some forty times a second.
@@ -31,7 +31,7 @@ pub struct Limits {
     pub events_per_branch: u32,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(2),

@@ -39,7 +39,7 @@ const LANDMARK: &str = "__labrys_init";
 
 /// How a call ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Called {
+pub enum CallReply {
     /// It returned.
     Returned {
         /// The bits of its result.
@@ -235,10 +235,10 @@ impl Linked {
 
     /// Calls a function with words for the registers and the stack; the result is an integer or
     /// a float.
-    pub fn call(&mut self, name: &str, words: &[u64; WORDS], float: bool) -> Called {
+    pub fn call(&mut self, name: &str, words: &[u64; WORDS], float: bool) -> CallReply {
         let address = match self.address(name) {
             Some(address) if self.may_call(name) => address,
-            _ => return Called::Refused,
+            _ => return CallReply::Refused,
         };
         let start = Instant::now();
         let called = self.try_call(name, address, words, float);
@@ -250,10 +250,16 @@ impl Linked {
         !self.bad.contains(name) && self.child != Child::Gone && self.spent < MOST_TIME
     }
 
-    fn try_call(&mut self, name: &str, address: u64, words: &[u64; WORDS], float: bool) -> Called {
+    fn try_call(
+        &mut self,
+        name: &str,
+        address: u64,
+        words: &[u64; WORDS],
+        float: bool,
+    ) -> CallReply {
         if self.child == Child::None {
             if self.server().is_none() {
-                return Called::Refused;
+                return CallReply::Refused;
             }
             let message = Message {
                 kind: Ask::Begin as u64,
@@ -274,20 +280,20 @@ impl Linked {
         let Some(answer) = self.answer(PATIENCE) else {
             self.bad.insert(name.to_owned());
             self.give_up();
-            return Called::Refused;
+            return CallReply::Refused;
         };
         match answer.kind {
             kind if kind == Answer::Done as u64 => self.returned(&answer),
             kind if kind == Answer::Ended as u64 => self.ended(name, answer.address),
-            kind if kind == Answer::Refused as u64 => Called::Refused,
+            kind if kind == Answer::Refused as u64 => CallReply::Refused,
             _ => {
                 self.give_up();
-                Called::Refused
+                CallReply::Refused
             }
         }
     }
 
-    fn returned(&mut self, answer: &Message) -> Called {
+    fn returned(&mut self, answer: &Message) -> CallReply {
         let mut changes = Vec::new();
         for _ in 0..answer.length {
             let change = self.answer(PATIENCE).and_then(|head| {
@@ -298,25 +304,25 @@ impl Linked {
             });
             let Some(change) = change else {
                 self.give_up();
-                return Called::Refused;
+                return CallReply::Refused;
             };
             changes.push(change);
         }
-        Called::Returned {
+        CallReply::Returned {
             result: answer.address,
             changes,
         }
     }
 
     /// The child ended in a call.
-    fn ended(&mut self, name: &str, status: u64) -> Called {
+    fn ended(&mut self, name: &str, status: u64) -> CallReply {
         self.child = Child::Gone;
         let status = ExitStatus::from_raw(status as i32);
         match status.signal() {
-            None => Called::Ended,
+            None => CallReply::Ended,
             Some(libc::SIGSYS) => {
                 self.bad.insert(name.to_owned());
-                Called::Refused
+                CallReply::Refused
             }
             Some(_) => {
                 self.crashed = true;
@@ -325,7 +331,7 @@ impl Linked {
                 if *crashes >= MOST_CRASHES {
                     self.bad.insert(name.to_owned());
                 }
-                Called::Crashed
+                CallReply::Crashed
             }
         }
     }

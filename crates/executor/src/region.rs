@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use labrys_abi::{Event, Header, MAGIC, Mode, Node, PAGE, Region, Stream, VERSION};
 use labrys_trace::{Exit, Recording};
 
-use crate::{Limits, sys};
+use crate::{RunLimits, sys};
 
 /// Records above this many bytes are given back to the system after the run.
 const KEPT: usize = 64 << 20;
@@ -41,7 +41,7 @@ unsafe impl Send for SharedRegion {}
 
 impl SharedRegion {
     /// A region with these capacities, ready for the first run.
-    pub(crate) fn new(branches: usize, limits: &Limits) -> io::Result<Self> {
+    pub(crate) fn new(branches: usize, limits: &RunLimits) -> io::Result<Self> {
         let mut size = PAGE;
         let mut section = |bytes: usize| {
             let capacity = bytes.max(1).next_multiple_of(PAGE);
@@ -285,11 +285,11 @@ mod tests {
 
     #[test]
     fn counters_beyond_the_sections_are_cut() {
-        let limits = Limits {
+        let limits = RunLimits {
             nodes: 128,
             events: 128,
             data: 4096,
-            ..Limits::default()
+            ..RunLimits::default()
         };
         let mut region = SharedRegion::new(3, &limits).unwrap();
         region.prepare(&[], Mode::Symbolic);
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_header_that_a_run_wrote_over_is_restored() {
-        let mut region = SharedRegion::new(3, &Limits::default()).unwrap();
+        let mut region = SharedRegion::new(3, &RunLimits::default()).unwrap();
         region.prepare(&[], Mode::Symbolic);
         // SAFETY: the header and the coverage behind it.
         unsafe { region.base.as_ptr().write_bytes(0xff, PAGE + 3) };

@@ -21,7 +21,7 @@ use crate::processes::{self, Descendants};
 use crate::region::SharedRegion;
 use crate::scratch::Scratch;
 use crate::sys::{self, Preparation};
-use crate::{Error, Launch, Limits};
+use crate::{Error, Launch, RunLimits};
 
 /// Time that a program has from its start to the fork server's first message.
 const STARTUP: Duration = Duration::from_secs(10);
@@ -77,7 +77,7 @@ impl Server {
     /// Starts the program up to its fork server.
     pub(crate) fn start(
         launch: &Launch,
-        limits: &Limits,
+        limits: &RunLimits,
         region: &SharedRegion,
         scratch: &Scratch,
         capture: bool,
@@ -127,7 +127,7 @@ impl Server {
     }
 
     /// Has the server fork a child, and waits for its end.
-    pub(crate) fn run(&mut self, limits: &Limits) -> Result<End, Loss> {
+    pub(crate) fn run(&mut self, limits: &RunLimits) -> Result<End, Loss> {
         let mut message = [0; 8];
         message[..4].copy_from_slice(&(Command::Run as u32).to_ne_bytes());
         if self.control.write_all(&message).is_err() {
@@ -278,7 +278,7 @@ fn sanitizer_options(launch: &Launch, scratch: &Scratch) -> Option<(&'static str
 
 /// Core dumps off; file size, stack, open files and, as a last resort, processor time bounded.
 /// Address space is not: the shadow takes 64 TiB of it.
-fn resource_limits(limits: &Limits) -> [(libc::__rlimit_resource_t, u64); 5] {
+fn resource_limits(limits: &RunLimits) -> [(libc::__rlimit_resource_t, u64); 5] {
     [
         (libc::RLIMIT_CORE, 0),
         (libc::RLIMIT_FSIZE, limits.file),

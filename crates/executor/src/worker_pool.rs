@@ -14,7 +14,7 @@ use labrys_suite::{Coverage, Input};
 use labrys_trace::Recording;
 
 use crate::executor::is_kept;
-use crate::{Error, Executor, Launch, Limits, Run};
+use crate::{Error, Executor, Launch, Run, RunLimits};
 
 /// Recordings that are reused for later runs, at most.
 const SPARES: usize = 8;
@@ -51,7 +51,7 @@ struct Worker {
 impl WorkerPool {
     /// A pool of so many workers. Each starts the program for its first run.
     #[must_use]
-    pub fn new(launch: &Launch, limits: &Limits, workers: usize) -> Self {
+    pub fn new(launch: &Launch, limits: &RunLimits, workers: usize) -> Self {
         let worker = |_| Worker::start(launch.clone(), limits.clone());
         WorkerPool {
             launch: launch.clone(),
@@ -112,7 +112,7 @@ impl WorkerPool {
 }
 
 impl Worker {
-    fn start(launch: Launch, limits: Limits) -> Self {
+    fn start(launch: Launch, limits: RunLimits) -> Self {
         let (jobs, to_do) = channel::<RunJob>();
         let (done, runs) = channel();
         let thread = std::thread::spawn(move || {
@@ -138,7 +138,7 @@ fn work(
     executor: &mut Option<Executor>,
     wanted: &mut Arc<Coverage>,
     launch: &Launch,
-    limits: &Limits,
+    limits: &RunLimits,
     job: RunJob,
 ) -> Result<Run, Error> {
     let executor = match executor {

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use labrys_executor::{Error, Executor, Launch, Limits, Mode, Run, WorkerPool, input_objects};
+use labrys_executor::{Error, Executor, Launch, Mode, Run, RunLimits, WorkerPool, input_objects};
 use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteKind};
 use labrys_suite::{Coverage, Input, InputStream, Invocation, ObjectKind, Outcome};
 use labrys_trace::Trace;
@@ -41,13 +41,13 @@ fn launch(input: &Input) -> Launch {
     }
 }
 
-fn limits() -> Limits {
+fn limits() -> RunLimits {
     let timeout = Duration::from_millis(600);
-    Limits {
+    RunLimits {
         timeout,
         memory: 64 << 20,
         file: 1 << 20,
-        ..Limits::default()
+        ..RunLimits::default()
     }
 }
 
@@ -178,7 +178,7 @@ fn hang_until_killed() {
         invocation,
         ..launch(&Input::stdin(""))
     };
-    let limits = Limits {
+    let limits = RunLimits {
         timeout: Duration::from_secs(100),
         ..limits()
     };
@@ -304,7 +304,7 @@ fn captured(input: &Input, invocation: Invocation) -> Run {
         invocation,
         ..launch(input)
     };
-    let limits = Limits {
+    let limits = RunLimits {
         output: 4000,
         ..limits()
     };
@@ -364,7 +364,7 @@ fn input_streams_that_are_no_files_reach_the_program() {
 
 #[test]
 fn nonsense_in_the_header_is_cut_to_size() {
-    let limits = Limits {
+    let limits = RunLimits {
         nodes: 1000,
         events: 1000,
         data: 4096,

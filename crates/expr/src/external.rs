@@ -31,12 +31,12 @@ impl Call {
 }
 
 #[derive(Default)]
-pub(crate) struct Calls {
+pub(crate) struct CallTable {
     calls: Vec<Arc<Call>>,
     known: FxHashMap<Arc<Call>, u32>,
 }
 
-impl Calls {
+impl CallTable {
     pub(crate) fn get(&self, number: u32) -> &Arc<Call> {
         &self.calls[number as usize]
     }

@@ -11,19 +11,19 @@ use rustc_hash::FxHashSet;
 
 /// A run's trace with what was decoded of it.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct DecodedRun {
     pub(crate) trace: Trace,
     pub(crate) decoder: Decoder,
     pub(crate) input: Input,
     pub(crate) hint: Assignment,
 }
 
-impl Known {
+impl DecodedRun {
     pub(crate) fn new(trace: Trace, input: Input) -> Self {
         let decoder = trace.decoder();
         let hint =
             Assignment::from_streams(input.streams.iter().map(|stream| stream.bytes.clone()));
-        Known {
+        DecodedRun {
             trace,
             decoder,
             input,
@@ -69,12 +69,12 @@ impl Conditions {
 /// The conditions under which a run like this one takes another direction at a step; `None` if
 /// no input does.
 pub(crate) fn conditions(
-    known: &mut Known,
+    known: &mut DecodedRun,
     step: usize,
     direction: u32,
     max_length: usize,
 ) -> Option<Conditions> {
-    let Known { trace, decoder, .. } = known;
+    let DecodedRun { trace, decoder, .. } = known;
     let goal = trace.flipped(decoder, step, direction);
     if goal == ExprId::FALSE {
         return None;
@@ -102,7 +102,7 @@ pub(crate) fn conditions(
 }
 
 /// Bounds the lengths that a query speaks of: softly near to what they are, hard by the limit.
-fn bound_lengths(known: &mut Known, found: &mut Conditions, max_length: usize) {
+fn bound_lengths(known: &mut DecodedRun, found: &mut Conditions, max_length: usize) {
     let pool = known.decoder.pool_mut();
     for (number, stream) in (0u16..).zip(&known.input.streams) {
         let symbol = Symbol::Length { stream: number };

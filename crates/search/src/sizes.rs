@@ -5,7 +5,7 @@ use labrys_engine::Session;
 use labrys_solver::{Answer, Model};
 use labrys_trace::SizeFlip;
 
-use crate::query::{Conditions, Known};
+use crate::query::{Conditions, DecodedRun};
 
 /// Sizes that are tried, until there is a model.
 const BOUNDS: [u64; 7] = [0, 1, 4, 16, 64, 256, 1024];
@@ -14,7 +14,7 @@ const BOUNDS: [u64; 7] = [0, 1, 4, 16, 64, 256, 1024];
 /// from below, each with this many steps of the solver.
 pub(crate) fn smallest(
     session: &mut Session,
-    known: &mut Known,
+    known: &mut DecodedRun,
     (step, flip): (usize, SizeFlip),
     (conditions, with_soft): (&Conditions, bool),
     steps: Option<u64>,
@@ -27,7 +27,7 @@ pub(crate) fn smallest(
     }
     for bound in BOUNDS.into_iter().filter(useful) {
         let mut constraints = conditions.constraints(with_soft);
-        let Known { trace, decoder, .. } = known;
+        let DecodedRun { trace, decoder, .. } = known;
         constraints.push(trace.size_at_most(decoder, step, bound));
         let pool = known.decoder.pool_mut();
         if let Answer::Sat(smaller) = session.check(pool, constraints, &known.hint, steps) {

@@ -40,9 +40,9 @@ pub use bits::{pack, unpack};
 pub use character::{CharacterTable, character_table};
 pub use constant::{Addresses, constant, havocked};
 pub use labrys_library::{CallsBack, Computes};
-pub use library::{Library, calls_back, input_value, library};
+pub use library::{Library, LibraryMeaning, calls_back, input_value, library};
 pub use machine::{
-    Called, Distance, Halt, Inputs, Limit, Linked, Machine, NativeCode, Rules, Watched, Words,
+    CallOutcome, Distance, Halt, Inputs, Limit, Linked, Machine, NativeCode, Rules, Watched, Words,
 };
 pub use operation::meaning;
 pub use value::{IrValue, Operands};

@@ -6,7 +6,7 @@ use labrys_program::Type;
 
 /// What a library function does.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Library {
+pub enum LibraryMeaning {
     /// Makes the bytes at the first argument input; the second is their number, or they are as
     /// many as given here.
     InputObject(Option<u64>),
@@ -46,48 +46,59 @@ pub enum Library {
     },
 }
 
-/// The function of this name; `None` if it is not known which memory it writes.
+impl LibraryMeaning {
+    /// That of the function of this name; `None` if it is not known which memory it writes.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        function(name).and_then(LibraryMeaning::of_row)
+    }
+
+    /// That of the function of a row; `None` if it is not known which memory it writes.
+    pub(crate) fn of_row(row: &'static Function) -> Option<Self> {
+        let harness = row.harness().map(|harness| match harness {
+            Harness::InputObject(size) => LibraryMeaning::InputObject(size),
+            Harness::InputValue => LibraryMeaning::InputValue,
+            Harness::Assume => LibraryMeaning::Assume,
+        });
+        if harness.is_some() {
+            return harness;
+        }
+        if row.has(Mark::NoReturn) {
+            return Some(LibraryMeaning::Stops);
+        }
+        if let Some(made) = row.allocation() {
+            return Some(LibraryMeaning::Allocates {
+                plain: made.plain,
+                zeroed: made.zeroed,
+                fails: made.fails,
+            });
+        }
+        if row.is_pure() && row.effect() == Some(Effect::Reads) {
+            return Some(LibraryMeaning::Pure);
+        }
+        row.effect().map(|effect| match effect {
+            Effect::Reads => LibraryMeaning::Reads,
+            Effect::Streams => LibraryMeaning::Harmless {
+                skipped: row.has(Mark::Skipped),
+            },
+            Effect::Fills { shares } => LibraryMeaning::Fills { row, shares },
+        })
+    }
+}
+
+/// [`LibraryMeaning`], by the name that crate `abstraction` still has for it.
+pub use LibraryMeaning as Library;
+
+/// [`LibraryMeaning::of`], by the name that crate `abstraction` still has for it.
 #[must_use]
-pub fn library(name: &str) -> Option<Library> {
-    function(name).and_then(meaning)
+pub fn library(name: &str) -> Option<LibraryMeaning> {
+    LibraryMeaning::of(name)
 }
 
 /// Which functions of the program the function of this name may call.
 #[must_use]
 pub fn calls_back(name: &str) -> CallsBack {
     function(name).map_or(CallsBack::Anything, Function::calls_back)
-}
-
-/// What the function of a row does; `None` if it is not known which memory it writes.
-pub(crate) fn meaning(row: &'static Function) -> Option<Library> {
-    let harness = row.harness().map(|harness| match harness {
-        Harness::InputObject(size) => Library::InputObject(size),
-        Harness::InputValue => Library::InputValue,
-        Harness::Assume => Library::Assume,
-    });
-    if harness.is_some() {
-        return harness;
-    }
-    if row.has(Mark::NoReturn) {
-        return Some(Library::Stops);
-    }
-    if let Some(made) = row.allocation() {
-        return Some(Library::Allocates {
-            plain: made.plain,
-            zeroed: made.zeroed,
-            fails: made.fails,
-        });
-    }
-    if row.is_pure() && row.effect() == Some(Effect::Reads) {
-        return Some(Library::Pure);
-    }
-    row.effect().map(|effect| match effect {
-        Effect::Reads => Library::Reads,
-        Effect::Streams => Library::Harmless {
-            skipped: row.has(Mark::Skipped),
-        },
-        Effect::Fills { shares } => Library::Fills { row, shares },
-    })
 }
 
 /// Bytes of the input that a value of this type takes, and whether only its lowest bit counts;

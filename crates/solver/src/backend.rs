@@ -11,7 +11,7 @@
 mod cost;
 mod counts;
 mod floats;
-mod known;
+mod known_bits;
 mod read_back;
 mod separate;
 mod switches;
@@ -26,7 +26,7 @@ use std::time::Instant;
 
 use labrys_expr::{Environment, Evaluator, Symbol, Value};
 
-use crate::bitwuzla::{Error, Instance, Kind, Limits, Outcome, Settings, Stop, Term};
+use crate::bitwuzla::{CheckLimits, Error, Instance, Kind, Outcome, Settings, Stop, Term};
 use crate::functions;
 use crate::query::{Answer, Assignment, Core, Model, Query, Reason, Solver};
 use switches::Switches;
@@ -159,7 +159,7 @@ impl Backend {
         loop {
             let timeout =
                 deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let limits = Limits {
+            let limits = CheckLimits {
                 steps: query.budget.steps,
                 timeout,
                 cancel: query.budget.cancel.as_deref(),

@@ -88,7 +88,7 @@ pub(super) fn signature<'m>(
         && types
             .iter()
             .zip(&params)
-            .all(|(ty, param)| is_pointer(*ty) == (kind(param.ty()) == Some(Sort::Pointer)));
+            .all(|(ty, param)| is_pointer(*ty) == (kind(param.ty()) == Some(PassedType::Pointer)));
     let mut parameters = Vec::new();
     for (index, param) in params.iter().enumerate() {
         let source = if alike { types[index] } else { None };
@@ -107,19 +107,19 @@ pub(super) fn signature<'m>(
 
 /// Types that a driver passes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum PassedType {
     Integer(u32),
     Float(u64),
     Pointer,
 }
 
-fn kind(ty: Type<'_>) -> Option<Sort> {
+fn kind(ty: Type<'_>) -> Option<PassedType> {
     use LLVMTypeKind as K;
     Some(match ty.kind() {
-        K::LLVMIntegerTypeKind => Sort::Integer(ty.int_width()?),
-        K::LLVMFloatTypeKind => Sort::Float(4),
-        K::LLVMDoubleTypeKind => Sort::Float(8),
-        K::LLVMPointerTypeKind => Sort::Pointer,
+        K::LLVMIntegerTypeKind => PassedType::Integer(ty.int_width()?),
+        K::LLVMFloatTypeKind => PassedType::Float(4),
+        K::LLVMDoubleTypeKind => PassedType::Float(8),
+        K::LLVMPointerTypeKind => PassedType::Pointer,
         _ => return None,
     })
 }
@@ -140,13 +140,13 @@ fn parameter<'m>(
     }
     let refused = || ty.to_text();
     Ok(match kind(ty).ok_or_else(refused)? {
-        Sort::Pointer => Kind::Pointer(source.map(unwrapped).and_then(DebugNode::base)),
-        Sort::Float(size) => Kind::Number {
+        PassedType::Pointer => Kind::Pointer(source.map(unwrapped).and_then(DebugNode::base)),
+        PassedType::Float(size) => Kind::Number {
             c: c_type(ty, false).ok_or_else(refused)?,
             size,
             content: Content::Float,
         },
-        Sort::Integer(width) => {
+        PassedType::Integer(width) => {
             let unsigned = has("zeroext");
             Kind::Number {
                 c: c_type(ty, unsigned).ok_or_else(refused)?,
@@ -163,18 +163,18 @@ fn parameter<'m>(
 /// The C type that becomes this type of the bitcode.
 fn c_type(ty: Type<'_>, unsigned: bool) -> Option<String> {
     let name = match kind(ty)? {
-        Sort::Integer(1) => "_Bool",
-        Sort::Integer(8) if unsigned => "unsigned char",
-        Sort::Integer(8) => "signed char",
-        Sort::Integer(16) if unsigned => "unsigned short",
-        Sort::Integer(16) => "short",
-        Sort::Integer(32) => "int",
-        Sort::Integer(64) => "long",
-        Sort::Integer(128) => "__int128",
-        Sort::Integer(_) => return None,
-        Sort::Float(4) => "float",
-        Sort::Float(_) => "double",
-        Sort::Pointer => "void *",
+        PassedType::Integer(1) => "_Bool",
+        PassedType::Integer(8) if unsigned => "unsigned char",
+        PassedType::Integer(8) => "signed char",
+        PassedType::Integer(16) if unsigned => "unsigned short",
+        PassedType::Integer(16) => "short",
+        PassedType::Integer(32) => "int",
+        PassedType::Integer(64) => "long",
+        PassedType::Integer(128) => "__int128",
+        PassedType::Integer(_) => return None,
+        PassedType::Float(4) => "float",
+        PassedType::Float(_) => "double",
+        PassedType::Pointer => "void *",
     };
     Some(name.to_owned())
 }
@@ -198,7 +198,7 @@ fn c_result(ty: Type<'_>) -> Option<String> {
 fn is_whole(ty: Type<'_>) -> bool {
     matches!(
         kind(ty),
-        Some(Sort::Integer(64) | Sort::Float(8) | Sort::Pointer)
+        Some(PassedType::Integer(64) | PassedType::Float(8) | PassedType::Pointer)
     )
 }
 
@@ -207,7 +207,7 @@ pub(super) fn is_plain(ty: Type<'_>) -> bool {
     match ty.kind() {
         LLVMTypeKind::LLVMStructTypeKind => ty.struct_elements().into_iter().all(is_plain),
         LLVMTypeKind::LLVMArrayTypeKind => is_plain(ty.element()),
-        _ => kind(ty).is_some_and(|sort| sort != Sort::Pointer),
+        _ => kind(ty).is_some_and(|sort| sort != PassedType::Pointer),
     }
 }
 

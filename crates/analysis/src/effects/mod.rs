@@ -9,7 +9,7 @@ mod summaries;
 use std::collections::BTreeSet;
 
 use labrys_program::{Callee, Function, GlobalId, Intrinsic, Operand, Operation, Terminator};
-use labrys_semantics::{CallsBack, Library, calls_back, library};
+use labrys_semantics::{CallsBack, LibraryMeaning, calls_back};
 
 use crate::points_to::{Pointee, PointsTo};
 
@@ -178,22 +178,22 @@ impl Effects {
             stops: noreturn,
             ..Effects::default()
         };
-        match library(name) {
-            Some(Library::InputObject(_)) => {
+        match LibraryMeaning::of(name) {
+            Some(LibraryMeaning::InputObject(_)) => {
                 effects.inputs = true;
                 effects.parameters.insert(0);
             }
-            Some(Library::Fills { row, .. }) => {
+            Some(LibraryMeaning::Fills { row, .. }) => {
                 effects.parameters.extend(row.written(most));
                 effects.errno = true;
             }
-            Some(Library::InputValue) => effects.inputs = true,
-            Some(Library::Assume | Library::Stops) => effects.stops = true,
+            Some(LibraryMeaning::InputValue) => effects.inputs = true,
+            Some(LibraryMeaning::Assume | LibraryMeaning::Stops) => effects.stops = true,
             Some(
-                Library::Harmless { .. }
-                | Library::Reads
-                | Library::Allocates { .. }
-                | Library::Pure,
+                LibraryMeaning::Harmless { .. }
+                | LibraryMeaning::Reads
+                | LibraryMeaning::Allocates { .. }
+                | LibraryMeaning::Pure,
             ) => {
                 effects.errno = true;
             }

@@ -6,7 +6,7 @@
 use labrys_library::Mark;
 use labrys_program::graph::CallGraph;
 use labrys_program::{Function, FunctionId, Program, Terminator};
-use labrys_semantics::{Library, library};
+use labrys_semantics::LibraryMeaning;
 
 use crate::calls::{most_arguments, passed_arguments};
 use crate::effects::Effects;
@@ -90,7 +90,7 @@ fn own_effects(program: &Program, points_to: &[PointsTo<'_>]) -> Vec<Effects> {
             return Effects::of_body(function, points_to);
         }
         let mut effects = Effects::of_library(&function.name, function.noreturn, most);
-        let known = library(&function.name);
+        let known = LibraryMeaning::of(&function.name);
         effects.foreign |= known.is_none() && calls_unknown(program, function);
         streams.add(&mut effects, known);
         effects
@@ -132,10 +132,10 @@ impl Streams {
     }
 
     /// Adds the effects on streams of a library function.
-    fn add(&self, effects: &mut Effects, known: Option<Library>) {
+    fn add(&self, effects: &mut Effects, known: Option<LibraryMeaning>) {
         if matches!(
             known,
-            Some(Library::Fills { .. } | Library::Harmless { .. })
+            Some(LibraryMeaning::Fills { .. } | LibraryMeaning::Harmless { .. })
         ) {
             effects.streams |= self.seen;
             effects.anywhere |= self.given;

@@ -2,7 +2,7 @@
 //! in a process of the plain program.
 
 use labrys_executor as executor;
-use labrys_semantics::{Called, Linked, Words};
+use labrys_semantics::{CallOutcome, Linked, Words};
 
 /// Calls them by a process, for one execution.
 pub(super) struct ByProcess<'a> {
@@ -46,12 +46,14 @@ impl Linked for ByProcess<'_> {
         self.process.read(address, length)
     }
 
-    fn call(&mut self, name: &str, words: &Words, float: bool) -> Called {
+    fn call(&mut self, name: &str, words: &Words, float: bool) -> CallOutcome {
         match self.process.call(name, words, float) {
-            executor::Called::Returned { result, changes } => Called::Returned { result, changes },
-            executor::Called::Ended => Called::Ended,
-            executor::Called::Crashed => Called::Crashed,
-            executor::Called::Refused => Called::Refused,
+            executor::CallReply::Returned { result, changes } => {
+                CallOutcome::Returned { result, changes }
+            }
+            executor::CallReply::Ended => CallOutcome::Ended,
+            executor::CallReply::Crashed => CallOutcome::Crashed,
+            executor::CallReply::Refused => CallOutcome::Refused,
         }
     }
 }

@@ -12,7 +12,7 @@ use labrys_engine::PlainRun;
 use labrys_program::{
     BlockId, BranchId, Callee, Function, FunctionId, Intrinsic, Operation, SiteId, Terminator,
 };
-use labrys_semantics::{Library, library};
+use labrys_semantics::LibraryMeaning;
 use labrys_suite::Outcome;
 
 use super::Target;
@@ -183,15 +183,15 @@ fn passes(analysis: &ProgramAnalysis<'_>, operation: &Operation) -> Passage {
             ..
         } => {
             let called = analysis.function(*id);
-            let known = library(&called.name);
+            let known = LibraryMeaning::of(&called.name);
             let quiet = matches!(
                 known,
                 Some(
-                    Library::Harmless { skipped: true }
-                        | Library::Pure
-                        | Library::InputObject(_)
-                        | Library::InputValue
-                        | Library::Allocates { plain: true, .. }
+                    LibraryMeaning::Harmless { skipped: true }
+                        | LibraryMeaning::Pure
+                        | LibraryMeaning::InputObject(_)
+                        | LibraryMeaning::InputValue
+                        | LibraryMeaning::Allocates { plain: true, .. }
                 )
             );
             let effects = analysis.effects(*id);

@@ -8,7 +8,7 @@ use labrys_program::{
     Callee, Constant, FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId,
 };
 use labrys_semantics::{
-    Addresses, IrValue, Library, Operands, Symbolic, constant, havocked, library, meaning,
+    Addresses, IrValue, LibraryMeaning, Operands, Symbolic, constant, havocked, meaning,
 };
 use rustc_hash::FxHashMap;
 
@@ -172,9 +172,11 @@ impl<'b, 'p> OperandReader<'b, 'p> {
             let kind = ObjectKind::CharacterPointer(frame, value, callee);
             return Some((kind, Some(8)));
         }
-        match library(&called.name)? {
-            Library::Allocates { fails: true, .. } => Some((ObjectKind::Heap(frame, value), None)),
-            Library::Allocates { fails: false, .. } => {
+        match LibraryMeaning::of(&called.name)? {
+            LibraryMeaning::Allocates { fails: true, .. } => {
+                Some((ObjectKind::Heap(frame, value), None))
+            }
+            LibraryMeaning::Allocates { fails: false, .. } => {
                 let size = arguments.first();
                 let size = size.and_then(|size| constant_count(self.analysis.program(), *size));
                 Some((ObjectKind::Made(frame, value), size))

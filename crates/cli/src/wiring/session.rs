@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use labrys_engine::{Binaries, Programs};
-use labrys_executor::{Executor, Launch, Limits, Mode, input_objects};
+use labrys_executor::{Executor, Launch, Mode, RunLimits, input_objects};
 use labrys_suite::{Config, Input, Invocation, StreamKind};
 
 use crate::output::problem::Problem;
@@ -15,7 +15,7 @@ pub(crate) fn initial_inputs(
     subject: &Subject,
     invocation: &Invocation,
     options: &InputOptions,
-    limits: &Limits,
+    limits: &RunLimits,
 ) -> Result<Vec<Input>, Problem> {
     let objects = match inputs::asks_for_objects(&subject.program) {
         Some(objects) => objects,
@@ -25,7 +25,7 @@ pub(crate) fn initial_inputs(
 }
 
 /// Runs the program once to see whether it asks for input objects.
-fn probe(subject: &Subject, invocation: &Invocation, limits: &Limits) -> Result<bool, Problem> {
+fn probe(subject: &Subject, invocation: &Invocation, limits: &RunLimits) -> Result<bool, Problem> {
     let input = Input::objects("");
     let launch = launch(&subject.instrumented, invocation, input.shape(), subject);
     let mut executor = Executor::start(launch, limits.clone())?;
@@ -53,7 +53,7 @@ pub(crate) fn launch(
 pub(crate) fn programs(
     subject: &Subject,
     config: &Config,
-    limits: &Limits,
+    limits: &RunLimits,
     jobs: u8,
 ) -> Result<Programs, Problem> {
     let binaries = Binaries {

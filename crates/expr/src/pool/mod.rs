@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use self::rules::Rewrite;
 use crate::bits::mask;
-use crate::external::{Call, Calls};
+use crate::external::{Call, CallTable};
 use crate::intern::{Interner, hash_words};
 use crate::node::{ExprId, Node};
 use crate::op::Op;
@@ -52,7 +52,7 @@ pub struct Pool {
     wide: Vec<u128>,
     wide_known: FxHashMap<u128, u32>,
     pub(crate) tables: Tables,
-    pub(crate) calls: Calls,
+    pub(crate) calls: CallTable,
     depth: u32,
     steps: u32,
     simplify: bool,
@@ -86,7 +86,7 @@ impl Pool {
             wide: Vec::new(),
             wide_known: HashMap::default(),
             tables: Tables::default(),
-            calls: Calls::default(),
+            calls: CallTable::default(),
             depth: 0,
             steps: 0,
             simplify: true,
@@ -131,7 +131,7 @@ impl Pool {
         self.wide.clear();
         self.wide_known.clear();
         self.tables = Tables::default();
-        self.calls = Calls::default();
+        self.calls = CallTable::default();
         self.enter_truth_values();
     }
 

@@ -118,16 +118,16 @@ const LIBRARY: FunctionId = FunctionId(u32::MAX);
 
 /// Which functions of a program call which.
 #[derive(Debug, Default)]
-pub(crate) struct Calls(FxHashSet<(FunctionId, FunctionId)>);
+pub(crate) struct CallPairs(FxHashSet<(FunctionId, FunctionId)>);
 
-impl Calls {
+impl CallPairs {
     pub(crate) fn of(program: &Program) -> Self {
         let graph = CallGraph::new(program);
         let pairs = graph.calls().iter().flat_map(|call| {
             let callees = graph.callees(call).iter();
             callees.map(|callee| (call.function, *callee))
         });
-        Calls(pairs.collect())
+        CallPairs(pairs.collect())
     }
 
     fn has(&self, caller: FunctionId, callee: FunctionId) -> bool {
@@ -136,7 +136,7 @@ impl Calls {
 }
 
 /// The pieces of a run's input, each once.
-pub(crate) fn pieces(trace: &Trace, program: &Program, calls: &Calls) -> Vec<Piece> {
+pub(crate) fn pieces(trace: &Trace, program: &Program, calls: &CallPairs) -> Vec<Piece> {
     let steps = trace.steps();
     let from = steps.len().saturating_sub(STEPS);
     let looks = (from..steps.len()).filter_map(|step| look(trace, program, step));
@@ -160,7 +160,7 @@ fn look(trace: &Trace, program: &Program, step: usize) -> Option<Look> {
     })
 }
 
-fn of_looks(looks: impl Iterator<Item = Look>, calls: &Calls) -> Vec<Piece> {
+fn of_looks(looks: impl Iterator<Item = Look>, calls: &CallPairs) -> Vec<Piece> {
     let mut found = Found::default();
     let mut open: Vec<Open> = Vec::new();
     for look in looks {
@@ -186,7 +186,7 @@ fn of_looks(looks: impl Iterator<Item = Look>, calls: &Calls) -> Vec<Piece> {
 
 /// How many of the open calls go on with a decision: the others have returned. Calls of the same
 /// frame are parts of one function that the compiler made of several, or come one after the other.
-fn going_on(open: &[Open], look: &Look, calls: &Calls) -> usize {
+fn going_on(open: &[Open], look: &Look, calls: &CallPairs) -> usize {
     let outer = open.partition_point(|call| call.frame > look.frame);
     let same = open.partition_point(|call| call.frame >= look.frame);
     if let Some(own) = open[outer..same].iter().rposition(|call| call.made(look)) {
@@ -294,7 +294,7 @@ mod tests {
     /// Each call read a value, without what its caller looks at next.
     #[test]
     fn calls_read_phrases() {
-        let pieces = of_looks(nested().into_iter(), &Calls::default());
+        let pieces = of_looks(nested().into_iter(), &CallPairs::default());
         let values = texts(&pieces, Kind::Call(VALUE));
         assert_eq!(values, ["12", "[]", "[12,[]]"]);
         assert_eq!(texts(&pieces, Kind::Iteration(DIGITS)), ["1", "2"]);
@@ -305,21 +305,21 @@ mod tests {
     /// A number and a list are different alternatives, two lists are the same one.
     #[test]
     fn branches_tell_alternatives_apart() {
-        let pieces = of_looks(nested().into_iter(), &Calls::default());
+        let pieces = of_looks(nested().into_iter(), &CallPairs::default());
         let alternatives: Vec<u64> = pieces[..3].iter().map(|piece| piece.alternative).collect();
         assert_ne!(alternatives[0], alternatives[1]);
         let again = nested().into_iter().map(|look| Look {
             at: look.at + 20,
             ..look
         });
-        let again = of_looks(again, &Calls::default());
+        let again = of_looks(again, &CallPairs::default());
         assert_eq!(again[1].alternative, alternatives[1]);
     }
 
     /// What the program did not go on behind is kept apart.
     #[test]
     fn a_phrase_that_ends_the_run_is_not_whole() {
-        let pieces = of_looks(nested().into_iter().take(4), &Calls::default());
+        let pieces = of_looks(nested().into_iter().take(4), &CallPairs::default());
         let whole = |piece: &&Piece| piece.whole;
         assert_eq!(pieces.iter().filter(whole).count(), 1);
         assert_eq!(texts(&pieces, Kind::Call(VALUE)), ["12", "[12"]);
@@ -340,7 +340,7 @@ mod tests {
             of(2, look(5, 0, 20, 3)),
             of(0, look(9, 0, 10, 3)),
         ];
-        let calls = |calls: &Calls| {
+        let calls = |calls: &CallPairs| {
             let pieces = of_looks(looks.into_iter(), calls);
             let own = [Kind::Call(4), Kind::Call(5)];
             let calls = pieces.iter().filter(|piece| own.contains(&piece.kind));
@@ -350,8 +350,8 @@ mod tests {
         };
         let text = |end| (Kind::Call(4), 0..end);
         let blanks = (Kind::Call(5), 2..3);
-        assert_eq!(calls(&Calls::default()), [text(2), blanks.clone()]);
-        let inner = Calls([(FunctionId(1), FunctionId(2))].into_iter().collect());
+        assert_eq!(calls(&CallPairs::default()), [text(2), blanks.clone()]);
+        let inner = CallPairs([(FunctionId(1), FunctionId(2))].into_iter().collect());
         assert_eq!(calls(&inner), [text(3), blanks]);
     }
 
@@ -360,7 +360,7 @@ mod tests {
     fn a_line_is_a_piece() {
         let line = (0..3).map(|at| look(MORE, 1, 20, at));
         let looks = line.chain([look(VALUE, 1, 10, 0), look(VALUE, 1, 10, 1)]);
-        let pieces = of_looks(looks, &Calls::default());
+        let pieces = of_looks(looks, &CallPairs::default());
         let calls = pieces
             .iter()
             .filter(|piece| piece.kind == Kind::Call(MORE) && piece.whole);

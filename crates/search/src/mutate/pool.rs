@@ -8,7 +8,7 @@ use labrys_suite::Input;
 use labrys_trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::pieces::{Calls, Kind, Piece, pieces};
+use super::pieces::{CallPairs, Kind, Piece, pieces};
 
 /// Pieces that are kept of one alternative.
 const PER_ALTERNATIVE: usize = 8;
@@ -18,7 +18,7 @@ const ALTERNATIVES: usize = 32;
 /// Pieces of earlier inputs.
 #[derive(Debug, Default)]
 pub(crate) struct PiecePool {
-    calls: Calls,
+    calls: CallPairs,
     kinds: FxHashMap<Kind, Vec<Alternative>>,
     /// Kinds of calls that came one after the other.
     lists: FxHashSet<Kind>,
@@ -34,7 +34,7 @@ struct Alternative {
 impl PiecePool {
     pub(crate) fn of(program: &Program) -> Self {
         PiecePool {
-            calls: Calls::of(program),
+            calls: CallPairs::of(program),
             ..PiecePool::default()
         }
     }

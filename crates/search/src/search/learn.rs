@@ -7,7 +7,7 @@ use labrys_suite::{Input, Origin};
 
 use super::{Search, view};
 use crate::path::decisions;
-use crate::query::Known;
+use crate::query::DecodedRun;
 use crate::repair::{Repair, parting};
 use crate::strategy::{RunInfo, is_model};
 use crate::tree::{Candidate, Flip, Insertion, Passage, RunId, Tree};
@@ -93,7 +93,7 @@ impl Search {
         let kept = own_path || seen.gain > 0;
         if kept {
             self.inputs.push(&seen.input, begun.parent);
-            let known = Known::new(trace, seen.input);
+            let known = DecodedRun::new(trace, seen.input);
             let weight = known.weight();
             self.traces.put(done.run, known, weight);
         } else {

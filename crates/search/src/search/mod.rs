@@ -20,7 +20,7 @@ use crate::inputs::Inputs;
 use crate::mutate::Mutator;
 use crate::path::{decisions, trace_direction};
 use crate::patience::Patience;
-use crate::query::{Conditions, Known, conditions};
+use crate::query::{Conditions, DecodedRun, conditions};
 use crate::relaxation::Relaxation;
 use crate::repair::Repair;
 use crate::sizes::smallest;
@@ -59,7 +59,7 @@ pub struct Search {
     inputs: Inputs,
     /// By run: the test case that it became, or that the nearest ancestor did; 0 for none.
     cases: Vec<u32>,
-    traces: Cache<Known>,
+    traces: Cache<DecodedRun>,
     rng: fastrand::Rng,
     patience: Patience,
     weights: Weights,
@@ -157,7 +157,7 @@ impl Search {
     fn solve_flip(
         &mut self,
         session: &mut Session,
-        known: &mut Known,
+        known: &mut DecodedRun,
         candidate: Candidate,
         there: &Step,
     ) -> Result<Model, Flip> {
@@ -227,7 +227,7 @@ impl Search {
     fn solve(
         &mut self,
         session: &mut Session,
-        known: &mut Known,
+        known: &mut DecodedRun,
         conditions: &Conditions,
         branch: (u32, u32),
     ) -> Result<Model, Flip> {
@@ -319,7 +319,7 @@ impl Search {
         };
         let there = trace.steps()[step];
         let direction = trace_direction(&there, session.program(), repair.direction);
-        let mut known = Known::new(trace, repair.input);
+        let mut known = DecodedRun::new(trace, repair.input);
         let length = session.max_input();
         let Some(conditions) = conditions(&mut known, step, direction, length) else {
             return Ok(());
@@ -357,7 +357,7 @@ impl Search {
     }
 
     /// The trace of a run, from the cache or by running its input again.
-    fn known(&mut self, session: &mut Session, run: RunId) -> Result<Option<Known>, Error> {
+    fn known(&mut self, session: &mut Session, run: RunId) -> Result<Option<DecodedRun>, Error> {
         if let Some(known) = self.traces.take(run) {
             return Ok(Some(known));
         }
@@ -365,7 +365,7 @@ impl Search {
             return Ok(None);
         };
         let trace = session.trace_again(&input)?;
-        Ok(trace.map(|trace| Known::new(trace, input)))
+        Ok(trace.map(|trace| DecodedRun::new(trace, input)))
     }
 }
 

@@ -37,7 +37,7 @@ const MOST_FETCHED: u64 = 1 << 16;
 
 /// How a call ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Called {
+pub enum CallOutcome {
     /// It returned.
     Returned {
         /// The bits of its result.
@@ -78,7 +78,7 @@ pub trait Linked {
     fn read(&mut self, address: u64, length: u64) -> Option<Vec<u8>>;
 
     /// Calls a function; its result is an integer, or a float.
-    fn call(&mut self, name: &str, words: &Words, float: bool) -> Called;
+    fn call(&mut self, name: &str, words: &Words, float: bool) -> CallOutcome;
 }
 
 /// What both sides have of the memory that is shared.
@@ -288,7 +288,7 @@ impl Machine<'_> {
         shared.opened = true;
         shared.share(&mut self.memory, from).ok_or_else(unknown)?;
         match shared.linked.call(&called.name, &words, ty.is_float()) {
-            Called::Returned { result, changes } => {
+            CallOutcome::Returned { result, changes } => {
                 let taken = shared.take(&mut self.memory, &changes);
                 taken.ok_or_else(unknown)?;
                 let value = ty.width().and_then(|width| {
@@ -297,9 +297,9 @@ impl Machine<'_> {
                 });
                 Ok(value.map(IrValue::Scalar))
             }
-            Called::Ended => Err(Halt::Ended),
-            Called::Crashed => Err(Halt::Fault),
-            Called::Refused => Err(unknown()),
+            CallOutcome::Ended => Err(Halt::Ended),
+            CallOutcome::Crashed => Err(Halt::Fault),
+            CallOutcome::Refused => Err(unknown()),
         }
     }
 

@@ -25,14 +25,13 @@ use labrys_program::{
 
 use crate::algebra::{Algebra, Concrete, External};
 use crate::bits::{pack, scalar_size, unpack};
-use crate::library::meaning as meaning_of;
 use crate::operation::meaning;
 use crate::value::{IrValue, Operands};
-use crate::{Library, input_value};
+use crate::{LibraryMeaning, input_value};
 pub use distance::Distance;
 use frames::Frames;
 use linked::Shared;
-pub use linked::{Called, Linked, Words};
+pub use linked::{CallOutcome, Linked, Words};
 use memory::Memory;
 use native::CodeContext;
 pub use native::NativeCode;
@@ -497,12 +496,12 @@ impl<'a> Machine<'a> {
             }
             None => {}
         }
-        match row.and_then(meaning_of) {
-            Some(Library::InputObject(size)) => self.fill_object(function, size, arguments),
-            Some(Library::InputValue) => self.input_value(name, ty),
-            Some(Library::Assume) => self.assume(function, arguments),
-            Some(Library::Stops) => Err(Halt::Ended),
-            Some(Library::Harmless { skipped: true }) => {
+        match row.and_then(LibraryMeaning::of_row) {
+            Some(LibraryMeaning::InputObject(size)) => self.fill_object(function, size, arguments),
+            Some(LibraryMeaning::InputValue) => self.input_value(name, ty),
+            Some(LibraryMeaning::Assume) => self.assume(function, arguments),
+            Some(LibraryMeaning::Stops) => Err(Halt::Ended),
+            Some(LibraryMeaning::Harmless { skipped: true }) => {
                 let called = row.is_some_and(|row| row.has(Mark::Called));
                 if called && self.shared.is_some() {
                     self.linked_call(function, id, arguments, ty)
@@ -514,19 +513,19 @@ impl<'a> Machine<'a> {
             }
             None
             | Some(
-                Library::Harmless { skipped: false }
-                | Library::Reads
-                | Library::Fills { .. }
-                | Library::Allocates { plain: false, .. },
+                LibraryMeaning::Harmless { skipped: false }
+                | LibraryMeaning::Reads
+                | LibraryMeaning::Fills { .. }
+                | LibraryMeaning::Allocates { plain: false, .. },
             ) => self.linked_call(function, id, arguments, ty),
-            Some(Library::Allocates { plain: true, .. }) => {
+            Some(LibraryMeaning::Allocates { plain: true, .. }) => {
                 let mut size = 1u64;
                 for argument in arguments {
                     size = size.saturating_mul(self.scalar(function, *argument)?.bits() as u64);
                 }
                 Ok(Some(pointer(self.new_object(size)?)))
             }
-            Some(Library::Pure) => self.pure_call(function, name, arguments, ty),
+            Some(LibraryMeaning::Pure) => self.pure_call(function, name, arguments, ty),
         }
     }
 

@@ -7,7 +7,7 @@ use labrys_program::{FunctionId, Program};
 use labrys_semantics::{Limit, NativeCode};
 use proptest::prelude::*;
 
-use super::instructions::{FUNCTIONS, Function, Known, constant};
+use super::instructions::{DefinedValue, FUNCTIONS, Function, constant};
 use super::{Random, Start, agree};
 
 /// A graph of blocks: successors of each.
@@ -42,10 +42,13 @@ fn function(random: &mut Random, (name, result, parameters): (&str, &str, &[&str
         usable: Vec::new(),
         block: 0,
     };
-    let of_parameters = parameters.iter().enumerate().map(|(index, ty)| Known {
-        ty: (*ty).to_owned(),
-        name: format!("v{index}"),
-    });
+    let of_parameters = parameters
+        .iter()
+        .enumerate()
+        .map(|(index, ty)| DefinedValue {
+            ty: (*ty).to_owned(),
+            name: format!("v{index}"),
+        });
     made.defined[0] = of_parameters.collect();
     let mut phis = Vec::new();
     for (block, successors) in blocks.iter().enumerate() {
@@ -91,7 +94,7 @@ fn function(random: &mut Random, (name, result, parameters): (&str, &str, &[&str
         from.dedup();
         let mut incoming = Vec::new();
         for from in from {
-            let mut known: Vec<&Known> = Vec::new();
+            let mut known: Vec<&DefinedValue> = Vec::new();
             for (dominator, defined) in made.defined.iter().enumerate() {
                 if dominators.dominates(dominator as u32, from) {
                     known.extend(defined.iter().filter(|known| known.ty == ty));

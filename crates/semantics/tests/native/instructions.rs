@@ -18,7 +18,7 @@ pub(super) const FUNCTIONS: [(&str, &str, &[&str]); 4] = [
 
 /// A value.
 #[derive(Clone, PartialEq)]
-pub(super) struct Known {
+pub(super) struct DefinedValue {
     pub(super) ty: String,
     pub(super) name: String,
 }
@@ -29,9 +29,9 @@ pub(super) struct Function<'r> {
     pub(super) text: String,
     pub(super) next: usize,
     /// Values that each block defines.
-    pub(super) defined: Vec<Vec<Known>>,
+    pub(super) defined: Vec<Vec<DefinedValue>>,
     /// What may be used in the block under construction.
-    pub(super) usable: Vec<Known>,
+    pub(super) usable: Vec<DefinedValue>,
     pub(super) block: usize,
 }
 
@@ -80,7 +80,7 @@ impl Function<'_> {
         let name = format!("v{}", self.next);
         self.next += 1;
         let _ = writeln!(self.text, "  {name}: {ty} = {operation}");
-        let known = Known {
+        let known = DefinedValue {
             ty: ty.to_owned(),
             name: name.clone(),
         };

@@ -6,23 +6,23 @@
 use labrys_expr::{ExprId, Op, Pool, Symbol};
 use rustc_hash::FxHashMap;
 
-use crate::bitwuzla::{Error, Instance, Kind, Sort, Term, View};
+use crate::bitwuzla::{Error, Instance, Kind, Term, TermSort, View};
 
 /// Reads terms over known constants into one pool.
-pub(super) struct Reader<'a> {
+pub(super) struct BackTranslation<'a> {
     instance: &'a mut Instance,
     pool: &'a mut Pool,
     symbols: &'a FxHashMap<Term, Symbol>,
     known: FxHashMap<Term, ExprId>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> BackTranslation<'a> {
     pub(super) fn new(
         instance: &'a mut Instance,
         pool: &'a mut Pool,
         symbols: &'a FxHashMap<Term, Symbol>,
     ) -> Self {
-        Reader {
+        BackTranslation {
             instance,
             pool,
             symbols,
@@ -66,8 +66,8 @@ impl<'a> Reader<'a> {
 
     fn width(&self, term: Term) -> Result<u32, Error> {
         match self.instance.sort(term) {
-            Some(Sort::Bool) => Ok(1),
-            Some(Sort::Bits(width)) if width <= 128 => Ok(width),
+            Some(TermSort::Bool) => Ok(1),
+            Some(TermSort::Bits(width)) if width <= 128 => Ok(width),
             _ => Err(refused("a value that is no bit-vector of at most 128 bits")),
         }
     }

@@ -6,10 +6,10 @@
 use labrys_expr::{ExprId, Pool};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::read_back::Reader;
+use super::read_back::BackTranslation;
 use super::terms::Terms;
 use super::translate::Translator;
-use crate::bitwuzla::{Instance, Interpolation, Limits, Outcome, Settings, Term};
+use crate::bitwuzla::{CheckLimits, Instance, Interpolation, Outcome, Settings, Term};
 use crate::query::{Budget, Reason};
 
 /// What Bitwuzla says of two sets of conditions.
@@ -43,7 +43,7 @@ pub(crate) fn separate(
         translator.terms.instance.assert(term)?;
         asserted.push(term);
     }
-    let limits = Limits {
+    let limits = CheckLimits {
         steps: budget.steps,
         timeout: budget.timeout,
         cancel: budget.cancel.as_deref(),
@@ -63,7 +63,7 @@ pub(crate) fn separate(
         }
     }
     let instance = &mut translator.terms.instance;
-    let interpolant = Reader::new(instance, pool, &symbols).read(term)?;
+    let interpolant = BackTranslation::new(instance, pool, &symbols).read(term)?;
     Ok(Separation::Interpolant(interpolant))
 }
 

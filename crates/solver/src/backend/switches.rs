@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::terms::Terms;
-use crate::bitwuzla::{Error, Kind, Sort, Term};
+use crate::bitwuzla::{Error, Kind, Term, TermSort};
 
 /// The switches of the formulas that one solver holds.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ impl Switches {
         if let Some(&known) = self.by_formula.get(&formula) {
             return Ok(known);
         }
-        let switch = terms.instance.constant(Sort::Bool, "switch")?;
+        let switch = terms.instance.constant(TermSort::Bool, "switch")?;
         let implication = terms.term(Kind::Implies, &[switch, formula])?;
         terms.instance.assert(implication)?;
         self.by_formula.insert(formula, switch);

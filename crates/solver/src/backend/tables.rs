@@ -6,7 +6,7 @@
 
 use labrys_expr::{ExprId, Pool, TableId};
 
-use super::known::Known;
+use super::known_bits::KnownBits;
 use super::terms::Terms;
 use crate::bitwuzla::{Error, Kind, Term};
 
@@ -22,7 +22,7 @@ pub(super) struct Read<'a> {
     count: u32,
     /// The index of 64 bits, and what is known of it.
     index: Term,
-    known: Known,
+    known: KnownBits,
 }
 
 impl<'a> Read<'a> {
@@ -40,7 +40,7 @@ impl<'a> Read<'a> {
             entries,
             count,
             index,
-            known: Known::of(pool, id),
+            known: KnownBits::of(pool, id),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::bitwuzla::{Error, Instance, Kind, Rounding, Sort, Term};
+use crate::bitwuzla::{Error, Instance, Kind, Rounding, Term, TermSort};
 
 /// The two sizes of floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +140,7 @@ impl Terms {
 
     /// A new free bit-vector.
     pub(super) fn fresh(&mut self, width: u32, name: &str) -> Result<Term, Error> {
-        self.instance.constant(Sort::Bits(width), name)
+        self.instance.constant(TermSort::Bits(width), name)
     }
 
     /// Bits `low .. low + width` of `term`.

@@ -36,7 +36,7 @@ pub(super) struct Settings {
 
 /// When to stop one check.
 #[repr(C)]
-pub(super) struct Limits {
+pub(super) struct RawLimits {
     pub(super) steps: u64,
     pub(super) timeout_nanoseconds: u64,
     pub(super) cancel: *const u8,
@@ -81,12 +81,12 @@ pub(super) struct Table {
     pub(super) pop: unsafe extern "C" fn(*mut Context) -> i32,
     pub(super) reset: unsafe extern "C" fn(*mut Context) -> i32,
     pub(super) check:
-        unsafe extern "C" fn(*mut Context, *const Handle, usize, *const Limits) -> i32,
+        unsafe extern "C" fn(*mut Context, *const Handle, usize, *const RawLimits) -> i32,
     pub(super) steps: unsafe extern "C" fn(*mut Context) -> u64,
     pub(super) value: unsafe extern "C" fn(*mut Context, Handle, *mut u64, *mut u64) -> i32,
     pub(super) failed: unsafe extern "C" fn(*mut Context, *const Handle, usize, *mut u8) -> i32,
     pub(super) interpolant:
-        unsafe extern "C" fn(*mut Context, *const Handle, usize, *const Limits) -> Handle,
+        unsafe extern "C" fn(*mut Context, *const Handle, usize, *const RawLimits) -> Handle,
     pub(super) kind: unsafe extern "C" fn(*mut Context, Handle) -> u32,
     pub(super) width: unsafe extern "C" fn(*mut Context, Handle) -> i32,
     pub(super) constant_value:

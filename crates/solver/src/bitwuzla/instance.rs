@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::ffi::{self, Table};
-use super::{Error, Kind, Outcome, Rounding, Sort, Stop, Term, View};
+use super::{Error, Kind, Outcome, Rounding, Stop, Term, TermSort, View};
 
 /// What an instance is created with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,7 +37,7 @@ pub enum Interpolation {
 
 /// When to stop a check.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Limits<'a> {
+pub struct CheckLimits<'a> {
     /// Steps for this check: the same number stops the same check at the same place everywhere.
     pub steps: Option<u64>,
     /// Time for this check.
@@ -46,11 +46,11 @@ pub struct Limits<'a> {
     pub cancel: Option<&'a AtomicBool>,
 }
 
-impl<'a> Limits<'a> {
+impl<'a> CheckLimits<'a> {
     /// No limits.
     #[must_use]
     pub const fn none() -> Self {
-        Limits {
+        CheckLimits {
             steps: None,
             timeout: None,
             cancel: None,
@@ -60,7 +60,7 @@ impl<'a> Limits<'a> {
     /// Only a timeout.
     #[must_use]
     pub const fn timeout(timeout: Duration) -> Self {
-        Limits {
+        CheckLimits {
             steps: None,
             timeout: Some(timeout),
             cancel: None,
@@ -68,14 +68,14 @@ impl<'a> Limits<'a> {
     }
 
     /// As the shim wants them: 0 is no limit, so a limit of 0 becomes the shortest one.
-    fn raw(&self) -> ffi::Limits {
+    fn raw(&self) -> ffi::RawLimits {
         let timeout_nanoseconds = self.timeout.map_or(0, |timeout| {
             // A century is as good as no limit and cannot overflow the clock.
             u64::try_from(timeout.as_nanos())
                 .unwrap_or(u64::MAX)
                 .clamp(1, 3_000_000_000_000_000_000)
         });
-        ffi::Limits {
+        ffi::RawLimits {
             steps: self.steps.map_or(0, |steps| steps.max(1)),
             timeout_nanoseconds,
             cancel: self
@@ -180,12 +180,12 @@ impl Instance {
     }
 
     /// A new free constant, also if there is one of that name.
-    pub fn constant(&mut self, sort: Sort, name: &str) -> Result<Term, Error> {
+    pub fn constant(&mut self, sort: TermSort, name: &str) -> Result<Term, Error> {
         let (tag, a, b) = match sort {
-            Sort::Bool => (ffi::SORT_BOOL, 0, 0),
-            Sort::Bits(width) => (ffi::SORT_BITS, width, 0),
-            Sort::Float32 => (ffi::SORT_FLOAT, 8, 24),
-            Sort::Float64 => (ffi::SORT_FLOAT, 11, 53),
+            TermSort::Bool => (ffi::SORT_BOOL, 0, 0),
+            TermSort::Bits(width) => (ffi::SORT_BITS, width, 0),
+            TermSort::Float32 => (ffi::SORT_FLOAT, 8, 24),
+            TermSort::Float64 => (ffi::SORT_FLOAT, 11, 53),
         };
         let name = CString::new(name).map_err(|error| Error::Refused(error.to_string()))?;
         self.made(call!(self.make_constant(tag, a, b, name.as_ptr())))
@@ -234,7 +234,11 @@ impl Instance {
     }
 
     /// Is there a model of the assertions and the assumptions?
-    pub fn check(&mut self, assumptions: &[Term], limits: &Limits<'_>) -> Result<Outcome, Error> {
+    pub fn check(
+        &mut self,
+        assumptions: &[Term],
+        limits: &CheckLimits<'_>,
+    ) -> Result<Outcome, Error> {
         let (pointer, length) = handles(assumptions);
         Ok(match call!(self.check(pointer, length, &limits.raw())) {
             ffi::SAT => Outcome::Sat,
@@ -272,7 +276,7 @@ impl Instance {
     /// Interpolant of the assertions in `part` and all the others: it follows from the former,
     /// contradicts the latter, and speaks of shared constants only. The last check was
     /// [`Outcome::Unsat`] without assumptions, and the settings switched interpolants on.
-    pub fn interpolant(&mut self, part: &[Term], limits: &Limits<'_>) -> Result<Term, Error> {
+    pub fn interpolant(&mut self, part: &[Term], limits: &CheckLimits<'_>) -> Result<Term, Error> {
         let (pointer, length) = handles(part);
         self.made(call!(self.interpolant(pointer, length, &limits.raw())))
     }
@@ -302,10 +306,10 @@ impl Instance {
     }
 
     /// Sort of a term, if it is a bit-vector or a truth value.
-    pub fn sort(&self, term: Term) -> Option<Sort> {
+    pub fn sort(&self, term: Term) -> Option<TermSort> {
         match call!(self.width(term.0.get())) {
-            0 => Some(Sort::Bool),
-            width => u32::try_from(width).ok().map(Sort::Bits),
+            0 => Some(TermSort::Bool),
+            width => u32::try_from(width).ok().map(TermSort::Bits),
         }
     }
 

@@ -8,14 +8,14 @@
 //! is an [`Error`] here, and a check that is cut short is an [`Outcome`], not an error.
 //!
 //! ```
-//! use labrys_solver::bitwuzla::{Instance, Kind, Limits, Outcome, Settings, Sort};
+//! use labrys_solver::bitwuzla::{CheckLimits, Instance, Kind, Outcome, Settings, TermSort};
 //! # fn main() -> Result<(), labrys_solver::bitwuzla::Error> {
 //! let mut solver = Instance::new(&Settings::default())?;
-//! let x = solver.constant(Sort::Bits(8), "x")?;
+//! let x = solver.constant(TermSort::Bits(8), "x")?;
 //! let seven = solver.bits(8, 7)?;
 //! let product = solver.term(Kind::Mul, &[x, x])?;
 //! let equal = solver.term(Kind::Equal, &[product, seven])?;
-//! assert_eq!(solver.check(&[equal], &Limits::none())?, Outcome::Unsat);
+//! assert_eq!(solver.check(&[equal], &CheckLimits::none())?, Outcome::Unsat);
 //! # Ok(())
 //! # }
 //! ```
@@ -25,7 +25,7 @@ mod instance;
 #[cfg(test)]
 mod tests;
 
-pub use instance::{Instance, Interpolation, Limits, Settings};
+pub use instance::{CheckLimits, Instance, Interpolation, Settings};
 
 /// Why Bitwuzla could not be used or refused.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -45,7 +45,7 @@ pub struct Term(std::num::NonZeroU32);
 
 /// The sort of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sort {
+pub enum TermSort {
     /// Truth values.
     Bool,
     /// Bit-vectors of this width.

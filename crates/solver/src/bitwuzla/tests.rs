@@ -12,8 +12,8 @@ fn instance() -> Instance {
 /// `x * y = product` with factors above 1 and no overflow: hard for large primes.
 fn factors(solver: &mut Instance, width: u32, product: u128) -> (Term, [Term; 3]) {
     let one = solver.bits(width, 1).unwrap();
-    let x = solver.constant(Sort::Bits(width / 2), "x").unwrap();
-    let y = solver.constant(Sort::Bits(width / 2), "y").unwrap();
+    let x = solver.constant(TermSort::Bits(width / 2), "x").unwrap();
+    let y = solver.constant(TermSort::Bits(width / 2), "y").unwrap();
     let half = u64::from(width / 2);
     let wide = [x, y].map(|term| solver.indexed(Kind::ZeroExtend, &[term], &[half]).unwrap());
     let bounds = wide.map(|term| solver.term(Kind::Ult, &[one, term]).unwrap());
@@ -33,7 +33,10 @@ fn models_satisfy_the_assertions() {
     for constraint in constraints {
         solver.assert(constraint).unwrap();
     }
-    assert_eq!(solver.check(&[], &Limits::none()).unwrap(), Outcome::Sat);
+    assert_eq!(
+        solver.check(&[], &CheckLimits::none()).unwrap(),
+        Outcome::Sat
+    );
     assert!([641, 773].contains(&solver.value(x).unwrap()));
     for constraint in constraints {
         assert_eq!(solver.value(constraint).unwrap(), 1);
@@ -44,13 +47,13 @@ fn models_satisfy_the_assertions() {
 fn models_have_128_bits() {
     let mut solver = instance();
     let wanted = 0xfedc_ba98_7654_3210_0123_4567_89ab_cdef;
-    let x = solver.constant(Sort::Bits(128), "x").unwrap();
+    let x = solver.constant(TermSort::Bits(128), "x").unwrap();
     let key = solver.bits(128, !0).unwrap();
     let value = solver.bits(128, !wanted).unwrap();
     let flipped = solver.term(Kind::BitXor, &[x, key]).unwrap();
     let equation = solver.term(Kind::Equal, &[flipped, value]).unwrap();
     assert_eq!(
-        solver.check(&[equation], &Limits::none()).unwrap(),
+        solver.check(&[equation], &CheckLimits::none()).unwrap(),
         Outcome::Sat
     );
     assert_eq!(solver.value(x).unwrap(), wanted);
@@ -59,20 +62,22 @@ fn models_have_128_bits() {
 #[test]
 fn cores_leave_out_what_is_not_needed() {
     let mut solver = instance();
-    let x = solver.constant(Sort::Bits(8), "x").unwrap();
-    let y = solver.constant(Sort::Bits(8), "y").unwrap();
+    let x = solver.constant(TermSort::Bits(8), "x").unwrap();
+    let y = solver.constant(TermSort::Bits(8), "y").unwrap();
     let three = solver.bits(8, 3).unwrap();
     let below = solver.term(Kind::Ult, &[x, three]).unwrap();
     let above = solver.term(Kind::Ult, &[three, x]).unwrap();
     let other = solver.term(Kind::Ult, &[y, three]).unwrap();
     let assumptions = [other, below, above];
     assert_eq!(
-        solver.check(&assumptions, &Limits::none()).unwrap(),
+        solver.check(&assumptions, &CheckLimits::none()).unwrap(),
         Outcome::Unsat
     );
     assert_eq!(solver.failed(&assumptions).unwrap(), [false, true, true]);
     assert_eq!(
-        solver.check(&assumptions[..2], &Limits::none()).unwrap(),
+        solver
+            .check(&assumptions[..2], &CheckLimits::none())
+            .unwrap(),
         Outcome::Sat
     );
 }
@@ -83,19 +88,28 @@ fn levels_are_dropped() {
     let falsehood = solver.truth(false).unwrap();
     solver.push().unwrap();
     solver.assert(falsehood).unwrap();
-    assert_eq!(solver.check(&[], &Limits::none()).unwrap(), Outcome::Unsat);
+    assert_eq!(
+        solver.check(&[], &CheckLimits::none()).unwrap(),
+        Outcome::Unsat
+    );
     solver.pop().unwrap();
-    assert_eq!(solver.check(&[], &Limits::none()).unwrap(), Outcome::Sat);
+    assert_eq!(
+        solver.check(&[], &CheckLimits::none()).unwrap(),
+        Outcome::Sat
+    );
     solver.assert(falsehood).unwrap();
     solver.reset().unwrap();
-    assert_eq!(solver.check(&[], &Limits::none()).unwrap(), Outcome::Sat);
+    assert_eq!(
+        solver.check(&[], &CheckLimits::none()).unwrap(),
+        Outcome::Sat
+    );
 }
 
 #[test]
 fn checks_end_at_the_deadline() {
     let mut solver = instance();
     let (_, constraints) = factors(&mut solver, 64, HARD);
-    let limits = Limits::timeout(Duration::from_millis(50));
+    let limits = CheckLimits::timeout(Duration::from_millis(50));
     let start = Instant::now();
     let outcome = solver.check(&constraints, &limits).unwrap();
     assert_eq!(outcome, Outcome::Unknown(Stop::Deadline));
@@ -110,7 +124,7 @@ fn checks_end_when_cancelled() {
     let mut solver = instance();
     let (_, constraints) = factors(&mut solver, 64, HARD);
     let flag = AtomicBool::new(false);
-    let limits = Limits {
+    let limits = CheckLimits {
         steps: None,
         timeout: None,
         cancel: Some(&flag),
@@ -131,7 +145,7 @@ fn checks_end_at_the_memory_limit() {
     })
     .unwrap();
     let truth = solver.truth(true).unwrap();
-    let outcome = solver.check(&[truth], &Limits::none()).unwrap();
+    let outcome = solver.check(&[truth], &CheckLimits::none()).unwrap();
     assert_eq!(outcome, Outcome::Unknown(Stop::Memory));
 }
 
@@ -139,7 +153,7 @@ fn checks_end_at_the_memory_limit() {
 fn floats_are_solved() {
     let mut solver = instance();
     // Find an x with x + 1.5 = 4.0.
-    let bits = solver.constant(Sort::Bits(64), "bits").unwrap();
+    let bits = solver.constant(TermSort::Bits(64), "bits").unwrap();
     let x = solver
         .indexed(Kind::FpFromBits, &[bits], &[11, 53])
         .unwrap();
@@ -154,7 +168,7 @@ fn floats_are_solved() {
     let sum = solver.term(Kind::FpAdd, &[mode, x, a]).unwrap();
     let equal = solver.term(Kind::FpEqual, &[sum, b]).unwrap();
     assert_eq!(
-        solver.check(&[equal], &Limits::none()).unwrap(),
+        solver.check(&[equal], &CheckLimits::none()).unwrap(),
         Outcome::Sat
     );
     assert_eq!(f64::from_bits(solver.value(bits).unwrap() as u64), 2.5);
@@ -167,7 +181,7 @@ fn interpolants_speak_of_shared_constants() {
         ..Settings::default()
     })
     .unwrap();
-    let [x, y, z] = ["x", "y", "z"].map(|name| solver.constant(Sort::Bits(8), name).unwrap());
+    let [x, y, z] = ["x", "y", "z"].map(|name| solver.constant(TermSort::Bits(8), name).unwrap());
     let ten = solver.bits(8, 10).unwrap();
     let a = [
         solver.term(Kind::Ult, &[x, y]).unwrap(),
@@ -180,8 +194,11 @@ fn interpolants_speak_of_shared_constants() {
     for formula in [a, b].concat() {
         solver.assert(formula).unwrap();
     }
-    assert_eq!(solver.check(&[], &Limits::none()).unwrap(), Outcome::Unsat);
-    let interpolant = solver.interpolant(&a, &Limits::none()).unwrap();
+    assert_eq!(
+        solver.check(&[], &CheckLimits::none()).unwrap(),
+        Outcome::Unsat
+    );
+    let interpolant = solver.interpolant(&a, &CheckLimits::none()).unwrap();
     let mut seen = Vec::new();
     let mut stack = vec![interpolant];
     while let Some(term) = stack.pop() {
@@ -205,7 +222,10 @@ fn interpolants_speak_of_shared_constants() {
         for formula in [formula, part[0], part[1]] {
             solver.assert(formula).unwrap();
         }
-        assert_eq!(solver.check(&[], &Limits::none()).unwrap(), Outcome::Unsat);
+        assert_eq!(
+            solver.check(&[], &CheckLimits::none()).unwrap(),
+            Outcome::Unsat
+        );
         solver.pop().unwrap();
     }
 }
@@ -213,7 +233,7 @@ fn interpolants_speak_of_shared_constants() {
 #[test]
 fn refusals_are_errors() {
     let mut solver = instance();
-    let bits = solver.constant(Sort::Bits(8), "bits").unwrap();
+    let bits = solver.constant(TermSort::Bits(8), "bits").unwrap();
     let truth = solver.truth(true).unwrap();
     assert!(matches!(
         solver.term(Kind::Add, &[bits, truth]),
@@ -227,11 +247,11 @@ fn refusals_are_errors() {
         Err(Error::Refused(_))
     ));
     assert!(matches!(
-        solver.interpolant(&[truth], &Limits::none()),
+        solver.interpolant(&[truth], &CheckLimits::none()),
         Err(Error::Refused(_))
     ));
     assert_eq!(
-        solver.check(&[truth], &Limits::none()).unwrap(),
+        solver.check(&[truth], &CheckLimits::none()).unwrap(),
         Outcome::Sat
     );
 }
@@ -239,11 +259,11 @@ fn refusals_are_errors() {
 #[test]
 fn equal_terms_are_one() {
     let mut solver = instance();
-    let x = solver.constant(Sort::Bits(8), "x").unwrap();
+    let x = solver.constant(TermSort::Bits(8), "x").unwrap();
     let a = solver.term(Kind::Neg, &[x]).unwrap();
     let count = solver.term_count();
     assert_eq!(solver.term(Kind::Neg, &[x]).unwrap(), a);
     assert_eq!(solver.term_count(), count);
-    assert_ne!(solver.constant(Sort::Bits(8), "x").unwrap(), x);
-    assert_eq!(solver.sort(x), Some(Sort::Bits(8)));
+    assert_ne!(solver.constant(TermSort::Bits(8), "x").unwrap(), x);
+    assert_eq!(solver.sort(x), Some(TermSort::Bits(8)));
 }

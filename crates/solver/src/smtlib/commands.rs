@@ -4,7 +4,7 @@ use labrys_expr::{ExprId, Symbol};
 
 use super::sorts::{Sort, Term};
 use super::syntax::{Form, Part, Syntax};
-use super::terms::{Macro, Meaning, Names, Reader};
+use super::terms::{Macro, Meaning, Names, TermReader};
 use super::{Command, Declaration, Error, Script};
 
 /// Reads a script.
@@ -314,7 +314,7 @@ impl State<'_> {
     }
 
     fn value(&mut self, part: Part) -> Result<(ExprId, Sort), Error> {
-        Reader::new(self.syntax, &mut self.script.pool, &mut self.names).value(part)
+        TermReader::new(self.syntax, &mut self.script.pool, &mut self.names).value(part)
     }
 
     fn condition(&mut self, part: Part) -> Result<ExprId, Error> {

@@ -49,7 +49,7 @@ enum Task {
     Unbind,
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct TermReader<'a> {
     pub(super) syntax: &'a Syntax<'a>,
     pub(super) pool: &'a mut Pool,
     pub(super) names: &'a mut Names,
@@ -57,9 +57,9 @@ pub(super) struct Reader<'a> {
     results: Vec<Term>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TermReader<'a> {
     pub(super) fn new(syntax: &'a Syntax<'a>, pool: &'a mut Pool, names: &'a mut Names) -> Self {
-        Reader {
+        TermReader {
             syntax,
             pool,
             names,

@@ -135,7 +135,7 @@ impl Ktest {
     /// If it is none of this format, or is not whole.
     pub fn read(bytes: &[u8]) -> Result<Self, NotKtest> {
         let rest = bytes.strip_prefix(MAGIC);
-        let mut file = Reader(rest.ok_or(NotKtest("it does not begin with KTEST"))?);
+        let mut file = KtestReader(rest.ok_or(NotKtest("it does not begin with KTEST"))?);
         let version = file.number()?;
         if version > VERSION {
             return Err(NotKtest("its version is not known"));
@@ -298,9 +298,9 @@ impl Writer {
 }
 
 /// What is left of a file.
-struct Reader<'f>(&'f [u8]);
+struct KtestReader<'f>(&'f [u8]);
 
-impl<'f> Reader<'f> {
+impl<'f> KtestReader<'f> {
     fn take(&mut self, count: usize) -> Result<&'f [u8], NotKtest> {
         let (now, later) = self
             .0

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use labrys_abstraction::ModelChecker;
 use labrys_analysis::ProgramAnalysis;
 use labrys_engine::{Budget, End, Session, SessionBuilder, StopFlag, Technique};
-use labrys_executor::Limits as RunLimits;
+use labrys_executor::RunLimits;
 use labrys_fuzz::Fuzzing;
 use labrys_portfolio::Portfolio;
 use labrys_program::FunctionId;
@@ -80,7 +80,7 @@ pub(crate) struct Cover {
     pub(crate) input: InputOptions,
 
     #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) limits: LimitOptions,
 
     #[command(flatten)]
     pub(crate) solver: SolverOptions,
@@ -172,7 +172,7 @@ fn strategies() -> String {
 /// When to stop, and limits of runs and queries.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
-pub(crate) struct Limits {
+pub(crate) struct LimitOptions {
     /// Stop after this time: 90, 90s, 5m, 2h
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) time: Option<Duration>,

@@ -15,7 +15,7 @@ use clap::Args;
 use labrys_analysis::ProgramAnalysis;
 use labrys_backward::{Target, Verdict};
 use labrys_engine::{Budget, Session, SessionBuilder, StopFlag};
-use labrys_executor::Limits as RunLimits;
+use labrys_executor::RunLimits;
 use labrys_program::FunctionId;
 use labrys_suite::export::{self, Source};
 use labrys_suite::{Config, Harness, Input, Invocation, SuiteWriter};

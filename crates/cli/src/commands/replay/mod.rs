@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 use labrys_cc::container::{Container, ContainerError};
-use labrys_executor::{Executor, Launch, Limits, Mode, Native};
+use labrys_executor::{Executor, Launch, Mode, Native, RunLimits};
 use labrys_suite::{
     Config, Confirmation, Coverage, Failure, Input, Outcome, StreamKind, Suite, SuiteWriter,
 };
@@ -240,10 +240,10 @@ pub(crate) fn launch(binary: &Path, subject: &Subject, config: &Config) -> Launc
     }
 }
 
-pub(crate) fn limits(options: &Replay) -> Limits {
-    Limits {
+pub(crate) fn limits(options: &Replay) -> RunLimits {
+    RunLimits {
         timeout: options.timeout_run,
-        ..Limits::default()
+        ..RunLimits::default()
     }
 }
 

@@ -9,8 +9,8 @@ use labrys_program::{
 
 use super::super::decisions::definition;
 use super::super::distance;
+use crate::LibraryMeaning;
 use crate::value::IrValue;
-use crate::{Library, library};
 
 /// A place in a function that hands over to the machine.
 #[derive(Debug)]
@@ -42,7 +42,9 @@ pub(super) fn looked_at(
     } = operation
     {
         let name = program.function(*callee).map_or("", |callee| &callee.name);
-        if let (Some(Library::Assume), Some(first)) = (library(name), arguments.first()) {
+        if let (Some(LibraryMeaning::Assume), Some(first)) =
+            (LibraryMeaning::of(name), arguments.first())
+        {
             decides(function, *first, seen);
         }
     }
@@ -100,8 +102,12 @@ pub(super) fn gives_nothing(program: &Program, instruction: &Instruction) -> boo
     // Where it cannot be called, it gives none, and the function gives up its code.
     let is_called = labrys_library::named(&callee.name, Mark::Called);
     let nothing = matches!(
-        library(&callee.name),
-        Some(Library::Harmless { skipped: true } | Library::InputObject(_) | Library::Assume)
+        LibraryMeaning::of(&callee.name),
+        Some(
+            LibraryMeaning::Harmless { skipped: true }
+                | LibraryMeaning::InputObject(_)
+                | LibraryMeaning::Assume
+        )
     );
     nothing && !is_called
 }

@@ -7,7 +7,7 @@
 use labrys_expr::{Op, Pool};
 
 use super::interval::{Interval, above, below, binary, unary, widened};
-use super::{Sort, Step, library};
+use super::{Step, ValueSort, library};
 
 /// Nothing satisfies the conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,16 +18,16 @@ const ROUNDS: usize = 8;
 
 /// What an expression may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Known {
+pub(super) enum PossibleValues {
     Truth(Option<bool>),
     Float(Interval),
 }
 
-impl Known {
-    pub(super) fn any(sort: Sort) -> Self {
+impl PossibleValues {
+    pub(super) fn any(sort: ValueSort) -> Self {
         match sort {
-            Sort::Truth => Known::Truth(None),
-            Sort::Float => Known::Float(Interval::ANY),
+            ValueSort::Truth => PossibleValues::Truth(None),
+            ValueSort::Float => PossibleValues::Float(Interval::ANY),
         }
     }
 }
@@ -35,7 +35,7 @@ impl Known {
 pub(super) struct Narrowing<'a> {
     pub(super) pool: &'a Pool,
     pub(super) steps: &'a [Step],
-    pub(super) known: &'a mut [Known],
+    pub(super) known: &'a mut [PossibleValues],
     pub(super) work: &'a mut u64,
 }
 
@@ -47,9 +47,9 @@ impl Narrowing<'_> {
             *self.work += 2 * self.steps.len() as u64;
             for at in 0..self.steps.len() {
                 match self.forward(at) {
-                    Known::Truth(Some(truth)) => self.decide(at, truth)?,
-                    Known::Truth(None) => {}
-                    Known::Float(interval) => self.meet(at, interval)?,
+                    PossibleValues::Truth(Some(truth)) => self.decide(at, truth)?,
+                    PossibleValues::Truth(None) => {}
+                    PossibleValues::Float(interval) => self.meet(at, interval)?,
                 }
             }
             for root in roots {
@@ -67,15 +67,15 @@ impl Narrowing<'_> {
 
     fn truth(&self, at: usize) -> Option<bool> {
         match self.known[at] {
-            Known::Truth(truth) => truth,
-            Known::Float(_) => None,
+            PossibleValues::Truth(truth) => truth,
+            PossibleValues::Float(_) => None,
         }
     }
 
     fn float(&self, at: usize) -> Interval {
         match self.known[at] {
-            Known::Float(interval) => interval,
-            Known::Truth(_) => Interval::ANY,
+            PossibleValues::Float(interval) => interval,
+            PossibleValues::Truth(_) => Interval::ANY,
         }
     }
 
@@ -83,7 +83,7 @@ impl Narrowing<'_> {
         if self.truth(at) == Some(!truth) {
             return Err(Conflict);
         }
-        self.known[at] = Known::Truth(Some(truth));
+        self.known[at] = PossibleValues::Truth(Some(truth));
         Ok(())
     }
 
@@ -92,21 +92,25 @@ impl Narrowing<'_> {
         if met.is_empty() {
             return Err(Conflict);
         }
-        self.known[at] = Known::Float(met);
+        self.known[at] = PossibleValues::Float(met);
         Ok(())
     }
 
-    fn forward(&self, at: usize) -> Known {
+    fn forward(&self, at: usize) -> PossibleValues {
         let step = &self.steps[at];
         if let Some(bits) = self.pool.bits(step.id) {
             return match step.sort {
-                Sort::Truth => Known::Truth(Some(bits == 1)),
-                Sort::Float => Known::Float(Interval::single(bits, step.width)),
+                ValueSort::Truth => PossibleValues::Truth(Some(bits == 1)),
+                ValueSort::Float => PossibleValues::Float(Interval::single(bits, step.width)),
             };
         }
         match (step.sort, step.operands.as_slice()) {
-            (Sort::Truth, operands) => Known::Truth(self.forward_truth(step, operands)),
-            (Sort::Float, operands) => Known::Float(self.forward_float(step, operands)),
+            (ValueSort::Truth, operands) => {
+                PossibleValues::Truth(self.forward_truth(step, operands))
+            }
+            (ValueSort::Float, operands) => {
+                PossibleValues::Float(self.forward_float(step, operands))
+            }
         }
     }
 
@@ -227,9 +231,9 @@ impl Narrowing<'_> {
         let steps = self.steps;
         let step = &steps[at];
         match self.known[at] {
-            Known::Truth(Some(truth)) => self.backward_truth(step, &step.operands, truth),
-            Known::Truth(None) => Ok(()),
-            Known::Float(interval) => self.backward_float(step, &step.operands, interval),
+            PossibleValues::Truth(Some(truth)) => self.backward_truth(step, &step.operands, truth),
+            PossibleValues::Truth(None) => Ok(()),
+            PossibleValues::Float(interval) => self.backward_float(step, &step.operands, interval),
         }
     }
 

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use crate::difficulty::Difficulty;
 use crate::parts::Part;
 use crate::schedule::{Layer, Patience, Shared, Task, Verdict};
-use contract::{Conflict, Known, Narrowing};
+use contract::{Conflict, Narrowing, PossibleValues};
 use interval::Interval;
 
 /// Expressions that are looked at, at most.
@@ -60,7 +60,7 @@ impl Layer for Intervals {
 
 /// How an expression is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum ValueSort {
     Truth,
     Float,
 }
@@ -71,7 +71,7 @@ pub(super) struct Step {
     id: ExprId,
     op: Op,
     width: u32,
-    sort: Sort,
+    sort: ValueSort,
     /// Positions; none where the expression is only a value.
     operands: Vec<usize>,
 }
@@ -132,10 +132,10 @@ fn contradict(
 ) -> Option<(bool, u64)> {
     let roots: Vec<ExprId> = some.iter().map(|at| parts[*at].id).collect();
     let mut problem = Problem::new(pool, &roots, most_work)?;
-    let known: Vec<Known> = problem
+    let known: Vec<PossibleValues> = problem
         .steps
         .iter()
-        .map(|step| Known::any(step.sort))
+        .map(|step| PossibleValues::any(step.sort))
         .collect();
     let found = problem.refuted(known, if split { MOST_DEPTH } else { 0 });
     Some((found, problem.work))
@@ -157,24 +157,24 @@ fn speaks_of_floats(pool: &Pool, id: ExprId) -> bool {
 }
 
 /// The operands of an expression that say something of it, if it is looked at so.
-fn operands(pool: &Pool, id: ExprId, sort: Sort) -> Vec<(ExprId, Sort)> {
+fn operands(pool: &Pool, id: ExprId, sort: ValueSort) -> Vec<(ExprId, ValueSort)> {
     let node = pool.node(id);
-    let of = |sort: Sort| {
+    let of = |sort: ValueSort| {
         let operands = node.operands().iter();
         operands.map(|operand| (*operand, sort)).collect::<Vec<_>>()
     };
     let bit = |id: &ExprId| pool.width(*id) == 1;
     match (sort, node.op()) {
-        (Sort::Truth, Op::FOeq | Op::FOlt | Op::FOle | Op::FUno) => of(Sort::Float),
-        (Sort::Truth, Op::Not | Op::And | Op::Or | Op::Xor | Op::Ite) => of(Sort::Truth),
-        (Sort::Truth, Op::Eq) if node.operands().iter().all(bit) => of(Sort::Truth),
-        (Sort::Float, Op::Ite) => {
-            let mut all = of(Sort::Float);
-            all[0].1 = Sort::Truth;
+        (ValueSort::Truth, Op::FOeq | Op::FOlt | Op::FOle | Op::FUno) => of(ValueSort::Float),
+        (ValueSort::Truth, Op::Not | Op::And | Op::Or | Op::Xor | Op::Ite) => of(ValueSort::Truth),
+        (ValueSort::Truth, Op::Eq) if node.operands().iter().all(bit) => of(ValueSort::Truth),
+        (ValueSort::Float, Op::Ite) => {
+            let mut all = of(ValueSort::Float);
+            all[0].1 = ValueSort::Truth;
             all
         }
         (
-            Sort::Float,
+            ValueSort::Float,
             Op::FAdd
             | Op::FSub
             | Op::FMul
@@ -185,15 +185,15 @@ fn operands(pool: &Pool, id: ExprId, sort: Sort) -> Vec<(ExprId, Sort)> {
             | Op::FSqrt
             | Op::FToF
             | Op::FRound,
-        ) => of(Sort::Float),
-        (Sort::Float, Op::External) => {
+        ) => of(ValueSort::Float),
+        (ValueSort::Float, Op::External) => {
             let arguments = pool.as_call(id).map_or(&[][..], |call| call.arguments());
             let width = node.width();
             let like = |argument: &ExprId| pool.width(*argument) == width;
             if arguments.iter().all(like) {
                 arguments
                     .iter()
-                    .map(|argument| (*argument, Sort::Float))
+                    .map(|argument| (*argument, ValueSort::Float))
                     .collect()
             } else {
                 Vec::new()
@@ -205,9 +205,10 @@ fn operands(pool: &Pool, id: ExprId, sort: Sort) -> Vec<(ExprId, Sort)> {
 
 impl<'a> Problem<'a> {
     fn new(pool: &'a Pool, roots: &[ExprId], most_work: u64) -> Option<Self> {
-        let mut found: FxHashMap<(ExprId, bool), Sort> = FxHashMap::default();
-        let key = |id: ExprId, sort: Sort| (id, sort == Sort::Float);
-        let mut stack: Vec<(ExprId, Sort)> = roots.iter().map(|id| (*id, Sort::Truth)).collect();
+        let mut found: FxHashMap<(ExprId, bool), ValueSort> = FxHashMap::default();
+        let key = |id: ExprId, sort: ValueSort| (id, sort == ValueSort::Float);
+        let mut stack: Vec<(ExprId, ValueSort)> =
+            roots.iter().map(|id| (*id, ValueSort::Truth)).collect();
         while let Some((id, sort)) = stack.pop() {
             if found.insert(key(id, sort), sort).is_none() {
                 stack.extend(operands(pool, id, sort));
@@ -243,7 +244,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Whether nothing satisfies the conditions and what is known.
-    fn refuted(&mut self, known: Vec<Known>, depth: u32) -> bool {
+    fn refuted(&mut self, known: Vec<PossibleValues>, depth: u32) -> bool {
         let mut open = vec![(known, depth)];
         while let Some((mut known, depth)) = open.pop() {
             if self.work > self.most_work {
@@ -271,19 +272,19 @@ impl<'a> Problem<'a> {
     }
 
     /// Two parts of what a step may be: first decisions are taken, then values are halved.
-    fn split(&self, known: &[Known]) -> Option<[(usize, Known); 2]> {
+    fn split(&self, known: &[PossibleValues]) -> Option<[(usize, PossibleValues); 2]> {
         let undecided = |at: &usize| {
             let decides = self.steps[*at].op.takes_floats() || self.steps[*at].operands.is_empty();
-            decides && known[*at] == Known::Truth(None)
+            decides && known[*at] == PossibleValues::Truth(None)
         };
         if let Some(at) = (0..self.steps.len()).find(undecided) {
-            return Some([true, false].map(|truth| (at, Known::Truth(Some(truth)))));
+            return Some([true, false].map(|truth| (at, PossibleValues::Truth(Some(truth)))));
         }
         let variables = (0..self.steps.len()).filter_map(|at| {
             let step = &self.steps[at];
-            let is_free = step.sort == Sort::Float && step.operands.is_empty();
+            let is_free = step.sort == ValueSort::Float && step.operands.is_empty();
             match known[at] {
-                Known::Float(interval) if is_free && interval.low < interval.high => {
+                PossibleValues::Float(interval) if is_free && interval.low < interval.high => {
                     Some((at, interval))
                 }
                 _ => None,
@@ -297,7 +298,7 @@ impl<'a> Problem<'a> {
             (key(range.high).abs_diff(key(range.low)), usize::MAX - at)
         })?;
         let parts = halves(interval, self.steps[at].width)?;
-        Some(parts.map(|part| (at, Known::Float(part))))
+        Some(parts.map(|part| (at, PossibleValues::Float(part))))
     }
 }
 

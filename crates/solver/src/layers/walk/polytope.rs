@@ -16,7 +16,7 @@ use labrys_expr::{ExprId, Op, Pool, signed};
 
 use super::formula::{Atom, Domain, Relation};
 use super::objective::{Objective, Point};
-use super::variable::Sort;
+use super::variable::NumberSort;
 use super::variables::Variables;
 
 /// Rounds of projections.
@@ -251,7 +251,7 @@ fn difference(pool: &Pool, variables: &Variables, atom: &Atom) -> Option<Sum> {
     if !related {
         return None;
     }
-    let reader = Reader {
+    let reader = SumReader {
         pool,
         variables,
         fuel: Cell::new(FUEL),
@@ -264,19 +264,19 @@ fn difference(pool: &Pool, variables: &Variables, atom: &Atom) -> Option<Sum> {
 }
 
 /// Reads expressions as sums.
-struct Reader<'a> {
+struct SumReader<'a> {
     pool: &'a Pool,
     variables: &'a Variables,
     fuel: Cell<u32>,
 }
 
-impl Reader<'_> {
+impl SumReader<'_> {
     fn sum(&self, id: ExprId, domain: Domain, depth: u32) -> Option<Sum> {
         let pool = self.pool;
         if let Some(variable) = self.variables.whole(id) {
             let float = matches!(
                 self.variables.list[variable].sort,
-                Sort::Double | Sort::Single
+                NumberSort::Double | NumberSort::Single
             );
             return (float == (domain == Domain::Float)).then(|| Sum {
                 terms: vec![(variable, 1.0)],

@@ -8,7 +8,7 @@ use labrys_expr::{Symbol, mask, signed};
 
 /// How the program reads a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sort {
+pub(super) enum NumberSort {
     Unsigned,
     Signed,
     Single,
@@ -22,32 +22,32 @@ pub(super) struct Variable {
     pub(super) symbols: Vec<Symbol>,
     /// Bits, 1 to 64.
     pub(super) width: u32,
-    pub(super) sort: Sort,
+    pub(super) sort: NumberSort,
 }
 
 impl Variable {
     /// The value as a real number; NaN for what is no number.
     pub(super) fn real(&self, bits: u64) -> f64 {
         match self.sort {
-            Sort::Double => f64::from_bits(bits),
-            Sort::Single => f64::from(f32::from_bits(bits as u32)),
-            Sort::Signed => signed(bits.into(), self.width) as f64,
-            Sort::Unsigned => bits as f64,
+            NumberSort::Double => f64::from_bits(bits),
+            NumberSort::Single => f64::from(f32::from_bits(bits as u32)),
+            NumberSort::Signed => signed(bits.into(), self.width) as f64,
+            NumberSort::Unsigned => bits as f64,
         }
     }
 
     /// The value nearest to a real number.
     pub(super) fn nearest(&self, real: f64) -> u64 {
         match self.sort {
-            Sort::Double => real.to_bits(),
-            Sort::Single => u64::from((real as f32).to_bits()),
-            Sort::Signed | Sort::Unsigned if real.is_nan() => 0,
-            Sort::Signed => {
+            NumberSort::Double => real.to_bits(),
+            NumberSort::Single => u64::from((real as f32).to_bits()),
+            NumberSort::Signed | NumberSort::Unsigned if real.is_nan() => 0,
+            NumberSort::Signed => {
                 let (least, most) = self.bounds();
                 let whole = (real.round_ties_even() as i128).clamp(least, most);
                 (whole as u128 & mask(self.width)) as u64
             }
-            Sort::Unsigned => {
+            NumberSort::Unsigned => {
                 let (least, most) = self.bounds();
                 (real.round_ties_even() as i128).clamp(least, most) as u64
             }
@@ -56,7 +56,7 @@ impl Variable {
 
     fn bounds(&self) -> (i128, i128) {
         match self.sort {
-            Sort::Signed => (-(1 << (self.width - 1)), (1 << (self.width - 1)) - 1),
+            NumberSort::Signed => (-(1 << (self.width - 1)), (1 << (self.width - 1)) - 1),
             _ => (0, (1 << self.width) - 1),
         }
     }
@@ -64,9 +64,9 @@ impl Variable {
     /// The place of a value.
     pub(super) fn place(&self, bits: u64) -> i128 {
         match self.sort {
-            Sort::Signed => signed(bits.into(), self.width),
-            Sort::Unsigned => bits.into(),
-            Sort::Double | Sort::Single => {
+            NumberSort::Signed => signed(bits.into(), self.width),
+            NumberSort::Unsigned => bits.into(),
+            NumberSort::Double | NumberSort::Single => {
                 let sign = 1u64 << (self.width - 1);
                 let size = i128::from(bits & (sign - 1));
                 if bits & sign == 0 { size } else { -size - 1 }
@@ -77,11 +77,11 @@ impl Variable {
     /// The value at a place, or at the nearest end.
     pub(super) fn at(&self, place: i128) -> u64 {
         match self.sort {
-            Sort::Signed | Sort::Unsigned => {
+            NumberSort::Signed | NumberSort::Unsigned => {
                 let (least, most) = self.bounds();
                 (place.clamp(least, most) as u128 & mask(self.width)) as u64
             }
-            Sort::Double | Sort::Single => {
+            NumberSort::Double | NumberSort::Single => {
                 let sign = 1u64 << (self.width - 1);
                 if place >= 0 {
                     place.min(i128::from(sign - 1)) as u64
@@ -94,7 +94,7 @@ impl Variable {
 
     /// Whether the program reads a float.
     pub(super) fn is_float(&self) -> bool {
-        matches!(self.sort, Sort::Double | Sort::Single)
+        matches!(self.sort, NumberSort::Double | NumberSort::Single)
     }
 }
 
@@ -102,7 +102,7 @@ impl Variable {
 mod tests {
     use super::*;
 
-    fn variable(width: u32, sort: Sort) -> Variable {
+    fn variable(width: u32, sort: NumberSort) -> Variable {
         Variable {
             symbols: Vec::new(),
             width,
@@ -115,13 +115,13 @@ mod tests {
         for (width, sort, reals) in [
             (
                 64,
-                Sort::Double,
+                NumberSort::Double,
                 &[-1e300, -1.5, -0.0, 0.0, 1e-320, 2.0][..],
             ),
-            (32, Sort::Single, &[-3.5, -0.0, 0.0, 0.25, 1e30]),
-            (16, Sort::Signed, &[-32768.0, -1.0, 0.0, 32767.0]),
-            (8, Sort::Unsigned, &[0.0, 1.0, 255.0]),
-            (64, Sort::Signed, &[-9.2e18, 0.0, 9.2e18]),
+            (32, NumberSort::Single, &[-3.5, -0.0, 0.0, 0.25, 1e30]),
+            (16, NumberSort::Signed, &[-32768.0, -1.0, 0.0, 32767.0]),
+            (8, NumberSort::Unsigned, &[0.0, 1.0, 255.0]),
+            (64, NumberSort::Signed, &[-9.2e18, 0.0, 9.2e18]),
         ] {
             let variable = variable(width, sort);
             let places: Vec<_> = reals
@@ -137,12 +137,12 @@ mod tests {
 
     #[test]
     fn reals_out_of_range_become_the_nearest_integer() {
-        assert_eq!(variable(8, Sort::Unsigned).nearest(-3.0), 0);
-        assert_eq!(variable(8, Sort::Signed).nearest(1e9), 127);
+        assert_eq!(variable(8, NumberSort::Unsigned).nearest(-3.0), 0);
+        assert_eq!(variable(8, NumberSort::Signed).nearest(1e9), 127);
         assert_eq!(
-            variable(64, Sort::Unsigned).nearest(f64::INFINITY),
+            variable(64, NumberSort::Unsigned).nearest(f64::INFINITY),
             u64::MAX
         );
-        assert_eq!(variable(32, Sort::Signed).nearest(f64::NAN), 0);
+        assert_eq!(variable(32, NumberSort::Signed).nearest(f64::NAN), 0);
     }
 }

@@ -8,7 +8,7 @@
 use labrys_expr::{ExprId, Node, Op, Pool, Symbol, mask};
 use rustc_hash::FxHashMap;
 
-use super::variable::{Sort, Variable};
+use super::variable::{NumberSort, Variable};
 use crate::functions::{self, Kind};
 use crate::query::{Assignment, Model};
 
@@ -98,7 +98,7 @@ impl Variables {
         self.list.push(Variable {
             symbols,
             width,
-            sort: Sort::Unsigned,
+            sort: NumberSort::Unsigned,
         });
     }
 
@@ -106,7 +106,7 @@ impl Variables {
         let mut signs = vec![None; self.list.len()];
         for &id in nodes {
             let node = pool.node(id);
-            let mut vote = |operand: ExprId, sort: Sort| {
+            let mut vote = |operand: ExprId, sort: NumberSort| {
                 if let Some(&variable) = self.whole.get(&operand) {
                     signs[variable] = signs[variable].max(Some(sort));
                 }
@@ -125,9 +125,9 @@ impl Variables {
         }
         for (variable, sign) in self.list.iter_mut().zip(signs) {
             let default = if variable.width >= 16 {
-                Sort::Signed
+                NumberSort::Signed
             } else {
-                Sort::Unsigned
+                NumberSort::Unsigned
             };
             variable.sort = sign.unwrap_or(default);
         }
@@ -199,25 +199,25 @@ fn runs(pool: &Pool, nodes: &[ExprId]) -> FxHashMap<ExprId, Run> {
     runs
 }
 
-fn sort_of_kind(kind: Kind) -> Sort {
+fn sort_of_kind(kind: Kind) -> NumberSort {
     match kind {
-        Kind::F64 => Sort::Double,
-        Kind::F32 => Sort::Single,
-        Kind::I32 | Kind::I64 => Sort::Signed,
+        Kind::F64 => NumberSort::Double,
+        Kind::F32 => NumberSort::Single,
+        Kind::I32 | Kind::I64 => NumberSort::Signed,
     }
 }
 
 /// What the use of `operand` in `node` tells of it.
-fn sort_of_use(pool: &Pool, node: &Node, operand: ExprId) -> Option<Sort> {
+fn sort_of_use(pool: &Pool, node: &Node, operand: ExprId) -> Option<NumberSort> {
     use Op::{AShr, LShr, SDiv, SExt, SRem, SToF, Sle, Slt, UDiv, URem, UToF, Ule, Ult, ZExt};
     match node.op() {
         op if op.takes_floats() => match pool.width(operand) {
-            64 => Some(Sort::Double),
-            32 => Some(Sort::Single),
+            64 => Some(NumberSort::Double),
+            32 => Some(NumberSort::Single),
             _ => None,
         },
-        Slt | Sle | SDiv | SRem | SExt | SToF | AShr => Some(Sort::Signed),
-        Ult | Ule | UDiv | URem | ZExt | UToF | LShr => Some(Sort::Unsigned),
+        Slt | Sle | SDiv | SRem | SExt | SToF | AShr => Some(NumberSort::Signed),
+        Ult | Ule | UDiv | URem | ZExt | UToF | LShr => Some(NumberSort::Unsigned),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use labrys_abi::{CONTROL_FD, STATUS_FD};
-use labrys_executor::Calls;
+use labrys_executor::MarkedFunctions;
 
 /// The program, compiled once by every process that runs tests.
 fn binary() -> PathBuf {
@@ -33,7 +33,7 @@ fn binary() -> PathBuf {
 
 #[test]
 fn calls_are_answered_by_one_process() {
-    let mut calls = Calls::of(&binary());
+    let mut calls = MarkedFunctions::of(&binary());
     assert_eq!(calls.signature("@sum").as_deref(), Some("lll"));
     assert_eq!(calls.call("@sum", &[40, 2]), Some(42));
     let process = calls.call("@process", &[1]);
@@ -43,20 +43,20 @@ fn calls_are_answered_by_one_process() {
 
 #[test]
 fn what_is_not_in_the_table_has_no_value() {
-    let mut calls = Calls::of(&binary());
+    let mut calls = MarkedFunctions::of(&binary());
     for name in ["sum", "@none", "@"] {
         assert_eq!(calls.signature(name), None);
         assert_eq!(calls.call(name, &[1, 2]), None);
     }
     assert_eq!(calls.call("@sum", &[1]), None);
     assert_eq!(calls.call("@sum", &[1, 2, 3]), None);
-    let mut nothing = Calls::of(Path::new("/nonexistent"));
+    let mut nothing = MarkedFunctions::of(Path::new("/nonexistent"));
     assert_eq!(nothing.call("@sum", &[1, 2]), None);
 }
 
 #[test]
 fn a_call_that_crashes_or_hangs_has_no_value_and_the_next_has() {
-    let mut calls = Calls::of(&binary());
+    let mut calls = MarkedFunctions::of(&binary());
     let mut processes = BTreeSet::new();
     for (number, function) in (0..).zip(["@crash", "@hang", "@crash"]) {
         processes.insert(calls.call("@process", &[number]).unwrap());
@@ -68,7 +68,7 @@ fn a_call_that_crashes_or_hangs_has_no_value_and_the_next_has() {
 
 #[test]
 fn functions_that_keep_crashing_are_left_alone_and_known_answers_stay() {
-    let mut calls = Calls::of(&binary());
+    let mut calls = MarkedFunctions::of(&binary());
     let mut processes = BTreeSet::new();
     for number in 0..300 {
         processes.extend(calls.call("@process", &[number]));

@@ -10,26 +10,26 @@ const DEPTH: u32 = 12;
 
 /// Bits known to be 0 and known to be 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct KnownBits {
     pub(super) zeros: u128,
     pub(super) ones: u128,
 }
 
-impl Known {
+impl KnownBits {
     /// What is known of `id`; bits above its width are known to be 0.
     pub(super) fn of(pool: &Pool, id: ExprId) -> Self {
         look(pool, id, DEPTH)
     }
 
     fn nothing(width: u32) -> Self {
-        Known {
+        KnownBits {
             zeros: !mask(width),
             ones: 0,
         }
     }
 
     fn value(bits: u128) -> Self {
-        Known {
+        KnownBits {
             zeros: !bits,
             ones: bits,
         }
@@ -46,14 +46,14 @@ impl Known {
     }
 
     fn both(self, other: Self) -> Self {
-        Known {
+        KnownBits {
             zeros: self.zeros & other.zeros,
             ones: self.ones & other.ones,
         }
     }
 
     fn within(self, width: u32) -> Self {
-        Known {
+        KnownBits {
             zeros: self.zeros | !mask(width),
             ones: self.ones & mask(width),
         }
@@ -71,7 +71,7 @@ impl Known {
         let no_carry = !(most ^ self.zeros ^ other.zeros);
         let carry = least ^ self.ones ^ other.ones;
         let known = (self.zeros | self.ones) & (other.zeros | other.ones) & (no_carry | carry);
-        Known {
+        KnownBits {
             zeros: !most & known,
             ones: least & known,
         }
@@ -86,7 +86,7 @@ impl Known {
             }
             _ => 0,
         };
-        Known {
+        KnownBits {
             zeros: mask(trailing) | high,
             ones: 0,
         }
@@ -95,7 +95,7 @@ impl Known {
 
     fn shift_left(self, by: u32, width: u32) -> Self {
         let zeros = self.zeros.checked_shl(by).unwrap_or(0) | mask(by);
-        Known {
+        KnownBits {
             zeros,
             ones: self.ones.checked_shl(by).unwrap_or(0),
         }
@@ -104,7 +104,7 @@ impl Known {
 
     fn shift_right(self, by: u32) -> Self {
         let zeros = !(!self.zeros).checked_shr(by).unwrap_or(0);
-        Known {
+        KnownBits {
             zeros,
             ones: self.ones.checked_shr(by).unwrap_or(0),
         }
@@ -120,15 +120,15 @@ fn mask(width: u32) -> u128 {
     }
 }
 
-fn look(pool: &Pool, id: ExprId, depth: u32) -> Known {
+fn look(pool: &Pool, id: ExprId, depth: u32) -> KnownBits {
     let width = pool.width(id);
     if let Some(bits) = pool.bits(id) {
-        return Known::value(bits);
+        return KnownBits::value(bits);
     }
     let node = pool.node(id);
     let operands = node.operands();
     if depth == 0 {
-        return Known::nothing(width);
+        return KnownBits::nothing(width);
     }
     let known = |operand: usize| look(pool, operands[operand], depth - 1);
     match node.op() {
@@ -138,7 +138,7 @@ fn look(pool: &Pool, id: ExprId, depth: u32) -> Known {
         Op::Concat => {
             let low = pool.width(operands[1]);
             let (above, below) = (known(0).shift_left(low, width), known(1));
-            Known {
+            KnownBits {
                 zeros: above.zeros & below.zeros,
                 ones: above.ones | below.ones,
             }
@@ -148,14 +148,14 @@ fn look(pool: &Pool, id: ExprId, depth: u32) -> Known {
         Op::Mul => known(0).multiply(known(1), width),
         Op::And => {
             let (a, b) = (known(0), known(1));
-            Known {
+            KnownBits {
                 zeros: a.zeros | b.zeros,
                 ones: a.ones & b.ones,
             }
         }
         Op::Or => {
             let (a, b) = (known(0), known(1));
-            Known {
+            KnownBits {
                 zeros: a.zeros & b.zeros,
                 ones: a.ones | b.ones,
             }
@@ -165,29 +165,29 @@ fn look(pool: &Pool, id: ExprId, depth: u32) -> Known {
                 known(0).shift_left(by as u32, width)
             }
             Some(by) if by < u128::from(width) => known(0).shift_right(by as u32),
-            _ => Known::nothing(width),
+            _ => KnownBits::nothing(width),
         },
         Op::URem => match pool.bits(operands[1]) {
             Some(divisor) if divisor.is_power_of_two() => known(0).within(divisor.trailing_zeros()),
-            Some(divisor) if divisor > 0 => Known::nothing(128 - divisor.leading_zeros()),
-            _ => Known::nothing(width),
+            Some(divisor) if divisor > 0 => KnownBits::nothing(128 - divisor.leading_zeros()),
+            _ => KnownBits::nothing(width),
         },
-        _ => Known::nothing(width),
+        _ => KnownBits::nothing(width),
     }
 }
 
-fn sign_extend(known: Known, from: u32, to: u32) -> Known {
+fn sign_extend(known: KnownBits, from: u32, to: u32) -> KnownBits {
     let sign = 1 << (from - 1);
     let above = mask(to) & !mask(from);
     if known.zeros & sign != 0 {
         known
     } else if known.ones & sign != 0 {
-        Known {
+        KnownBits {
             zeros: known.zeros & !above,
             ones: known.ones | above,
         }
     } else {
-        Known {
+        KnownBits {
             zeros: known.zeros & !above,
             ones: known.ones,
         }
@@ -265,7 +265,7 @@ mod tests {
             let mut pool = Pool::verbatim();
             let width = random.u32(2..=64);
             let id = expression(&mut pool, &mut random, width, 3);
-            let known = Known::of(&pool, id);
+            let known = KnownBits::of(&pool, id);
             for _ in 0..8 {
                 let bytes = random.u32(..).to_le_bytes();
                 let assignment = |symbol: Symbol| match symbol {
@@ -289,8 +289,8 @@ mod tests {
         let base = pool.constant(64, 16);
         let offset = pool.add(scaled, base);
         assert_eq!(
-            Known::of(&pool, offset),
-            Known {
+            KnownBits::of(&pool, offset),
+            KnownBits {
                 zeros: !0x7fc,
                 ones: 0
             }

@@ -25,7 +25,7 @@ const MOST_ANSWERS: usize = 1 << 18;
 
 /// The marked functions of a program. The process starts with the first request.
 #[derive(Debug)]
-pub struct Calls {
+pub struct MarkedFunctions {
     binary: PathBuf,
     /// Rows of the table by name, once it is known.
     rows: Option<HashMap<String, (u64, String)>>,
@@ -34,11 +34,11 @@ pub struct Calls {
     answers: HashMap<(u64, [u64; MOST_PARAMETERS]), Option<u64>>,
 }
 
-impl Calls {
+impl MarkedFunctions {
     /// The functions of an instrumented program.
     #[must_use]
     pub fn of(binary: &Path) -> Self {
-        Calls {
+        MarkedFunctions {
             // A bare name would be looked for among the system's commands.
             binary: binary.canonicalize().unwrap_or_else(|_| binary.to_owned()),
             rows: None,
