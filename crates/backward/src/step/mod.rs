@@ -8,12 +8,11 @@ mod call;
 mod edge;
 mod havoc;
 mod instruction;
-mod library_call;
 mod strings;
 
 use labrys_analysis::Place;
 use labrys_expr::ExprId;
-use labrys_program::{Instruction, Operand, Operation, Type, ValueId};
+use labrys_program::{Instruction, Operand, Operation, Type};
 
 use crate::precision::Precision;
 use crate::state::State;
@@ -45,16 +44,6 @@ pub(crate) struct Context<'a> {
     pub(crate) overrides: &'a Overrides,
     /// Whether the instruction is executed at all; `None`: it is.
     pub(crate) guard: Option<ExprId>,
-}
-
-/// A call instruction.
-#[derive(Clone, Copy)]
-struct CallSite<'a> {
-    place: Place,
-    /// The value that the result defines.
-    result: Option<ValueId>,
-    arguments: &'a [Operand],
-    ty: Type,
 }
 
 impl Context<'_> {
