@@ -29,11 +29,11 @@ pub enum Access {
     None,
     /// Nothing is said: reads and writes of whatever can be reached from there.
     Unknown,
-    /// It reads within the extent and writes nothing.
-    Reads(Extent),
-    /// It writes within the extent, and reads nothing.
+    /// It reads, and writes nothing.
+    Reads,
+    /// It writes within the extent, and reads nothing there.
     Writes(Extent),
-    /// It reads and writes within the extent.
+    /// It reads, and writes within the extent.
     Changes(Extent),
     /// A `FILE`, which only the library looks into.
     File,
@@ -54,13 +54,11 @@ impl Access {
     }
 }
 
-/// How far an access goes, from the address on.
+/// How far a function writes, from the address on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// To the end of the object.
     Object,
-    /// Up to the 0 that ends a string.
-    Text,
     /// So many bytes.
     Bytes(u64),
     /// As many bytes as a parameter says, times a number.

@@ -162,7 +162,7 @@ fn of_name(name: &str, real: Type) -> Type {
 fn behind(ty: &str, names: &[&str]) -> Result<Access, String> {
     Ok(match ty {
         "ptr" => Access::Unknown,
-        "text" => Access::Reads(Extent::Text),
+        "text" | "in" => Access::Reads,
         "file" => Access::File,
         "code" => Access::Code,
         "list" => Access::List,
@@ -177,7 +177,6 @@ fn behind(ty: &str, names: &[&str]) -> Result<Access, String> {
             let bound = bound.strip_suffix(']').ok_or("no ']'")?;
             let extent = extent(bound, names)?;
             match kind {
-                "in" => Access::Reads(extent),
                 "out" => Access::Writes(extent),
                 "inout" => Access::Changes(extent),
                 _ => return Err(format!("what is '{kind}'?")),

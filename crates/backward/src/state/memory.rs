@@ -52,6 +52,42 @@ pub(crate) struct Write {
     pub(crate) guard: Option<ExprId>,
 }
 
+/// A write of which no more is known than where it may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnknownWrite {
+    /// `None`: at any address.
+    pub(crate) address: Option<ExprId>,
+    /// Most bytes from the address on; `None`: they may lie before it, too.
+    pub(crate) length: Option<u64>,
+}
+
+impl UnknownWrite {
+    /// To the object that an address is in.
+    pub(crate) fn around(address: Option<ExprId>) -> Self {
+        UnknownWrite {
+            address,
+            length: None,
+        }
+    }
+
+    /// Whether it may change what this reads.
+    fn may_change(self, terms: &mut Terms<'_>, read: &Read) -> bool {
+        let Some(address) = self.address else {
+            return true;
+        };
+        let Some(length) = self.length else {
+            return terms.may_alias(address, read.address);
+        };
+        let write = Write {
+            address,
+            length: terms.constant(64, u128::from(length)),
+            content: Content::Havoc,
+            guard: None,
+        };
+        !matches!(overlap(terms, read, &write), Overlap::None)
+    }
+}
+
 /// The content of memory when the program starts.
 pub(super) struct Initial {
     /// `None` if it is not known.
@@ -336,18 +372,15 @@ impl Memory {
         self.reads.clear();
     }
 
-    /// Something is written to an address, of any number of bytes; `None`: to any address.
-    pub(crate) fn clobber(&mut self, terms: &mut Terms<'_>, address: Option<ExprId>) {
-        self.reads.retain(|read| match address {
-            Some(address) => !terms.may_alias(address, read.address),
-            None => false,
-        });
+    /// What a write may change is clobbered.
+    pub(crate) fn clobber(&mut self, terms: &mut Terms<'_>, write: UnknownWrite) {
+        self.reads.retain(|read| !write.may_change(terms, read));
     }
 
-    /// Whether a write to an address may concern what is read.
-    pub(crate) fn may_be_clobbered(&self, terms: &mut Terms<'_>, address: ExprId) -> bool {
+    /// Whether a write may change what is read.
+    pub(crate) fn may_be_clobbered(&self, terms: &mut Terms<'_>, write: UnknownWrite) -> bool {
         let mut reads = self.reads.iter();
-        reads.any(|read| terms.may_alias(address, read.address))
+        reads.any(|read| write.may_change(terms, read))
     }
 
     /// Code with these effects is not followed: what it may write is havocked. Its writes through

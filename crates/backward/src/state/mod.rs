@@ -20,7 +20,7 @@ use crate::path::Skip;
 use crate::terms::{Frame, SymbolicValue, Terms, pair_scalars};
 
 pub(crate) use conditions::Conditions;
-pub(crate) use memory::{Content, Memory, NULL_PAGE, Read, Write};
+pub(crate) use memory::{Content, Memory, NULL_PAGE, Read, UnknownWrite, Write};
 pub(crate) use trail::Trail;
 
 /// See the module.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::edge::edge_condition;
 use crate::path::Skip;
-use crate::state::State;
+use crate::state::{State, UnknownWrite};
 use crate::terms::{Overrides, Terms};
 
 /// Values of a phi that are told apart where the paths to it are havocked.
@@ -170,8 +170,8 @@ pub(super) fn clobber_arguments(
     effects: &Effects,
     arguments: &[Operand],
 ) {
-    for address in written_addresses(terms, state, overrides, effects, arguments) {
-        state.memory_mut().clobber(terms, address);
+    for write in argument_writes(terms, state, overrides, effects, arguments) {
+        state.memory_mut().clobber(terms, write);
     }
 }
 
@@ -189,27 +189,23 @@ pub(super) fn call_may_write(
     if state.memory().is_concerned(terms, effects) {
         return true;
     }
-    let addresses = written_addresses(terms, state, overrides, effects, arguments);
-    addresses.into_iter().any(|address| match address {
-        Some(address) => state.memory().may_be_clobbered(terms, address),
-        None => true,
-    })
+    let mut writes = argument_writes(terms, state, overrides, effects, arguments).into_iter();
+    writes.any(|write| state.memory().may_be_clobbered(terms, write))
 }
 
-/// The addresses among the arguments of a call that code with these effects may write through;
-/// `None` for one without a model. They are looked at here alone, so the path does not require
-/// the values in them.
-fn written_addresses(
+/// The writes through the arguments of a call that code with these effects may make. The addresses
+/// are looked at here alone, so the path does not require the values in them.
+fn argument_writes(
     terms: &mut Terms<'_>,
     state: &State,
     overrides: &Overrides,
     effects: &Effects,
     arguments: &[Operand],
-) -> Vec<Option<ExprId>> {
+) -> Vec<UnknownWrite> {
     let mut frame = state.frame().clone();
     let written = effects.written_parameters().iter();
     written
         .filter_map(|index| arguments.get(*index))
-        .map(|argument| terms.scalar(&mut frame, overrides, *argument))
+        .map(|argument| UnknownWrite::around(terms.scalar(&mut frame, overrides, *argument)))
         .collect()
 }

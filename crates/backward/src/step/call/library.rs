@@ -1,12 +1,14 @@
 //! Passing a call of a library function backward, by what the function means.
 
+use labrys_expr::ExprId;
+use labrys_library::{Access, Extent, Function as Row};
 use labrys_program::{Function, FunctionId};
 use labrys_semantics::{Algebra, IrValue, LibraryMeaning, input_value};
 
 use super::super::{Step, strings};
 use super::CallStep;
 use crate::path::Skip;
-use crate::state::{Content, Write};
+use crate::state::{Content, UnknownWrite, Write};
 use crate::terms::SymbolicValue;
 
 /// Most bytes of an input object that are followed one by one.
@@ -49,7 +51,7 @@ impl CallStep<'_, '_, '_> {
             }
             Some(Meaning::Pure) => self.pass_pure(&function.name),
             Some(Meaning::Allocates { zeroed, .. }) => self.pass_allocation(zeroed),
-            Some(Meaning::Fills { .. }) => self.pass_filling(id),
+            Some(Meaning::Fills { row, .. }) => self.pass_filling(id, row),
             Some(Meaning::InputObject(size)) => self.pass_input_object(size),
             Some(Meaning::InputValue) => self.pass_input_value(&function.name),
             None => self.pass_unknown(id),
@@ -114,17 +116,48 @@ impl CallStep<'_, '_, '_> {
         }
     }
 
-    /// A function that writes any bytes through some of its arguments.
-    fn pass_filling(&mut self, id: FunctionId) {
+    /// A function that writes any bytes through some of its arguments, as far as its row says.
+    fn pass_filling(&mut self, id: FunctionId, row: &Row) {
         let analysis = self.terms.analysis();
         let used = self.state.take(self.result).is_some();
         let effects = analysis.effects(id);
-        if used || self.may_write(effects) {
-            self.clobber_arguments(effects);
+        let writes = self.writes(row);
+        let memory = self.state.memory();
+        let is_concerned = used
+            || memory.is_concerned(self.terms, effects)
+            || writes
+                .iter()
+                .any(|write| memory.may_be_clobbered(self.terms, *write));
+        if is_concerned {
+            for write in writes {
+                self.state.memory_mut().clobber(self.terms, write);
+            }
             self.state.memory_mut().havoc(self.terms, effects);
             let name = analysis.function(id).name.clone();
             self.state.skip(Skip::Opaque(name));
         }
+    }
+
+    /// What the function of a row may write through the arguments, which are looked at here alone.
+    fn writes(&mut self, row: &Row) -> Vec<UnknownWrite> {
+        if self.state.memory().is_empty() {
+            return Vec::new();
+        }
+        let (terms, overrides) = (&mut *self.terms, self.context.overrides);
+        let mut frame = self.state.frame().clone();
+        let values = self.arguments.iter();
+        let values = values.map(|argument| terms.scalar(&mut frame, overrides, *argument));
+        let values: Vec<Option<ExprId>> = values.collect();
+        let number = |index: usize| u64::try_from(terms.bits(values[index]?)?).ok();
+        let written = row.written(values.len());
+        let writes = written.map(|index| UnknownWrite {
+            address: values[index],
+            length: match row.access(index) {
+                Access::Writes(extent) | Access::Changes(extent) => Some(most(extent, number)),
+                _ => None,
+            },
+        });
+        writes.collect()
     }
 
     /// A function of which nothing is known.
@@ -171,7 +204,8 @@ impl CallStep<'_, '_, '_> {
         let (terms, state) = (&mut *self.terms, &mut *self.state);
         let (Some(address), Some(size)) = (address, size.filter(|size| *size <= MAX_OBJECT)) else {
             state.trail_mut().lose_inputs();
-            state.memory_mut().clobber(terms, address);
+            let write = UnknownWrite::around(address);
+            state.memory_mut().clobber(terms, write);
             state.skip(Skip::Opaque("an input object of unknown size".to_owned()));
             return;
         };
@@ -212,4 +246,17 @@ impl CallStep<'_, '_, '_> {
             state.bind(terms, &used, Some(&IrValue::Scalar(value)));
         }
     }
+}
+
+/// Most bytes within an extent, where arguments have these numbers.
+fn most(extent: Extent, number: impl Fn(usize) -> Option<u64>) -> u64 {
+    let bytes = match extent {
+        Extent::Object => None,
+        Extent::Bytes(bytes) => Some(bytes),
+        Extent::Parameter(count, factor) => {
+            number(count).and_then(|count| count.checked_mul(factor))
+        }
+        Extent::Product(a, b) => number(a).zip(number(b)).and_then(|(a, b)| a.checked_mul(b)),
+    };
+    bytes.unwrap_or(u64::MAX)
 }

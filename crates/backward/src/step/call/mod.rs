@@ -89,12 +89,6 @@ impl<'s, 'p> CallStep<'s, '_, 'p> {
         call_may_write(self.terms, self.state, overrides, effects, self.arguments)
     }
 
-    /// Code with these effects writes through some of the arguments.
-    fn clobber_arguments(&mut self, effects: &Effects) {
-        let overrides = self.context.overrides;
-        clobber_arguments(self.terms, self.state, overrides, effects, self.arguments);
-    }
-
     /// Passes a call of this function.
     fn pass(&mut self, id: FunctionId) -> Step {
         if self.terms.analysis().function(id).defined {
