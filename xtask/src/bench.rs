@@ -56,6 +56,8 @@ fn command(kind: &Kind) -> Command {
         Kind::Cargo { package, bench } => {
             let mut command = Command::new("cargo");
             command.args(["bench", "--package", package, "--bench", bench]);
+            // An incremental build is optimized in smaller units: it is not what is used.
+            command.env("CARGO_INCREMENTAL", "0");
             command
         }
         Kind::Script(path) => Command::new(path),

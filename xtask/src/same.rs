@@ -90,6 +90,7 @@ impl Build {
             Command::new("cargo")
                 .args(["build", "--release", "--workspace"])
                 .env_remove("CARGO_TARGET_DIR")
+                .env("CARGO_INCREMENTAL", "0")
                 .current_dir(&sources),
         )?;
         Ok(Build {
