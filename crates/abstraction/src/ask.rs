@@ -2,7 +2,7 @@
 
 use labrys_engine::Session;
 use labrys_expr::{Evaluator, ExprId, Pool, Value};
-use labrys_solver::{Answer, Assignment, Budget, Layers, Model, Query, Solver};
+use labrys_solver::{Answer, Assignment, Budget, Core, Layers, Model, Query, Reason, Solver};
 
 use crate::terms::Terms;
 
@@ -29,11 +29,16 @@ impl Ask for Layers {
     }
 }
 
+/// Nodes of a query that is asked at once; of larger ones, first what is decided near.
+const SMALL: usize = 300;
+
 /// Asks on behalf of an abstraction, with what every run satisfies of the addresses of objects.
 pub(crate) struct Asker<'a> {
     pub(crate) ask: &'a mut dyn Ask,
     /// Steps of the solver for a query.
     pub(crate) steps: u64,
+    /// Whether large queries are given up that are not decided near.
+    pub(crate) local: bool,
     /// Queries so far.
     pub(crate) asked: u64,
 }
@@ -42,10 +47,21 @@ impl Asker<'_> {
     /// Whether the constraints can all be true. A core names them by their positions; where it is
     /// empty, they contradict what every run satisfies.
     pub(crate) fn check(&mut self, terms: &mut Terms<'_>, constraints: &[ExprId]) -> Answer {
-        if constraints.contains(&ExprId::FALSE) {
-            let at = constraints.iter().position(|id| *id == ExprId::FALSE);
-            return Answer::Unsat(labrys_solver::Core(at.into_iter().collect()));
+        if let Some(at) = constraints.iter().position(|id| *id == ExprId::FALSE) {
+            return Answer::Unsat(Core(vec![at]));
         }
+        if !terms.is_larger(constraints, SMALL) {
+            return self.query(terms, constraints);
+        }
+        let near: Vec<ExprId> = constraints.iter().map(|id| terms.cut(*id)).collect();
+        match self.query(terms, &near) {
+            Answer::Unsat(core) => Answer::Unsat(core),
+            _ if self.local => Answer::Unknown(Reason::Steps),
+            _ => self.query(terms, constraints),
+        }
+    }
+
+    fn query(&mut self, terms: &mut Terms<'_>, constraints: &[ExprId]) -> Answer {
         let mut all = terms.axioms(constraints);
         let before = all.len();
         all.extend(constraints.iter().copied().filter(|id| *id != ExprId::TRUE));
@@ -56,8 +72,7 @@ impl Asker<'_> {
         match self.ask.ask(terms.pool_mut(), all, self.steps) {
             Answer::Unsat(core) => {
                 let positions = core.0.into_iter().filter_map(|at| at.checked_sub(before));
-                let positions = positions.map(|at| kept[at]).collect();
-                Answer::Unsat(labrys_solver::Core(positions))
+                Answer::Unsat(Core(positions.map(|at| kept[at]).collect()))
             }
             answer => answer,
         }

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ask::{Ask, Asker};
 use crate::automaton::Automaton;
-use crate::block::{Location, TooLarge};
+use crate::block::{Escape, Location, Occurrence, TooLarge};
 use crate::graph::{Graph, StateId};
 use crate::invariants::Invariants;
 use crate::path::{AbstractPath, Unrolled};
@@ -26,6 +26,8 @@ use crate::refine::Refiner;
 
 /// States of a graph at most.
 const MAX_STATES: usize = 4_000;
+/// Queries of a step, about.
+const QUERIES: u64 = 4;
 /// Steps of the solver for a query.
 const STEPS: u64 = 4_000;
 /// Spurious paths that are refuted in a round.
@@ -73,6 +75,20 @@ enum Phase {
     Done,
 }
 
+/// A state that is being expanded.
+#[derive(Clone, Copy, Debug)]
+struct Expansion {
+    state: StateId,
+    /// The next of its block's occurrences, escapes and transitions.
+    next: usize,
+}
+
+impl Expansion {
+    fn of(state: StateId) -> Self {
+        Expansion { state, next: 0 }
+    }
+}
+
 /// See the module.
 pub struct Checker<'p> {
     automaton: Automaton<'p>,
@@ -89,6 +105,12 @@ pub struct Checker<'p> {
     /// Spurious paths of this round.
     refuted: usize,
     phase: Phase,
+    /// Whether the graph is the first one: what is decided near shows most of what is unreachable,
+    /// and costs little.
+    is_first: bool,
+    expansion: Option<Expansion>,
+    /// Goals that calls may take that the first graph does not follow.
+    escaped: BTreeSet<BranchId>,
     posts: FxHashMap<PostKey, Rc<Vec<Vec<ExprId>>>>,
     refiner: Refiner,
     asked: u64,
@@ -120,7 +142,10 @@ impl<'p> Checker<'p> {
             hits: BTreeMap::new(),
             paths: Vec::new(),
             refuted: 0,
-            phase: Phase::Invariants,
+            phase: Phase::Explore,
+            is_first: true,
+            expansion: None,
+            escaped: BTreeSet::new(),
             posts: FxHashMap::default(),
             refiner: Refiner::new(Interpolator::new()?, STEPS),
             asked: 0,
@@ -171,6 +196,7 @@ impl<'p> Checker<'p> {
             ask,
             steps: STEPS,
             asked: 0,
+            local: self.is_first,
         };
         let found = match self.phase {
             Phase::Invariants => self.infer(&mut asker),
@@ -203,11 +229,14 @@ impl<'p> Checker<'p> {
 
     /// Expands one state; when there is none left, tells what the graph does not come to.
     fn explore(&mut self, asker: &mut Asker<'_>) -> Result<Found, TooLarge> {
-        if let Some(id) = self.graph.pop() {
+        if self.expansion.is_none() {
             if self.graph.len() > MAX_STATES {
                 return Err(TooLarge);
             }
-            self.expand(asker, id)?;
+            self.expansion = self.graph.pop().map(Expansion::of);
+        }
+        if let Some(expansion) = self.expansion.take() {
+            self.expansion = self.expand(asker, expansion)?;
             return Ok(Found::Nothing);
         }
         self.complete = Some(Rc::new(self.graph.clone()));
@@ -219,7 +248,8 @@ impl<'p> Checker<'p> {
                 eprintln!("   {name}: {:?} tracked {:?}", known.predicates.iter().map(show).collect::<Vec<_>>(), known.tracked.iter().map(show).collect::<Vec<_>>());
             }
         }
-        let is_open = |goal: &BranchId| !self.left.contains_key(goal);
+        let escaped = std::mem::take(&mut self.escaped);
+        let is_open = |goal: &BranchId| !self.left.contains_key(goal) && !escaped.contains(goal);
         let (hit, proved): (Vec<BranchId>, Vec<BranchId>) =
             self.goals.iter().copied().filter(is_open).partition(|goal| self.hits.contains_key(goal));
         for goal in &proved {
@@ -229,6 +259,10 @@ impl<'p> Checker<'p> {
         self.paths.sort_by_key(|goal| std::cmp::Reverse(self.hits[goal].0));
         self.refuted = 0;
         self.phase = Phase::Paths;
+        if std::mem::take(&mut self.is_first) {
+            self.restart();
+            self.phase = Phase::Invariants;
+        }
         Ok(match proved.is_empty() {
             true => Found::Nothing,
             false => Found::Unreachable(proved),
@@ -242,36 +276,70 @@ impl<'p> Checker<'p> {
         facts.iter().chain(&state.cube).copied().collect()
     }
 
-    fn expand(&mut self, asker: &mut Asker<'_>, id: StateId) -> Result<(), TooLarge> {
-        let location = self.graph.state(id).location;
-        let block = self.automaton.block(location)?;
+    /// Expands a state as far as a step goes; what is left of it.
+    fn expand(
+        &mut self,
+        asker: &mut Asker<'_>,
+        mut expansion: Expansion,
+    ) -> Result<Option<Expansion>, TooLarge> {
+        let id = expansion.state;
+        let block = self.automaton.block(self.graph.state(id).location)?;
         let base = self.holds(id);
-        for occurrence in &block.occurrences {
-            let goal = occurrence.branch;
-            let is_open = self.goals.contains(&goal)
-                && !self.left.contains_key(&goal)
-                && !self.hits.contains_key(&goal);
-            if is_open && self.may(asker, &base, occurrence.condition) {
-                self.hits.insert(goal, (id, occurrence.condition));
+        while asker.asked < QUERIES {
+            let at = expansion.next;
+            expansion.next += 1;
+            if let Some(occurrence) = block.occurrences.get(at) {
+                self.come_by(asker, id, &base, *occurrence);
+                continue;
+            }
+            let at = at - block.occurrences.len();
+            if let Some(escape) = block.escapes.get(at) {
+                self.escape(asker, &base, escape);
+                continue;
+            }
+            let at = at - block.escapes.len();
+            let Some(transition) = block.transitions.get(at) else {
+                return Ok(None);
+            };
+            for cube in self.post(asker, id, at)?.iter() {
+                self.graph.add(transition.target, cube.clone(), Some((id, at)));
             }
         }
-        for escape in &block.escapes {
-            let open = self.goals.iter().filter(|goal| !self.left.contains_key(goal));
-            let open: Vec<BranchId> = open.copied().collect();
-            let automaton = &mut self.automaton;
-            let may_take = |goal: &BranchId| automaton.may_take(&escape.functions, *goal);
-            let taken: Vec<BranchId> = open.into_iter().filter(may_take).collect();
-            if !taken.is_empty() && self.may(asker, &base, escape.condition) {
-                self.left.extend(taken.into_iter().map(|goal| (goal, Left::Escaped)));
+        Ok(Some(expansion))
+    }
+
+    /// A branch that runs from a state may take.
+    fn come_by(
+        &mut self,
+        asker: &mut Asker<'_>,
+        id: StateId,
+        base: &[ExprId],
+        occurrence: Occurrence,
+    ) {
+        let goal = occurrence.branch;
+        let is_open = self.goals.contains(&goal)
+            && !self.left.contains_key(&goal)
+            && !self.hits.contains_key(&goal);
+        if is_open && self.may(asker, base, occurrence.condition) {
+            self.hits.insert(goal, (id, occurrence.condition));
+        }
+    }
+
+    /// A call that the block does not follow: what it may take is left.
+    fn escape(&mut self, asker: &mut Asker<'_>, base: &[ExprId], escape: &Escape) {
+        let open = self.goals.iter().filter(|goal| !self.left.contains_key(goal));
+        let open: Vec<BranchId> = open.copied().collect();
+        let automaton = &mut self.automaton;
+        let may_take = |goal: &BranchId| automaton.may_take(&escape.functions, *goal);
+        let taken: Vec<BranchId> = open.into_iter().filter(may_take).collect();
+        if !taken.is_empty() && self.may(asker, base, escape.condition) {
+            // What is decided near does not show that the call happens.
+            let left = taken.into_iter().map(|goal| (goal, Left::Escaped));
+            match self.is_first {
+                true => self.escaped.extend(left.map(|(goal, _)| goal)),
+                false => self.left.extend(left),
             }
         }
-        for index in 0..block.transitions.len() {
-            let target = block.transitions[index].target;
-            for cube in self.post(asker, id, index)?.iter() {
-                self.graph.add(target, cube.clone(), Some((id, index)));
-            }
-        }
-        Ok(())
     }
 
     fn may(&mut self, asker: &mut Asker<'_>, base: &[ExprId], condition: ExprId) -> bool {
@@ -397,9 +465,14 @@ impl<'p> Checker<'p> {
             self.phase = Phase::Done;
             return Found::Done;
         }
-        self.graph = Graph::new(self.automaton.entry());
-        self.hits.clear();
+        self.restart();
         self.phase = Phase::Explore;
         Found::Nothing
+    }
+
+    fn restart(&mut self) {
+        self.graph = Graph::new(self.automaton.entry());
+        self.hits.clear();
+        self.posts.retain(|_, _| !self.is_first);
     }
 }

@@ -16,7 +16,7 @@ use labrys_program::{
     RelocationTarget, ValueId,
 };
 use labrys_semantics::{IrValue, Symbolic};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A value as expressions.
 pub(crate) type SymbolicValue = IrValue<ExprId>;
@@ -85,6 +85,8 @@ pub(crate) struct Terms<'p> {
     object_ids: FxHashMap<ObjectKind, ObjectId>,
     object_of: FxHashMap<Symbol, ObjectId>,
     rebuilt: Rebuilt,
+    /// Of [`Terms::cut`].
+    cuts: Rebuilt,
 }
 
 /// Where address spaces of programs end.
@@ -106,6 +108,7 @@ impl<'p> Terms<'p> {
             object_ids: FxHashMap::default(),
             object_of: FxHashMap::default(),
             rebuilt: Rebuilt::new(),
+            cuts: Rebuilt::new(),
         }
     }
 
@@ -372,6 +375,35 @@ impl<'p> Terms<'p> {
         self.pool.rebuild(None, id, &mut self.rebuilt, &mut |pool, id| {
             replace.get(&pool.as_symbol(id)?).copied()
         })
+    }
+
+    /// The expression with any value in place of each choice between values: what is decided near
+    /// it stays, and the values that come from far are forgotten. The same choice is the same value
+    /// everywhere.
+    pub(crate) fn cut(&mut self, id: ExprId) -> ExprId {
+        let next = &mut self.next_symbol;
+        self.pool.rebuild(None, id, &mut self.cuts, &mut |pool, id| {
+            let is_choice = pool.op(id) == Op::Ite && pool.width(id) > 1;
+            is_choice.then(|| {
+                let width = pool.width(id);
+                Symbolic { pool, next }.fresh(width)
+            })
+        })
+    }
+
+    /// Whether an expression has more than so many nodes.
+    pub(crate) fn is_larger(&self, expressions: &[ExprId], than: usize) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut stack = expressions.to_vec();
+        while let Some(id) = stack.pop() {
+            if seen.insert(id) {
+                if seen.len() > than {
+                    return true;
+                }
+                self.pool.for_each_child(id, |child| stack.push(child));
+            }
+        }
+        false
     }
 
     /// Bytes of a global when the program starts; `None` if they are not known.

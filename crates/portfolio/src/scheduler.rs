@@ -4,7 +4,8 @@
 //! search. Each arm has an account of the work that it had and of what it gained, both of which
 //! fade by [`FADE`] from turn to turn of any arm, with a prior that speaks for arms that had no work of
 //! late. The next turn goes to an arm with probability proportional to its rate, the gain per work,
-//! but each arm keeps [`FLOOR`] of an equal part.
+//! but each arm keeps [`FLOOR`] of an equal part. A step is for a unit of work; an arm whose steps
+//! take more has no turn until the others have had their parts.
 //!
 //! [`Policy::Shares`] gives the turn to the arm that has had the least work for its share.
 //!
@@ -45,6 +46,8 @@ struct Account {
     retired: bool,
     /// Turns of others that it rests for.
     rest: u32,
+    /// Work of its turns beyond their steps.
+    debt: f64,
 }
 
 impl Account {
@@ -98,6 +101,8 @@ impl Scheduler {
             return Some(arm);
         }
         let arm = self.choose(random)?;
+        let length = self.accounts[arm.0].length;
+        self.pay(arm, f64::from(length));
         for account in &mut self.accounts {
             account.rest = account.rest.saturating_sub(1);
             if self.policy == Policy::Yield {
@@ -105,7 +110,6 @@ impl Scheduler {
                 account.gain *= FADE;
             }
         }
-        let length = self.accounts[arm.0].length;
         self.turn = Some((arm, length.saturating_sub(1)));
         Some(arm)
     }
@@ -129,7 +133,9 @@ impl Scheduler {
 
     /// Books work of an arm.
     pub fn spend(&mut self, arm: Arm, work: f64) {
-        self.accounts[arm.0].work += work;
+        let account = &mut self.accounts[arm.0];
+        account.work += work;
+        account.debt = (account.debt + work - 1.0).max(0.0);
     }
 
     /// Books what work of an arm gave.
@@ -166,7 +172,10 @@ impl Scheduler {
     fn choose(&self, random: impl FnOnce() -> f64) -> Option<Arm> {
         let arms = || (0..self.accounts.len()).map(Arm);
         let active = |arm: &Arm| self.is_active(*arm);
-        let fresh = |arm: &Arm| active(arm) && self.accounts[arm.0].rest == 0;
+        let rested = |account: &Account| {
+            account.rest == 0 && (self.policy == Policy::Shares || account.debt <= 0.0)
+        };
+        let fresh = |arm: &Arm| active(arm) && rested(&self.accounts[arm.0]);
         let mut among: Vec<Arm> = arms().filter(fresh).collect();
         if among.is_empty() {
             among = arms().filter(active).collect();
@@ -183,17 +192,39 @@ impl Scheduler {
 
     /// One of these arms, of which there is at least one.
     fn by_yield(&self, among: &[Arm], random: f64) -> Arm {
-        let rate = |arm: &Arm| self.accounts[arm.0].rate();
-        let all: f64 = among.iter().map(rate).sum();
-        let equal = 1.0 / among.len() as f64;
         let mut left = random;
-        for arm in among {
-            left -= FLOOR * equal + (1.0 - FLOOR) * rate(arm) / all;
+        for (arm, part) in among.iter().zip(self.parts(among)) {
+            left -= part;
             if left < 0.0 {
                 return *arm;
             }
         }
         among[among.len() - 1]
+    }
+
+    /// The parts of these arms in the work that they share, by yield.
+    fn parts(&self, among: &[Arm]) -> Vec<f64> {
+        let rate = |arm: &Arm| self.accounts[arm.0].rate();
+        let all: f64 = among.iter().map(rate).sum();
+        let equal = 1.0 / among.len() as f64;
+        let part = |arm: &Arm| FLOOR * equal + (1.0 - FLOOR) * rate(arm) / all;
+        among.iter().map(part).collect()
+    }
+
+    /// A turn of an arm pays off what the others had too much, by their parts.
+    fn pay(&mut self, arm: Arm, work: f64) {
+        if self.accounts.iter().all(|account| account.debt <= 0.0) {
+            return;
+        }
+        let active: Vec<Arm> =
+            (0..self.accounts.len()).map(Arm).filter(|other| self.is_active(*other)).collect();
+        let parts = self.parts(&active);
+        let own = active.iter().position(|other| *other == arm).map_or(1.0, |at| parts[at]);
+        for (other, part) in active.into_iter().zip(parts) {
+            if other != arm {
+                self.accounts[other.0].debt -= work * part / own;
+            }
+        }
     }
 }
 
@@ -211,6 +242,23 @@ mod tests {
             scheduler.gain(arm, if arm.0 == paying { 0.2 } else { 0.0 });
         }
         had
+    }
+
+    /// An arm whose steps take much has no more of the work than its part.
+    #[test]
+    fn long_steps_are_paid_off() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut scheduler = Scheduler::new(Policy::Yield);
+        let (short, long) = (scheduler.add(8), scheduler.add(8));
+        let mut had = [0.0, 0.0];
+        for _ in 0..20_000 {
+            let arm = scheduler.step(|| rng.f64()).expect("an active arm");
+            let work = if arm == short { 1.0 } else { 40.0 };
+            had[usize::from(arm == long)] += work;
+            scheduler.spend(arm, work);
+        }
+        let part = had[1] / (had[0] + had[1]);
+        assert!((0.3..0.6).contains(&part), "{part}");
     }
 
     /// An arm that pays gets most of the turns, loses them when another one pays, and never all.
