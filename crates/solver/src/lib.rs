@@ -35,6 +35,7 @@ mod layers;
 mod lengths;
 pub mod marked;
 mod parts;
+pub mod plain;
 mod query;
 mod reduced;
 mod schedule;

@@ -5,7 +5,7 @@ use labrys_expr::{ExprId, Symbol};
 use super::sorts::{Sort, Term};
 use super::syntax::{Form, Part, Syntax};
 use super::terms::{Macro, Meaning, Names, TermReader};
-use super::{Command, Declaration, Error, Script};
+use super::{Command, Declaration, DefinedConstant, Error, Script};
 
 /// Reads a script.
 ///
@@ -97,6 +97,14 @@ impl State<'_> {
                 let is_global = |form: &Form| matches!(form, Form::Keyword(key) if key == ":global-declarations");
                 if is_global(syntax.form(option)) {
                     self.keeps_names = syntax.symbol(value) == Some("true");
+                }
+                Ok(())
+            }
+            ("set-info", &[key, value]) => {
+                if let (Form::Keyword(key), Form::Text(text)) =
+                    (syntax.form(key), syntax.form(value))
+                {
+                    self.script.infos.push((key.clone(), text.clone()));
                 }
                 Ok(())
             }
@@ -301,6 +309,11 @@ impl State<'_> {
                 .error(body, format!("{result} expected, not {found}")));
         }
         let meaning = if parameters.is_empty() {
+            self.script.definitions.push(DefinedConstant {
+                name: name.clone(),
+                value: id,
+                sort: found,
+            });
             Meaning::Term(Term::Value(id, found))
         } else {
             Meaning::Macro(Macro {

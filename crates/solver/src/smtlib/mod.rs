@@ -79,6 +79,17 @@ pub struct Declaration {
     pub sort: Sort,
 }
 
+/// A constant that a script defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinedConstant {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: ExprId,
+    /// Its sort.
+    pub sort: Sort,
+}
+
 /// A command that has an effect when the script runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -106,6 +117,10 @@ pub struct Script {
     pub pool: Pool,
     /// The constants in the order of their declaration.
     pub declarations: Vec<Declaration>,
+    /// The constants in the order of their definition; functions with parameters are none.
+    pub definitions: Vec<DefinedConstant>,
+    /// Keywords and texts of `set-info` commands, in order; the values of other kinds are left out.
+    pub infos: Vec<(String, String)>,
     /// The commands in order. Levels of assertions are resolved.
     pub commands: Vec<Command>,
 }
