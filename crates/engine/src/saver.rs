@@ -121,6 +121,11 @@ impl Saver {
         Ok(())
     }
 
+    /// Writes a certificate; its path.
+    pub(crate) fn add_proof(&mut self, text: &str) -> Result<String, Error> {
+        Ok(self.writer.add_proof(text)?)
+    }
+
     pub(crate) fn summary(&mut self, summary: &Summary) -> Result<(), Error> {
         Ok(self.writer.summary(summary)?)
     }

@@ -128,13 +128,28 @@ impl Targets {
     /// Notes what is known of a target that no run reached.
     pub(crate) fn set(&mut self, name: &str, status: TargetStatus) {
         self.add(name);
+        let mut list = self.list.iter();
+        let known = list.find(|target| target.location == name && target.status == status);
+        let proof = known.and_then(|target| target.proof.clone());
         self.list.retain(|target| target.location != name);
         self.list.push(TargetSummary {
             location: name.to_owned(),
             place: None,
             status,
             input: None,
+            proof,
         });
+    }
+
+    /// Notes the certificate that shows a target unreachable.
+    pub(crate) fn certify(&mut self, name: &str, proof: &str) {
+        let mut list = self.list.iter_mut();
+        let claimed = |target: &&mut TargetSummary| {
+            target.location == name && target.status == TargetStatus::Unreachable
+        };
+        if let Some(target) = list.find(claimed) {
+            target.proof = Some(proof.to_owned());
+        }
     }
 }
 

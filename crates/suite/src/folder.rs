@@ -29,6 +29,8 @@ pub struct Suite {
     pub failures: Vec<Failure>,
     /// The lines of `events.jsonl`.
     pub events: Vec<Event>,
+    /// The certificates: path in the folder and text, in the order of their numbers.
+    pub proofs: Vec<(String, String)>,
 }
 
 impl Suite {
@@ -55,6 +57,7 @@ impl Suite {
             summary: read_json(&folder.join(layout::SUMMARY))?,
             config,
             events,
+            proofs: read_proofs(folder)?,
         })
     }
 
@@ -173,6 +176,22 @@ fn read_cases(folder: &Path, config: &Config, events: &[Event]) -> Result<Vec<Te
     }
     cases.sort_by_key(|case| case.id);
     Ok(cases)
+}
+
+fn read_proofs(folder: &Path) -> Result<Vec<(String, String)>, Error> {
+    let mut proofs = Vec::new();
+    if !folder.join(layout::PROOFS).is_dir() {
+        return Ok(proofs);
+    }
+    for path in listing(&folder.join(layout::PROOFS))? {
+        // What is no text is read as text that says nothing of the program.
+        let bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        proofs.push((format!("{}/{name}", layout::PROOFS), text));
+    }
+    proofs.sort();
+    Ok(proofs)
 }
 
 fn read_failures(folder: &Path, config: &Config) -> Result<Vec<Failure>, Error> {

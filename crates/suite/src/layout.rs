@@ -17,6 +17,14 @@ pub(crate) const CASES: &str = "cases";
 /// One folder per failure.
 pub(crate) const FAILURES: &str = "failures";
 
+/// The certificates of what was proved unreachable; there when the first is.
+pub(crate) const PROOFS: &str = "proofs";
+
+/// The certificate with this number.
+pub(crate) fn proof(id: u32) -> String {
+    format!("{PROOFS}/{}.smt2", number(id))
+}
+
 /// The folders that every suite has.
 pub(crate) const FOLDERS: [&str; 3] = [INPUTS, CASES, FAILURES];
 

@@ -10,6 +10,7 @@
 //! inputs/000001   the bytes of a test, or a folder with one file per stream
 //! cases/000001.json   outcome, coverage and origin of the test
 //! failures/000001/    input, failure.json and reproduce.sh
+//! proofs/000001.smt2  a certificate for branches that no run takes
 //! ```
 //!
 //! Invariant: the same content gives the same bytes. Times stand in `summary.json`,

@@ -103,6 +103,9 @@ pub struct TargetSummary {
     pub status: TargetStatus,
     /// Path in the suite folder of the input that reaches it.
     pub input: Option<String>,
+    /// Path in the suite folder of the certificate that shows it unreachable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<String>,
 }
 
 /// What `summary.json` holds.

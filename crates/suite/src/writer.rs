@@ -76,7 +76,8 @@ impl SuiteWriter {
         let suite = Suite::open(folder)?;
         files::remove_unfinished(folder)?;
         let exported = EXPORTERS.iter().filter_map(|exporter| exporter.folder());
-        for name in layout::FOLDERS.into_iter().chain(exported) {
+        let folders = layout::FOLDERS.into_iter().chain([layout::PROOFS]);
+        for name in folders.chain(exported) {
             files::remove_unfinished(&folder.join(name))?;
         }
         files::cut_last_line(&folder.join(layout::EVENTS))?;
@@ -158,6 +159,19 @@ impl SuiteWriter {
         files::write_script(&path.join(layout::REPRODUCE), &script)?;
         let record = FailureRecord::of(failure, &place);
         files::write_json(&path.join(layout::FAILURE), &record)?;
+        Ok(place)
+    }
+
+    /// Writes a certificate for branches that no run takes. Returns its path in the folder.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn add_proof(&mut self, text: &str) -> Result<String, Error> {
+        let folder = self.folder.join(layout::PROOFS);
+        files::create_folder(&folder)?;
+        let is_free = |id: &u32| !self.folder.join(layout::proof(*id)).exists();
+        let place = layout::proof((1..).find(is_free).unwrap_or(u32::MAX));
+        files::write(&self.folder.join(&place), text.as_bytes())?;
         Ok(place)
     }
 

@@ -426,6 +426,31 @@ impl Session {
         self.set_target(name, TargetStatus::Unreachable)
     }
 
+    /// As [`Session::prove`], with the certificate that shows it: its path in the suite folder.
+    ///
+    /// # Errors
+    /// If the suite cannot be written.
+    pub fn prove_by(
+        &mut self,
+        name: &str,
+        branch: Option<BranchId>,
+        proof: Option<&str>,
+    ) -> Result<(), Error> {
+        self.prove(name, branch)?;
+        if let Some(proof) = proof {
+            self.books.targets_mut().certify(name, proof);
+        }
+        Ok(())
+    }
+
+    /// Writes a certificate; its path in the suite folder.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn add_proof(&mut self, text: &str) -> Result<String, Error> {
+        self.saver.add_proof(text)
+    }
+
     /// Whether the constraints can all be true; the last is the goal, the hint the values of the
     /// input whose path is explored. The query may have fewer steps than the session gives.
     pub fn check(
