@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use crate::ask::{Ask, Asker};
 use crate::automaton::Automaton;
 use crate::block::{Escape, Location, Occurrence, TooLarge};
+use crate::certificate;
 use crate::graph::{Graph, StateId};
 use crate::invariants::Invariants;
 use crate::path::{AbstractPath, Unrolled};
@@ -182,6 +183,13 @@ impl<'p> Checker<'p> {
     #[must_use]
     pub fn states(&self) -> usize {
         self.complete.as_ref().map_or(0, |graph| graph.len())
+    }
+
+    /// What shows branches unreachable that were found to be just now; `None` where it has no text.
+    #[must_use]
+    pub fn certificate(&self, claims: &[BranchId]) -> Option<String> {
+        let graph = self.complete.as_ref()?;
+        certificate::write(&self.automaton.terms, graph, &self.invariants, claims)
     }
 
     /// A goal is one no longer: a run took it.

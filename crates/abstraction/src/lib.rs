@@ -2,6 +2,7 @@
 mod ask;
 mod automaton;
 mod block;
+mod certificate;
 mod checker;
 mod graph;
 mod guard;
@@ -16,5 +17,6 @@ mod templates;
 mod terms;
 
 pub use ask::Ask;
+pub use certificate::{Verdict, Verification};
 pub use checker::{Checker, Found, Left};
 pub use technique::ModelChecker;

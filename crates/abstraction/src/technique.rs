@@ -109,9 +109,11 @@ impl Member for ModelChecker<'_> {
             Found::Unreachable(branches) => {
                 report.gain = branches.len() as f64;
                 let program = session.program().clone();
+                let proof = checker.certificate(&branches).map(|text| session.add_proof(&text));
+                let proof = proof.transpose()?;
                 for branch in branches {
                     if let Some(name) = program.branch_name(branch) {
-                        session.prove(&name, Some(branch))?;
+                        session.prove_by(&name, Some(branch), proof.as_deref())?;
                     }
                 }
             }

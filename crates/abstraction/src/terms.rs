@@ -228,6 +228,12 @@ impl<'p> Terms<'p> {
         id
     }
 
+    /// The object whose address a symbol always is.
+    pub(crate) fn as_address(&self, symbol: Symbol) -> Option<Object> {
+        let object = self.object(*self.object_of.get(&symbol)?);
+        (self.pool.as_symbol(object.address) == Some(symbol)).then_some(object)
+    }
+
     fn is_private(&self, frame: FrameId, value: ValueId) -> bool {
         self.analysis.body(self.frame(frame).function).is_private(value)
     }

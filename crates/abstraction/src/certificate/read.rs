@@ -1,0 +1,111 @@
+//! The text of a certificate as formulas over the variables of an automaton.
+
+use std::collections::BTreeMap;
+
+use labrys_expr::{ExprId, Op, Pool, Rebuilt};
+use labrys_program::{BranchId, Program};
+use labrys_solver::smtlib::{self, Script, Sort};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::names::Reader;
+use super::{CLAIM, FORMAT, VERSION};
+use crate::automaton::Automaton;
+use crate::block::Location;
+
+/// A certificate in the terms of an automaton.
+#[derive(Debug)]
+pub(super) struct Certificate {
+    /// In the order of the text.
+    pub(super) claims: Vec<BranchId>,
+    /// By location; runs come to no other one.
+    pub(super) invariants: BTreeMap<Location, ExprId>,
+}
+
+/// Reads a certificate.
+///
+/// # Errors
+/// Why the text is none of the program.
+pub(super) fn read(automaton: &mut Automaton<'_>, text: &str) -> Result<Certificate, String> {
+    let script = smtlib::read(text).map_err(|error| error.to_string())?;
+    if !script.commands.is_empty() {
+        return Err("it has commands that no certificate has".to_owned());
+    }
+    let claims = claims(automaton.terms.program(), &script)?;
+    let mut reader = Reader {
+        entry: automaton.entry().frame,
+        terms: &mut automaton.terms,
+    };
+    let mut replace: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+    let mut source = script.pool;
+    for declaration in &script.declarations {
+        let name = &declaration.name;
+        let known = reader
+            .symbol(name)
+            .ok_or_else(|| format!("the program has no {name}"))?;
+        let (width, sort) = (reader.terms.pool().width(known), declaration.sort);
+        if sort.width() != width || sort.is_float() {
+            return Err(format!("{name} has {width} bits"));
+        }
+        replace.insert(source.symbol(declaration.symbol), known);
+    }
+    let mut invariants = BTreeMap::new();
+    let mut rebuilt = Rebuilt::new();
+    for definition in &script.definitions {
+        let name = &definition.name;
+        let place = reader.location(name);
+        let place = place.ok_or_else(|| format!("the program has no place {name}"))?;
+        if definition.sort != Sort::Bool {
+            return Err(format!("{name} is no condition"));
+        }
+        is_plain(&source, definition.value).map_err(|what| format!("{name} has {what}"))?;
+        let pool = reader.terms.pool_mut();
+        let own = pool.rebuild(
+            Some(&source),
+            definition.value,
+            &mut rebuilt,
+            &mut |_, id| replace.get(&id).copied(),
+        );
+        if invariants.insert(place, own).is_some() {
+            return Err(format!("{name} stands there twice"));
+        }
+    }
+    Ok(Certificate { claims, invariants })
+}
+
+/// The branches that a certificate claims.
+fn claims(program: &Program, script: &Script) -> Result<Vec<BranchId>, String> {
+    let versions = script.infos.iter().filter(|(key, _)| key == VERSION);
+    let versions: Vec<&str> = versions.map(|(_, text)| text.as_str()).collect();
+    if versions != [FORMAT] {
+        return Err(format!("it is no certificate of format {FORMAT}"));
+    }
+    let names = script.infos.iter().filter(|(key, _)| key == CLAIM);
+    let branches = (0..program.branch_count()).map(|at| BranchId(at as u32));
+    let known = branches.filter_map(|branch| Some((program.branch_name(branch)?, branch)));
+    let known: FxHashMap<String, BranchId> = known.collect();
+    let claims = names.map(|(_, name)| {
+        let branch = known.get(name).copied();
+        branch.ok_or_else(|| format!("the program has no branch {name}"))
+    });
+    claims.collect()
+}
+
+/// Whether an expression is made of operations on bits alone.
+fn is_plain(pool: &Pool, id: ExprId) -> Result<(), &'static str> {
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![id];
+    while let Some(id) = stack.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let op = pool.op(id);
+        if op == Op::External {
+            return Err("functions");
+        }
+        if op.takes_floats() || op.gives_float() {
+            return Err("floats");
+        }
+        pool.for_each_child(id, |child| stack.push(child));
+    }
+    Ok(())
+}
