@@ -6,6 +6,7 @@ mod reach;
 mod replay;
 mod sites;
 mod solve;
+mod verify_proof;
 
 use clap::{Parser, Subcommand};
 
@@ -24,6 +25,7 @@ Examples:
   labrys replay labrys-out --program ./plain run the suite on another build
   labrys sites src/grep                      list the places where the program decides
   labrys solve query.smt2                    decide a script
+  labrys verify-proof labrys-out             check what was proved unreachable by a second solver
 
 Exit status: 0 done, 1 failures found, 2 wrong use, 3 the program could not be built or run,
 4 a bug in Labrys.";
@@ -50,6 +52,7 @@ pub(crate) enum Command {
     Sites(sites::Sites),
     Cfg(cfg::Cfg),
     Solve(solve::Solve),
+    VerifyProof(verify_proof::VerifyProof),
 }
 
 impl Command {
@@ -62,6 +65,7 @@ impl Command {
             Command::Sites(options) => sites::sites(options),
             Command::Cfg(options) => cfg::cfg(options),
             Command::Solve(options) => solve::solve(options),
+            Command::VerifyProof(options) => verify_proof::verify_proof(options),
         }
     }
 }

@@ -96,6 +96,38 @@ impl Observer for Lines {
     }
 }
 
+/// How much of a file is done, on standard error.
+pub(crate) struct Counter(Option<ProgressBar>);
+
+impl Counter {
+    /// Nothing is done yet; nothing is shown if it is to be quiet, or where nobody looks.
+    pub(crate) fn new(quiet: bool, name: &str) -> Self {
+        let shows = !quiet && stderr().is_terminal();
+        Counter(shows.then(|| {
+            let bar = ProgressBar::new(0);
+            bar.set_style(style("{msg} [{bar:20}] {pos}/{len}"));
+            bar.set_message(name.to_owned());
+            bar
+        }))
+    }
+
+    /// So much is done, of so much.
+    pub(crate) fn show(&self, done: usize, all: usize) {
+        if let Some(bar) = &self.0 {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        }
+    }
+}
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// The numbers in one line.
 fn line(status: &Status) -> String {
     let seconds = status.elapsed.as_secs_f64();

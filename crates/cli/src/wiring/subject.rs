@@ -11,6 +11,7 @@ use labrys_cc::container::Container;
 use labrys_cc::{Error, build_sources, build_unit};
 use labrys_executor::TemporaryFolder;
 use labrys_program::Program;
+use labrys_suite::Config;
 use labrys_units::{Bounds, Unit};
 
 use crate::output::problem::Problem;
@@ -166,6 +167,33 @@ impl Subject {
         let digits = self.program.bitcode_hash.iter();
         digits.map(|byte| format!("{byte:02x}")).collect()
     }
+}
+
+/// The program of a suite: an executable, or sources separated by spaces.
+pub(crate) fn own_program(config: &Config) -> Vec<PathBuf> {
+    let whole = PathBuf::from(&config.program);
+    if whole.exists() {
+        vec![whole]
+    } else {
+        config.program.split(' ').map(PathBuf::from).collect()
+    }
+}
+
+/// The program in these files, if it is the build that a suite was made with; `remedy` says what to
+/// do if not.
+pub(crate) fn same_subject(
+    config: &Config,
+    files: &[PathBuf],
+    remedy: &str,
+) -> Result<Subject, Problem> {
+    let subject = Subject::open(files, &BuildOptions::recorded(&config.options), false)?;
+    if subject.hash() == config.bitcode_hash {
+        return Ok(subject);
+    }
+    Err(Problem::program(format!(
+        "{} is not the build that the suite was made with; {remedy}",
+        subject.name
+    )))
 }
 
 fn temporary_folder() -> Result<TemporaryFolder, Problem> {

@@ -5,6 +5,8 @@
 //! that a run takes meanwhile is no target any more. Its inputs are handed to the search, and its
 //! proofs to the session, which looks for those branches no longer.
 
+use std::collections::HashMap;
+
 use labrys_backward::{Symcretic, Target};
 use labrys_engine::{Error, Progress, Session, Technique};
 use labrys_portfolio::{Member, Report, SOLVER_STEPS, State};
@@ -87,10 +89,10 @@ fn open_branches(session: &Session) -> Vec<Target> {
 /// Takes over what an earlier session on the suite proved.
 pub(crate) fn restore(session: &mut Session, targets: &[TargetSummary]) -> Result<(), Error> {
     let proved = |target: &&TargetSummary| target.status == TargetStatus::Unreachable;
-    let proved: Vec<&str> = targets
+    let proved: HashMap<&str, Option<&str>> = targets
         .iter()
         .filter(proved)
-        .map(|target| target.location.as_str())
+        .map(|target| (target.location.as_str(), target.proof.as_deref()))
         .collect();
     if proved.is_empty() {
         return Ok(());
@@ -99,9 +101,9 @@ pub(crate) fn restore(session: &mut Session, targets: &[TargetSummary]) -> Resul
     let branches: Vec<BranchId> = session.unseen().iter().collect();
     for branch in branches {
         if let Some(name) = program.branch_name(branch)
-            && proved.contains(&name.as_str())
+            && let Some(proof) = proved.get(name.as_str())
         {
-            session.prove(&name, Some(branch))?;
+            session.prove_by(&name, Some(branch), *proof)?;
         }
     }
     Ok(())

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use self::reproduce::reproduce;
 use crate::output::problem::{Problem, status};
-use crate::wiring::subject::{BuildOptions, Subject, is_readable};
+use crate::wiring::subject::{BuildOptions, Subject, is_readable, own_program, same_subject};
 use crate::wiring::values::duration;
 
 const REPLAY: &str = "Run the tests of a suite again and compare";
@@ -214,19 +214,8 @@ impl Machine {
 
 /// The program that a suite was made with.
 pub(crate) fn own_subject(config: &Config) -> Result<Subject, Problem> {
-    let subject = Subject::open(
-        &own_program(config),
-        &BuildOptions::recorded(&config.options),
-        false,
-    )?;
-    if subject.hash() == config.bitcode_hash {
-        return Ok(subject);
-    }
-    Err(Problem::program(format!(
-        "{} is not the build that the suite was made with; name a program with --program to \
-         compare outcomes",
-        config.program
-    )))
+    let remedy = "name a program with --program to compare outcomes";
+    same_subject(config, &own_program(config), remedy)
 }
 
 /// One of the executables of a program, called as a suite says.
@@ -255,16 +244,6 @@ pub(crate) fn executor(
 ) -> Result<Executor, Problem> {
     let launch = launch(&subject.plain, subject, config);
     Ok(Executor::start(launch, limits(options))?)
-}
-
-/// The program of a suite: an executable, or sources separated by spaces.
-fn own_program(config: &Config) -> Vec<PathBuf> {
-    let whole = PathBuf::from(&config.program);
-    if whole.exists() {
-        vec![whole]
-    } else {
-        config.program.split(' ').map(PathBuf::from).collect()
-    }
 }
 
 fn tell(options: &Replay, all: &[Replayed]) -> Result<(), Problem> {

@@ -1,0 +1,356 @@
+//! `labrys verify-proof`: checks again what a suite says is unreachable, by a second solver.
+//!
+//! Invariant: it uses the certificates and the program alone, and writes nothing into the suite.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use labrys_abstraction::{Verdict, Verification};
+use labrys_analysis::ProgramAnalysis;
+use labrys_program::{BranchId, FunctionId, Program};
+use labrys_solver::plain::{Bitwuzla, Decide, Recorder, Z3};
+use labrys_suite::{Confirmation, Suite, TargetStatus};
+use serde_json::{Value, json};
+
+use crate::output::problem::{Problem, status};
+use crate::output::progress::Counter;
+use crate::wiring::backward::main_function;
+use crate::wiring::subject::{own_program, same_subject};
+use crate::wiring::values::duration;
+
+const ABOUT: &str = "Check what a suite says is unreachable, by a second solver";
+
+const LONG: &str = "\
+Checks each branch that a suite says is unreachable: by the certificates in SUITE/proofs, the model
+of the program, and a second solver, without the code that made the proofs.
+
+A certificate is an inductive invariant. It is checked that it holds where runs begin, that every
+step of the program keeps it, and that it excludes the branch: each by queries of their own.
+
+  checked                        each query was answered by unsat
+  not checked                    the solver gave up a query
+  not independently checkable    the proof has no certificate, as those of backward execution
+  REFUSED                        the certificate does not show it";
+
+const EXAMPLES: &str = "\
+Examples:
+  labrys cover program.c --abstraction --out suite
+  labrys verify-proof suite                        check it, by Z3 if it is installed
+  labrys verify-proof suite --solver bitwuzla
+  labrys verify-proof suite --queries queries      keep the queries, for any other solver
+
+Exit status: 0 all are checked or have no certificate, 1 some are refused or not checked, 2 wrong
+use, 3 the program or the solver cannot be used.";
+
+/// Options of `labrys verify-proof`.
+#[derive(Args, Debug)]
+#[command(about = ABOUT, long_about = LONG, after_help = EXAMPLES)]
+pub(crate) struct VerifyProof {
+    /// Folder of the suite
+    #[arg(value_name = "SUITE")]
+    pub(crate) suite: PathBuf,
+
+    /// Where the program of the suite is now
+    #[arg(long, value_name = "EXE")]
+    pub(crate) program: Option<PathBuf>,
+
+    /// Who answers the queries [default: z3 if it is installed, else bitwuzla]
+    #[arg(long, value_name = "NAME", value_enum)]
+    pub(crate) solver: Option<Which>,
+
+    /// A query that takes longer is not answered
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub(crate) timeout_solver: Duration,
+
+    /// Write each query to this folder, as an SMT-LIB script
+    #[arg(long, value_name = "DIR")]
+    pub(crate) queries: Option<PathBuf>,
+
+    /// Print only the numbers
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A second solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Which {
+    /// The command z3
+    Z3,
+    /// Bitwuzla, without the layers of Labrys
+    Bitwuzla,
+}
+
+/// What is said of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Status {
+    Checked,
+    NotChecked(String),
+    NotCheckable(String),
+    Refused(String),
+}
+
+impl Status {
+    fn word(&self) -> &'static str {
+        match self {
+            Status::Checked => "checked",
+            Status::NotChecked(_) => "not checked",
+            Status::NotCheckable(_) => "not independently checkable",
+            Status::Refused(_) => "REFUSED",
+        }
+    }
+
+    fn reason(&self) -> Option<&str> {
+        match self {
+            Status::Checked => None,
+            Status::NotChecked(reason) | Status::NotCheckable(reason) | Status::Refused(reason) => {
+                Some(reason)
+            }
+        }
+    }
+}
+
+/// A claim, the certificate that is to show it, and what came out.
+#[derive(Debug)]
+struct Claim {
+    name: String,
+    proof: Option<String>,
+    status: Status,
+}
+
+/// Does what the command says; the exit status.
+pub(crate) fn verify_proof(options: &VerifyProof) -> Result<u8, Problem> {
+    let suite = Suite::open(&options.suite)?;
+    let (mut solver, solver_name) = solver(options)?;
+    let files = match &options.program {
+        Some(program) => vec![program.clone()],
+        None => own_program(&suite.config),
+    };
+    let subject = same_subject(&suite.config, &files, "name the build with --program")?;
+    let program = &subject.program;
+    let entry = main_function(program, "no proof of it can be checked")?;
+    let mut checker = Checker {
+        program,
+        entry,
+        options,
+        solver: &mut *solver,
+        queries: 0,
+    };
+    let claims = checker.claims(&suite);
+    let queries = checker.queries;
+    tell(options, &claims, &solver_name, queries)?;
+    let is_fine = |claim: &Claim| matches!(claim.status, Status::Checked | Status::NotCheckable(_));
+    Ok(match claims.iter().all(is_fine) {
+        true => status::DONE,
+        false => status::FAILURES,
+    })
+}
+
+/// The second solver, and its name.
+fn solver(options: &VerifyProof) -> Result<(Box<dyn Decide>, String), Problem> {
+    let z3 = match options.solver {
+        Some(Which::Bitwuzla) => None,
+        Some(Which::Z3) => Some(Z3::find(options.timeout_solver).ok_or_else(|| {
+            Problem::program(
+                "there is no command z3; install the package z3, or leave out --solver",
+            )
+        })?),
+        None => Z3::find(options.timeout_solver),
+    };
+    let (solver, name): (Box<dyn Decide>, String) = match z3 {
+        Some(z3) => {
+            let name = z3.path().display().to_string();
+            (Box::new(z3), name)
+        }
+        None => {
+            let bitwuzla = Bitwuzla::find(options.timeout_solver).map_err(Problem::program)?;
+            (Box::new(bitwuzla), "bitwuzla".to_owned())
+        }
+    };
+    let Some(folder) = &options.queries else {
+        return Ok((solver, name));
+    };
+    let recorder = Recorder::new(solver, folder).map_err(|error| {
+        Problem::program(format!(
+            "cannot write queries to {}: {error}",
+            folder.display()
+        ))
+    })?;
+    Ok((Box::new(recorder), name))
+}
+
+/// Checks the claims of a suite.
+struct Checker<'a> {
+    program: &'a Program,
+    entry: FunctionId,
+    options: &'a VerifyProof,
+    solver: &'a mut dyn Decide,
+    queries: u64,
+}
+
+/// What the certificates of a suite show: by certificate, verdicts by branch, or why it is none.
+type Shown<'a> = BTreeMap<&'a str, Result<BTreeMap<BranchId, Verdict>, String>>;
+
+impl Checker<'_> {
+    fn claims(&mut self, suite: &Suite) -> Vec<Claim> {
+        let analysis = ProgramAnalysis::new(self.program, self.entry);
+        let mut shown: Shown<'_> = BTreeMap::new();
+        for (path, text) in &suite.proofs {
+            let verdicts = self.check(&analysis, path, text);
+            shown.insert(path, verdicts);
+        }
+        let mut claims = self.of_summary(suite, &shown);
+        let mut listed: BTreeSet<String> = claims.iter().map(|claim| claim.name.clone()).collect();
+        // Those that a killed process had no time to list.
+        for (path, verdicts) in &shown {
+            for branch in verdicts.iter().flatten().map(|(branch, _)| *branch) {
+                let name = self.program.branch_name(branch).unwrap_or_default();
+                if listed.insert(name.clone()) {
+                    claims.push(self.claim(suite, &shown, name, Some(path)));
+                }
+            }
+            if let (Err(_), false) = (
+                verdicts,
+                claims
+                    .iter()
+                    .any(|claim| claim.proof.as_deref() == Some(*path)),
+            ) {
+                claims.push(self.claim(suite, &shown, (*path).to_owned(), Some(path)));
+            }
+        }
+        claims
+    }
+
+    /// Checks a certificate.
+    fn check(
+        &mut self,
+        analysis: &ProgramAnalysis<'_>,
+        path: &str,
+        text: &str,
+    ) -> Result<BTreeMap<BranchId, Verdict>, String> {
+        let mut verification = Verification::new(analysis, self.entry, text)?;
+        let counter = Counter::new(self.options.quiet, path);
+        while verification.step(self.solver) {
+            let (done, all) = verification.progress();
+            counter.show(done, all);
+        }
+        self.queries += verification.queries();
+        Ok(verification.verdicts())
+    }
+
+    fn of_summary(&self, suite: &Suite, shown: &Shown<'_>) -> Vec<Claim> {
+        let targets = suite.summary.iter().flat_map(|summary| &summary.targets);
+        let claimed = targets.filter(|target| target.status == TargetStatus::Unreachable);
+        claimed
+            .map(|target| {
+                self.claim(
+                    suite,
+                    shown,
+                    target.location.clone(),
+                    target.proof.as_deref(),
+                )
+            })
+            .collect()
+    }
+
+    fn claim(&self, suite: &Suite, shown: &Shown<'_>, name: String, proof: Option<&str>) -> Claim {
+        let status = self.status(suite, shown, &name, proof);
+        Claim {
+            name,
+            proof: proof.map(str::to_owned),
+            status,
+        }
+    }
+
+    fn status(&self, suite: &Suite, shown: &Shown<'_>, name: &str, proof: Option<&str>) -> Status {
+        let mut branches = (0..self.program.branch_count()).map(|at| BranchId(at as u32));
+        let branch =
+            branches.find(|branch| self.program.branch_name(*branch).as_deref() == Some(name));
+        if let Some(test) = branch.and_then(|branch| taking(suite, branch)) {
+            return Status::Refused(format!("test {test:06} of the suite takes it"));
+        }
+        let Some(proof) = proof else {
+            let reason =
+                "backward execution, which leaves no certificate, or formulas without a text";
+            return Status::NotCheckable(reason.to_owned());
+        };
+        let verdicts = match shown.get(proof) {
+            Some(Ok(verdicts)) => verdicts,
+            Some(Err(reason)) => return Status::Refused(format!("{proof}: {reason}")),
+            None => return Status::Refused(format!("there is no {proof}")),
+        };
+        match branch.and_then(|branch| verdicts.get(&branch)) {
+            Some(Verdict::Checked) => Status::Checked,
+            Some(Verdict::NotChecked(reason)) => Status::NotChecked(format!("{proof}: {reason}")),
+            Some(Verdict::Refused(reason)) => Status::Refused(format!("{proof}: {reason}")),
+            None => Status::Refused(format!("{proof} does not claim it")),
+        }
+    }
+}
+
+/// A confirmed test of a suite that takes a branch.
+fn taking(suite: &Suite, branch: BranchId) -> Option<u32> {
+    let mut cases = suite.cases.iter();
+    let takes = |case: &&labrys_suite::TestCase| {
+        case.confirmed == Confirmation::Confirmed && case.coverage.contains(branch)
+    };
+    cases.find(takes).map(|case| case.id)
+}
+
+fn tell(
+    options: &VerifyProof,
+    claims: &[Claim],
+    solver: &str,
+    queries: u64,
+) -> Result<(), Problem> {
+    let count = |word: &str| {
+        claims
+            .iter()
+            .filter(|claim| claim.status.word() == word)
+            .count()
+    };
+    let words = [
+        "checked",
+        "not checked",
+        "not independently checkable",
+        "REFUSED",
+    ];
+    let counts = words.map(|word| (word, count(word)));
+    if options.json {
+        let record = |claim: &Claim| {
+            json!({
+                "claim": claim.name,
+                "certificate": claim.proof,
+                "status": claim.status.word().to_lowercase(),
+                "reason": claim.status.reason(),
+            })
+        };
+        let records: Vec<Value> = claims.iter().map(record).collect();
+        let mut text = json!({ "solver": solver, "queries": queries, "claims": records });
+        for (word, count) in counts {
+            text[word.to_lowercase().replace(' ', "_")] = json!(count);
+        }
+        let text = serde_json::to_string_pretty(&text).map_err(Problem::internal)?;
+        println!("{text}");
+        return Ok(());
+    }
+    if !options.quiet {
+        for claim in claims {
+            let reason = claim.status.reason().map(|reason| format!(" ({reason})"));
+            println!(
+                "{} {}{}",
+                claim.name,
+                claim.status.word(),
+                reason.unwrap_or_default()
+            );
+        }
+    }
+    let counts = counts.map(|(word, count)| format!("{count} {}", word.to_lowercase()));
+    println!("{}; {queries} queries to {solver}", counts.join(", "));
+    Ok(())
+}
