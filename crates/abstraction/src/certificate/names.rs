@@ -83,12 +83,12 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 /// Reads names for the runs that begin in a frame.
-pub(super) struct Reader<'t, 'p> {
+pub(super) struct NameReader<'t, 'p> {
     pub(super) terms: &'t mut Terms<'p>,
     pub(super) entry: FrameId,
 }
 
-impl Reader<'_, '_> {
+impl NameReader<'_, '_> {
     /// The location with a name.
     pub(super) fn location(&mut self, name: &str) -> Option<Location> {
         let (frame, block) = name.split_once(' ')?;

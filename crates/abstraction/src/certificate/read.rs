@@ -7,7 +7,7 @@ use labrys_program::{BranchId, Program};
 use labrys_solver::smtlib::{self, Script, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::names::Reader;
+use super::names::NameReader;
 use super::{CLAIM, FORMAT, VERSION};
 use crate::automaton::Automaton;
 use crate::block::Location;
@@ -31,7 +31,7 @@ pub(super) fn read(automaton: &mut Automaton<'_>, text: &str) -> Result<Certific
         return Err("it has commands that no certificate has".to_owned());
     }
     let claims = claims(automaton.terms.program(), &script)?;
-    let mut reader = Reader {
+    let mut reader = NameReader {
         entry: automaton.entry().frame,
         terms: &mut automaton.terms,
     };

@@ -40,7 +40,7 @@ pub(crate) fn write(
         let _ = writeln!(text, "(set-info {CLAIM} \"{}\")", name.replace('"', "\"\""));
     }
     let _ = writeln!(text, "(set-logic QF_BV)");
-    let mut writer = Writer {
+    let mut writer = CertificateWriter {
         terms,
         texts: FxHashMap::default(),
         declared: BTreeSet::new(),
@@ -63,7 +63,7 @@ pub(crate) fn write(
     Some(text)
 }
 
-struct Writer<'t, 'p> {
+struct CertificateWriter<'t, 'p> {
     terms: &'t Terms<'p>,
     /// Of literals, which are those of many locations.
     texts: FxHashMap<ExprId, String>,
@@ -71,7 +71,7 @@ struct Writer<'t, 'p> {
     declared: BTreeSet<(String, u32)>,
 }
 
-impl Writer<'_, '_> {
+impl CertificateWriter<'_, '_> {
     /// Facts, and one of some cubes.
     fn invariant(&mut self, facts: &[ExprId], cubes: &[&[ExprId]]) -> Option<String> {
         let mut parts: Vec<String> = Vec::new();

@@ -88,29 +88,29 @@ pub(crate) enum Which {
 
 /// What is said of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Status {
+enum ClaimStatus {
     Checked,
     NotChecked(String),
     NotCheckable(String),
     Refused(String),
 }
 
-impl Status {
+impl ClaimStatus {
     fn word(&self) -> &'static str {
         match self {
-            Status::Checked => "checked",
-            Status::NotChecked(_) => "not checked",
-            Status::NotCheckable(_) => "not independently checkable",
-            Status::Refused(_) => "REFUSED",
+            ClaimStatus::Checked => "checked",
+            ClaimStatus::NotChecked(_) => "not checked",
+            ClaimStatus::NotCheckable(_) => "not independently checkable",
+            ClaimStatus::Refused(_) => "REFUSED",
         }
     }
 
     fn reason(&self) -> Option<&str> {
         match self {
-            Status::Checked => None,
-            Status::NotChecked(reason) | Status::NotCheckable(reason) | Status::Refused(reason) => {
-                Some(reason)
-            }
+            ClaimStatus::Checked => None,
+            ClaimStatus::NotChecked(reason)
+            | ClaimStatus::NotCheckable(reason)
+            | ClaimStatus::Refused(reason) => Some(reason),
         }
     }
 }
@@ -120,7 +120,7 @@ impl Status {
 struct Claim {
     name: String,
     proof: Option<String>,
-    status: Status,
+    status: ClaimStatus,
 }
 
 /// Does what the command says; the exit status.
@@ -134,7 +134,7 @@ pub(crate) fn verify_proof(options: &VerifyProof) -> Result<u8, Problem> {
     let subject = same_subject(&suite.config, &files, "name the build with --program")?;
     let program = &subject.program;
     let entry = main_function(program, "no proof of it can be checked")?;
-    let mut checker = Checker {
+    let mut checker = ClaimChecker {
         program,
         entry,
         options,
@@ -144,7 +144,12 @@ pub(crate) fn verify_proof(options: &VerifyProof) -> Result<u8, Problem> {
     let claims = checker.claims(&suite);
     let queries = checker.queries;
     tell(options, &claims, &solver_name, queries)?;
-    let is_fine = |claim: &Claim| matches!(claim.status, Status::Checked | Status::NotCheckable(_));
+    let is_fine = |claim: &Claim| {
+        matches!(
+            claim.status,
+            ClaimStatus::Checked | ClaimStatus::NotCheckable(_)
+        )
+    };
     Ok(match claims.iter().all(is_fine) {
         true => status::DONE,
         false => status::FAILURES,
@@ -185,7 +190,7 @@ fn solver(options: &VerifyProof) -> Result<(Box<dyn Decide>, String), Problem> {
 }
 
 /// Checks the claims of a suite.
-struct Checker<'a> {
+struct ClaimChecker<'a> {
     program: &'a Program,
     entry: FunctionId,
     options: &'a VerifyProof,
@@ -196,7 +201,7 @@ struct Checker<'a> {
 /// What the certificates of a suite show: by certificate, verdicts by branch, or why it is none.
 type Shown<'a> = BTreeMap<&'a str, Result<BTreeMap<BranchId, Verdict>, String>>;
 
-impl Checker<'_> {
+impl ClaimChecker<'_> {
     fn claims(&mut self, suite: &Suite) -> Vec<Claim> {
         let analysis = ProgramAnalysis::new(self.program, self.entry);
         let mut shown: Shown<'_> = BTreeMap::new();
@@ -267,28 +272,36 @@ impl Checker<'_> {
         }
     }
 
-    fn status(&self, suite: &Suite, shown: &Shown<'_>, name: &str, proof: Option<&str>) -> Status {
+    fn status(
+        &self,
+        suite: &Suite,
+        shown: &Shown<'_>,
+        name: &str,
+        proof: Option<&str>,
+    ) -> ClaimStatus {
         let mut branches = (0..self.program.branch_count()).map(|at| BranchId(at as u32));
         let branch =
             branches.find(|branch| self.program.branch_name(*branch).as_deref() == Some(name));
         if let Some(test) = branch.and_then(|branch| taking(suite, branch)) {
-            return Status::Refused(format!("test {test:06} of the suite takes it"));
+            return ClaimStatus::Refused(format!("test {test:06} of the suite takes it"));
         }
         let Some(proof) = proof else {
             let reason =
                 "backward execution, which leaves no certificate, or formulas without a text";
-            return Status::NotCheckable(reason.to_owned());
+            return ClaimStatus::NotCheckable(reason.to_owned());
         };
         let verdicts = match shown.get(proof) {
             Some(Ok(verdicts)) => verdicts,
-            Some(Err(reason)) => return Status::Refused(format!("{proof}: {reason}")),
-            None => return Status::Refused(format!("there is no {proof}")),
+            Some(Err(reason)) => return ClaimStatus::Refused(format!("{proof}: {reason}")),
+            None => return ClaimStatus::Refused(format!("there is no {proof}")),
         };
         match branch.and_then(|branch| verdicts.get(&branch)) {
-            Some(Verdict::Checked) => Status::Checked,
-            Some(Verdict::NotChecked(reason)) => Status::NotChecked(format!("{proof}: {reason}")),
-            Some(Verdict::Refused(reason)) => Status::Refused(format!("{proof}: {reason}")),
-            None => Status::Refused(format!("{proof} does not claim it")),
+            Some(Verdict::Checked) => ClaimStatus::Checked,
+            Some(Verdict::NotChecked(reason)) => {
+                ClaimStatus::NotChecked(format!("{proof}: {reason}"))
+            }
+            Some(Verdict::Refused(reason)) => ClaimStatus::Refused(format!("{proof}: {reason}")),
+            None => ClaimStatus::Refused(format!("{proof} does not claim it")),
         }
     }
 }
