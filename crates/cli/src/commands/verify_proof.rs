@@ -131,7 +131,8 @@ pub(crate) fn verify_proof(options: &VerifyProof) -> Result<u8, Problem> {
         Some(program) => vec![program.clone()],
         None => own_program(&suite.config),
     };
-    let subject = same_subject(&suite.config, &files, "name the build with --program")?;
+    let remedy = "name the build with --program";
+    let subject = same_subject(&suite.config, &files, remedy, true)?;
     let program = &subject.program;
     let entry = main_function(program, "no proof of it can be checked")?;
     let mut checker = ClaimChecker {

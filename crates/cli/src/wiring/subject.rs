@@ -180,13 +180,14 @@ pub(crate) fn own_program(config: &Config) -> Vec<PathBuf> {
 }
 
 /// The program in these files, if it is the build that a suite was made with; `remedy` says what to
-/// do if not.
+/// do if not. Sources are built without the compiler's warnings, if it is to be quiet.
 pub(crate) fn same_subject(
     config: &Config,
     files: &[PathBuf],
     remedy: &str,
+    quiet: bool,
 ) -> Result<Subject, Problem> {
-    let subject = Subject::open(files, &BuildOptions::recorded(&config.options), false)?;
+    let subject = Subject::open(files, &BuildOptions::recorded(&config.options), quiet)?;
     if subject.hash() == config.bitcode_hash {
         return Ok(subject);
     }

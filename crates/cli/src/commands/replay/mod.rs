@@ -215,7 +215,7 @@ impl Machine {
 /// The program that a suite was made with.
 pub(crate) fn own_subject(config: &Config) -> Result<Subject, Problem> {
     let remedy = "name a program with --program to compare outcomes";
-    same_subject(config, &own_program(config), remedy)
+    same_subject(config, &own_program(config), remedy, false)
 }
 
 /// One of the executables of a program, called as a suite says.
