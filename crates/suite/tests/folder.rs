@@ -469,6 +469,7 @@ fn summary() -> Summary {
             place: None,
             status: TargetStatus::Unreachable,
             input: None,
+            proof: None,
         }],
         ..Summary::default()
     }
