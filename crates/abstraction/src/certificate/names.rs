@@ -228,7 +228,10 @@ fn number<N: std::str::FromStr + std::fmt::Display>(text: &str) -> Option<N> {
 
 #[cfg(test)]
 mod tests {
+    use labrys_program::Program;
+
     use super::*;
+    use crate::automaton::Automaton;
 
     #[test]
     fn names_of_symbols_are_spelled_out_and_back() {
@@ -244,6 +247,129 @@ mod tests {
         assert_eq!(decoded("~6d"), None, "m has another name");
         assert_eq!(decoded("~zz"), None);
         assert_eq!(decoded("~é"), None);
+    }
+
+    /// Goes over the locations of a program, up to some, with the symbols of their blocks.
+    fn for_all_symbols(
+        automaton: &mut Automaton<'_>,
+        see: &mut dyn FnMut(&Terms<'_>, Location, Symbol),
+    ) {
+        let (mut seen, mut next) = (Vec::new(), vec![automaton.entry()]);
+        while let (Some(place), true) = (next.pop(), seen.len() < 20) {
+            let block = automaton.block(place).expect("a small block");
+            let conditions = block
+                .transitions
+                .iter()
+                .map(|transition| transition.condition);
+            let taken = block
+                .occurrences
+                .iter()
+                .map(|occurrence| occurrence.condition);
+            for condition in conditions.chain(taken) {
+                for symbol in automaton.terms.pool().symbols(condition).iter() {
+                    see(&automaton.terms, place, symbol);
+                }
+            }
+            seen.push(place);
+            let targets = block.transitions.iter().map(|transition| transition.target);
+            next.extend(targets.filter(|target| !seen.contains(target)));
+        }
+    }
+
+    #[test]
+    fn names_are_read_in_other_automatons() {
+        let mut count = 0;
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../backward/tests/programs");
+        for entry in std::fs::read_dir(folder).expect("programs") {
+            let text = std::fs::read_to_string(entry.expect("an entry").path()).expect("a program");
+            let program: Program = text.parse().expect("a program");
+            let main = program.function_named("main").expect("main");
+            let analysis = ProgramAnalysis::new(&program, main);
+            let mut named: Vec<(String, String, u32)> = Vec::new();
+            for_all_symbols(
+                &mut Automaton::new(&analysis, main),
+                &mut |terms, place, own| {
+                    if let Some(name) = symbol(terms, own) {
+                        named.push((location(terms, place), name, own.width()));
+                    }
+                },
+            );
+            let mut other = Automaton::new(&analysis, main);
+            let entry = other.entry().frame;
+            // In another order, so that ids differ.
+            for (place, name, width) in named.iter().rev() {
+                let mut reader = NameReader {
+                    terms: &mut other.terms,
+                    entry,
+                };
+                let read = reader.location(place).expect("a location");
+                let id = reader.symbol(name).expect("a symbol");
+                assert_eq!(location(&other.terms, read), *place);
+                let own = other.terms.pool().as_symbol(id).expect("a symbol");
+                assert_eq!(
+                    (symbol(&other.terms, own), own.width()),
+                    (Some(name.clone()), *width)
+                );
+                count += 1;
+            }
+        }
+        assert!(count > 200, "{count} names");
+    }
+
+    #[test]
+    fn names_of_what_is_not_there_are_refused() {
+        let text = include_str!("../../../backward/tests/programs/alias_not.lir");
+        let program: Program = text.parse().expect("a program");
+        let main = program.function_named("main").expect("main");
+        let analysis = ProgramAnalysis::new(&program, main);
+        let mut automaton = Automaton::new(&analysis, main);
+        let entry = automaton.entry().frame;
+        let mut reader = NameReader {
+            terms: &mut automaton.terms,
+            entry,
+        };
+        assert!(reader.location("main b0").is_some());
+        for name in [
+            "",
+            "main",
+            "main b",
+            "main b9999",
+            "main b00",
+            "main  b0",
+            "other b0",
+        ] {
+            assert_eq!(reader.location(name), None, "{name}");
+        }
+        for name in [
+            "main/b0.0/main b0",
+            "main/b0 b0",
+            "main/b9999.0/main b0",
+            "main/b0.9999/f b0",
+        ] {
+            assert_eq!(reader.location(name), None, "{name}");
+        }
+        for name in [
+            "",
+            "x",
+            "main",
+            "@",
+            "@none",
+            "&none",
+            "main %9999.0",
+            "main %0.99",
+        ] {
+            assert_eq!(reader.symbol(name), None, "{name}");
+        }
+        for name in [
+            "@none+0:4",
+            "&main+0:1",
+            "main $9999",
+            "main %-1.0",
+            "main %0",
+            "+0:1",
+        ] {
+            assert_eq!(reader.symbol(name), None, "{name}");
+        }
     }
 
     #[test]
