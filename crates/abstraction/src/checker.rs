@@ -31,6 +31,8 @@ const MAX_STATES: usize = 4_000;
 const QUERIES: u64 = 4;
 /// Steps of the solver for a query.
 const STEPS: u64 = 4_000;
+/// Steps of the solver for the path to a goal.
+const PATH_STEPS: u64 = 40_000;
 /// Spurious paths that are refuted in a round.
 const PATHS: usize = 6;
 /// Blocks of a path that is refuted.
@@ -105,6 +107,8 @@ pub struct Checker<'p> {
     paths: Vec<BranchId>,
     /// Spurious paths of this round.
     refuted: usize,
+    /// Predicates that they gave, which the graph does not know yet.
+    new_predicates: usize,
     phase: Phase,
     /// Whether the graph is the first one: what is decided near shows most of what is unreachable,
     /// and costs little.
@@ -143,6 +147,7 @@ impl<'p> Checker<'p> {
             hits: BTreeMap::new(),
             paths: Vec::new(),
             refuted: 0,
+            new_predicates: 0,
             phase: Phase::Explore,
             is_first: true,
             expansion: None,
@@ -249,6 +254,7 @@ impl<'p> Checker<'p> {
         }
         self.complete = Some(Rc::new(self.graph.clone()));
         if std::env::var_os("DBG").is_some() {
+            eprintln!("LEFT {:?}", self.left);
             eprintln!("ROUND states {} goals {} left {} hits {} asked {}", self.graph.len(), self.goals.len(), self.left.len(), self.hits.len(), self.asked);
             for (location, known) in self.precision.iter() {
                 let name = self.automaton.terms.place_name(location.frame, location.block);
@@ -413,7 +419,10 @@ impl<'p> Checker<'p> {
                 unrolled.instance(&mut path, terms, step, condition)
             })
             .collect();
-        match asker.check(terms, &conditions) {
+        asker.steps = PATH_STEPS;
+        let answer = asker.check(terms, &conditions);
+        asker.steps = STEPS;
+        match answer {
             Answer::Sat(model) => {
                 let input = path.input(terms, &model);
                 self.left.insert(goal, Left::Feasible);
@@ -424,8 +433,8 @@ impl<'p> Checker<'p> {
                 Found::Nothing
             }
             Answer::Unsat(core) => {
-                let new = self.refine(asker, &mut path, &core.0);
-                if new == 0 {
+                self.new_predicates += self.refine(asker, &mut path, &core.0);
+                if self.new_predicates == 0 {
                     self.left.insert(goal, Left::NoPredicate);
                 }
                 self.refuted += 1;
@@ -468,6 +477,10 @@ impl<'p> Checker<'p> {
 
     /// The next round, if there is something new.
     fn end_round(&mut self) -> Found {
+        if std::mem::take(&mut self.new_predicates) > 0 {
+            // What they tell apart may help others.
+            self.left.retain(|_, why| *why != Left::NoPredicate);
+        }
         let open = self.goals.iter().any(|goal| !self.left.contains_key(goal));
         if !open {
             self.phase = Phase::Done;

@@ -15,7 +15,7 @@ use crate::checker::{Checker, Found};
 /// Steps of a turn.
 const TURN: u32 = 8;
 /// Steps of the search before the first turn.
-const BEGINS_AFTER: u64 = 200;
+const BEGINS_AFTER: u64 = 32;
 /// Steps of the solver that a query is counted for beside its own: for building it.
 const QUERY: u64 = 16;
 
