@@ -88,5 +88,8 @@ impl Asker<'_> {
 pub(crate) fn evaluate(pool: &Pool, expressions: &[ExprId], model: &Model) -> Vec<Option<Value>> {
     let values = Assignment::new().with(model);
     let mut evaluator = Evaluator::new();
-    expressions.iter().map(|id| evaluator.evaluate(pool, *id, &values)).collect()
+    expressions
+        .iter()
+        .map(|id| evaluator.evaluate(pool, *id, &values))
+        .collect()
 }

@@ -81,9 +81,13 @@ impl<'p> Automaton<'p> {
     /// Whether a call of these functions may take a branch.
     pub(crate) fn may_take(&mut self, functions: &[FunctionId], branch: BranchId) -> bool {
         let program = self.terms.program();
-        let site = program.branch_site(branch).and_then(|(site, _)| program.site(site));
+        let site = program
+            .branch_site(branch)
+            .and_then(|(site, _)| program.site(site));
         site.is_none_or(|site| {
-            functions.iter().any(|id| self.closure(*id).contains(&site.function))
+            functions
+                .iter()
+                .any(|id| self.closure(*id).contains(&site.function))
         })
     }
 
@@ -91,6 +95,7 @@ impl<'p> Automaton<'p> {
     pub(crate) fn called_from_outside(&self) -> Vec<FunctionId> {
         let analysis = self.terms.analysis();
         let all = (0..analysis.program().functions.len()).map(FunctionId::new);
-        all.filter(|id| analysis.is_called_from_outside(*id)).collect()
+        all.filter(|id| analysis.is_called_from_outside(*id))
+            .collect()
     }
 }

@@ -135,7 +135,9 @@ impl<'p> Checker<'p> {
         let mut automaton = Automaton::new(analysis, entry);
         let goals: BTreeSet<BranchId> = goals.into_iter().collect();
         let outside = automaton.called_from_outside();
-        let escaped = goals.iter().filter(|goal| automaton.may_take(&outside, **goal));
+        let escaped = goals
+            .iter()
+            .filter(|goal| automaton.may_take(&outside, **goal));
         let left = escaped.map(|goal| (*goal, Left::Escaped)).collect();
         Ok(Checker {
             invariants: Invariants::new(automaton.entry()),
@@ -228,13 +230,6 @@ impl<'p> Checker<'p> {
     fn infer(&mut self, asker: &mut Asker<'_>) -> Result<Found, TooLarge> {
         self.invariants.step(&mut self.automaton, asker)?;
         if self.invariants.are_proved() {
-            if std::env::var_os("DBG").is_some() {
-                for location in self.invariants.locations() {
-                    let name = self.automaton.terms.place_name(location.frame, location.block);
-                    eprintln!("INV {name}");
-                    for p in self.invariants.of(location).unwrap() { eprintln!("   {}", self.automaton.terms.pool().display(*p)); }
-                }
-            }
             self.phase = Phase::Explore;
         }
         Ok(Found::Nothing)
@@ -253,24 +248,20 @@ impl<'p> Checker<'p> {
             return Ok(Found::Nothing);
         }
         self.complete = Some(Rc::new(self.graph.clone()));
-        if std::env::var_os("DBG").is_some() {
-            eprintln!("LEFT {:?}", self.left);
-            eprintln!("ROUND states {} goals {} left {} hits {} asked {}", self.graph.len(), self.goals.len(), self.left.len(), self.hits.len(), self.asked);
-            for (location, known) in self.precision.iter() {
-                let name = self.automaton.terms.place_name(location.frame, location.block);
-                let show = |id: &ExprId| self.automaton.terms.pool().display(*id).to_string().chars().take(80).collect::<String>();
-                eprintln!("   {name}: {:?} tracked {:?}", known.predicates.iter().map(show).collect::<Vec<_>>(), known.tracked.iter().map(show).collect::<Vec<_>>());
-            }
-        }
         let escaped = std::mem::take(&mut self.escaped);
         let is_open = |goal: &BranchId| !self.left.contains_key(goal) && !escaped.contains(goal);
-        let (hit, proved): (Vec<BranchId>, Vec<BranchId>) =
-            self.goals.iter().copied().filter(is_open).partition(|goal| self.hits.contains_key(goal));
+        let (hit, proved): (Vec<BranchId>, Vec<BranchId>) = self
+            .goals
+            .iter()
+            .copied()
+            .filter(is_open)
+            .partition(|goal| self.hits.contains_key(goal));
         for goal in &proved {
             self.goals.remove(goal);
         }
         self.paths = hit;
-        self.paths.sort_by_key(|goal| std::cmp::Reverse(self.hits[goal].0));
+        self.paths
+            .sort_by_key(|goal| std::cmp::Reverse(self.hits[goal].0));
         self.refuted = 0;
         self.phase = Phase::Paths;
         if std::mem::take(&mut self.is_first) {
@@ -316,7 +307,8 @@ impl<'p> Checker<'p> {
                 return Ok(None);
             };
             for cube in self.post(asker, id, at)?.iter() {
-                self.graph.add(transition.target, cube.clone(), Some((id, at)));
+                self.graph
+                    .add(transition.target, cube.clone(), Some((id, at)));
             }
         }
         Ok(Some(expansion))
@@ -341,7 +333,10 @@ impl<'p> Checker<'p> {
 
     /// A call that the block does not follow: what it may take is left.
     fn escape(&mut self, asker: &mut Asker<'_>, base: &[ExprId], escape: &Escape) {
-        let open = self.goals.iter().filter(|goal| !self.left.contains_key(goal));
+        let open = self
+            .goals
+            .iter()
+            .filter(|goal| !self.left.contains_key(goal));
         let open: Vec<BranchId> = open.copied().collect();
         let automaton = &mut self.automaton;
         let may_take = |goal: &BranchId| automaton.may_take(&escape.functions, *goal);
@@ -454,7 +449,9 @@ impl<'p> Checker<'p> {
         needed: &[usize],
     ) -> usize {
         let terms = &mut self.automaton.terms;
-        let found = self.refiner.refute(terms, asker, &self.invariants, path, needed);
+        let found = self
+            .refiner
+            .refute(terms, asker, &self.invariants, path, needed);
         let terms = &mut self.automaton.terms;
         let precision = &mut self.precision;
         let is_new = |(location, id): &(Location, ExprId)| precision.add(terms, *location, *id);

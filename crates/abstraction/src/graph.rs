@@ -77,7 +77,10 @@ impl Graph {
         }
         let covers = |other: &&StateId| {
             let other = self.state(**other);
-            other.cube.iter().all(|literal| cube.binary_search(literal).is_ok())
+            other
+                .cube
+                .iter()
+                .all(|literal| cube.binary_search(literal).is_ok())
         };
         let known = self.by_location.get(&location);
         let covered_by = known.and_then(|known| known.iter().find(covers)).copied();

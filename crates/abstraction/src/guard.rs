@@ -52,7 +52,11 @@ impl Guard {
 
     /// How many decisions two guards have in common at their beginning.
     pub(crate) fn common(&self, other: &Guard) -> usize {
-        self.0.iter().zip(&other.0).take_while(|(a, b)| a == b).count()
+        self.0
+            .iter()
+            .zip(&other.0)
+            .take_while(|(a, b)| a == b)
+            .count()
     }
 }
 

@@ -84,7 +84,14 @@ impl Invariants {
                 None => (candidates(automaton, target)?, true),
             };
             let count = facts.len();
-            let kept = kept(&mut automaton.terms, asker, &block, transition, &base, facts);
+            let kept = kept(
+                &mut automaton.terms,
+                asker,
+                &block,
+                transition,
+                &base,
+                facts,
+            );
             if (is_new || kept.len() < count) && !self.worklist.contains(&target) {
                 self.worklist.push_back(target);
             }
@@ -113,10 +120,14 @@ pub(crate) fn kept(
             break;
         };
         let values = evaluate(terms.pool(), &after, &model);
-        let mut holds = values.iter().map(|value| value.is_some_and(|value| value.is_true()));
+        let mut holds = values
+            .iter()
+            .map(|value| value.is_some_and(|value| value.is_true()));
         let before = facts.len();
         facts.retain(|_| holds.next().unwrap_or(false));
-        let mut holds = values.iter().map(|value| value.is_some_and(|value| value.is_true()));
+        let mut holds = values
+            .iter()
+            .map(|value| value.is_some_and(|value| value.is_true()));
         after.retain(|_| holds.next().unwrap_or(false));
         if facts.len() == before {
             // The model cannot be evaluated.
@@ -159,18 +170,28 @@ pub(crate) fn at_end(
             replace.insert(symbol, after);
         }
     }
-    conditions.iter().map(|id| terms.substitute(*id, &replace)).collect()
+    conditions
+        .iter()
+        .map(|id| terms.substitute(*id, &replace))
+        .collect()
 }
 
 /// Facts that may hold at a location.
-fn candidates(
-    automaton: &mut Automaton<'_>,
-    location: Location,
-) -> Result<Vec<ExprId>, TooLarge> {
+fn candidates(automaton: &mut Automaton<'_>, location: Location) -> Result<Vec<ExprId>, TooLarge> {
     let block = automaton.block(location)?;
     let mut conditions: Vec<ExprId> = Vec::new();
-    conditions.extend(block.transitions.iter().map(|transition| transition.condition));
-    conditions.extend(block.occurrences.iter().map(|occurrence| occurrence.condition));
+    conditions.extend(
+        block
+            .transitions
+            .iter()
+            .map(|transition| transition.condition),
+    );
+    conditions.extend(
+        block
+            .occurrences
+            .iter()
+            .map(|occurrence| occurrence.condition),
+    );
     let terms = &mut automaton.terms;
     let constants = Constants::of(terms, &conditions);
     let mut variables = terms.variables_of(&conditions);

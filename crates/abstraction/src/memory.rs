@@ -122,7 +122,9 @@ impl Memory {
         if clobbered {
             let value = terms.fresh(8 * size);
             let cell = Cell { size, value };
-            Rc::make_mut(&mut self.contents).cells.insert((object, offset), cell);
+            Rc::make_mut(&mut self.contents)
+                .cells
+                .insert((object, offset), cell);
             return value;
         }
         let begins = match known.kind {
@@ -178,11 +180,15 @@ impl Memory {
                 if byte < offset || byte >= offset + u64::from(cell.size) {
                     let value = terms.pool_mut().extract(old.value, 8 * index as u32, 8);
                     let rest = Cell { size: 1, value };
-                    Rc::make_mut(&mut self.contents).cells.insert((object, byte), rest);
+                    Rc::make_mut(&mut self.contents)
+                        .cells
+                        .insert((object, byte), rest);
                 }
             }
         }
-        Rc::make_mut(&mut self.contents).cells.insert((object, offset), cell);
+        Rc::make_mut(&mut self.contents)
+            .cells
+            .insert((object, offset), cell);
     }
 
     /// Writes at an offset that is not fixed: one element of an object of few elements that are
@@ -244,7 +250,10 @@ impl Memory {
             None => {
                 self.clobber_shared(terms);
                 let objects = address.map(|address| terms.objects_in(address));
-                objects.into_iter().flatten().for_each(|object| self.clobber(object));
+                objects
+                    .into_iter()
+                    .flatten()
+                    .for_each(|object| self.clobber(object));
             }
         }
     }
@@ -291,7 +300,12 @@ impl Memory {
             shared: first.contents.shared || second.contents.shared,
             ..Contents::default()
         };
-        merged.clobbered = first.contents.clobbered.union(&second.contents.clobbered).copied().collect();
+        merged.clobbered = first
+            .contents
+            .clobbered
+            .union(&second.contents.clobbered)
+            .copied()
+            .collect();
         let mut covered: Option<(ObjectId, u64)> = None;
         for ((object, offset), size) in keys {
             if covered.is_some_and(|(id, end)| id == object && offset < end) {
@@ -354,7 +368,9 @@ fn is_unstable(terms: &Terms<'_>, object: &Object) -> bool {
 
 /// What a part of a global always holds, if that is one number.
 fn single(terms: &mut Terms<'_>, id: GlobalId, offset: u64, size: u32) -> Option<ExprId> {
-    let values = terms.analysis().global_values(id, (offset, u64::from(size)))?;
+    let values = terms
+        .analysis()
+        .global_values(id, (offset, u64::from(size)))?;
     match values[..] {
         [bits] => Some(terms.constant(8 * size, bits)),
         _ => None,
@@ -386,7 +402,9 @@ fn is_multiple(terms: &Terms<'_>, offset: ExprId, of: u64) -> bool {
         (Op::Mul, [a, b]) => is_multiple(terms, *a, of) || is_multiple(terms, *b, of),
         (Op::Ite, [_, a, b]) => is_multiple(terms, *a, of) && is_multiple(terms, *b, of),
         // Bits below are zero.
-        (Op::Shl, [_, by]) => pool.bits(*by).is_some_and(|by| by < 64 && (1u64 << by).is_multiple_of(of)),
+        (Op::Shl, [_, by]) => pool
+            .bits(*by)
+            .is_some_and(|by| by < 64 && (1u64 << by).is_multiple_of(of)),
         (Op::Concat, [_, low]) => {
             let width = pool.width(*low);
             width < 64 && pool.bits(*low) == Some(0) && (1u64 << width).is_multiple_of(of)

@@ -51,7 +51,8 @@ pub(crate) fn post(
         };
         let mut literals: Vec<Literal> = Vec::new();
         let known = evaluate(terms.pool(), &predicates, &model);
-        for ((predicate, before), value) in precision.predicates.iter().zip(&predicates).zip(known) {
+        for ((predicate, before), value) in precision.predicates.iter().zip(&predicates).zip(known)
+        {
             let Some(value) = value else { continue };
             literals.push(literal(terms, *predicate, *before, value.is_true()));
         }
@@ -64,7 +65,9 @@ pub(crate) fn post(
             let before = terms.pool_mut().eq(tracked[at], constant);
             literals.push(Literal { target, before });
         }
-        let same = terms.pool_mut().all(literals.iter().map(|literal| literal.before));
+        let same = terms
+            .pool_mut()
+            .all(literals.iter().map(|literal| literal.before));
         query.push(terms.pool_mut().not(same));
         let mut cube: Vec<ExprId> = literals.iter().map(|literal| literal.target).collect();
         cube.sort_unstable();

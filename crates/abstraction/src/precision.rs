@@ -41,7 +41,9 @@ impl Precision {
 
     /// All locations where something is told apart.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Location, &Distinctions)> {
-        self.locations.iter().map(|(location, known)| (*location, known.as_ref()))
+        self.locations
+            .iter()
+            .map(|(location, known)| (*location, known.as_ref()))
     }
 
     /// Adds a predicate; whether that tells more apart.

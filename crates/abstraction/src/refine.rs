@@ -84,7 +84,9 @@ impl Refiner {
             let b: Vec<ExprId> = b.iter().map(|id| self.prime(terms, *id)).collect();
             a.extend(terms.axioms(&a.clone()));
             let budget = Budget::steps(self.steps);
-            let interpolant = self.interpolator.interpolate(terms.pool_mut(), &a, &b, &budget);
+            let interpolant = self
+                .interpolator
+                .interpolate(terms.pool_mut(), &a, &b, &budget);
             let (next, predicates) = match interpolant {
                 Ok(interpolant) => {
                     let interpolant = terms.substitute(interpolant, &self.unprimed);
@@ -93,7 +95,11 @@ impl Refiner {
                 // Nothing is known then of what comes before.
                 Err(_) => (ExprId::TRUE, of_variables(terms, &behind)),
             };
-            found.extend(predicates.into_iter().map(|predicate| (location, predicate)));
+            found.extend(
+                predicates
+                    .into_iter()
+                    .map(|predicate| (location, predicate)),
+            );
             if next == ExprId::FALSE {
                 break;
             }
@@ -166,8 +172,13 @@ fn by_templates(
 ) -> Option<Vec<(Location, ExprId)>> {
     let last = needed.iter().copied().max()?;
     let invariant = |path: &AbstractPath, step: usize| -> Vec<ExprId> {
-        let location = step.checked_sub(1).map(|before| path.transition(before).target);
-        location.and_then(|at| invariants.of(at)).unwrap_or(&[]).to_vec()
+        let location = step
+            .checked_sub(1)
+            .map(|before| path.transition(before).target);
+        location
+            .and_then(|at| invariants.of(at))
+            .unwrap_or(&[])
+            .to_vec()
     };
     let mut held: Vec<Vec<ExprId>> = vec![Vec::new()];
     for step in 1..=last {
@@ -207,7 +218,10 @@ fn candidates(terms: &mut Terms<'_>, conditions: &[ExprId]) -> Vec<ExprId> {
     variables.truncate(MAX_VARIABLES);
     let constants = Constants::of(terms, conditions);
     let mut candidates = of_variables(terms, conditions);
-    let negations: Vec<ExprId> = candidates.iter().map(|id| terms.pool_mut().not(*id)).collect();
+    let negations: Vec<ExprId> = candidates
+        .iter()
+        .map(|id| terms.pool_mut().not(*id))
+        .collect();
     candidates.extend(negations);
     candidates.extend(facts(terms, &variables, &constants));
     let mut seen = FxHashSet::default();
@@ -227,8 +241,12 @@ fn weakest(
     let mut limit = facts.len();
     loop {
         let mut refutes = |chosen: &[ExprId], count: usize| {
-            let query: Vec<ExprId> =
-                base.iter().chain(chosen).chain(&facts[..count]).copied().collect();
+            let query: Vec<ExprId> = base
+                .iter()
+                .chain(chosen)
+                .chain(&facts[..count])
+                .copied()
+                .collect();
             asker.refutes(terms, &query)
         };
         if refutes(&chosen, 0) {
@@ -260,7 +278,10 @@ fn atoms(pool: &mut Pool, id: ExprId) -> Vec<ExprId> {
         if !seen.insert(id) {
             continue;
         }
-        let inner = matches!(pool.op(id), Op::And | Op::Or | Op::Not | Op::Xor | Op::Ite | Op::Eq);
+        let inner = matches!(
+            pool.op(id),
+            Op::And | Op::Or | Op::Not | Op::Xor | Op::Ite | Op::Eq
+        );
         let mut children = Vec::new();
         pool.for_each_child(id, |child| children.push(child));
         let logical = children.iter().all(|child| pool.width(*child) == 1);
@@ -272,7 +293,11 @@ fn atoms(pool: &mut Pool, id: ExprId) -> Vec<ExprId> {
     }
     found.sort_unstable();
     found.dedup();
-    if found.len() > MAX_ATOMS { vec![id] } else { found }
+    if found.len() > MAX_ATOMS {
+        vec![id]
+    } else {
+        found
+    }
 }
 
 /// One of a condition and its negation, always the same.

@@ -93,7 +93,11 @@ impl Member for ModelChecker<'_> {
         let Ok(checker) = self.checker(session) else {
             return Ok(report);
         };
-        let taken = checker.goals().iter().copied().filter(|goal| seen.contains(*goal));
+        let taken = checker
+            .goals()
+            .iter()
+            .copied()
+            .filter(|goal| seen.contains(*goal));
         for goal in taken.collect::<Vec<_>>() {
             checker.drop_goal(goal);
         }
@@ -109,7 +113,9 @@ impl Member for ModelChecker<'_> {
             Found::Unreachable(branches) => {
                 report.gain = branches.len() as f64;
                 let program = session.program().clone();
-                let proof = checker.certificate(&branches).map(|text| session.add_proof(&text));
+                let proof = checker
+                    .certificate(&branches)
+                    .map(|text| session.add_proof(&text));
                 let proof = proof.transpose()?;
                 for branch in branches {
                     if let Some(name) = program.branch_name(branch) {

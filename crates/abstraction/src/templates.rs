@@ -70,7 +70,11 @@ impl Constants {
     }
 
     fn get(&self, width: u32, relation: Relation) -> impl DoubleEndedIterator<Item = u128> + '_ {
-        self.0.get(&(width, relation)).into_iter().flatten().copied()
+        self.0
+            .get(&(width, relation))
+            .into_iter()
+            .flatten()
+            .copied()
     }
 }
 
@@ -130,7 +134,11 @@ fn bounds(terms: &mut Terms<'_>, x: ExprId, constants: &Constants, facts: &mut V
         for upper in [true, false] {
             let count = order.len();
             for at in 0..count {
-                let bits = if upper { order[count - 1 - at] } else { order[at] };
+                let bits = if upper {
+                    order[count - 1 - at]
+                } else {
+                    order[at]
+                };
                 let constant = terms.constant(width, bits);
                 let (low, high) = if upper { (x, constant) } else { (constant, x) };
                 let pool = terms.pool_mut();

@@ -195,11 +195,18 @@ impl<'p> Terms<'p> {
 
     /// The variables of expressions, in order.
     pub(crate) fn variables_of(&self, expressions: &[ExprId]) -> Vec<(Variable, ExprId)> {
-        let symbols = expressions.iter().flat_map(|id| self.pool.symbols(*id).iter());
-        let mut found: Vec<Variable> = symbols.filter_map(|symbol| self.as_variable(symbol)).collect();
+        let symbols = expressions
+            .iter()
+            .flat_map(|id| self.pool.symbols(*id).iter());
+        let mut found: Vec<Variable> = symbols
+            .filter_map(|symbol| self.as_variable(symbol))
+            .collect();
         found.sort_unstable();
         found.dedup();
-        found.into_iter().map(|variable| (variable, self.variables[&variable])).collect()
+        found
+            .into_iter()
+            .map(|variable| (variable, self.variables[&variable]))
+            .collect()
     }
 
     pub(crate) fn object(&self, id: ObjectId) -> Object {
@@ -235,7 +242,9 @@ impl<'p> Terms<'p> {
     }
 
     fn is_private(&self, frame: FrameId, value: ValueId) -> bool {
-        self.analysis.body(self.frame(frame).function).is_private(value)
+        self.analysis
+            .body(self.frame(frame).function)
+            .is_private(value)
     }
 
     fn describe(&self, kind: ObjectKind, address: ExprId) -> Object {
@@ -334,7 +343,9 @@ impl<'p> Terms<'p> {
     /// no address that it is not a part of.
     pub(crate) fn objects_in(&self, address: ExprId) -> Vec<ObjectId> {
         let symbols = self.pool.symbols(address).iter();
-        symbols.filter_map(|symbol| self.object_of.get(&symbol).copied()).collect()
+        symbols
+            .filter_map(|symbol| self.object_of.get(&symbol).copied())
+            .collect()
     }
 
     /// What every run satisfies of the addresses in some constraints.
@@ -342,13 +353,15 @@ impl<'p> Terms<'p> {
         let mut used: Vec<ExprId> = Vec::new();
         let mut axioms = Vec::new();
         let symbols: Vec<Symbol> = {
-            let all = constraints.iter().flat_map(|id| self.pool.symbols(*id).iter());
+            let all = constraints
+                .iter()
+                .flat_map(|id| self.pool.symbols(*id).iter());
             let mut all: Vec<Symbol> = all.collect();
             all.sort_unstable();
             all.dedup();
             all
         };
-        for symbol in symbols {
+        for symbol in symbols.iter().copied() {
             let Some(id) = self.object_of.get(&symbol) else {
                 continue;
             };
@@ -368,19 +381,40 @@ impl<'p> Terms<'p> {
                 used.push(address);
             }
         }
+        self.overlaps(&symbols, &mut axioms);
         axioms
     }
 
+    /// Cells of one object have the same bytes where they overlap.
+    fn overlaps(&mut self, symbols: &[Symbol], axioms: &mut Vec<ExprId>) {
+        let cell = |symbol: &Symbol| match self.as_variable(*symbol)? {
+            Variable::Cell(object, offset, size) => Some((object, offset, size, *symbol)),
+            Variable::Value(..) => None,
+        };
+        let mut cells: Vec<_> = symbols.iter().filter_map(cell).collect();
+        cells.sort_unstable_by_key(|(object, offset, size, _)| (*object, *offset, *size));
+        for (at, (object, begin, size, first)) in cells.iter().enumerate() {
+            let end = begin + u64::from(*size);
+            let later = cells[at + 1..].iter();
+            let near = later.take_while(|(other, offset, ..)| other == object && *offset < end);
+            for (_, offset, size, second) in near {
+                let width = 8 * (end.min(offset + u64::from(*size)) - offset) as u32;
+                let low = 8 * (offset - begin) as u32;
+                let (first, second) = (self.pool.symbol(*first), self.pool.symbol(*second));
+                let first = self.pool.extract(first, low, width);
+                let second = self.pool.extract(second, 0, width);
+                axioms.push(self.pool.eq(first, second));
+            }
+        }
+    }
+
     /// An expression with symbols replaced.
-    pub(crate) fn substitute(
-        &mut self,
-        id: ExprId,
-        replace: &FxHashMap<Symbol, ExprId>,
-    ) -> ExprId {
+    pub(crate) fn substitute(&mut self, id: ExprId, replace: &FxHashMap<Symbol, ExprId>) -> ExprId {
         self.rebuilt.reset();
-        self.pool.rebuild(None, id, &mut self.rebuilt, &mut |pool, id| {
-            replace.get(&pool.as_symbol(id)?).copied()
-        })
+        self.pool
+            .rebuild(None, id, &mut self.rebuilt, &mut |pool, id| {
+                replace.get(&pool.as_symbol(id)?).copied()
+            })
     }
 
     /// The expression with any value in place of each choice between values: what is decided near
@@ -388,13 +422,14 @@ impl<'p> Terms<'p> {
     /// everywhere.
     pub(crate) fn cut(&mut self, id: ExprId) -> ExprId {
         let next = &mut self.next_symbol;
-        self.pool.rebuild(None, id, &mut self.cuts, &mut |pool, id| {
-            let is_choice = pool.op(id) == Op::Ite && pool.width(id) > 1;
-            is_choice.then(|| {
-                let width = pool.width(id);
-                Symbolic { pool, next }.fresh(width)
+        self.pool
+            .rebuild(None, id, &mut self.cuts, &mut |pool, id| {
+                let is_choice = pool.op(id) == Op::Ite && pool.width(id) > 1;
+                is_choice.then(|| {
+                    let width = pool.width(id);
+                    Symbolic { pool, next }.fresh(width)
+                })
             })
-        })
     }
 
     /// Whether an expression has more than so many nodes.
@@ -418,8 +453,8 @@ impl<'p> Terms<'p> {
         let initializer = global.initializer.as_ref()?;
         let end = offset.checked_add(u64::from(size))?;
         let mut relocations = initializer.relocations.iter();
-        let overlapping = relocations
-            .find(|part| offset < part.offset + part.target.size() && part.offset < end);
+        let overlapping =
+            relocations.find(|part| offset < part.offset + part.target.size() && part.offset < end);
         if let Some(part) = overlapping {
             if part.offset != offset || size != 8 {
                 return None;
@@ -434,7 +469,11 @@ impl<'p> Terms<'p> {
             let address = self.object(object).address;
             return Some(self.pool.add(address, addend));
         }
-        let byte = |at: u64| usize::try_from(at).ok().and_then(|at| initializer.bytes.get(at));
+        let byte = |at: u64| {
+            usize::try_from(at)
+                .ok()
+                .and_then(|at| initializer.bytes.get(at))
+        };
         let bits = (0..u64::from(size)).rev().fold(0u128, |bits, index| {
             bits << 8 | u128::from(byte(offset + index).copied().unwrap_or(0))
         });
@@ -443,7 +482,9 @@ impl<'p> Terms<'p> {
 
     /// The definition of a value of a frame.
     pub(crate) fn definition(&self, frame: FrameId, value: ValueId) -> Definition {
-        self.analysis.body(self.frame(frame).function).definition(value)
+        self.analysis
+            .body(self.frame(frame).function)
+            .definition(value)
     }
 
     /// A location as words: `main:b3 > f:b0`.

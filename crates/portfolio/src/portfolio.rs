@@ -142,7 +142,11 @@ impl<'a> Portfolio<'a> {
         if let Some(share) = self.share {
             let others = (self.parts.len() - 1).max(1) as f64;
             for (index, part) in self.parts.iter().enumerate() {
-                let of_part = if index == 0 { share } else { (1.0 - share) / others };
+                let of_part = if index == 0 {
+                    share
+                } else {
+                    (1.0 - share) / others
+                };
                 self.scheduler.set_share(part.arm, of_part);
             }
         }

@@ -216,10 +216,15 @@ impl Scheduler {
         if self.accounts.iter().all(|account| account.debt <= 0.0) {
             return;
         }
-        let active: Vec<Arm> =
-            (0..self.accounts.len()).map(Arm).filter(|other| self.is_active(*other)).collect();
+        let active: Vec<Arm> = (0..self.accounts.len())
+            .map(Arm)
+            .filter(|other| self.is_active(*other))
+            .collect();
         let parts = self.parts(&active);
-        let own = active.iter().position(|other| *other == arm).map_or(1.0, |at| parts[at]);
+        let own = active
+            .iter()
+            .position(|other| *other == arm)
+            .map_or(1.0, |at| parts[at]);
         for (other, part) in active.into_iter().zip(parts) {
             if other != arm {
                 self.accounts[other.0].debt -= work * part / own;

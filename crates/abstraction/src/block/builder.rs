@@ -269,14 +269,20 @@ impl Builder<'_, '_> {
 
     fn is_frame_object(&self, frame: FrameId, value: ValueId) -> bool {
         let function = self.terms.frame(frame).function;
-        self.terms.analysis().body(function).frame_objects().contains(&value)
+        self.terms
+            .analysis()
+            .body(function)
+            .frame_objects()
+            .contains(&value)
     }
 
     /// The type of what an instruction gives.
     pub(super) fn result_type(&self, frame: FrameId, instruction: &Instruction) -> Type {
         let function = self.terms.function(frame);
         let result = instruction.result;
-        result.and_then(|value| function.value_type(value)).unwrap_or(Type::Void)
+        result
+            .and_then(|value| function.value_type(value))
+            .unwrap_or(Type::Void)
     }
 
     fn load(
@@ -320,7 +326,9 @@ impl Builder<'_, '_> {
         intrinsic: Intrinsic,
         arguments: &[Operand],
     ) {
-        let mut scalars = arguments.iter().map(|argument| self.scalar(frame, *argument));
+        let mut scalars = arguments
+            .iter()
+            .map(|argument| self.scalar(frame, *argument));
         let (to, from, length) = (
             scalars.next().flatten(),
             scalars.next().flatten(),
@@ -401,8 +409,7 @@ impl Builder<'_, '_> {
             } => {
                 let condition = self.condition(frame, *condition);
                 let opposite = self.terms.pool_mut().not(condition);
-                for (direction, condition, to) in
-                    [(1, condition, if_true), (0, opposite, if_false)]
+                for (direction, condition, to) in [(1, condition, if_true), (0, opposite, if_false)]
                 {
                     let guard = guard.with(condition);
                     self.occur(frame, *site, direction, &guard);
@@ -480,20 +487,17 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn return_to_caller(
-        &mut self,
-        at: At,
-        operand: Option<Operand>,
-        guard: Guard,
-        memory: Memory,
-    ) {
+    fn return_to_caller(&mut self, at: At, operand: Option<Operand>, guard: Guard, memory: Memory) {
         let Some((caller, (block, index))) = self.terms.frame(at.frame).caller else {
             return;
         };
         let call = &self.terms.function(caller).blocks[block.index()].instructions[index];
         let ty = self.result_type(caller, call);
         let returned = operand.and_then(|operand| {
-            let given = self.terms.program().operand_type(self.terms.function(at.frame), operand);
+            let given = self
+                .terms
+                .program()
+                .operand_type(self.terms.function(at.frame), operand);
             (given == Some(ty)).then(|| self.operand(at.frame, operand))?
         });
         let returned = returned.or_else(|| self.anything(ty));
@@ -505,7 +509,11 @@ impl Builder<'_, '_> {
         let arrival = Arrival {
             guard,
             memory,
-            defined: call.result.map(|result| (result, returned)).into_iter().collect(),
+            defined: call
+                .result
+                .map(|result| (result, returned))
+                .into_iter()
+                .collect(),
         };
         self.schedule(next, arrival);
     }
@@ -521,7 +529,9 @@ impl Builder<'_, '_> {
                 let known = defined.or_else(|| self.anything(ty?));
                 (value, known)
             });
-            let phis = phis.filter_map(|(value, known)| Some((value, known?))).collect();
+            let phis = phis
+                .filter_map(|(value, known)| Some((value, known?)))
+                .collect();
             let condition = arrival.guard.condition(self.terms.pool_mut());
             self.block.transitions.push(Transition {
                 target,

@@ -28,7 +28,9 @@ impl Builder<'_, '_> {
         guard: &mut Guard,
         memory: &mut Memory,
     ) -> Next {
-        let named = self.named_callee(callee).or_else(|| self.pointed_callee(at, callee));
+        let named = self
+            .named_callee(callee)
+            .or_else(|| self.pointed_callee(at, callee));
         match named {
             Some(id) if self.terms.analysis().function(id).defined => {
                 self.enter_or_skip(at, id, arguments, guard, memory)
@@ -99,13 +101,11 @@ impl Builder<'_, '_> {
     }
 
     /// The scalar values of arguments.
-    pub(super) fn scalars(
-        &mut self,
-        frame: FrameId,
-        arguments: &[Operand],
-    ) -> Vec<Option<ExprId>> {
+    pub(super) fn scalars(&mut self, frame: FrameId, arguments: &[Operand]) -> Vec<Option<ExprId>> {
         let arguments = arguments.iter();
-        arguments.map(|argument| self.scalar(frame, *argument)).collect()
+        arguments
+            .map(|argument| self.scalar(frame, *argument))
+            .collect()
     }
 
     /// Code that is not followed: what it may write becomes anything, and what it may run escapes.
@@ -181,9 +181,9 @@ impl Builder<'_, '_> {
             Callee::Direct(_) => None,
         };
         let enters = candidates.len() <= MAX_CANDIDATES
-            && candidates.iter().all(|id| {
-                !analysis.function(*id).defined || self.may_enter(at.frame, *id)
-            });
+            && candidates
+                .iter()
+                .all(|id| !analysis.function(*id).defined || self.may_enter(at.frame, *id));
         let (Some(address), true) = (address, enters) else {
             let scalars = self.scalars(at.frame, arguments);
             self.skip(guard, memory, &effects, &scalars, candidates.to_vec());
@@ -247,7 +247,10 @@ impl Builder<'_, '_> {
         let arrival = Arrival {
             guard,
             memory,
-            defined: result.map(|result| (result, value.or(any))).into_iter().collect(),
+            defined: result
+                .map(|result| (result, value.or(any)))
+                .into_iter()
+                .collect(),
         };
         self.schedule(next, arrival);
     }

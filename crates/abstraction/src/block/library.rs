@@ -51,7 +51,11 @@ impl Builder<'_, '_> {
         let known = analysis.effects(id);
         let call = analysis.call_at(caller, place);
         let others = call.map_or(&[][..], |call| analysis.calls().callees(call));
-        let others: Vec<FunctionId> = others.iter().copied().filter(|other| *other != id).collect();
+        let others: Vec<FunctionId> = others
+            .iter()
+            .copied()
+            .filter(|other| *other != id)
+            .collect();
         if others.is_empty() {
             // Where nothing is called back, the writes go through the arguments of this call.
             effects = known.clone();

@@ -94,9 +94,10 @@ impl LargeBlock {
         symbol: ExprId,
     ) -> ExprId {
         match variable {
-            Variable::Cell(object, offset, size) => {
-                transition.memory.clone().read_cell(terms, object, offset, size)
-            }
+            Variable::Cell(object, offset, size) => transition
+                .memory
+                .clone()
+                .read_cell(terms, object, offset, size),
             Variable::Value(frame, value, part) => {
                 let phi = (frame == transition.target.frame)
                     .then(|| transition.phis.get(&value))
@@ -105,7 +106,9 @@ impl LargeBlock {
                 let known = phi.or_else(known).map(SymbolicValue::scalars);
                 let scalar = known.and_then(|scalars| scalars.get(part as usize).copied());
                 let width = terms.pool().width(symbol);
-                scalar.filter(|id| terms.pool().width(*id) == width).unwrap_or(symbol)
+                scalar
+                    .filter(|id| terms.pool().width(*id) == width)
+                    .unwrap_or(symbol)
             }
         }
     }

@@ -57,7 +57,8 @@ impl Named {
             }
             Some(Constant::Function(function)) => {
                 let object = terms.object_id(ObjectKind::Function(*function));
-                self.functions.insert(*function, terms.object(object).address);
+                self.functions
+                    .insert(*function, terms.object(object).address);
             }
             Some(constant) => {
                 for child in constant.children().into_iter().filter(|child| *child < id) {
@@ -212,7 +213,9 @@ impl Builder<'_, '_> {
             IrValue::Parts(parts) => {
                 let parts = parts.iter();
                 IrValue::Parts(
-                    parts.map(|shape| self.renamed(shape, frame, value, part)).collect(),
+                    parts
+                        .map(|shape| self.renamed(shape, frame, value, part))
+                        .collect(),
                 )
             }
         }

@@ -5,7 +5,10 @@
 //! as it is written in `tests/verdicts.txt`, which `UPDATE_EXPECT=1` rewrites.
 //! `PROGRAMS=name,name` restricts the tests to some of the programs.
 
-#[allow(dead_code, reason = "it serves the tests of the backward search as well")]
+#[allow(
+    dead_code,
+    reason = "it serves the tests of the backward search as well"
+)]
 #[path = "../../../backward/tests/reach/runs.rs"]
 mod runs;
 
@@ -36,7 +39,10 @@ enum Verdict {
 /// The programs, by name.
 fn files() -> Vec<PathBuf> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = [crates.join("tests/programs"), crates.join("../backward/tests/programs")];
+    let folders = [
+        crates.join("tests/programs"),
+        crates.join("../backward/tests/programs"),
+    ];
     let read = |folder: &PathBuf| std::fs::read_dir(folder).expect("a folder of programs");
     let entries = folders.iter().flat_map(read);
     let mut files: Vec<PathBuf> = entries
@@ -45,7 +51,10 @@ fn files() -> Vec<PathBuf> {
         .collect();
     if let Ok(names) = std::env::var("PROGRAMS") {
         let names: Vec<&str> = names.split(',').collect();
-        files.retain(|path| path.file_stem().is_some_and(|stem| names.iter().any(|name| stem == *name)));
+        files.retain(|path| {
+            path.file_stem()
+                .is_some_and(|stem| names.iter().any(|name| stem == *name))
+        });
     }
     files.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
     files
@@ -70,7 +79,11 @@ fn verdicts(program: &Program, entry: FunctionId) -> BTreeMap<BranchId, Verdict>
             Found::Nothing => {}
             Found::Done => break,
             Found::Unreachable(branches) => {
-                verdicts.extend(branches.into_iter().map(|branch| (branch, Verdict::Unreachable)));
+                verdicts.extend(
+                    branches
+                        .into_iter()
+                        .map(|branch| (branch, Verdict::Unreachable)),
+                );
             }
             Found::Input(branch, Some(bytes)) => {
                 verdicts.insert(branch, Verdict::Input(bytes));
@@ -86,7 +99,9 @@ fn verdicts(program: &Program, entry: FunctionId) -> BTreeMap<BranchId, Verdict>
             None if checker.is_too_large() => "too large".to_owned(),
             None => "unfinished".to_owned(),
         };
-        verdicts.entry(goal).or_insert_with(|| Verdict::Open(left()));
+        verdicts
+            .entry(goal)
+            .or_insert_with(|| Verdict::Open(left()));
     }
     verdicts
 }
@@ -100,10 +115,12 @@ fn edge(program: &Program, branch: BranchId) -> Option<(FunctionId, BlockId, Blo
     }
     let function = program.function(site.function)?;
     let successors: Vec<BlockId> = match &function.blocks[site.block.index()].terminator {
-        Terminator::Branch { if_true, if_false, .. } => vec![*if_false, *if_true],
-        Terminator::Switch { default, cases, .. } => {
-            std::iter::once(*default).chain(cases.iter().map(|(_, to)| *to)).collect()
-        }
+        Terminator::Branch {
+            if_true, if_false, ..
+        } => vec![*if_false, *if_true],
+        Terminator::Switch { default, cases, .. } => std::iter::once(*default)
+            .chain(cases.iter().map(|(_, to)| *to))
+            .collect(),
         _ => return None,
     };
     let to = *successors.get(direction as usize)?;
@@ -113,29 +130,45 @@ fn edge(program: &Program, branch: BranchId) -> Option<(FunctionId, BlockId, Blo
 
 /// The line of a program in the file of verdicts, and its proofs that a run contradicts.
 fn check(file: &Path) -> (String, Vec<String>) {
-    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = file
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let text = std::fs::read_to_string(file).expect("a program");
-    let program: Program = text.parse().unwrap_or_else(|error| panic!("{name}: {error}"));
-    program.verify().unwrap_or_else(|violations| panic!("{name}: {violations:?}"));
+    let program: Program = text
+        .parse()
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    program
+        .verify()
+        .unwrap_or_else(|violations| panic!("{name}: {violations:?}"));
     let entry = program.function_named("main").expect("main");
     let attack = Attack::on(&program, entry, None);
     let mut line = format!("{name}:");
     let mut wrong = Vec::new();
     for (branch, verdict) in verdicts(&program, entry) {
-        let place = program.branch_site(branch).map_or_else(String::new, |(site, direction)| {
-            format!("#{}.{direction}", site.0)
-        });
+        let place = program
+            .branch_site(branch)
+            .map_or_else(String::new, |(site, direction)| {
+                format!("#{}.{direction}", site.0)
+            });
         let edge = edge(&program, branch);
         let seen = edge.and_then(|(function, from, to)| attack.takes(function, from, to));
         if let (Verdict::Unreachable, Some(input)) = (&verdict, seen) {
             let input = runs::hexadecimal(input);
-            wrong.push(format!("{name}: {place} is called unreachable and taken by {input}"));
+            wrong.push(format!(
+                "{name}: {place} is called unreachable and taken by {input}"
+            ));
         }
         let _ = match verdict {
             Verdict::Input(bytes) => {
                 let given = runs::hexadecimal(&[bytes.clone()]);
                 let taken = edge.is_none_or(|edge| attack.is_taken_by(&bytes, edge));
-                write!(line, " {place} {}{given},", if taken { "" } else { "diverges " })
+                write!(
+                    line,
+                    " {place} {}{given},",
+                    if taken { "" } else { "diverges " }
+                )
             }
             Verdict::Unreachable => write!(line, " {place} unreachable,"),
             Verdict::Open(why) => {
@@ -160,16 +193,23 @@ fn every_branch_of_the_programs() {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(file) = files.get(at) else { break };
-                    let t=std::time::Instant::now();
+                    let t = std::time::Instant::now();
                     let result = check(file);
-                    eprintln!("TIME {:.1} {:?}", t.elapsed().as_secs_f32(), file.file_stem());
+                    eprintln!(
+                        "TIME {:.1} {:?}",
+                        t.elapsed().as_secs_f32(),
+                        file.file_stem()
+                    );
                     results.lock().expect("no panic").insert(at, result);
                 }
             });
         }
     });
     let results = results.into_inner().expect("no panic");
-    let wrong: Vec<String> = results.values().flat_map(|(_, wrong)| wrong.clone()).collect();
+    let wrong: Vec<String> = results
+        .values()
+        .flat_map(|(_, wrong)| wrong.clone())
+        .collect();
     assert!(wrong.is_empty(), "wrong proofs:\n{}", wrong.join("\n"));
     let lines: Vec<String> = results.into_values().map(|(line, _)| line).collect();
     let found = lines.join("\n") + "\n";
@@ -186,5 +226,9 @@ fn every_branch_of_the_programs() {
     let known: Vec<&str> = known.lines().collect();
     let differ = found.lines().filter(|line| !known.contains(line));
     let differ: Vec<&str> = differ.collect();
-    assert!(differ.is_empty(), "these lines are new (UPDATE_EXPECT=1 accepts them):\n{}", differ.join("\n"));
+    assert!(
+        differ.is_empty(),
+        "these lines are new (UPDATE_EXPECT=1 accepts them):\n{}",
+        differ.join("\n")
+    );
 }

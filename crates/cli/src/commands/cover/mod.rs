@@ -265,7 +265,10 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
 /// Where backward execution ends, if it is asked for.
 fn entry(options: &Cover, plan: &Plan) -> Result<Option<FunctionId>, Problem> {
     let program = &plan.subject.program;
-    let remedy = match (options.search.has(Companion::Backward), options.search.abstraction.is_some()) {
+    let remedy = match (
+        options.search.has(Companion::Backward),
+        options.search.abstraction.is_some(),
+    ) {
         (true, _) => "leave out --with backward",
         (_, true) => "leave out --abstraction",
         _ => return Ok(None),
