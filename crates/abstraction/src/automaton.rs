@@ -57,6 +57,12 @@ impl<'p> Automaton<'p> {
         Ok(block)
     }
 
+    /// Whether a place of control flow is a location: the head of a cycle.
+    pub(crate) fn is_location(&mut self, at: Location) -> bool {
+        let function = self.terms.frame(at.frame).function;
+        self.orders.of(function, self.terms.function(at.frame)).is_head(at.block)
+    }
+
     /// Functions that a function may run, itself among them.
     fn closure(&mut self, id: FunctionId) -> Rc<FxHashSet<FunctionId>> {
         if let Some(known) = self.closures.get(&id) {

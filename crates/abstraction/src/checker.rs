@@ -24,6 +24,7 @@ use crate::path::{AbstractPath, Unrolled};
 use crate::post::{Post, post};
 use crate::precision::{Distinctions, Precision};
 use crate::refine::Refiner;
+use crate::sharpen;
 
 /// States of a graph at most.
 const MAX_STATES: usize = 4_000;
@@ -105,6 +106,8 @@ pub struct Checker<'p> {
     /// The first state of this round that comes to a goal, and the condition there.
     hits: BTreeMap<BranchId, (StateId, ExprId)>,
     paths: Vec<BranchId>,
+    /// Predicates for the monitor, by goal that is left.
+    sharper: BTreeMap<BranchId, Vec<(Location, ExprId)>>,
     /// Spurious paths of this round.
     refuted: usize,
     /// Predicates that they gave, which the graph does not know yet.
@@ -148,6 +151,7 @@ impl<'p> Checker<'p> {
             left,
             hits: BTreeMap::new(),
             paths: Vec::new(),
+            sharper: BTreeMap::new(),
             refuted: 0,
             new_predicates: 0,
             phase: Phase::Explore,
@@ -172,6 +176,12 @@ impl<'p> Checker<'p> {
     #[must_use]
     pub fn is_too_large(&self) -> bool {
         self.too_large
+    }
+
+    /// The last graph that was complete, and what it speaks of; `None` while that is not proved.
+    pub(crate) fn complete(&mut self) -> Option<(Rc<Graph>, &mut Automaton<'p>, &Invariants)> {
+        let graph = self.complete.clone().filter(|_| self.invariants.are_proved())?;
+        Some((graph, &mut self.automaton, &self.invariants))
     }
 
     /// The goals that are still looked for.
@@ -420,6 +430,7 @@ impl<'p> Checker<'p> {
         match answer {
             Answer::Sat(model) => {
                 let input = path.input(terms, &model);
+                self.sharper.insert(goal, sharpen::predicates(terms, &mut path));
                 self.left.insert(goal, Left::Feasible);
                 Found::Input(goal, input)
             }
@@ -472,6 +483,17 @@ impl<'p> Checker<'p> {
         Some(AbstractPath::new(steps.ok()?, last, condition))
     }
 
+    /// Adds predicates for goals that stay open; whether any is new.
+    fn sharpen(&mut self) -> bool {
+        let mut new = false;
+        for (goal, predicates) in std::mem::take(&mut self.sharper) {
+            for (location, id) in predicates.into_iter().filter(|_| self.goals.contains(&goal)) {
+                new |= self.precision.add(&mut self.automaton.terms, location, id);
+            }
+        }
+        new
+    }
+
     /// The next round, if there is something new.
     fn end_round(&mut self) -> Found {
         if std::mem::take(&mut self.new_predicates) > 0 {
@@ -479,7 +501,7 @@ impl<'p> Checker<'p> {
             self.left.retain(|_, why| *why != Left::NoPredicate);
         }
         let open = self.goals.iter().any(|goal| !self.left.contains_key(goal));
-        if !open {
+        if !open && !self.sharpen() {
             self.phase = Phase::Done;
             return Found::Done;
         }

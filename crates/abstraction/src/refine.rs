@@ -147,7 +147,7 @@ impl Refiner {
 }
 
 /// The conditions of the steps from one on, over the variables before it.
-fn behind(
+pub(crate) fn behind(
     terms: &mut Terms<'_>,
     path: &mut AbstractPath,
     step: usize,
@@ -307,7 +307,7 @@ pub(crate) fn positive(pool: &mut Pool, id: ExprId) -> ExprId {
 }
 
 /// The atoms of conditions that speak of variables alone.
-fn of_variables(terms: &mut Terms<'_>, conditions: &[ExprId]) -> Vec<ExprId> {
+pub(crate) fn of_variables(terms: &mut Terms<'_>, conditions: &[ExprId]) -> Vec<ExprId> {
     let mut found = Vec::new();
     for condition in conditions {
         for atom in atoms(terms.pool_mut(), *condition) {

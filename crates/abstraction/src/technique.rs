@@ -3,6 +3,9 @@
 //! It begins when the search has taken the easy branches. Its inputs are handed to the search, its
 //! proofs to the session, which looks for those branches no longer.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use labrys_analysis::ProgramAnalysis;
 use labrys_engine::{Error, Session};
 use labrys_portfolio::{Member, Report, SOLVER_STEPS, State};
@@ -11,6 +14,7 @@ use labrys_solver::bitwuzla;
 use labrys_suite::{Input, StreamKind};
 
 use crate::checker::{Checker, Found};
+use crate::monitor::GraphMonitor;
 
 /// Steps of a turn.
 const TURN: u32 = 8;
@@ -25,7 +29,7 @@ pub struct ModelChecker<'p> {
     entry: FunctionId,
     /// An input with the streams of the suite; objects are filled in.
     template: Input,
-    checker: Option<Checker<'p>>,
+    checker: Rc<RefCell<Option<Checker<'p>>>>,
     told: bool,
 }
 
@@ -37,17 +41,24 @@ impl<'p> ModelChecker<'p> {
             analysis,
             entry,
             template,
-            checker: None,
+            checker: Rc::default(),
             told: false,
         }
     }
 
-    fn checker(&mut self, session: &Session) -> Result<&mut Checker<'p>, bitwuzla::Error> {
-        if self.checker.is_none() {
+    /// What the graph says of the flips of runs, once there is one.
+    #[must_use]
+    pub fn monitor(&self) -> GraphMonitor<'p> {
+        GraphMonitor::new(self.checker.clone())
+    }
+
+    fn begin(&self, session: &Session) -> Result<(), bitwuzla::Error> {
+        if self.checker.borrow().is_none() {
             let goals: Vec<BranchId> = session.unseen().iter().collect();
-            self.checker = Some(Checker::new(self.analysis, self.entry, goals)?);
+            let checker = Checker::new(self.analysis, self.entry, goals)?;
+            *self.checker.borrow_mut() = Some(checker);
         }
-        Ok(self.checker.as_mut().expect("it was made just now"))
+        Ok(())
     }
 
     /// Hands an input to the search.
@@ -90,7 +101,12 @@ impl Member for ModelChecker<'_> {
             return Ok(report);
         }
         let seen = session.seen().clone();
-        let Ok(checker) = self.checker(session) else {
+        if self.begin(session).is_err() {
+            return Ok(report);
+        }
+        let shared = self.checker.clone();
+        let mut shared = shared.borrow_mut();
+        let Some(checker) = shared.as_mut() else {
             return Ok(report);
         };
         let taken = checker

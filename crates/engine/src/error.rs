@@ -19,4 +19,12 @@ pub enum Error {
         /// The first of them.
         place: String,
     },
+    /// A run did what a monitor excluded.
+    #[error("a monitor excluded that a run takes what run {run} took: {place}")]
+    Excluded {
+        /// Number of the run.
+        run: u64,
+        /// The flip that was pruned, and what it led to.
+        place: String,
+    },
 }

@@ -13,6 +13,7 @@ mod budget;
 mod calls;
 mod error;
 mod failures;
+mod monitor;
 mod observation;
 mod observer;
 mod place;
@@ -30,6 +31,7 @@ pub use labrys_executor::Mode;
 
 pub use budget::{Budget, Clock, End, StopFlag};
 pub use error::Error;
+pub use monitor::{Monitor, RunEvent, RunFlip, RunRecord, Verdict};
 pub use observation::{Initial, Observation};
 pub use observer::{Notice, Observer, Silent, Status};
 pub use programs::{Binaries, Programs};

@@ -95,6 +95,8 @@ pub(crate) struct Runs {
     counts: RunCounts,
     /// Every run is audited.
     audit: bool,
+    /// How much is recorded of the runs that are searched.
+    mode: Mode,
 }
 
 impl Runs {
@@ -109,6 +111,7 @@ impl Runs {
             tried: FxHashSet::default(),
             counts: RunCounts::default(),
             audit,
+            mode: Mode::Symbolic,
         }
     }
 
@@ -141,6 +144,22 @@ impl Runs {
         }
     }
 
+    /// From now on runs record every decision.
+    pub(crate) fn record_decisions(&mut self) {
+        self.mode = Mode::AllBranches;
+    }
+
+    /// A run that has no room for every decision is made again with those that depend on its
+    /// input, so that the path constraint is the same as without the others.
+    fn with_room(&mut self, run: Run, input: &Input) -> Result<Run, Error> {
+        if self.mode == Mode::Symbolic || !run.recording.overflow {
+            return Ok(run);
+        }
+        self.counts.reruns += 1;
+        self.instrumented.recycle(run.recording);
+        Ok(self.instrumented.run(input, Mode::Symbolic)?)
+    }
+
     /// How many runs may be begun before the first of them has ended; none without a worker pool.
     pub(crate) fn ahead(&self) -> usize {
         self.pool.as_ref().map_or(0, |pool| pool.places())
@@ -151,10 +170,10 @@ impl Runs {
         self.tried.insert(input.stable_hash());
         let run = match &mut self.pool {
             Some(pool) => {
-                pool.begin(&input, Mode::Symbolic);
+                pool.begin(&input, self.mode);
                 None
             }
-            None => Some(self.instrumented.run(&input, Mode::Symbolic)?),
+            None => Some(self.instrumented.run(&input, self.mode)?),
         };
         self.begun.push_back(Begun { input, origin, run });
         Ok(())
@@ -172,7 +191,7 @@ impl Runs {
 
     /// Makes a run at once.
     pub(crate) fn make(&mut self, input: Input, origin: Origin) -> Result<Ended, Error> {
-        let run = self.instrumented.run(&input, Mode::Symbolic)?;
+        let run = self.instrumented.run(&input, self.mode)?;
         self.tried.insert(input.stable_hash());
         Ok(Ended { run, input, origin })
     }
@@ -186,7 +205,7 @@ impl Runs {
         } = ended;
         let Run {
             outcome, recording, ..
-        } = run;
+        } = self.with_room(run, &input)?;
         if new {
             self.count(&recording);
         }

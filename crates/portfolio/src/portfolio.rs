@@ -52,14 +52,14 @@ pub trait Member {
 }
 
 /// The member that leads: a technique whose every step is a unit of work.
-pub struct Leader(pub Box<dyn Technique>);
+pub struct Leader<'a>(pub Box<dyn Technique + 'a>);
 
-impl Leader {
+impl Leader<'_> {
     /// Steps of a turn.
     const TURN: u32 = 8;
 }
 
-impl Member for Leader {
+impl Member for Leader<'_> {
     fn turn(&self) -> u32 {
         Leader::TURN
     }
@@ -101,20 +101,20 @@ impl<'a> Portfolio<'a> {
     /// A portfolio that one member leads and whose turns are given out by yield. All random
     /// choices come from the seed.
     #[must_use]
-    pub fn new(leader: Box<dyn Technique + 'static>, seed: u64) -> Self {
+    pub fn new(leader: Box<dyn Technique + 'a>, seed: u64) -> Self {
         Portfolio::led_by(leader, Scheduler::new(Policy::Yield), seed)
     }
 
     /// A portfolio whose leader has this share of the work, from 0 to 1; the others have equal
     /// parts of the rest.
     #[must_use]
-    pub fn with_share(leader: Box<dyn Technique + 'static>, share: f64) -> Self {
+    pub fn with_share(leader: Box<dyn Technique + 'a>, share: f64) -> Self {
         let mut portfolio = Portfolio::led_by(leader, Scheduler::new(Policy::Shares), 0);
         portfolio.share = Some(share);
         portfolio
     }
 
-    fn led_by(leader: Box<dyn Technique + 'static>, scheduler: Scheduler, seed: u64) -> Self {
+    fn led_by(leader: Box<dyn Technique + 'a>, scheduler: Scheduler, seed: u64) -> Self {
         let mut portfolio = Portfolio {
             parts: Vec::new(),
             scheduler,

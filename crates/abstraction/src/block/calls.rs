@@ -87,6 +87,7 @@ impl Builder<'_, '_> {
             function: id,
             caller: Some((at.frame, (at.block, at.index))),
         });
+        self.block.entered.insert(frame);
         let entry = At {
             frame,
             block: labrys_program::BlockId(0),

@@ -18,7 +18,7 @@ mod order;
 
 use labrys_expr::ExprId;
 use labrys_program::{BlockId, BranchId, FunctionId, Operation, ValueId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::memory::Memory;
 use crate::terms::{FrameId, ObjectKind, SymbolicValue, Terms, Variable};
@@ -81,6 +81,8 @@ pub(crate) struct LargeBlock {
     /// In the order in which runs make them.
     pub(crate) requests: Vec<Request>,
     pub(crate) escapes: Vec<Escape>,
+    /// Frames whose code is a part of the block from their beginning.
+    pub(crate) entered: FxHashSet<FrameId>,
     values: FxHashMap<(FrameId, ValueId), Option<SymbolicValue>>,
 }
 

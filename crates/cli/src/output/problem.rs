@@ -71,7 +71,8 @@ impl From<labrys_engine::Error> for Problem {
         match error {
             labrys_engine::Error::Executor(error) => error.into(),
             labrys_engine::Error::Suite(error) => error.into(),
-            error @ labrys_engine::Error::Recording { .. } => Problem::internal(error),
+            error @ (labrys_engine::Error::Recording { .. }
+            | labrys_engine::Error::Excluded { .. }) => Problem::internal(error),
         }
     }
 }

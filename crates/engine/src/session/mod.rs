@@ -289,6 +289,19 @@ impl Session {
         self.runs.trace_again(input, Mode::Symbolic)
     }
 
+    /// As [`Session::trace_again`], and every decision, call and return is recorded.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn trace_decisions(&mut self, input: &Input) -> Result<Option<Trace>, Error> {
+        self.runs.trace_again(input, Mode::AllBranches)
+    }
+
+    /// From now on runs record every decision, call and return.
+    pub fn record_decisions(&mut self) {
+        self.runs.record_decisions();
+    }
+
     /// Takes back a trace whose memory can be used again.
     pub fn recycle(&mut self, trace: Trace) {
         self.runs.recycle(trace);

@@ -52,8 +52,16 @@ fn within_limit(branch: u32, direction: u32) -> bool {
 }
 
 #[inline(always)]
-fn decide(event: Event, branch: u32) {
-    if tracing() && (all_branches() || within_limit(branch, event.direction)) {
+fn decide(mut event: Event, branch: u32) {
+    if !tracing() {
+        return;
+    }
+    let counts = event.label == 0 || within_limit(branch, event.direction);
+    if !counts {
+        // The path constraint is the same, however much is recorded.
+        event.label = 0;
+    }
+    if counts || all_branches() {
         event::append(event);
     }
 }

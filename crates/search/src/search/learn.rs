@@ -35,7 +35,7 @@ impl Begun {
     }
 }
 
-impl Search {
+impl Search<'_> {
     /// Begins a run, and learns from the one whose turn it is to end.
     pub(super) fn begin(
         &mut self,
@@ -58,18 +58,26 @@ impl Search {
             return Ok(Progress::Done);
         };
         if let Some(seen) = session.end_run()? {
-            self.learn(session, seen, begun);
+            self.learn(session, seen, begun)?;
         }
         Ok(Progress::More)
     }
 
     /// Inserts a run in the tree and tells the strategy.
-    pub(super) fn learn(&mut self, session: &mut Session, seen: Observation, begun: Begun) {
+    pub(super) fn learn(
+        &mut self,
+        session: &mut Session,
+        seen: Observation,
+        begun: Begun,
+    ) -> Result<(), Error> {
         let Some(trace) = seen.trace else {
             self.lose(begun.flipped);
-            return;
+            return Ok(());
         };
         let done = self.tree.insert(decisions(&trace, session.program()));
+        if seen.gain > 0 {
+            self.steering.audit(session, &self.tree, &done.path)?;
+        }
         self.weights.learn(trace.steps().len());
         let inherited = begun.parent.map_or(0, |run| self.cases[run.index()]);
         self.cases.push(seen.case.unwrap_or(inherited));
@@ -84,6 +92,8 @@ impl Search {
             self.tree.mark(candidate, Flip::Diverged);
             session.note_divergence();
         }
+        let new = done.path[done.first_new..].iter().map(|passage| passage.node);
+        self.steer(session, done.run, new, &trace);
         let length = seen.input.len();
         let program = session.program();
         self.mutator
@@ -119,6 +129,7 @@ impl Search {
             diverged,
         };
         self.strategy.observe(&view(&self.tree, session), &info);
+        Ok(())
     }
 
     /// A run without a trace cannot be followed.

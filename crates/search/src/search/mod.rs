@@ -4,6 +4,7 @@
 //! is counted, its candidate marked, and nothing is concluded from it.
 
 mod learn;
+mod steering;
 
 use std::collections::VecDeque;
 
@@ -28,6 +29,7 @@ use crate::strategy::{Pick, StepKind, Strategy, View};
 use crate::tree::{Candidate, Flip, RunId, Tree};
 use crate::weight::Weights;
 use learn::Begun;
+use steering::Steering;
 
 /// Bytes of traces that are kept, and how many of them: what is not is run again when needed.
 const CACHE_BYTES: usize = 192 << 20;
@@ -40,6 +42,8 @@ pub struct SearchOptions {
     pub optimistic: bool,
     /// Most nodes of the tree.
     pub max_nodes: usize,
+    /// Search what a monitor prunes all the same, and end with an error if it was wrong.
+    pub audit: bool,
 }
 
 impl Default for SearchOptions {
@@ -47,12 +51,13 @@ impl Default for SearchOptions {
         SearchOptions {
             optimistic: false,
             max_nodes: Tree::DEFAULT_MAX_NODES,
+            audit: false,
         }
     }
 }
 
 /// Concolic search with a strategy.
-pub struct Search {
+pub struct Search<'m> {
     strategy: Box<dyn Strategy>,
     options: SearchOptions,
     tree: Tree,
@@ -73,9 +78,10 @@ pub struct Search {
     /// The runs that were begun, in their order.
     begun: VecDeque<Begun>,
     counter: SideCounter,
+    steering: Steering<'m>,
 }
 
-impl Search {
+impl Search<'_> {
     /// A search that has seen no run. All random choices come from the seed.
     #[must_use]
     pub fn new(strategy: Box<dyn Strategy>, options: SearchOptions, seed: u64) -> Self {
@@ -96,6 +102,7 @@ impl Search {
             repair: None,
             begun: VecDeque::new(),
             counter: SideCounter::default(),
+            steering: Steering::default(),
         }
     }
 
@@ -107,8 +114,7 @@ impl Search {
 
     fn start(&mut self, session: &mut Session, initial: Initial) -> Result<(), Error> {
         let seen = session.run_initial(initial)?;
-        self.learn(session, seen, Begun::default());
-        Ok(())
+        self.learn(session, seen, Begun::default())
     }
 
     fn flip(&mut self, session: &mut Session, candidate: Candidate) -> Result<(), Error> {
@@ -200,10 +206,23 @@ impl Search {
         self.begin(session, input, origin, Begun::of(parent))
     }
 
+    /// What is done next, but for flips that a monitor prunes.
+    fn pick(&mut self, session: &mut Session) -> Result<Option<Pick>, Error> {
+        loop {
+            let pick = self.choose(session);
+            if let Some(Pick::Flip(candidate)) = pick
+                && self.is_pruned(session, candidate)?
+            {
+                continue;
+            }
+            return Ok(pick);
+        }
+    }
+
     /// What is done next: a mutation where the step is for one; else a hard candidate or one of a
     /// heavy run that is due, or what the strategy picks, or a candidate that waits where the
     /// strategy has nothing more.
-    fn pick(&mut self, session: &Session) -> Option<Pick> {
+    fn choose(&mut self, session: &Session) -> Option<Pick> {
         let seen = view(&self.tree, session);
         let rng = &mut self.rng;
         if self.strategy.begin_step(&seen, rng) == StepKind::Mutate
@@ -378,7 +397,7 @@ pub(crate) fn view<'a>(tree: &'a Tree, session: &'a Session) -> View<'a> {
     }
 }
 
-impl Technique for Search {
+impl Technique for Search<'_> {
     fn name(&self) -> &'static str {
         "search"
     }
@@ -392,7 +411,7 @@ impl Technique for Search {
             self.mend(session, repair)?;
             return Ok(Progress::More);
         }
-        match self.pick(session) {
+        match self.pick(session)? {
             Some(Pick::Mutate(run)) => self.mutate(session, run)?,
             Some(Pick::Flip(candidate)) => self.flip(session, candidate)?,
             None => return self.end(session),

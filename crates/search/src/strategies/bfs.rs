@@ -34,7 +34,7 @@ impl Strategy for BreadthFirst {
     fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Pick> {
         while let Some(level) = self.levels.get_mut(self.lowest) {
             while let Some(node) = level.front() {
-                if let Some(candidate) = view.tree.open_flips(*node).next() {
+                if let Some(candidate) = view.tree.nearest_open_flip(*node) {
                     return Some(Pick::Flip(candidate));
                 }
                 level.pop_front();

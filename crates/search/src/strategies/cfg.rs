@@ -107,7 +107,8 @@ impl CfgDirected {
             scored.select_nth_unstable_by_key(most, |(score, _)| *score);
             scored.truncate(most);
         }
-        scored.sort_by_key(|(score, _)| Reverse(*score));
+        let distance = |candidate: &Candidate| view.tree.distance(*candidate);
+        scored.sort_by_key(|(score, candidate)| Reverse((*score, distance(candidate))));
         scored
     }
 

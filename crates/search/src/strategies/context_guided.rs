@@ -21,6 +21,7 @@
 //! for a new context takes more than a bound, the next candidate is picked whatever its context.
 
 use rustc_hash::FxHashSet;
+use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
 
 use labrys_program::SiteId;
@@ -174,6 +175,12 @@ impl ContextGuided {
             self.depth += 1;
             if !self.pending.is_empty() {
                 rng.shuffle(&mut self.pending);
+                if view.tree.has_distances() {
+                    let nearest = |node: &NodeId| view.tree.nearest_open_flip(*node);
+                    let distance = |candidate| view.tree.distance(candidate);
+                    let farthest_first = |node: &NodeId| Reverse(nearest(node).map(distance));
+                    self.pending.sort_by_key(farthest_first);
+                }
                 return true;
             }
         }

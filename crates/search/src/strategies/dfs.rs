@@ -39,7 +39,7 @@ impl Strategy for DepthFirst {
 
     fn pick(&mut self, view: &View, _: &mut fastrand::Rng) -> Option<Pick> {
         while let Some(node) = self.stack.last() {
-            if let Some(candidate) = view.tree.open_flips(*node).next() {
+            if let Some(candidate) = view.tree.nearest_open_flip(*node) {
                 return Some(Pick::Flip(candidate));
             }
             self.stack.pop();

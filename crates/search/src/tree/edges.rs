@@ -30,6 +30,7 @@ impl Link {
             Flip::Unknown => Link(NONE - 4),
             Flip::Diverged => Link(NONE - 5),
             Flip::Closed => Link(NONE - 6),
+            Flip::Pruned => Link(NONE - 7),
         }
     }
 
@@ -41,6 +42,7 @@ impl Link {
             4 => Flip::Unknown,
             5 => Flip::Diverged,
             6 => Flip::Closed,
+            7 => Flip::Pruned,
             _ => Flip::Taken,
         }
     }

@@ -24,6 +24,7 @@ mod tests;
 
 use edges::{Cell, Link};
 use labrys_abi::is_size;
+use rustc_hash::FxHashMap;
 use sides::Sides;
 
 pub use insert::{Decision, Insertion, Passage};
@@ -80,6 +81,8 @@ pub enum Flip {
     Diverged,
     /// Not worth a query (the failing side of an assumption).
     Closed,
+    /// A monitor excludes that runs which take it come to something open.
+    Pruned,
 }
 
 /// A node as it is stored.
@@ -117,6 +120,8 @@ pub struct Tree {
     runs: u32,
     max_nodes: usize,
     max_depth: u32,
+    /// By candidate: how far it is from something open, as a monitor says.
+    distances: FxHashMap<Candidate, u32>,
 }
 
 impl Default for Tree {
@@ -141,6 +146,7 @@ impl Tree {
             runs: 0,
             max_nodes: max_nodes.min(edges::MAX_CHILD as usize),
             max_depth: 0,
+            distances: FxHashMap::default(),
         }
     }
 
@@ -275,6 +281,15 @@ impl Tree {
             .map(move |(direction, _)| Candidate { node, direction })
     }
 
+    /// The open candidate of a node that is nearest to something open; of equals the first.
+    #[must_use]
+    pub fn nearest_open_flip(&self, node: NodeId) -> Option<Candidate> {
+        if !self.has_distances() {
+            return self.open_flips(node).next();
+        }
+        self.open_flips(node).min_by_key(|candidate| self.distance(*candidate))
+    }
+
     /// Whether the node has an open candidate.
     #[must_use]
     pub fn has_open_flip(&self, node: NodeId) -> bool {
@@ -296,12 +311,38 @@ impl Tree {
     /// Notes what became of a candidate. A direction that was taken stays so.
     pub fn mark(&mut self, candidate: Candidate, flip: Flip) {
         let old = self.link(candidate.node, candidate.direction);
-        if is_size(self.site(candidate.node)) {
+        if is_size(self.site(candidate.node)) && flip != Flip::Pruned {
             self.sides.take(self.side(candidate));
         }
         if old.flip() != Flip::Taken {
             self.set_link(candidate.node, candidate.direction, Link::of(flip));
         }
+    }
+
+    /// Notes how far a candidate is from something open.
+    pub fn set_distance(&mut self, candidate: Candidate, distance: u32) {
+        self.distances.insert(candidate, distance);
+    }
+
+    /// How far a candidate is from something open; the same for all where no monitor is.
+    #[must_use]
+    pub fn distance(&self, candidate: Candidate) -> u32 {
+        let known = || self.distances.get(&candidate).copied();
+        if self.distances.is_empty() { 0 } else { known().unwrap_or(u32::MAX) }
+    }
+
+    /// Whether a monitor said how far candidates are.
+    #[must_use]
+    pub fn has_distances(&self) -> bool {
+        !self.distances.is_empty()
+    }
+
+    /// The nodes that a run was the first to come to, of which this is one, from the root on.
+    pub(crate) fn nodes_of(&self, run: RunId, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        let own = |index: &u32| self.nodes.get(*index as usize).is_some_and(|at| at.run == run.0);
+        let first = (0..node.0).rev().take_while(own).last().unwrap_or(node.0);
+        let end = (node.0..).take_while(own).last().map_or(node.0, |last| last + 1);
+        (first..end).map(NodeId)
     }
 
     fn alternative(&self, node: NodeId) -> Option<NodeId> {

@@ -251,6 +251,7 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     });
     let further = SearchOptions {
         optimistic: options.search.optimistic,
+        audit: options.search.audit,
         ..SearchOptions::default()
     };
     let search = Search::new(strategy, further, plan.config.seed);
@@ -280,7 +281,7 @@ fn entry(options: &Cover, plan: &Plan) -> Result<Option<FunctionId>, Problem> {
 fn technique<'p>(
     options: &Cover,
     plan: &'p Plan,
-    search: Search,
+    search: Search<'p>,
     analysis: Option<&'p (ProgramAnalysis<'p>, FunctionId)>,
 ) -> Box<dyn Technique + 'p> {
     let fuzz = options.search.has(Companion::Fuzz);
@@ -288,6 +289,15 @@ fn technique<'p>(
         return Box::new(search);
     }
     let seed = plan.config.seed;
+    let checker = analysis.filter(|_| options.search.abstraction.is_some());
+    let checker = checker.map(|(analysis, entry)| {
+        let template = plan.initial.first().cloned().unwrap_or_default();
+        ModelChecker::new(analysis, *entry, template)
+    });
+    let search = match &checker {
+        Some(checker) => search.with_monitor(Box::new(checker.monitor())),
+        None => search,
+    };
     let mut portfolio = match options.search.abstraction.flatten() {
         Some(percent) => Portfolio::with_share(Box::new(search), f64::from(percent) / 100.0),
         None => Portfolio::new(Box::new(search), seed),
@@ -295,9 +305,8 @@ fn technique<'p>(
     if fuzz {
         portfolio = portfolio.with(Box::new(Fuzzing::new(seed)));
     }
-    if let Some((analysis, entry)) = analysis.filter(|_| options.search.abstraction.is_some()) {
-        let template = plan.initial.first().cloned().unwrap_or_default();
-        portfolio = portfolio.with(Box::new(ModelChecker::new(analysis, *entry, template)));
+    if let Some(checker) = checker {
+        portfolio = portfolio.with(Box::new(checker));
     }
     if let Some((analysis, entry)) = analysis.filter(|_| options.search.has(Companion::Backward)) {
         let make = move |targets| {

@@ -18,7 +18,7 @@ pub(crate) struct BothDirections<'p> {
     /// Whether to search forward at all.
     on: bool,
     /// There once it has begun.
-    forward: Option<Search>,
+    forward: Option<Search<'static>>,
     scheduler: Scheduler,
     forward_arm: Arm,
     backward_arm: Arm,

@@ -1,0 +1,165 @@
+//! What a monitor says of the flips of runs: those that are pruned are no candidates any more, the
+//! others have their distance in the tree.
+//!
+//! A run is judged when it is inserted, and again before one of its flips is made, if the monitor
+//! knows more by then. Law: a flip that was pruned once stays so, and no strategy sees it.
+
+use labrys_engine::{Error, Monitor, RunFlip, RunRecord, Session, Verdict};
+use labrys_trace::Trace;
+use rustc_hash::FxHashSet;
+
+use super::Search;
+use crate::tree::{Candidate, Flip, NodeId, Passage, RunId, Tree};
+
+/// Flips of a run that are judged at a time, those nearest to the root first.
+const MOST: usize = 4_096;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Steering<'m> {
+    monitor: Option<Box<dyn Monitor + 'm>>,
+    /// By run: the version of the monitor that judged it last; 0 for none.
+    judged: Vec<u64>,
+    /// In an audit: what would be pruned. It is searched all the same.
+    excluded: Option<FxHashSet<Candidate>>,
+}
+
+impl<'m> Steering<'m> {
+    fn by(monitor: Box<dyn Monitor + 'm>, audit: bool) -> Self {
+        Steering {
+            monitor: Some(monitor),
+            judged: Vec::new(),
+            excluded: audit.then(FxHashSet::default),
+        }
+    }
+
+    /// Audits a run that took branches which no run took before: none of its flips was pruned.
+    pub(super) fn audit(
+        &self,
+        session: &Session,
+        tree: &Tree,
+        path: &[Passage],
+    ) -> Result<(), Error> {
+        let Some(excluded) = &self.excluded else {
+            return Ok(());
+        };
+        let candidate = |passage: &Passage| Candidate {
+            node: passage.node,
+            direction: passage.direction,
+        };
+        let mut taken = path.iter().map(candidate);
+        match taken.find(|candidate| excluded.contains(candidate)) {
+            None => Ok(()),
+            Some(candidate) => Err(Error::Excluded {
+                run: session.statistics().runs,
+                place: format!("{candidate:?} of site {}", tree.site(candidate.node)),
+            }),
+        }
+    }
+
+    /// The version of the monitor, if it knows more of a run than when it was judged last.
+    fn news(&mut self, session: &mut Session, run: RunId) -> Option<u64> {
+        let version = self.monitor.as_mut()?.version(session)?;
+        session.record_decisions();
+        let judged = self.judged.get(run.index()).copied().unwrap_or(0);
+        (judged != version).then_some(version)
+    }
+
+    /// Judges the flips of a run's own nodes.
+    fn judge(
+        &mut self,
+        session: &mut Session,
+        tree: &mut Tree,
+        run: RunId,
+        nodes: impl Iterator<Item = NodeId>,
+        record: Option<&RunRecord>,
+    ) {
+        let Some(version) = self.news(session, run) else {
+            return;
+        };
+        if self.judged.len() <= run.index() {
+            self.judged.resize(run.index() + 1, 0);
+        }
+        self.judged[run.index()] = version;
+        let (Some(monitor), Some(record)) = (&mut self.monitor, record) else {
+            return;
+        };
+        let undecided = |candidate: &Candidate| {
+            matches!(tree.flip(*candidate), Flip::Untried | Flip::Unknown)
+        };
+        let candidates = nodes.flat_map(|node| tree.flips(node)).filter(undecided);
+        let candidates: Vec<Candidate> = candidates.take(MOST).collect();
+        let flip = |candidate: &Candidate| RunFlip {
+            step: tree.step(candidate.node),
+            direction: candidate.direction,
+        };
+        let flips: Vec<RunFlip> = candidates.iter().map(flip).collect();
+        if flips.is_empty() {
+            return;
+        }
+        let verdicts = monitor.judge(session, record, &flips);
+        for (candidate, verdict) in candidates.into_iter().zip(verdicts) {
+            match verdict {
+                Verdict::Open => {}
+                Verdict::Pruned => match &mut self.excluded {
+                    Some(excluded) => drop(excluded.insert(candidate)),
+                    None => tree.mark(candidate, Flip::Pruned),
+                },
+                Verdict::Distance(distance) => tree.set_distance(candidate, distance),
+            }
+        }
+    }
+}
+
+impl<'m> Search<'m> {
+    /// The same with a monitor, which prunes and orders flips.
+    #[must_use]
+    pub fn with_monitor(mut self, monitor: Box<dyn Monitor + 'm>) -> Self {
+        self.steering = Steering::by(monitor, self.options.audit);
+        self
+    }
+
+    /// Lets the monitor judge a run that was inserted just now; its new nodes are these.
+    pub(super) fn steer(
+        &mut self,
+        session: &mut Session,
+        run: RunId,
+        nodes: impl Iterator<Item = NodeId>,
+        trace: &Trace,
+    ) {
+        if self.steering.news(session, run).is_some() {
+            // A run that was begun before there was a monitor has no record: it is judged later.
+            let record = RunRecord::of(trace, session.program());
+            if record.is_some() {
+                let tree = &mut self.tree;
+                self.steering.judge(session, tree, run, nodes, record.as_ref());
+            }
+        }
+    }
+
+    /// Whether the monitor, if there is one, prunes a candidate that was picked.
+    pub(super) fn is_pruned(
+        &mut self,
+        session: &mut Session,
+        candidate: Candidate,
+    ) -> Result<bool, Error> {
+        let run = self.tree.run(candidate.node);
+        if self.steering.news(session, run).is_none() {
+            return Ok(false);
+        }
+        let Some(known) = self.known(session, run)? else {
+            return Ok(false);
+        };
+        let mut record = RunRecord::of(&known.trace, session.program());
+        if record.is_none() {
+            let trace = session.trace_decisions(&known.input)?;
+            record = trace.and_then(|trace| RunRecord::of(&trace, session.program()));
+        }
+        let weight = known.weight();
+        self.traces.put(run, known, weight);
+        let nodes = self.tree.nodes_of(run, candidate.node);
+        let tree = &mut self.tree;
+        self.steering.judge(session, tree, run, nodes, record.as_ref());
+        Ok(self.tree.flip(candidate) == Flip::Pruned)
+    }
+}
