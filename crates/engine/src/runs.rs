@@ -13,7 +13,7 @@ use labrys_suite::{Coverage, Input, InputObject, Origin, Outcome, StreamKind};
 use labrys_trace::{Recording, Trace};
 use rustc_hash::FxHashSet;
 
-use crate::audit::audit;
+use crate::audit::{audit, audit_modes};
 use crate::observer::Notice;
 use crate::reporter::Reporter;
 use crate::{Ahead, Error, Judge, Programs, Runner};
@@ -224,7 +224,7 @@ impl Runs {
         let trace = Trace::new(recording, &self.program).ok();
         self.counts.malformed += u64::from(trace.is_none());
         if let Some(trace) = trace.as_ref().filter(|_| self.audit) {
-            audit(trace, &facts.input, self.counts.runs)?;
+            self.audit(trace, &facts.input)?;
         }
         Ok(Record {
             facts,
@@ -232,6 +232,17 @@ impl Runs {
             reported,
             misuses,
         })
+    }
+
+    fn audit(&mut self, trace: &Trace, input: &Input) -> Result<(), Error> {
+        audit(trace, input, self.counts.runs)?;
+        if self.mode == Mode::Symbolic {
+            return Ok(());
+        }
+        match self.trace_again(input, Mode::Symbolic)? {
+            Some(symbolic) => audit_modes(trace, &symbolic, self.counts.runs),
+            None => Ok(()),
+        }
     }
 
     fn count(&mut self, recording: &Recording) {

@@ -475,3 +475,134 @@ fn named(program: &Program, callee: Callee) -> Option<FunctionId> {
         Callee::Indirect(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A loop that calls a function which calls itself; the sites in the order of the text are the
+    /// loop's (0) and the function's (1).
+    const PROGRAM: &str = "
+declare void @puts(ptr v0) external
+define i32 @main(i32 v0) external {
+b0:
+  jump b1
+b1:
+  v1: i32 = phi [b0 v0, b2 v2]
+  v3: i1 = icmp sgt v1, i32 0
+  br v3, b2, b3
+b2:
+  v2: i32 = call @down(v1)
+  jump b1
+b3:
+  ret i32 0
+}
+define i32 @down(i32 v0) internal {
+b0:
+  v1: i1 = icmp sgt v0, i32 7
+  br v1, b1, b2
+b1:
+  v2: i32 = sub v0, i32 1
+  v3: i32 = call @down(v2)
+  ret v3
+b2:
+  v4: i32 = sub v0, i32 1
+  ret v4
+}
+";
+    const MAIN: FunctionId = FunctionId(1);
+    const DOWN: FunctionId = FunctionId(2);
+
+    fn decision(site: u32, direction: u32, step: u32) -> RunEvent {
+        RunEvent::Decision {
+            site: SiteId(site),
+            direction,
+            step: Some(step),
+        }
+    }
+
+    /// The stretches as (conditions, steps with the number of conditions before each), and the end.
+    fn ways(events: &[RunEvent]) -> (Vec<(usize, Vec<(u32, usize)>)>, End) {
+        let program: Program = PROGRAM.parse().expect("a program");
+        let analysis = ProgramAnalysis::new(&program, MAIN);
+        let mut automaton = Automaton::new(&analysis, MAIN);
+        let (stretches, end) = walk(&mut automaton, events);
+        let way = |stretch: &Stretch| {
+            let steps = stretch.steps.iter().map(|passed| (passed.step, passed.before));
+            (stretch.conditions.len(), steps.collect())
+        };
+        (stretches.iter().map(way).collect(), end)
+    }
+
+    #[test]
+    fn iterations_are_stretches() {
+        let events = [
+            RunEvent::Call(MAIN),
+            decision(0, 1, 0),
+            RunEvent::Call(DOWN),
+            decision(1, 0, 1),
+            RunEvent::Return(DOWN),
+            decision(0, 0, 2),
+            RunEvent::Return(MAIN),
+        ];
+        let expected = vec![
+            (0, vec![]),
+            (2, vec![(0, 0), (1, 1)]),
+            (1, vec![(2, 0)]),
+        ];
+        assert_eq!(ways(&events), (expected, End::Program));
+    }
+
+    /// Frames of one function that are too deep are passed over; their steps are noted at the call.
+    #[test]
+    fn deep_calls_are_passed_over() {
+        let events = [
+            RunEvent::Call(MAIN),
+            decision(0, 1, 0),
+            RunEvent::Call(DOWN),
+            decision(1, 1, 1),
+            RunEvent::Call(DOWN),
+            decision(1, 1, 2),
+            RunEvent::Call(DOWN),
+            decision(1, 1, 3),
+            RunEvent::Call(DOWN),
+            decision(1, 0, 4),
+            RunEvent::Return(DOWN),
+            RunEvent::Return(DOWN),
+            RunEvent::Return(DOWN),
+            RunEvent::Return(DOWN),
+            decision(0, 0, 5),
+            RunEvent::Return(MAIN),
+        ];
+        let inner = vec![(0, 0), (1, 1), (2, 2), (3, 3), (4, 3)];
+        let expected = vec![(0, vec![]), (3, inner), (1, vec![(5, 0)])];
+        assert_eq!(ways(&events), (expected, End::Program));
+    }
+
+    /// A step that is no decision of the program is noted right behind the event before it, not
+    /// where jumps have led meanwhile.
+    #[test]
+    fn other_steps_are_noted_early() {
+        let events = [RunEvent::Step(0), RunEvent::Call(MAIN), RunEvent::Step(1)];
+        let expected = vec![(0, vec![(0, 0), (1, 0)]), (0, vec![])];
+        assert_eq!(ways(&events), (expected, End::Record));
+    }
+
+    #[test]
+    fn a_walk_ends_with_its_record_or_at_what_is_unexpected() {
+        let start = [RunEvent::Call(MAIN), decision(0, 1, 0)];
+        let first = (0, vec![]);
+        let second = (1, vec![(0, 0)]);
+        let both = || vec![first.clone(), second.clone()];
+        assert_eq!(ways(&start), (both(), End::Record));
+        let handler = [start[0], start[1], RunEvent::Call(MAIN)];
+        assert_eq!(ways(&handler), (both(), End::Unexpected("a callee")));
+        let jumped = [start[0], RunEvent::Return(MAIN)];
+        let end = End::Unexpected("no decision");
+        assert_eq!(ways(&jumped), (vec![first.clone(), (0, vec![])], end));
+        let other = [start[0], decision(1, 0, 0)];
+        let end = End::Unexpected("another decision");
+        assert_eq!(ways(&other), (vec![first, (0, vec![])], end));
+        assert_eq!(ways(&[RunEvent::Call(DOWN)]).1, End::Unexpected("the entry"));
+    }
+}

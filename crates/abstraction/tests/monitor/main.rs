@@ -16,6 +16,7 @@ use labrys_engine::{RunEvent, RunFlip, RunRecord, Verdict};
 use labrys_expr::Value;
 use labrys_program::{BlockId, BranchId, Constant, FunctionId, Program, Terminator};
 use labrys_semantics::{Distance, Inputs, IrValue, Limit, Machine, Rules};
+use labrys_solver::Layers;
 
 /// Instructions and frames of a run.
 const LIMIT: Limit = Limit {
@@ -24,15 +25,17 @@ const LIMIT: Limit = Limit {
     depth: 60,
 };
 /// Runs on a program.
-const RUNS: usize = 150;
+const RUNS: usize = 400;
 /// Events that are looked at in a run.
 const EVENTS: usize = 120;
 /// Runs that are judged, by open branch.
-const JUDGED: usize = 6;
+const JUDGED: usize = 8;
 /// Open branches that are tried.
-const GOALS: usize = 10;
+const GOALS: usize = 16;
 /// Steps of the checker at most.
-const STEPS: usize = 400;
+const STEPS: usize = 1_000;
+/// Steps between two looks at the monitor.
+const BETWEEN: usize = 100;
 
 /// Records a run as an instrumented program would.
 struct Recorder<'p> {
@@ -217,6 +220,56 @@ fn behind(run: &Run, all: &[Run]) -> BTreeMap<(u32, u32), BTreeSet<BranchId>> {
     behind
 }
 
+/// What is compared with the monitor.
+struct Look<'a> {
+    name: &'a str,
+    runs: &'a [Run],
+    goals: &'a BTreeSet<BranchId>,
+    found: (&'a mut Vec<String>, &'a mut usize, &'a mut usize),
+}
+
+impl Look<'_> {
+    /// Judges flips by the graph of a checker.
+    fn at(&mut self, checker: &mut Checker<'_>, solver: &mut Layers) {
+        let mut guide = Guide::default();
+        for goal in self.goals.iter().copied().take(GOALS) {
+            for run in self.runs.iter().take(JUDGED) {
+                self.judge(&mut guide, checker, solver, (goal, run));
+            }
+        }
+    }
+
+    fn judge(
+        &mut self,
+        guide: &mut Guide,
+        checker: &mut Checker<'_>,
+        solver: &mut Layers,
+        (goal, run): (BranchId, &Run),
+    ) {
+        let (wrong, judged, pruned) = &mut self.found;
+        let behind = behind(run, self.runs);
+        let flip = |(step, direction): &(u32, u32)| RunFlip {
+            step: *step,
+            direction: *direction,
+        };
+        let flips: Vec<RunFlip> = behind.keys().map(flip).collect();
+        let record = RunRecord(run.events.clone());
+        let goals = BTreeSet::from([goal]);
+        let found = guide.judge(checker, solver, &goals, &record, &flips);
+        let (name, events) = (self.name, &run.events);
+        if let Some(what) = found.contradiction {
+            wrong.push(format!("{name}: {what}: {events:?}"));
+        }
+        **judged += flips.len();
+        for ((at, taken), verdict) in behind.iter().zip(found.verdicts) {
+            **pruned += usize::from(verdict == Verdict::Pruned);
+            if verdict == Verdict::Pruned && taken.contains(&goal) {
+                wrong.push(format!("{name}: {goal:?} is behind {at:?} of {events:?}"));
+            }
+        }
+    }
+}
+
 /// The wrong prunes of a program, how many flips were judged, and how many were pruned.
 fn check(file: &Path) -> (Vec<String>, usize, usize) {
     let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -232,35 +285,22 @@ fn check(file: &Path) -> (Vec<String>, usize, usize) {
     let every: BTreeSet<BranchId> = (0..program.branch_count()).map(BranchId::new).collect();
     let mut solver = labrys_solver::solver().expect("the solver's library");
     let mut checker = Checker::new(&analysis, entry, every.clone()).expect("the solver's library");
-    for _ in 0..STEPS {
-        if checker.step(&mut solver) == Found::Done {
-            break;
+    let mut states = 0;
+    for step in 1..=STEPS {
+        let done = checker.step(&mut solver) == Found::Done;
+        // Of each graph once, about.
+        if (step % BETWEEN == 0 && checker.states() != states) || done || step == STEPS {
+            states = checker.states();
+            let mut look = Look {
+                name: &name,
+                runs: &all,
+                goals: &every,
+                found: (&mut wrong, &mut judged, &mut pruned),
+            };
+            look.at(&mut checker, &mut solver);
         }
-    }
-    let mut guide = Guide::default();
-    for goal in every.iter().copied().take(GOALS) {
-        for run in all.iter().take(JUDGED) {
-            let behind = behind(run, &all);
-            let flips: Vec<RunFlip> = behind
-                .keys()
-                .map(|(step, direction)| RunFlip {
-                    step: *step,
-                    direction: *direction,
-                })
-                .collect();
-            let record = RunRecord(run.events.clone());
-            let goals = BTreeSet::from([goal]);
-            let found = guide.judge(&mut checker, &mut solver, &goals, &record, &flips);
-            if let Some(what) = found.contradiction {
-                wrong.push(format!("{name}: {what}: {:?}", run.events));
-            }
-            judged += flips.len();
-            for ((at, taken), verdict) in behind.iter().zip(found.verdicts) {
-                pruned += usize::from(verdict == Verdict::Pruned);
-                if verdict == Verdict::Pruned && taken.contains(&goal) {
-                    wrong.push(format!("{name}: {goal:?} is behind {at:?} of {:?}", run.events));
-                }
-            }
+        if done {
+            break;
         }
     }
     (wrong, judged, pruned)
@@ -295,5 +335,8 @@ fn no_flip_to_an_open_branch_is_pruned() {
     });
     let (wrong, judged, pruned) = results.into_inner().expect("no panic");
     println!("{judged} flips judged, {pruned} pruned");
+    if std::env::var_os("PROGRAMS").is_none() {
+        assert!(pruned > 1_000, "only {pruned} of {judged} flips are pruned");
+    }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -383,7 +383,7 @@ impl Search<'_> {
         let Some(input) = self.inputs.get(run) else {
             return Ok(None);
         };
-        let trace = session.trace_again(&input)?;
+        let trace = self.trace_again(session, run, &input)?;
         Ok(trace.map(|trace| DecodedRun::new(trace, input)))
     }
 }

@@ -5,6 +5,7 @@
 //! knows more by then. Law: a flip that was pruned once stays so, and no strategy sees it.
 
 use labrys_engine::{Error, Monitor, RunFlip, RunRecord, Session, Verdict};
+use labrys_suite::Input;
 use labrys_trace::Trace;
 use rustc_hash::FxHashSet;
 
@@ -20,6 +21,8 @@ pub(super) struct Steering<'m> {
     monitor: Option<Box<dyn Monitor + 'm>>,
     /// By run: the version of the monitor that judged it last; 0 for none.
     judged: Vec<u64>,
+    /// The first run, about, that was recorded with every decision.
+    recorded_from: Option<RunId>,
     /// In an audit: what would be pruned. It is searched all the same.
     excluded: Option<FxHashSet<Candidate>>,
 }
@@ -29,6 +32,7 @@ impl<'m> Steering<'m> {
         Steering {
             monitor: Some(monitor),
             judged: Vec::new(),
+            recorded_from: None,
             excluded: audit.then(FxHashSet::default),
         }
     }
@@ -58,9 +62,12 @@ impl<'m> Steering<'m> {
     }
 
     /// The version of the monitor, if it knows more of a run than when it was judged last.
-    fn news(&mut self, session: &mut Session, run: RunId) -> Option<u64> {
+    fn news(&mut self, session: &mut Session, tree: &Tree, run: RunId) -> Option<u64> {
         let version = self.monitor.as_mut()?.version(session)?;
-        session.record_decisions();
+        if self.recorded_from.is_none() {
+            session.record_decisions();
+            self.recorded_from = Some(RunId(tree.runs()));
+        }
         let judged = self.judged.get(run.index()).copied().unwrap_or(0);
         (judged != version).then_some(version)
     }
@@ -74,7 +81,7 @@ impl<'m> Steering<'m> {
         nodes: impl Iterator<Item = NodeId>,
         record: Option<&RunRecord>,
     ) {
-        let Some(version) = self.news(session, run) else {
+        let Some(version) = self.news(session, tree, run) else {
             return;
         };
         if self.judged.len() <= run.index() {
@@ -127,7 +134,7 @@ impl<'m> Search<'m> {
         nodes: impl Iterator<Item = NodeId>,
         trace: &Trace,
     ) {
-        if self.steering.news(session, run).is_some() {
+        if self.steering.news(session, &self.tree, run).is_some() {
             // A run that was begun before there was a monitor has no record: it is judged later.
             let record = RunRecord::of(trace, session.program());
             if record.is_some() {
@@ -137,6 +144,23 @@ impl<'m> Search<'m> {
         }
     }
 
+    /// The trace of a run once more, recorded as it was at first.
+    pub(super) fn trace_again(
+        &self,
+        session: &mut Session,
+        run: RunId,
+        input: &Input,
+    ) -> Result<Option<Trace>, Error> {
+        if self.steering.recorded_from.is_some_and(|first| run >= first) {
+            let trace = session.trace_decisions(input)?;
+            let whole = trace.filter(|trace| !trace.recording().overflow);
+            if whole.is_some() {
+                return Ok(whole);
+            }
+        }
+        session.trace_again(input)
+    }
+
     /// Whether the monitor, if there is one, prunes a candidate that was picked.
     pub(super) fn is_pruned(
         &mut self,
@@ -144,7 +168,7 @@ impl<'m> Search<'m> {
         candidate: Candidate,
     ) -> Result<bool, Error> {
         let run = self.tree.run(candidate.node);
-        if self.steering.news(session, run).is_none() {
+        if self.steering.news(session, &self.tree, run).is_none() {
             return Ok(false);
         }
         let Some(known) = self.known(session, run)? else {
