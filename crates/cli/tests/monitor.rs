@@ -27,7 +27,11 @@ impl Cover {
         command.args(options.split_whitespace());
         let output = command.output().expect("the command runs");
         let error = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{program} {options}: {error}");
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{program} {options}: {error}"
+        );
         let suite = Suite::open(&cover.out()).expect("a valid suite");
         (cover, suite.summary.expect("a summary"))
     }
@@ -46,7 +50,9 @@ impl Cover {
                 let name = path.file_name().and_then(|name| name.to_str());
                 if path.is_dir() {
                     open.push(path);
-                } else if name.is_some_and(|name| !name.ends_with(".json") && !name.ends_with(".jsonl")) {
+                } else if name
+                    .is_some_and(|name| !name.ends_with(".json") && !name.ends_with(".jsonl"))
+                {
                     let bytes = fs::read(&path).expect("readable");
                     let relative = path.strip_prefix(self.out()).expect("below").to_owned();
                     found.insert(relative, bytes);
@@ -72,14 +78,24 @@ fn simple_while_is_covered_whole() {
 /// without it, 30 decisions are as good as chance.
 #[test]
 fn the_search_finds_the_way_that_is_not_pruned() {
-    for strategy in ["dfs", "cfg", "random-branch", "generational", "context-guided", "auto"] {
+    for strategy in [
+        "dfs",
+        "cfg",
+        "random-branch",
+        "generational",
+        "context-guided",
+        "auto",
+    ] {
         let options = format!("--abstraction --runs 2000 --strategy {strategy}");
         let (_, summary) = Cover::of("while_stdin.c", &options);
         assert_eq!(summary.branches.covered, 12, "{strategy}");
         assert!(summary.runs < 700, "{strategy}: {} runs", summary.runs);
         let options = format!("--runs 2000 --strategy {strategy}");
         let (_, summary) = Cover::of("while_stdin.c", &options);
-        assert!(summary.branches.covered < 12, "{strategy}: the monitor is not needed");
+        assert!(
+            summary.branches.covered < 12,
+            "{strategy}: the monitor is not needed"
+        );
     }
 }
 

@@ -42,10 +42,15 @@ impl RunRecord {
     /// Of a run that was recorded with every decision; `None` for another one.
     #[must_use]
     pub fn of(trace: &Trace, program: &Program) -> Option<Self> {
+        if !RunRecord::is_whole(trace) {
+            return None;
+        }
         let mut steps = (0_u32..).zip(trace.steps()).peekable();
         let mut events = Vec::new();
         for (index, event) in (0_u32..).zip(&trace.recording().events) {
-            let step = steps.next_if(|(_, step)| step.event == index).map(|(at, _)| at);
+            let step = steps
+                .next_if(|(_, step)| step.event == index)
+                .map(|(at, _)| at);
             let function = || u32::try_from(event.a).ok().map(FunctionId);
             let kind = EventKind::from_u8(event.kind);
             let site = SiteId(event.site);
@@ -65,8 +70,14 @@ impl RunRecord {
             };
             events.extend(found);
         }
-        let is_full = events.iter().any(|event| matches!(event, RunEvent::Call(_)));
-        is_full.then_some(RunRecord(events))
+        Some(RunRecord(events))
+    }
+
+    /// Whether a run was recorded with every decision.
+    #[must_use]
+    pub fn is_whole(trace: &Trace) -> bool {
+        let mut events = trace.recording().events.iter();
+        events.any(|event| event.kind == EventKind::Call as u8)
     }
 }
 

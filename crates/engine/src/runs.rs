@@ -144,9 +144,12 @@ impl Runs {
         }
     }
 
-    /// From now on runs record every decision.
-    pub(crate) fn record_decisions(&mut self) {
-        self.mode = Mode::AllBranches;
+    /// From now on runs record every decision, or only those that depend on their input.
+    pub(crate) fn record_decisions(&mut self, every: bool) {
+        self.mode = match every {
+            true => Mode::AllBranches,
+            false => Mode::Symbolic,
+        };
     }
 
     /// A run that has no room for every decision is made again with those that depend on its

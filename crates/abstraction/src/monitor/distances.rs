@@ -31,10 +31,16 @@ impl GoalConditions {
         if let Some(known) = self.0.get(&location) {
             return *known;
         }
-        let open = block.occurrences.iter().filter(|place| goals.contains(&place.branch));
+        let open = block
+            .occurrences
+            .iter()
+            .filter(|place| goals.contains(&place.branch));
         let mut conditions: Vec<ExprId> = open.map(|place| place.condition).collect();
         for escape in &block.escapes {
-            if goals.iter().any(|goal| automaton.may_take(&escape.functions, *goal)) {
+            if goals
+                .iter()
+                .any(|goal| automaton.may_take(&escape.functions, *goal))
+            {
                 conditions.push(escape.condition);
             }
         }
@@ -42,7 +48,9 @@ impl GoalConditions {
         conditions.dedup();
         let pool = automaton.terms.pool_mut();
         let none = ExprId::FALSE;
-        let any = conditions.into_iter().fold(none, |any, condition| pool.or(any, condition));
+        let any = conditions
+            .into_iter()
+            .fold(none, |any, condition| pool.or(any, condition));
         self.0.insert(location, any);
         any
     }

@@ -81,9 +81,7 @@ impl Guide {
             return true;
         }
         self.current = None;
-        // Code outside of the program may call these at any time.
-        let outside = automaton.called_from_outside();
-        if goals.iter().any(|goal| automaton.may_take(&outside, *goal)) {
+        if is_blind(automaton, goals.iter().copied()) {
             return false;
         }
         let mut conditions = GoalConditions::default();
@@ -147,6 +145,12 @@ impl Guide {
     }
 }
 
+/// Whether code outside of the program may take an open branch at any time: by calling a function.
+fn is_blind(automaton: &mut Automaton<'_>, mut goals: impl Iterator<Item = BranchId>) -> bool {
+    let outside = automaton.called_from_outside();
+    goals.any(|goal| automaton.may_take(&outside, goal))
+}
+
 /// Follows one run through the graph.
 struct Follower<'a, 'p> {
     current: &'a mut Current,
@@ -191,9 +195,8 @@ impl Follower<'_, '_> {
         let mut behind: Vec<(StateId, usize, StateId)> = Vec::new();
         for id in states {
             let successors = &self.current.graph.state(*id).successors;
-            let there = |index: usize| {
-                Some(stretch.block.transitions[index].target) == stretch.next
-            };
+            let there =
+                |index: usize| Some(stretch.block.transitions[index].target) == stretch.next;
             let there = successors.iter().filter(|(index, _)| there(*index));
             behind.extend(there.map(|(index, successor)| (*id, *index, *successor)));
         }
@@ -249,18 +252,15 @@ impl Follower<'_, '_> {
             let place = places.find(|place| (place.frame, place.branch) == (frame, branch));
             conditions.push(place.map_or(ExprId::FALSE, |place| place.condition));
         }
-        let distances = states.iter().map(|id| self.distance(*id, stretch, &conditions));
+        let distances = states
+            .iter()
+            .map(|id| self.distance(*id, stretch, &conditions));
         let nearest = distances.flatten().min();
         nearest.map_or(Verdict::Pruned, Verdict::Distance)
     }
 
     /// How far a state is from an open branch under some conditions of its block.
-    fn distance(
-        &mut self,
-        id: StateId,
-        stretch: &Stretch,
-        conditions: &[ExprId],
-    ) -> Option<u32> {
+    fn distance(&mut self, id: StateId, stretch: &Stretch, conditions: &[ExprId]) -> Option<u32> {
         // Nothing behind the state takes an open branch.
         let least = self.current.distances.of(id)?;
         if least == 0 {
@@ -285,9 +285,8 @@ impl Follower<'_, '_> {
         let mut behind: Vec<_> = graph.state(id).successors.iter().filter_map(far).collect();
         behind.sort_unstable();
         let mut behind = behind.into_iter();
-        let nearest = behind.find(|(_, index, successor)| {
-            self.leads(id, stretch, conditions, *index, *successor)
-        });
+        let nearest = behind
+            .find(|(_, index, successor)| self.leads(id, stretch, conditions, *index, *successor));
         nearest.map(|(distance, ..)| distance + 1)
     }
 }
@@ -299,6 +298,8 @@ pub struct GraphMonitor<'p> {
     version: u64,
     /// The graph and the number of open branches of that version.
     known: Option<(Rc<Graph>, u64)>,
+    /// Whether it can say nothing of that version.
+    blind: bool,
     told: bool,
 }
 
@@ -309,6 +310,7 @@ impl<'p> GraphMonitor<'p> {
             guide: Guide::default(),
             version: 0,
             known: None,
+            blind: false,
             told: false,
         }
     }
@@ -317,15 +319,17 @@ impl<'p> GraphMonitor<'p> {
 impl Monitor for GraphMonitor<'_> {
     fn version(&mut self, session: &Session) -> Option<u64> {
         let mut checker = self.checker.borrow_mut();
-        let (graph, ..) = checker.as_mut()?.complete()?;
+        let (graph, automaton, _) = checker.as_mut()?.complete()?;
         // Open branches only become fewer.
-        let goals = session.unseen().count() as u64;
+        let goals = session.unseen();
+        let count = goals.count() as u64;
         let known = self.known.as_ref();
-        if !known.is_some_and(|(of, count)| Rc::ptr_eq(of, &graph) && *count == goals) {
+        if !known.is_some_and(|(of, known)| Rc::ptr_eq(of, &graph) && *known == count) {
             self.version += 1;
-            self.known = Some((graph, goals));
+            self.known = Some((graph, count));
+            self.blind = is_blind(automaton, goals.iter());
         }
-        Some(self.version)
+        (!self.blind).then_some(self.version)
     }
 
     fn judge(&mut self, session: &mut Session, run: &RunRecord, flips: &[RunFlip]) -> Vec<Verdict> {
@@ -338,7 +342,9 @@ impl Monitor for GraphMonitor<'_> {
         if let Some(what) = judgement.contradiction
             && !std::mem::replace(&mut self.told, true)
         {
-            session.note(&format!("the abstraction has no run as one that was made ({what})"));
+            session.note(&format!(
+                "the abstraction has no run as one that was made ({what})"
+            ));
         }
         judgement.verdicts
     }

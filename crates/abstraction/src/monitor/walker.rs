@@ -339,11 +339,7 @@ impl<'p> Walker<'_, 'p> {
     }
 
     /// The place in the callee, or `None` where control goes on behind the instruction.
-    fn instruction(
-        &mut self,
-        at: Place,
-        instruction: &Instruction,
-    ) -> Result<Option<Place>, End> {
+    fn instruction(&mut self, at: Place, instruction: &Instruction) -> Result<Option<Place>, End> {
         match &instruction.operation {
             Operation::Call { callee, .. } => self.call(at, *callee),
             Operation::Select { site, .. } if self.is_next(*site) => {
@@ -528,7 +524,10 @@ b2:
         let mut automaton = Automaton::new(&analysis, MAIN);
         let (stretches, end) = walk(&mut automaton, events);
         let way = |stretch: &Stretch| {
-            let steps = stretch.steps.iter().map(|passed| (passed.step, passed.before));
+            let steps = stretch
+                .steps
+                .iter()
+                .map(|passed| (passed.step, passed.before));
             (stretch.conditions.len(), steps.collect())
         };
         (stretches.iter().map(way).collect(), end)
@@ -545,11 +544,7 @@ b2:
             decision(0, 0, 2),
             RunEvent::Return(MAIN),
         ];
-        let expected = vec![
-            (0, vec![]),
-            (2, vec![(0, 0), (1, 1)]),
-            (1, vec![(2, 0)]),
-        ];
+        let expected = vec![(0, vec![]), (2, vec![(0, 0), (1, 1)]), (1, vec![(2, 0)])];
         assert_eq!(ways(&events), (expected, End::Program));
     }
 
@@ -603,6 +598,9 @@ b2:
         let other = [start[0], decision(1, 0, 0)];
         let end = End::Unexpected("another decision");
         assert_eq!(ways(&other), (vec![first, (0, vec![])], end));
-        assert_eq!(ways(&[RunEvent::Call(DOWN)]).1, End::Unexpected("the entry"));
+        assert_eq!(
+            ways(&[RunEvent::Call(DOWN)]).1,
+            End::Unexpected("the entry")
+        );
     }
 }

@@ -171,7 +171,12 @@ fn runs(program: &Program, entry: FunctionId) -> Vec<Run> {
         Constant::Int { bits, .. } => Some(*bits),
         _ => None,
     };
-    let numbers: Vec<u128> = program.constants.iter().filter_map(number).chain([0]).collect();
+    let numbers: Vec<u128> = program
+        .constants
+        .iter()
+        .filter_map(number)
+        .chain([0])
+        .collect();
     let parameters = &program.functions[entry.index()].parameters;
     let mut found: BTreeMap<String, Run> = BTreeMap::new();
     for seed in 1..=RUNS as u64 {
@@ -214,7 +219,9 @@ fn behind(run: &Run, all: &[Run]) -> BTreeMap<(u32, u32), BTreeSet<BranchId>> {
             continue;
         };
         let later = other.taken.iter().filter(|(at, _)| *at >= common);
-        let branches = behind.entry((step.expect("all have"), *direction)).or_default();
+        let branches = behind
+            .entry((step.expect("all have"), *direction))
+            .or_default();
         branches.extend(later.map(|(_, branch)| *branch));
     }
     behind
@@ -272,9 +279,15 @@ impl Look<'_> {
 
 /// The wrong prunes of a program, how many flips were judged, and how many were pruned.
 fn check(file: &Path) -> (Vec<String>, usize, usize) {
-    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = file
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let text = std::fs::read_to_string(file).expect("a program");
-    let program: Program = text.parse().unwrap_or_else(|error| panic!("{name}: {error}"));
+    let program: Program = text
+        .parse()
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
     let entry = program.function_named("main").expect("main");
     let analysis = ProgramAnalysis::new(&program, entry);
     let (mut wrong, mut judged, mut pruned) = (Vec::new(), 0, 0);
@@ -311,7 +324,9 @@ fn check(file: &Path) -> (Vec<String>, usize, usize) {
 fn no_flip_to_an_open_branch_is_pruned() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../backward/tests/programs");
     let entries = std::fs::read_dir(folder).expect("a folder of programs");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "lir"));
     if let Ok(names) = std::env::var("PROGRAMS") {
         let is = |path: &PathBuf, name| path.file_stem().is_some_and(|stem| stem == name);
@@ -338,5 +353,10 @@ fn no_flip_to_an_open_branch_is_pruned() {
     if std::env::var_os("PROGRAMS").is_none() {
         assert!(pruned > 1_000, "only {pruned} of {judged} flips are pruned");
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

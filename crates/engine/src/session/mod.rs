@@ -297,9 +297,10 @@ impl Session {
         self.runs.trace_again(input, Mode::AllBranches)
     }
 
-    /// From now on runs record every decision, call and return.
-    pub fn record_decisions(&mut self) {
-        self.runs.record_decisions();
+    /// From now on runs record every decision, call and return, or only the decisions that depend
+    /// on their input.
+    pub fn record_decisions(&mut self, every: bool) {
+        self.runs.record_decisions(every);
     }
 
     /// Takes back a trace whose memory can be used again.

@@ -92,7 +92,9 @@ impl Search<'_> {
             self.tree.mark(candidate, Flip::Diverged);
             session.note_divergence();
         }
-        let new = done.path[done.first_new..].iter().map(|passage| passage.node);
+        let new = done.path[done.first_new..]
+            .iter()
+            .map(|passage| passage.node);
         self.steer(session, done.run, new, &trace);
         let length = seen.input.len();
         let program = session.program();

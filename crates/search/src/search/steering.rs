@@ -15,14 +15,21 @@ use crate::tree::{Candidate, Flip, NodeId, Passage, RunId, Tree};
 /// Flips of a run that are judged at a time, those nearest to the root first.
 const MOST: usize = 4_096;
 
+/// Runs that are judged without a flip that is pruned before the monitor is asked no more, and of
+/// another version of it.
+const TRIAL: u32 = 100;
+const NEW_TRIAL: u32 = 12;
+
 /// See the module.
 #[derive(Default)]
 pub(super) struct Steering<'m> {
     monitor: Option<Box<dyn Monitor + 'm>>,
     /// By run: the version of the monitor that judged it last; 0 for none.
     judged: Vec<u64>,
-    /// The first run, about, that was recorded with every decision.
-    recorded_from: Option<RunId>,
+    /// By run: whether it was recorded with every decision.
+    recorded: Vec<bool>,
+    /// Runs that may still be judged without a flip that is pruned, and the version that gave them.
+    trial: (u32, u64),
     /// In an audit: what would be pruned. It is searched all the same.
     excluded: Option<FxHashSet<Candidate>>,
 }
@@ -32,9 +39,14 @@ impl<'m> Steering<'m> {
         Steering {
             monitor: Some(monitor),
             judged: Vec::new(),
-            recorded_from: None,
+            recorded: Vec::new(),
+            trial: (TRIAL, 0),
             excluded: audit.then(FxHashSet::default),
         }
+    }
+
+    fn is_on(&self) -> bool {
+        self.monitor.is_some()
     }
 
     /// Audits a run that took branches which no run took before: none of its flips was pruned.
@@ -62,14 +74,17 @@ impl<'m> Steering<'m> {
     }
 
     /// The version of the monitor, if it knows more of a run than when it was judged last.
-    fn news(&mut self, session: &mut Session, tree: &Tree, run: RunId) -> Option<u64> {
+    ///
+    /// To record every decision costs time where a program makes many that do not depend on its
+    /// input. So a monitor that prunes nothing in many runs is asked no more until it is another.
+    fn news(&mut self, session: &mut Session, run: RunId) -> Option<u64> {
         let version = self.monitor.as_mut()?.version(session)?;
-        if self.recorded_from.is_none() {
-            session.record_decisions();
-            self.recorded_from = Some(RunId(tree.runs()));
+        if self.trial.1 != version {
+            self.trial = (self.trial.0.max(NEW_TRIAL), version);
         }
+        session.record_decisions(self.trial.0 > 0);
         let judged = self.judged.get(run.index()).copied().unwrap_or(0);
-        (judged != version).then_some(version)
+        (self.trial.0 > 0 && judged != version).then_some(version)
     }
 
     /// Judges the flips of a run's own nodes.
@@ -81,7 +96,7 @@ impl<'m> Steering<'m> {
         nodes: impl Iterator<Item = NodeId>,
         record: Option<&RunRecord>,
     ) {
-        let Some(version) = self.news(session, tree, run) else {
+        let Some(version) = self.news(session, run) else {
             return;
         };
         if self.judged.len() <= run.index() {
@@ -91,9 +106,8 @@ impl<'m> Steering<'m> {
         let (Some(monitor), Some(record)) = (&mut self.monitor, record) else {
             return;
         };
-        let undecided = |candidate: &Candidate| {
-            matches!(tree.flip(*candidate), Flip::Untried | Flip::Unknown)
-        };
+        let undecided =
+            |candidate: &Candidate| matches!(tree.flip(*candidate), Flip::Untried | Flip::Unknown);
         let candidates = nodes.flat_map(|node| tree.flips(node)).filter(undecided);
         let candidates: Vec<Candidate> = candidates.take(MOST).collect();
         let flip = |candidate: &Candidate| RunFlip {
@@ -105,6 +119,10 @@ impl<'m> Steering<'m> {
             return;
         }
         let verdicts = monitor.judge(session, record, &flips);
+        self.trial.0 = match verdicts.contains(&Verdict::Pruned) {
+            true => TRIAL,
+            false => self.trial.0.saturating_sub(1),
+        };
         for (candidate, verdict) in candidates.into_iter().zip(verdicts) {
             match verdict {
                 Verdict::Open => {}
@@ -134,12 +152,19 @@ impl<'m> Search<'m> {
         nodes: impl Iterator<Item = NodeId>,
         trace: &Trace,
     ) {
-        if self.steering.news(session, &self.tree, run).is_some() {
+        if !self.steering.is_on() {
+            return;
+        }
+        let recorded = &mut self.steering.recorded;
+        recorded.resize(run.index(), false);
+        recorded.push(RunRecord::is_whole(trace));
+        if self.steering.news(session, run).is_some() {
             // A run that was begun before there was a monitor has no record: it is judged later.
             let record = RunRecord::of(trace, session.program());
             if record.is_some() {
                 let tree = &mut self.tree;
-                self.steering.judge(session, tree, run, nodes, record.as_ref());
+                self.steering
+                    .judge(session, tree, run, nodes, record.as_ref());
             }
         }
     }
@@ -151,7 +176,8 @@ impl<'m> Search<'m> {
         run: RunId,
         input: &Input,
     ) -> Result<Option<Trace>, Error> {
-        if self.steering.recorded_from.is_some_and(|first| run >= first) {
+        if self.steering.recorded.get(run.index()).is_some_and(|whole| *whole)
+        {
             let trace = session.trace_decisions(input)?;
             let whole = trace.filter(|trace| !trace.recording().overflow);
             if whole.is_some() {
@@ -168,7 +194,7 @@ impl<'m> Search<'m> {
         candidate: Candidate,
     ) -> Result<bool, Error> {
         let run = self.tree.run(candidate.node);
-        if self.steering.news(session, &self.tree, run).is_none() {
+        if self.steering.news(session, run).is_none() {
             return Ok(false);
         }
         let Some(known) = self.known(session, run)? else {
@@ -183,7 +209,8 @@ impl<'m> Search<'m> {
         self.traces.put(run, known, weight);
         let nodes = self.tree.nodes_of(run, candidate.node);
         let tree = &mut self.tree;
-        self.steering.judge(session, tree, run, nodes, record.as_ref());
+        self.steering
+            .judge(session, tree, run, nodes, record.as_ref());
         Ok(self.tree.flip(candidate) == Flip::Pruned)
     }
 }

@@ -29,7 +29,9 @@ impl Pool {
         if !view.tree.has_distances() {
             return Some(first);
         }
-        let others: Vec<_> = (1..DRAWN).filter_map(|_| self.draw_one(view, rng)).collect();
+        let others: Vec<_> = (1..DRAWN)
+            .filter_map(|_| self.draw_one(view, rng))
+            .collect();
         let all = std::iter::once(first).chain(others);
         all.min_by_key(|candidate| view.tree.distance(*candidate))
     }

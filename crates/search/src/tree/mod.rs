@@ -287,7 +287,8 @@ impl Tree {
         if !self.has_distances() {
             return self.open_flips(node).next();
         }
-        self.open_flips(node).min_by_key(|candidate| self.distance(*candidate))
+        self.open_flips(node)
+            .min_by_key(|candidate| self.distance(*candidate))
     }
 
     /// Whether the node has an open candidate.
@@ -328,7 +329,11 @@ impl Tree {
     #[must_use]
     pub fn distance(&self, candidate: Candidate) -> u32 {
         let known = || self.distances.get(&candidate).copied();
-        if self.distances.is_empty() { 0 } else { known().unwrap_or(u32::MAX) }
+        if self.distances.is_empty() {
+            0
+        } else {
+            known().unwrap_or(u32::MAX)
+        }
     }
 
     /// Whether a monitor said how far candidates are.
@@ -338,10 +343,21 @@ impl Tree {
     }
 
     /// The nodes that a run was the first to come to, of which this is one, from the root on.
-    pub(crate) fn nodes_of(&self, run: RunId, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
-        let own = |index: &u32| self.nodes.get(*index as usize).is_some_and(|at| at.run == run.0);
+    pub(crate) fn nodes_of(
+        &self,
+        run: RunId,
+        node: NodeId,
+    ) -> impl Iterator<Item = NodeId> + use<> {
+        let own = |index: &u32| {
+            self.nodes
+                .get(*index as usize)
+                .is_some_and(|at| at.run == run.0)
+        };
         let first = (0..node.0).rev().take_while(own).last().unwrap_or(node.0);
-        let end = (node.0..).take_while(own).last().map_or(node.0, |last| last + 1);
+        let end = (node.0..)
+            .take_while(own)
+            .last()
+            .map_or(node.0, |last| last + 1);
         (first..end).map(NodeId)
     }
 
