@@ -53,6 +53,7 @@ impl Oracle<'_> {
             ask: &mut *self.ask,
             steps: STEPS,
             asked: 0,
+            local: false,
         };
         let may = !matches!(asker.check(terms, &constraints), Answer::Unsat(_));
         if self.answers.known.len() >= MOST {
