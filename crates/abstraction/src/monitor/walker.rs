@@ -27,7 +27,7 @@ use crate::block::{LargeBlock, Location};
 use crate::terms::{Frame, FrameId};
 
 /// Places that a walk passes at most.
-const MAX_PLACES: usize = 2_000_000;
+const MAX_PLACES: usize = 200_000;
 
 /// A step of the path constraint in a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

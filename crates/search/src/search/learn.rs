@@ -4,6 +4,7 @@
 use labrys_abi::is_size;
 use labrys_engine::{Error, Observation, Progress, Session};
 use labrys_suite::{Input, Origin};
+use labrys_trace::Trace;
 
 use super::{Search, view};
 use crate::path::decisions;
@@ -74,16 +75,10 @@ impl Search<'_> {
             self.lose(begun.flipped);
             return Ok(());
         };
-        let done = self.tree.insert(decisions(&trace, session.program()));
-        if seen.gain > 0 {
-            self.steering.audit(session, &self.tree, &done.path)?;
-        }
-        self.weights.learn(trace.steps().len());
         let inherited = begun.parent.map_or(0, |run| self.cases[run.index()]);
         self.cases.push(seen.case.unwrap_or(inherited));
-        let diverged = begun
-            .flipped
-            .is_some_and(|candidate| self.left(&done, candidate));
+        let done = self.insert(session, &trace, seen.gain)?;
+        let diverged = begun.flipped.is_some_and(|asked| self.left(&done, asked));
         self.learn_relaxation(&begun, &done, &seen.input, diverged);
         // A run that was cut off has not left its path: it had no time to get there.
         if let Some(candidate) = begun.flipped.filter(|_| diverged)
@@ -92,10 +87,6 @@ impl Search<'_> {
             self.tree.mark(candidate, Flip::Diverged);
             session.note_divergence();
         }
-        let new = done.path[done.first_new..]
-            .iter()
-            .map(|passage| passage.node);
-        self.steer(session, done.run, new, &trace);
         let length = seen.input.len();
         let program = session.program();
         self.mutator
@@ -114,7 +105,7 @@ impl Search<'_> {
         }
         self.note_full(session, &done);
         let program = session.program();
-        let in_models = |(site, _): &&(u32, u32)| is_model(program, *site);
+        let in_models = |taken: &&(u32, u32)| is_model(program, taken.0);
         let models = done.first_taken.iter().filter(in_models).count();
         let info = RunInfo {
             run: done.run,
@@ -132,6 +123,24 @@ impl Search<'_> {
         };
         self.strategy.observe(&view(&self.tree, session), &info);
         Ok(())
+    }
+
+    /// Inserts a run in the tree, where its monitor judges it; an audit looks at what it gained.
+    fn insert(
+        &mut self,
+        session: &mut Session,
+        trace: &Trace,
+        gain: usize,
+    ) -> Result<Insertion, Error> {
+        let done = self.tree.insert(decisions(trace, session.program()));
+        self.weights.learn(trace.steps().len());
+        if gain > 0 {
+            self.steering.audit(session, &self.tree, &done.path)?;
+        }
+        let new = &done.path[done.first_new..];
+        let new = new.iter().map(|passage| passage.node);
+        self.steer(session, done.run, new, trace);
+        Ok(done)
     }
 
     /// A run without a trace cannot be followed.

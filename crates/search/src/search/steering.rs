@@ -176,7 +176,11 @@ impl<'m> Search<'m> {
         run: RunId,
         input: &Input,
     ) -> Result<Option<Trace>, Error> {
-        if self.steering.recorded.get(run.index()).is_some_and(|whole| *whole)
+        if self
+            .steering
+            .recorded
+            .get(run.index())
+            .is_some_and(|whole| *whole)
         {
             let trace = session.trace_decisions(input)?;
             let whole = trace.filter(|trace| !trace.recording().overflow);
