@@ -60,7 +60,9 @@ impl<'p> Automaton<'p> {
     /// Whether a place of control flow is a location: the head of a cycle.
     pub(crate) fn is_location(&mut self, at: Location) -> bool {
         let function = self.terms.frame(at.frame).function;
-        self.orders.of(function, self.terms.function(at.frame)).is_head(at.block)
+        self.orders
+            .of(function, self.terms.function(at.frame))
+            .is_head(at.block)
     }
 
     /// Functions that a function may run, itself among them.

@@ -180,7 +180,10 @@ impl<'p> Checker<'p> {
 
     /// The last graph that was complete, and what it speaks of; `None` while that is not proved.
     pub(crate) fn complete(&mut self) -> Option<(Rc<Graph>, &mut Automaton<'p>, &Invariants)> {
-        let graph = self.complete.clone().filter(|_| self.invariants.are_proved())?;
+        let graph = self
+            .complete
+            .clone()
+            .filter(|_| self.invariants.are_proved())?;
         Some((graph, &mut self.automaton, &self.invariants))
     }
 
@@ -430,7 +433,8 @@ impl<'p> Checker<'p> {
         match answer {
             Answer::Sat(model) => {
                 let input = path.input(terms, &model);
-                self.sharper.insert(goal, sharpen::predicates(terms, &mut path));
+                self.sharper
+                    .insert(goal, sharpen::predicates(terms, &mut path));
                 self.left.insert(goal, Left::Feasible);
                 Found::Input(goal, input)
             }
@@ -487,7 +491,10 @@ impl<'p> Checker<'p> {
     fn sharpen(&mut self) -> bool {
         let mut new = false;
         for (goal, predicates) in std::mem::take(&mut self.sharper) {
-            for (location, id) in predicates.into_iter().filter(|_| self.goals.contains(&goal)) {
+            for (location, id) in predicates
+                .into_iter()
+                .filter(|_| self.goals.contains(&goal))
+            {
                 new |= self.precision.add(&mut self.automaton.terms, location, id);
             }
         }

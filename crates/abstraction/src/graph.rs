@@ -59,11 +59,6 @@ impl Graph {
         (0..).map(StateId).zip(&self.states)
     }
 
-    /// Whether each state is expanded or covered.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.worklist.is_empty()
-    }
-
     pub(crate) fn add(
         &mut self,
         location: Location,

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use labrys_expr::{ExprId, Symbol};
+use labrys_expr::{ExprId, Symbol, Value};
 use labrys_solver::Answer;
 use rustc_hash::FxHashMap;
 
@@ -46,11 +46,6 @@ impl Invariants {
     /// The facts of a location; `None` if no transition reaches it.
     pub(crate) fn of(&self, location: Location) -> Option<&[ExprId]> {
         self.facts.get(&location).map(Vec::as_slice)
-    }
-
-    /// The locations that are reached.
-    pub(crate) fn locations(&self) -> impl Iterator<Item = Location> + '_ {
-        self.facts.keys().copied()
     }
 
     /// Whether the facts hold in every run.
@@ -120,14 +115,10 @@ pub(crate) fn kept(
             break;
         };
         let values = evaluate(terms.pool(), &after, &model);
-        let mut holds = values
-            .iter()
-            .map(|value| value.is_some_and(|value| value.is_true()));
+        let mut holds = values.iter().map(|value| value.is_some_and(Value::is_true));
         let before = facts.len();
         facts.retain(|_| holds.next().unwrap_or(false));
-        let mut holds = values
-            .iter()
-            .map(|value| value.is_some_and(|value| value.is_true()));
+        let mut holds = values.iter().map(|value| value.is_some_and(Value::is_true));
         after.retain(|_| holds.next().unwrap_or(false));
         if facts.len() == before {
             // The model cannot be evaluated.

@@ -394,7 +394,7 @@ fn is_multiple(terms: &Terms<'_>, offset: ExprId, of: u64) -> bool {
     }
     let pool = terms.pool();
     if let Some(bits) = pool.bits(offset) {
-        return (bits as u64).is_multiple_of(of);
+        return bits as u64 % of == 0;
     }
     let operands = pool.node(offset).operands();
     match (pool.op(offset), operands) {
@@ -404,10 +404,10 @@ fn is_multiple(terms: &Terms<'_>, offset: ExprId, of: u64) -> bool {
         // Bits below are zero.
         (Op::Shl, [_, by]) => pool
             .bits(*by)
-            .is_some_and(|by| by < 64 && (1u64 << by).is_multiple_of(of)),
+            .is_some_and(|by| by < 64 && (1u64 << by) % of == 0),
         (Op::Concat, [_, low]) => {
             let width = pool.width(*low);
-            width < 64 && pool.bits(*low) == Some(0) && (1u64 << width).is_multiple_of(of)
+            width < 64 && pool.bits(*low) == Some(0) && (1u64 << width) % of == 0
         }
         _ => false,
     }

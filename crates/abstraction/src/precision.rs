@@ -39,13 +39,6 @@ impl Precision {
         self.locations.get(&location).cloned().unwrap_or_default()
     }
 
-    /// All locations where something is told apart.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Location, &Distinctions)> {
-        self.locations
-            .iter()
-            .map(|(location, known)| (*location, known.as_ref()))
-    }
-
     /// Adds a predicate; whether that tells more apart.
     pub(crate) fn add(&mut self, terms: &mut Terms<'_>, location: Location, id: ExprId) -> bool {
         let predicate = positive(terms.pool_mut(), id);

@@ -14,6 +14,7 @@ use labrys_expr::{ExprId, Op, Pool, Symbol};
 use labrys_solver::Budget;
 use labrys_solver::interpolate::Interpolator;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 
 use crate::ask::Asker;
 use crate::block::Location;
@@ -134,9 +135,8 @@ impl Refiner {
             let Some(symbol) = terms.pool().as_symbol(own) else {
                 continue;
             };
-            if !self.primed.contains_key(&symbol) {
-                let primed = terms.fresh(symbol.width());
-                self.primed.insert(symbol, primed);
+            if let Entry::Vacant(entry) = self.primed.entry(symbol) {
+                let primed = *entry.insert(terms.fresh(symbol.width()));
                 if let Some(primed) = terms.pool().as_symbol(primed) {
                     self.unprimed.insert(primed, own);
                 }

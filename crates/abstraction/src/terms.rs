@@ -12,7 +12,7 @@
 use labrys_analysis::{Definition, Place, ProgramAnalysis};
 use labrys_expr::{ExprId, Op, Pool, Rebuilt, Symbol};
 use labrys_program::{
-    BlockId, Constant, Function, FunctionId, GlobalId, Linkage, Operand, Operation, Program,
+    Constant, Function, FunctionId, GlobalId, Linkage, Operand, Operation, Program,
     RelocationTarget, ValueId,
 };
 use labrys_semantics::{IrValue, Symbolic};
@@ -485,19 +485,5 @@ impl<'p> Terms<'p> {
         self.analysis
             .body(self.frame(frame).function)
             .definition(value)
-    }
-
-    /// A location as words: `main:b3 > f:b0`.
-    pub(crate) fn place_name(&self, frame: FrameId, block: BlockId) -> String {
-        let mut names: Vec<String> = Vec::new();
-        let mut at = block;
-        for id in self.stack(frame) {
-            names.push(format!("{}:{at}", self.function(id).name));
-            if let Some((_, (block, _))) = self.frame(id).caller {
-                at = block;
-            }
-        }
-        names.reverse();
-        names.join(" > ")
     }
 }

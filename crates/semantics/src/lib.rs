@@ -40,7 +40,7 @@ pub use bits::{pack, unpack};
 pub use character::{CharacterTable, character_table};
 pub use constant::{Addresses, constant, havocked};
 pub use labrys_library::{CallsBack, Computes};
-pub use library::{Library, LibraryMeaning, calls_back, input_value, library};
+pub use library::{LibraryMeaning, calls_back, input_value};
 pub use machine::{
     CallOutcome, Distance, Halt, Inputs, Limit, Linked, Machine, NativeCode, Rules, Watched, Words,
 };

@@ -86,15 +86,6 @@ impl LibraryMeaning {
     }
 }
 
-/// [`LibraryMeaning`], by the name that crate `abstraction` still has for it.
-pub use LibraryMeaning as Library;
-
-/// [`LibraryMeaning::of`], by the name that crate `abstraction` still has for it.
-#[must_use]
-pub fn library(name: &str) -> Option<LibraryMeaning> {
-    LibraryMeaning::of(name)
-}
-
 /// Which functions of the program the function of this name may call.
 #[must_use]
 pub fn calls_back(name: &str) -> CallsBack {

@@ -11,10 +11,8 @@
 //! values of a [`Transition`] are the run's. What is not known is havocked.
 
 mod builder;
-mod calls;
-mod library;
-mod operands;
 mod order;
+mod values;
 
 use labrys_expr::ExprId;
 use labrys_program::{BlockId, BranchId, FunctionId, Operation, ValueId};
@@ -25,6 +23,7 @@ use crate::terms::{FrameId, ObjectKind, SymbolicValue, Terms, Variable};
 
 pub(crate) use builder::{TooLarge, build};
 pub(crate) use order::Orders;
+use values::Values;
 
 /// See the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,7 +82,7 @@ pub(crate) struct LargeBlock {
     pub(crate) escapes: Vec<Escape>,
     /// Frames whose code is a part of the block from their beginning.
     pub(crate) entered: FxHashSet<FrameId>,
-    values: FxHashMap<(FrameId, ValueId), Option<SymbolicValue>>,
+    values: Values,
 }
 
 impl LargeBlock {
@@ -104,7 +103,7 @@ impl LargeBlock {
                 let phi = (frame == transition.target.frame)
                     .then(|| transition.phis.get(&value))
                     .flatten();
-                let known = || self.values.get(&(frame, value))?.as_ref();
+                let known = || self.values.defined(frame, value);
                 let known = phi.or_else(known).map(SymbolicValue::scalars);
                 let scalar = known.and_then(|scalars| scalars.get(part as usize).copied());
                 let width = terms.pool().width(symbol);

@@ -19,7 +19,7 @@ use labrys_program::{
     BlockId, Callee, Constant, Function, FunctionId, Instruction, Intrinsic, Operand, Operation,
     Program, SiteId, Terminator,
 };
-use labrys_semantics::{Library, library};
+use labrys_semantics::LibraryMeaning;
 use rustc_hash::FxHashMap;
 
 use crate::automaton::Automaton;
@@ -378,7 +378,12 @@ impl<'p> Walker<'_, 'p> {
             };
         }
         let function = analysis.function(named);
-        if function.noreturn || matches!(library(&function.name), Some(Library::Stops)) {
+        if function.noreturn
+            || matches!(
+                LibraryMeaning::of(&function.name),
+                Some(LibraryMeaning::Stops)
+            )
+        {
             return Err(End::Unexpected("a call that does not return"));
         }
         self.callbacks(callees, named)?;
@@ -517,8 +522,11 @@ b2:
         }
     }
 
-    /// The stretches as (conditions, steps with the number of conditions before each), and the end.
-    fn ways(events: &[RunEvent]) -> (Vec<(usize, Vec<(u32, usize)>)>, End) {
+    /// The conditions of a stretch, and its steps with the number of conditions before each.
+    type Way = (usize, Vec<(u32, usize)>);
+
+    /// The stretches, and the end.
+    fn ways(events: &[RunEvent]) -> (Vec<Way>, End) {
         let program: Program = PROGRAM.parse().expect("a program");
         let analysis = ProgramAnalysis::new(&program, MAIN);
         let mut automaton = Automaton::new(&analysis, MAIN);

@@ -1,5 +1,5 @@
-//! What the model checker says of every branch of the programs in `tests/programs` and of those of
-//! the backward search (the text form of the IR).
+//! What the model checker says of every branch of the programs of the backward search (the text form
+//! of the IR).
 //!
 //! Laws: no branch that a run takes is called unreachable, by brute force; and what is found stays
 //! as it is written in `tests/verdicts.txt`, which `UPDATE_EXPECT=1` rewrites.
@@ -38,13 +38,8 @@ enum Verdict {
 
 /// The programs, by name.
 fn files() -> Vec<PathBuf> {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = [
-        crates.join("tests/programs"),
-        crates.join("../backward/tests/programs"),
-    ];
-    let read = |folder: &PathBuf| std::fs::read_dir(folder).expect("a folder of programs");
-    let entries = folders.iter().flat_map(read);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../backward/tests/programs");
+    let entries = std::fs::read_dir(folder).expect("the folder of programs");
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "lir"))
@@ -162,7 +157,7 @@ fn check(file: &Path) -> (String, Vec<String>) {
         }
         let _ = match verdict {
             Verdict::Input(bytes) => {
-                let given = runs::hexadecimal(&[bytes.clone()]);
+                let given = runs::hexadecimal(std::slice::from_ref(&bytes));
                 let taken = edge.is_none_or(|edge| attack.is_taken_by(&bytes, edge));
                 write!(
                     line,
@@ -193,13 +188,7 @@ fn every_branch_of_the_programs() {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(file) = files.get(at) else { break };
-                    let t = std::time::Instant::now();
                     let result = check(file);
-                    eprintln!(
-                        "TIME {:.1} {:?}",
-                        t.elapsed().as_secs_f32(),
-                        file.file_stem()
-                    );
                     results.lock().expect("no panic").insert(at, result);
                 }
             });

@@ -25,6 +25,7 @@
 //! ([`no_proof_contradicts_a_run`]).
 
 mod phase_one;
+#[allow(dead_code, reason = "it serves the tests of `abstraction` as well")]
 mod runs;
 mod script;
 

@@ -3,12 +3,11 @@
 use labrys_analysis::Definition;
 use labrys_expr::ExprId;
 use labrys_program::{
-    Callee, Constant, ConstantId, FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId,
+    Constant, ConstantId, FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId,
 };
 use labrys_semantics::{Addresses, IrValue, Operands, Symbolic, constant, havocked, meaning};
 use rustc_hash::FxHashMap;
 
-use super::builder::Builder;
 use super::{frame_object, is_pure};
 use crate::terms::{FrameId, ObjectKind, SymbolicValue, Terms, Variable};
 
@@ -70,134 +69,201 @@ impl Named {
     }
 }
 
-impl Builder<'_, '_> {
+/// The values of a block's places, by frame; `None` for those without a model.
+#[derive(Debug, Default)]
+pub(crate) struct Values {
+    known: FxHashMap<(FrameId, ValueId), Option<SymbolicValue>>,
+    depth: u32,
+}
+
+impl Values {
+    /// A value that is defined at a place.
+    pub(super) fn define(
+        &mut self,
+        frame: FrameId,
+        value: ValueId,
+        defined: Option<SymbolicValue>,
+    ) {
+        self.known.insert((frame, value), defined);
+    }
+
+    /// A value that was defined, or computed for others, in the block.
+    pub(super) fn defined(&self, frame: FrameId, value: ValueId) -> Option<&SymbolicValue> {
+        self.known.get(&(frame, value))?.as_ref()
+    }
+
     /// The value of an operand in a frame; `None` if it has no model.
-    pub(super) fn operand(&mut self, frame: FrameId, operand: Operand) -> Option<SymbolicValue> {
+    pub(super) fn operand(
+        &mut self,
+        terms: &mut Terms<'_>,
+        frame: FrameId,
+        operand: Operand,
+    ) -> Option<SymbolicValue> {
         match operand {
-            Operand::Value(value) => self.value(frame, value),
+            Operand::Value(value) => self.value(terms, frame, value),
             Operand::Constant(id) => {
-                let program = self.terms.program();
+                let program = terms.program();
                 let mut named = Named::default();
-                named.collect(self.terms, program, id);
-                constant(&mut self.terms.symbolic(), program, id, &mut named)
+                named.collect(terms, program, id);
+                constant(&mut terms.symbolic(), program, id, &mut named)
             }
         }
     }
 
     /// The scalar value of an operand in a frame.
-    pub(super) fn scalar(&mut self, frame: FrameId, operand: Operand) -> Option<ExprId> {
-        self.operand(frame, operand)?.scalar()
+    pub(super) fn scalar(
+        &mut self,
+        terms: &mut Terms<'_>,
+        frame: FrameId,
+        operand: Operand,
+    ) -> Option<ExprId> {
+        self.operand(terms, frame, operand)?.scalar()
     }
 
     /// The value of an operation without effects.
     pub(super) fn result(
         &mut self,
+        terms: &mut Terms<'_>,
         frame: FrameId,
         operation: &Operation,
         ty: Type,
     ) -> Option<SymbolicValue> {
-        let function = self.terms.function(frame);
+        let function = terms.function(frame);
         let mut operands = Vec::new();
         operation.visit_operands(&mut |operand| operands.push(operand));
-        let program = self.terms.program();
+        let program = terms.program();
         let known = operands.into_iter().map(|operand| {
-            let value = self.operand(frame, operand);
+            let value = self.operand(terms, frame, operand);
             (operand, value, program.operand_type(function, operand))
         });
         let mut known = Known(known.collect());
-        let value = meaning(&mut self.terms.symbolic(), operation, ty, &mut known);
+        let value = meaning(&mut terms.symbolic(), operation, ty, &mut known);
         match operation {
             // Whatever the offset is: the object stays.
-            Operation::Address { base, .. } => value.or_else(|| self.somewhere_from(frame, *base)),
+            Operation::Address { base, .. } => {
+                value.or_else(|| self.somewhere_from(terms, frame, *base))
+            }
             _ => value,
         }
     }
 
     /// An address at any offset from another one.
-    fn somewhere_from(&mut self, frame: FrameId, base: Operand) -> Option<SymbolicValue> {
-        let base = self.scalar(frame, base)?;
-        let offset = self.terms.fresh(64);
-        Some(IrValue::Scalar(self.terms.pool_mut().add(base, offset)))
+    fn somewhere_from(
+        &mut self,
+        terms: &mut Terms<'_>,
+        frame: FrameId,
+        base: Operand,
+    ) -> Option<SymbolicValue> {
+        let base = self.scalar(terms, frame, base)?;
+        let offset = terms.fresh(64);
+        Some(IrValue::Scalar(terms.pool_mut().add(base, offset)))
     }
 
-    fn value(&mut self, frame: FrameId, value: ValueId) -> Option<SymbolicValue> {
-        if let Some(known) = self.block.values.get(&(frame, value)) {
+    fn value(
+        &mut self,
+        terms: &mut Terms<'_>,
+        frame: FrameId,
+        value: ValueId,
+    ) -> Option<SymbolicValue> {
+        if let Some(known) = self.known.get(&(frame, value)) {
             return known.clone();
         }
-        let found = self.define(frame, value);
-        self.block.values.insert((frame, value), found.clone());
+        let found = self.before(terms, frame, value);
+        self.known.insert((frame, value), found.clone());
         found
     }
 
     /// The value of a definition that control passed before the block.
-    fn define(&mut self, frame: FrameId, value: ValueId) -> Option<SymbolicValue> {
-        if let Some(address) = frame_object(self.terms, frame, value) {
+    fn before(
+        &mut self,
+        terms: &mut Terms<'_>,
+        frame: FrameId,
+        value: ValueId,
+    ) -> Option<SymbolicValue> {
+        if let Some(address) = frame_object(terms, frame, value) {
             return Some(IrValue::Scalar(address));
         }
-        if self.depth < MAX_DEPTH || self.is_address(frame, value) {
+        if self.depth < MAX_DEPTH || self.is_address(terms, frame, value) {
             self.depth += 1;
-            let found = self.computed(frame, value);
+            let found = self.computed(terms, frame, value);
             self.depth -= 1;
             if found.is_some() {
                 return found;
             }
         }
-        self.variable(frame, value)
+        self.variable(terms, frame, value)
     }
 
     /// Whether a value is an address computed from another one: it never is a variable, so that the
     /// object that it is in is known.
-    fn is_address(&self, frame: FrameId, value: ValueId) -> bool {
-        let Definition::Instruction(block, index) = self.terms.definition(frame, value) else {
+    fn is_address(&self, terms: &Terms<'_>, frame: FrameId, value: ValueId) -> bool {
+        let Definition::Instruction(block, index) = terms.definition(frame, value) else {
             return false;
         };
-        let function = self.terms.function(frame);
+        let function = terms.function(frame);
         let instruction = &function.blocks[block.index()].instructions[index];
         matches!(instruction.operation, Operation::Address { .. })
     }
 
     /// The value, if it is computed from others that are known at the same place.
-    fn computed(&mut self, frame: FrameId, value: ValueId) -> Option<SymbolicValue> {
-        let function = self.terms.function(frame);
+    fn computed(
+        &mut self,
+        terms: &mut Terms<'_>,
+        frame: FrameId,
+        value: ValueId,
+    ) -> Option<SymbolicValue> {
+        let function = terms.function(frame);
         let ty = function.value_type(value)?;
-        match self.terms.definition(frame, value) {
-            Definition::Parameter => self.argument(frame, value, ty),
+        match terms.definition(frame, value) {
+            Definition::Parameter => self.argument(terms, frame, value, ty),
             Definition::Phi(_) => None,
             Definition::Instruction(block, index) => {
                 let instruction = &function.blocks[block.index()].instructions[index];
                 let operation = &instruction.operation;
-                is_pure(operation).then(|| self.result(frame, operation, ty))?
+                is_pure(operation).then(|| self.result(terms, frame, operation, ty))?
             }
         }
     }
 
     /// The value of a parameter: what the caller passes.
-    fn argument(&mut self, frame: FrameId, value: ValueId, ty: Type) -> Option<SymbolicValue> {
-        let function = self.terms.function(frame);
+    fn argument(
+        &mut self,
+        terms: &mut Terms<'_>,
+        frame: FrameId,
+        value: ValueId,
+        ty: Type,
+    ) -> Option<SymbolicValue> {
+        let function = terms.function(frame);
         let parameter = function.parameters.get(value.index())?;
-        let (caller, (block, index)) = self.terms.frame(frame).caller?;
-        let calling = self.terms.function(caller);
+        let (caller, (block, index)) = terms.frame(frame).caller?;
+        let calling = terms.function(caller);
         let call = &calling.blocks[block.index()].instructions[index].operation;
         let Operation::Call { arguments, .. } = call else {
             return None;
         };
         let argument = *arguments.get(value.index())?;
-        let passed = self.terms.program().operand_type(calling, argument);
+        let passed = terms.program().operand_type(calling, argument);
         (parameter.by_value.is_none() && passed == Some(ty))
-            .then(|| self.operand(caller, argument))?
+            .then(|| self.operand(terms, caller, argument))?
     }
 
     /// The value as variables of the state.
-    fn variable(&mut self, frame: FrameId, value: ValueId) -> Option<SymbolicValue> {
-        let ty = self.terms.function(frame).value_type(value)?;
-        let program = self.terms.program();
-        let shape = havocked(&mut self.terms.symbolic(), program, ty)?;
+    fn variable(
+        &mut self,
+        terms: &mut Terms<'_>,
+        frame: FrameId,
+        value: ValueId,
+    ) -> Option<SymbolicValue> {
+        let ty = terms.function(frame).value_type(value)?;
+        let program = terms.program();
+        let shape = havocked(&mut terms.symbolic(), program, ty)?;
         let mut part = 0;
-        Some(self.renamed(&shape, frame, value, &mut part))
+        Some(self.renamed(terms, &shape, frame, value, &mut part))
     }
 
     fn renamed(
         &mut self,
+        terms: &mut Terms<'_>,
         shape: &SymbolicValue,
         frame: FrameId,
         value: ValueId,
@@ -205,37 +271,19 @@ impl Builder<'_, '_> {
     ) -> SymbolicValue {
         match shape {
             IrValue::Scalar(id) => {
-                let width = self.terms.pool().width(*id);
+                let width = terms.pool().width(*id);
                 let variable = Variable::Value(frame, value, *part);
                 *part += 1;
-                IrValue::Scalar(self.terms.variable(variable, width))
+                IrValue::Scalar(terms.variable(variable, width))
             }
             IrValue::Parts(parts) => {
                 let parts = parts.iter();
                 IrValue::Parts(
                     parts
-                        .map(|shape| self.renamed(shape, frame, value, part))
+                        .map(|shape| self.renamed(terms, shape, frame, value, part))
                         .collect(),
                 )
             }
-        }
-    }
-
-    /// Any value of a type.
-    pub(super) fn anything(&mut self, ty: Type) -> Option<SymbolicValue> {
-        let program = self.terms.program();
-        havocked(&mut self.terms.symbolic(), program, ty)
-    }
-
-    /// The function that is called, if the call names it.
-    pub(super) fn named_callee(&self, callee: Callee) -> Option<FunctionId> {
-        match callee {
-            Callee::Direct(id) => Some(id),
-            Callee::Indirect(Operand::Constant(id)) => match self.terms.program().constant(id)? {
-                Constant::Function(id) => Some(*id),
-                _ => None,
-            },
-            Callee::Indirect(_) => None,
         }
     }
 }

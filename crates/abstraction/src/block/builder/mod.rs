@@ -4,6 +4,9 @@
 //! keys, the positions of the calls of the stack and of the block. So each place is executed once,
 //! on the joined state of all paths to it.
 
+mod calls;
+mod library;
+
 use std::collections::BTreeMap;
 
 use labrys_expr::{ExprId, Op};
@@ -11,8 +14,9 @@ use labrys_program::{
     BlockId, Function, Instruction, Intrinsic, Operand, Operation, SiteId, Terminator, Type,
     ValueId,
 };
-use labrys_semantics::{IrValue, choose, pack, unpack};
+use labrys_semantics::{IrValue, choose, havocked, pack, unpack};
 
+use super::values::Values;
 use super::{LargeBlock, Location, Occurrence, Orders, Transition};
 use crate::guard::Guard;
 use crate::memory::Memory;
@@ -49,9 +53,9 @@ pub(super) struct Builder<'t, 'p> {
     pub(super) terms: &'t mut Terms<'p>,
     orders: &'t mut Orders,
     pub(super) block: LargeBlock,
+    values: Values,
     pending: BTreeMap<Vec<u32>, (At, Vec<Arrival>)>,
     targets: BTreeMap<Location, Vec<Arrival>>,
-    pub(super) depth: u32,
     places: u32,
 }
 
@@ -66,9 +70,9 @@ pub(crate) fn build(
         terms,
         orders,
         block: LargeBlock::default(),
+        values: Values::default(),
         pending: BTreeMap::new(),
         targets: BTreeMap::new(),
-        depth: 0,
         places: 0,
     };
     let start = At {
@@ -94,6 +98,22 @@ pub(super) enum Next {
 }
 
 impl Builder<'_, '_> {
+    /// The value of an operand in a frame; `None` if it has no model.
+    fn operand(&mut self, frame: FrameId, operand: Operand) -> Option<SymbolicValue> {
+        self.values.operand(self.terms, frame, operand)
+    }
+
+    /// The scalar value of an operand in a frame.
+    fn scalar(&mut self, frame: FrameId, operand: Operand) -> Option<ExprId> {
+        self.values.scalar(self.terms, frame, operand)
+    }
+
+    /// Any value of a type.
+    fn anything(&mut self, ty: Type) -> Option<SymbolicValue> {
+        let program = self.terms.program();
+        havocked(&mut self.terms.symbolic(), program, ty)
+    }
+
     /// Paths that come to a place are executed later.
     pub(super) fn schedule(&mut self, at: At, arrival: Arrival) {
         let key = self.key(at);
@@ -125,7 +145,7 @@ impl Builder<'_, '_> {
                 continue;
             };
             for (value, defined) in arrival.defined {
-                self.block.values.insert((at.frame, value), defined);
+                self.values.define(at.frame, value, defined);
             }
             self.execute(at, arrival.guard, arrival.memory);
         }
@@ -194,7 +214,7 @@ impl Builder<'_, '_> {
             if !self.terms.object(object).private {
                 let address = self.terms.renew_address(object);
                 let address = Some(IrValue::Scalar(address));
-                self.block.values.insert((frame, value), address);
+                self.values.define(frame, value, address);
             }
         }
     }
@@ -257,12 +277,12 @@ impl Builder<'_, '_> {
                 {
                     self.decide(frame, *site, *condition, guard);
                 }
-                let value = self.result(frame, operation, ty);
+                let value = self.values.result(self.terms, frame, operation, ty);
                 value.or_else(|| self.anything(ty))
             }
         };
         if let Some(result) = instruction.result {
-            self.block.values.insert((frame, result), value);
+            self.values.define(frame, result, value);
         }
         Next::Here
     }
@@ -540,6 +560,7 @@ impl Builder<'_, '_> {
                 memory: arrival.memory,
             });
         }
+        self.block.values = self.values;
         self.block
     }
 

@@ -3,10 +3,10 @@
 
 use labrys_analysis::Effects;
 use labrys_expr::ExprId;
-use labrys_program::{Callee, FunctionId, Operand};
+use labrys_program::{Callee, Constant, FunctionId, Operand};
 
-use super::builder::{Arrival, At, Builder, Next};
-use super::{Escape, Request};
+use super::super::{Escape, Request};
+use super::{Arrival, At, Builder, Next};
 use crate::guard::Guard;
 use crate::memory::Memory;
 use crate::terms::{Frame, FrameId, ObjectKind};
@@ -37,6 +37,18 @@ impl Builder<'_, '_> {
             }
             Some(id) => self.library_call(at, id, arguments, guard, memory),
             None => self.indirect(at, callee, arguments, guard, memory),
+        }
+    }
+
+    /// The function that is called, if the call names it.
+    fn named_callee(&self, callee: Callee) -> Option<FunctionId> {
+        match callee {
+            Callee::Direct(id) => Some(id),
+            Callee::Indirect(Operand::Constant(id)) => match self.terms.program().constant(id)? {
+                Constant::Function(id) => Some(*id),
+                _ => None,
+            },
+            Callee::Indirect(_) => None,
         }
     }
 
@@ -145,7 +157,7 @@ impl Builder<'_, '_> {
     fn define_result(&mut self, at: At) {
         let (result, value) = self.any_result(at);
         if let Some(result) = result {
-            self.block.values.insert((at.frame, result), value);
+            self.values.define(at.frame, result, value);
         }
     }
 
@@ -269,7 +281,7 @@ impl Builder<'_, '_> {
         };
         let (result, any) = self.any_result(at);
         if let Some(result) = result {
-            self.block.values.insert((at.frame, result), value.or(any));
+            self.values.define(at.frame, result, value.or(any));
         }
         Next::Here
     }

@@ -2,10 +2,10 @@
 
 use labrys_expr::ExprId;
 use labrys_program::{FunctionId, Operand, Type};
-use labrys_semantics::{Algebra, IrValue, Library, input_value, library};
+use labrys_semantics::{Algebra, IrValue, LibraryMeaning, input_value};
 
-use super::Request;
-use super::builder::{At, Builder};
+use super::super::Request;
+use super::{At, Builder};
 use crate::guard::Guard;
 use crate::memory::Memory;
 use crate::terms::SymbolicValue;
@@ -31,18 +31,20 @@ impl Builder<'_, '_> {
         }
         let scalars = self.scalars(at.frame, arguments);
         let ty = self.call_type(at);
-        let value = match library(&function.name) {
-            Some(Library::Stops) => return None,
-            Some(Library::Assume) => {
+        let value = match LibraryMeaning::of(&function.name) {
+            Some(LibraryMeaning::Stops) => return None,
+            Some(LibraryMeaning::Assume) => {
                 self.assume(scalars.first().copied().flatten(), guard);
                 return (!guard.is_false(self.terms.pool_mut())).then_some(None);
             }
-            Some(Library::InputValue) => return Some(self.input_value(&function.name, ty, guard)),
-            Some(Library::InputObject(size)) => {
+            Some(LibraryMeaning::InputValue) => {
+                return Some(self.input_value(&function.name, ty, guard));
+            }
+            Some(LibraryMeaning::InputObject(size)) => {
                 self.input_object(&scalars, size, guard, memory);
                 return Some(None);
             }
-            Some(Library::Pure) => self.pure(&function.name, &scalars, ty),
+            Some(LibraryMeaning::Pure) => self.pure(&function.name, &scalars, ty),
             _ => None,
         };
         let caller = self.terms.frame(at.frame).function;
