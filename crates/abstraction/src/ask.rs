@@ -32,6 +32,9 @@ impl Ask for Layers {
 /// Nodes of a query that is asked at once; of larger ones, first what is decided near.
 const SMALL: usize = 300;
 
+/// Nodes of a query that are counted.
+const LARGE: usize = 30_000;
+
 /// Asks on behalf of an abstraction, with what every run satisfies of the addresses of objects.
 pub(crate) struct Asker<'a> {
     pub(crate) ask: &'a mut dyn Ask,
@@ -39,7 +42,7 @@ pub(crate) struct Asker<'a> {
     pub(crate) steps: u64,
     /// Whether large queries are given up that are not decided near.
     pub(crate) local: bool,
-    /// Queries so far.
+    /// Queries so far; a large one counts for several.
     pub(crate) asked: u64,
 }
 
@@ -68,7 +71,7 @@ impl Asker<'_> {
         let kept: Vec<usize> = (0..constraints.len())
             .filter(|at| constraints[*at] != ExprId::TRUE)
             .collect();
-        self.asked += 1;
+        self.asked += 1 + terms.size(constraints, LARGE) / SMALL as u64;
         match self.ask.ask(terms.pool_mut(), all, self.steps) {
             Answer::Unsat(core) => {
                 let positions = core.0.into_iter().filter_map(|at| at.checked_sub(before));

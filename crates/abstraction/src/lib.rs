@@ -1,4 +1,14 @@
-//! Abstraction.
+//! A model checker beside the search: abstraction-driven concolic testing (Daca, Gupta, Henzinger,
+//! VMCAI 2016; sections 4 and 5, algorithms 1 to 3).
+//!
+//! - A [`Checker`] proves branches unreachable, or finds inputs for them, by predicate abstraction
+//!   over large blocks of the program. It asks whoever answers queries ([`Ask`]).
+//! - A [`ModelChecker`] is a checker as a member of a portfolio.
+//! - A [`GraphMonitor`] tells the search which flips cannot lead to an open branch.
+//! - A [`Verification`] checks a proof again, from its certificate alone.
+//!
+//! Law: what is not modelled is havocked, so a run of the program is a path of each complete graph.
+
 mod ask;
 mod automaton;
 mod block;

@@ -432,19 +432,24 @@ impl<'p> Terms<'p> {
             })
     }
 
-    /// Whether an expression has more than so many nodes.
+    /// Whether expressions have more than so many nodes.
     pub(crate) fn is_larger(&self, expressions: &[ExprId], than: usize) -> bool {
+        self.size(expressions, than + 1) > than as u64
+    }
+
+    /// The nodes of expressions, up to a limit.
+    pub(crate) fn size(&self, expressions: &[ExprId], limit: usize) -> u64 {
         let mut seen = FxHashSet::default();
         let mut stack = expressions.to_vec();
         while let Some(id) = stack.pop() {
             if seen.insert(id) {
-                if seen.len() > than {
-                    return true;
+                if seen.len() >= limit {
+                    break;
                 }
                 self.pool.for_each_child(id, |child| stack.push(child));
             }
         }
-        false
+        seen.len() as u64
     }
 
     /// Bytes of a global when the program starts; `None` if they are not known.

@@ -36,6 +36,10 @@ use walker::{End, Passed, Stretch, walk};
 const GRAPH_QUERIES: usize = 4_000;
 /// Queries for the flips of a run.
 const RUN_QUERIES: usize = 400;
+/// The part of all work that the monitor may have: one in so many.
+const PART: u64 = 3;
+/// Steps of the solver that a query is counted for beside its own: for building it.
+const QUERY: u64 = 16;
 /// States that a run may be in.
 const MAX_STATES: usize = 48;
 
@@ -99,6 +103,12 @@ impl Guide {
             distances,
         });
         self.current.is_some()
+    }
+
+    /// Queries so far.
+    #[must_use]
+    pub fn asked(&self) -> u64 {
+        self.answers.asked
     }
 
     /// What is known of some flips of a run, which are in the order of steps.
@@ -301,6 +311,8 @@ pub struct GraphMonitor<'p> {
     /// Whether it can say nothing of that version.
     blind: bool,
     told: bool,
+    /// Steps of the solver that judging took.
+    work: u64,
 }
 
 impl<'p> GraphMonitor<'p> {
@@ -312,6 +324,7 @@ impl<'p> GraphMonitor<'p> {
             known: None,
             blind: false,
             told: false,
+            work: 0,
         }
     }
 }
@@ -333,12 +346,18 @@ impl Monitor for GraphMonitor<'_> {
     }
 
     fn judge(&mut self, session: &mut Session, run: &RunRecord, flips: &[RunFlip]) -> Vec<Verdict> {
+        if self.work > session.effort() / PART {
+            return vec![Verdict::Open; flips.len()];
+        }
         let goals: BTreeSet<BranchId> = session.unseen().iter().collect();
         let mut checker = self.checker.borrow_mut();
         let Some(checker) = checker.as_mut() else {
             return vec![Verdict::Open; flips.len()];
         };
+        let before = (session.effort(), self.guide.asked());
         let judgement = self.guide.judge(checker, session, &goals, run, flips);
+        let asked = self.guide.asked() - before.1;
+        self.work += session.effort() - before.0 + QUERY * asked;
         if let Some(what) = judgement.contradiction
             && !std::mem::replace(&mut self.told, true)
         {

@@ -489,11 +489,11 @@ define i32 @main(i32 v0) external {
 b0:
   jump b1
 b1:
-  v1: i32 = phi [b0 v0, b2 v2]
-  v3: i1 = icmp sgt v1, i32 0
-  br v3, b2, b3
+  v1: i32 = phi [b0 v0, b2 v3]
+  v2: i1 = icmp sgt v1, i32 0
+  br v2, b2, b3
 b2:
-  v2: i32 = call @down(v1)
+  v3: i32 = call @down(v1)
   jump b1
 b3:
   ret i32 0
