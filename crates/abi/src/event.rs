@@ -139,6 +139,12 @@ pub enum EventKind {
     /// the [`Cause`] under which each was counted, `label` the offset of its name in the data
     /// section, `site` the name's length.
     Unseen,
+    /// A binder begins: function number `a` of a unit is called.
+    BindCall,
+    /// The call that began last passes memory which a driver would fill with input: `a` is the
+    /// offset of that input in the objects stream of the function's driver, `b` the offset in the
+    /// data section of the snapshot of the bytes that could be read.
+    Bind,
 }
 
 impl EventKind {
@@ -146,7 +152,7 @@ impl EventKind {
     #[must_use]
     #[inline]
     pub fn from_u8(byte: u8) -> Option<Self> {
-        if (EventKind::Branch as u8..=EventKind::Unseen as u8).contains(&byte) {
+        if (EventKind::Branch as u8..=EventKind::Bind as u8).contains(&byte) {
             // SAFETY: the enum is `repr(u8)` with contiguous discriminants in this range.
             #[allow(unsafe_code)]
             Some(unsafe { core::mem::transmute::<u8, EventKind>(byte) })

@@ -7,7 +7,7 @@ pub const PAGE: usize = 4096;
 /// First word of a [`Header`].
 pub const MAGIC: u64 = 0x3159_5242_414c_0001;
 /// Version of this contract; explorer and runtime must agree.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Descriptor of the shared region in a program under test.
 pub const REGION_FD: i32 = 197;

@@ -30,6 +30,7 @@
 //! Invariant: after [`Trace::new`] nothing panics, whatever the program under test wrote.
 //! This crate does no I/O, reads no clock and draws no randomness.
 
+mod binding;
 mod error;
 mod recording;
 mod sets;
@@ -39,6 +40,7 @@ mod support;
 mod trace;
 mod validate;
 
+pub use binding::{BoundCall, Place};
 pub use error::Error;
 pub use labrys_abi::{Cause, Event, EventKind, RUNTIME_SITE, RuntimeSite};
 pub use recording::{Exit, Lost, Object, Recording};

@@ -3,9 +3,9 @@
 //! What is checked, for each node: the operation exists; width 1 to 128; operands have smaller
 //! labels than the node and the widths that the operation asks for; floats have 32 or 64 bits;
 //! input bytes belong to a stream that can exist; snapshots and call records lie within the
-//! data section, their labels too are smaller.
+//! data section, their labels too are smaller. Of bindings, the snapshots.
 
-use labrys_abi::{Header, Node, Op, flag};
+use labrys_abi::{EventKind, Header, Node, Op, flag};
 use rustc_hash::FxHashMap;
 
 use crate::{Error, Recording};
@@ -25,6 +25,13 @@ pub(crate) fn validate(recording: &Recording) -> Result<(), Error> {
         validator
             .node(label, node)
             .map_err(|reason| Error::Node { label, reason })?;
+    }
+    for (index, event) in recording.events.iter().enumerate() {
+        if event.kind == EventKind::Bind as u8 {
+            validator
+                .snapshot(u32::MAX, event.b)
+                .map_err(|reason| Error::Event { index, reason })?;
+        }
     }
     Ok(())
 }

@@ -86,8 +86,8 @@ pub(crate) fn decide_extent(p: *const u8, label: u32, size: u64) -> Option<u64> 
 static SNAPSHOTS: SingleWriter<[Cell<(u64, u32)>; 64]> =
     SingleWriter::new([const { Cell::new((0, 0)) }; 64]);
 
-/// Copies an object's bytes (and labels) into the data section.
-fn snapshot(object: &Object) -> Option<u32> {
+/// Copies an object's bytes (and labels) into the data section; they can be read.
+pub(crate) fn snapshot(object: &Object) -> Option<u32> {
     let slot = (object.address >> 3) as usize % 64;
     let (address, offset) = SNAPSHOTS[slot].get();
     if object.constant && address == object.address {
@@ -99,7 +99,7 @@ fn snapshot(object: &Object) -> Option<u32> {
     let bytes = size.next_multiple_of(4);
     let total = 8 + bytes + if labelled { 4 * size } else { 0 };
     let offset = data().reserve(total.next_multiple_of(8) as u32)?;
-    // SAFETY: reserved above; the object is readable (the program has just read from it).
+    // SAFETY: reserved above; the caller knows the object to be readable.
     unsafe {
         let to = data().at(offset);
         to.cast::<u32>().write(size as u32);

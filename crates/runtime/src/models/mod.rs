@@ -1,5 +1,6 @@
 //! Models of library functions, and the functions of harnesses.
 
+pub(crate) mod binder;
 pub(crate) mod file;
 pub(crate) mod harness;
 pub(crate) mod heap;
