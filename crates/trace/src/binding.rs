@@ -28,15 +28,15 @@ pub struct Place {
     snapshot: u64,
 }
 
-impl Trace {
-    /// The calls that binders recorded, in order.
+impl BoundCall {
+    /// The calls of a run that binders recorded, in order.
     #[must_use]
-    pub fn bound_calls(&self) -> Vec<BoundCall> {
+    pub fn of(trace: &Trace) -> Vec<Self> {
         let mut calls: Vec<BoundCall> = Vec::new();
         let mut steps = 0;
-        for (index, event) in (0_u32..).zip(&self.recording().events) {
+        for (index, event) in (0_u32..).zip(&trace.recording().events) {
             if event.kind == EventKind::BindCall as u8 {
-                while (self.steps().get(steps)).is_some_and(|step| step.event < index) {
+                while (trace.steps().get(steps)).is_some_and(|step| step.event < index) {
                     steps += 1;
                 }
                 calls.push(BoundCall {
@@ -55,10 +55,12 @@ impl Trace {
         }
         calls
     }
+}
 
-    /// The bytes of a place as expressions.
-    pub fn bytes_of(&self, decoder: &mut Decoder, place: &Place) -> Vec<ExprId> {
-        let Some(snapshot) = self.recording().snapshot(place.snapshot) else {
+impl Place {
+    /// The bytes as expressions.
+    pub fn bytes(&self, trace: &Trace, decoder: &mut Decoder) -> Vec<ExprId> {
+        let Some(snapshot) = trace.recording().snapshot(self.snapshot) else {
             return Vec::new();
         };
         let bytes = snapshot.bytes.iter();
@@ -66,7 +68,7 @@ impl Trace {
             .map(|byte| decoder.pool_mut().constant(8, u128::from(*byte)))
             .collect();
         for (at, label) in snapshot.labels() {
-            values[at as usize] = self.expression(decoder, label);
+            values[at as usize] = trace.expression(decoder, label);
         }
         values
     }
