@@ -4,11 +4,19 @@
 //! commands it would run; we run them ourselves and so can link the same inputs several times.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::fs;
+use std::io::{Write as _, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::{Error, response};
+
+/// Writes to standard error.
+pub(crate) fn say(text: impl Display) {
+    // Where standard error is closed or full, there is no better place to say so.
+    let _ = write!(stderr(), "{text}");
+}
 
 /// Longer command lines go through a response file.
 const MAX_COMMAND: usize = 96 * 1024;
@@ -106,7 +114,7 @@ pub(crate) fn plan(
     let output = command.output().map_err(|source| job.not_started(source))?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     for line in text.lines().filter(|line| is_diagnostic(line)) {
-        eprintln!("{line}");
+        say(format_args!("{line}\n"));
     }
     if !output.status.success() {
         return Err(Error::Reported {

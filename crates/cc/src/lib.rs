@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 
 use crate::container::ContainerError;
 use arguments::{Checks, Invocation, Mode};
-use jobs::Job;
+use jobs::{Job, say};
 use labrys_llvm::LlvmError;
 use tools::Tools;
 
@@ -164,7 +164,7 @@ pub fn main(arguments: Vec<OsString>, language: Language) -> i32 {
         Ok(()) => 0,
         Err(error) => {
             if !matches!(error, Error::Reported { .. }) {
-                eprintln!("{name}: error: {error}");
+                say(format_args!("{name}: error: {error}\n"));
             }
             error.exit_code()
         }
@@ -269,7 +269,7 @@ impl Session {
     /// Tells the user something that is no error.
     fn note(&self, text: &str) {
         if !is_set("LABRYS_QUIET") {
-            eprintln!("{}: note: {text}", self.language.compiler());
+            say(format_args!("{}: note: {text}\n", self.language.compiler()));
         }
     }
 }

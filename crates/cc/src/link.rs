@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{Input, InputKind, Invocation, Linkage};
-use crate::jobs;
+use crate::jobs::{self, say};
 use crate::link_line::LinkLine;
 use crate::linker::{linker_option, run_linker, scratch_folder};
 use crate::object::{self, Nature};
@@ -104,7 +104,7 @@ fn line(
     }
     let plan = jobs::plan(&session.tools.clang, arguments, scratch)?;
     if invocation.verbose {
-        eprint!("{}", plan.text);
+        say(&plan.text);
     }
     for job in &plan.compile {
         job.run(scratch)?;

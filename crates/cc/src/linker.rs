@@ -1,9 +1,10 @@
 //! Runs of lld, and the folder of one link.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::Path;
 
-use crate::jobs::Job;
+use crate::jobs::{Job, say};
 use crate::{Error, Session};
 
 /// The option of clang that names the linker.
@@ -28,8 +29,9 @@ pub(crate) fn scratch_folder() -> Result<tempfile::TempDir, Error> {
 pub(crate) fn run_linker(session: &Session, job: &Job, scratch: &Path) -> Result<(), Error> {
     let output = job.run_captured(scratch)?;
     let messages = String::from_utf8_lossy(&output.stderr);
-    print!("{}", String::from_utf8_lossy(&output.stdout));
-    eprint!("{messages}");
+    // Where standard output is closed or full, there is nobody to tell.
+    let _ = std::io::stdout().write_all(&output.stdout);
+    say(&messages);
     if output.status.success() {
         return Ok(());
     }

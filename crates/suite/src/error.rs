@@ -36,6 +36,12 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// The folder was there and is not any more.
+    #[error("cannot write {}: its folder is gone; start a new suite", path.display())]
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another input or output error.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
@@ -89,10 +95,13 @@ pub enum Error {
 impl Error {
     /// Sorts an error of the system by what the user can do about it.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
-        use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        use io::ErrorKind::{
+            NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+        };
         let path = path.to_owned();
         match source.kind() {
             StorageFull | QuotaExceeded => Error::Full { path },
+            NotFound if action == "write" => Error::Gone { path },
             PermissionDenied | ReadOnlyFilesystem if action != "read" => Error::ReadOnly { path },
             _ => Error::Io {
                 action,

@@ -2,13 +2,13 @@
 //! suite covers marked.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _, stdout};
 use std::path::PathBuf;
 
 use clap::Args;
 use labrys_program::{BlockId, Function, FunctionId, Operation, Program, SiteId, Terminator};
 use labrys_suite::{Coverage, Suite};
 
+use crate::output::console::print;
 use crate::output::problem::{Problem, status};
 use crate::wiring::subject::{BuildOptions, Subject};
 
@@ -51,12 +51,8 @@ pub(crate) fn cfg(options: &Cfg) -> Result<u8, Problem> {
     };
     let chosen = chosen(&subject.program, options.function.as_deref())?;
     let text = graph(&subject.program, &chosen, covered.as_ref());
-    match stdout().lock().write_all(text.as_bytes()) {
-        // Whoever reads has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(status::DONE),
-        Err(error) => Err(Problem::internal(format!("cannot print: {error}"))),
-        Ok(()) => Ok(status::DONE),
-    }
+    print(text)?;
+    Ok(status::DONE)
 }
 
 /// What a suite of this very program covers.

@@ -1,12 +1,13 @@
 //! `labrys sites`: the decisions of a program with their places in the source.
 
-use std::io::{self, BufWriter, Write, stdout};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 use labrys_program::{Program, Site, SiteId};
 use serde_json::json;
 
+use crate::output::console::print_with;
 use crate::output::problem::{Problem, status};
 use crate::wiring::subject::{BuildOptions, Subject};
 
@@ -29,17 +30,11 @@ pub(crate) struct Sites {
 /// Does what the command says; the exit status.
 pub(crate) fn sites(options: &Sites) -> Result<u8, Problem> {
     let subject = Subject::open(&options.program, &options.build, false)?;
-    let mut out = BufWriter::new(stdout().lock());
-    let written = write_all(&mut out, &subject.program, options.json).and_then(|()| out.flush());
-    match written {
-        // Whoever reads has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(status::DONE),
-        Err(error) => Err(Problem::internal(format!("cannot print: {error}"))),
-        Ok(()) => Ok(status::DONE),
-    }
+    print_with(|out| write_all(out, &subject.program, options.json))?;
+    Ok(status::DONE)
 }
 
-fn write_all(out: &mut impl Write, program: &Program, json: bool) -> io::Result<()> {
+fn write_all(out: &mut dyn Write, program: &Program, json: bool) -> io::Result<()> {
     for (index, site) in program.sites.iter().enumerate() {
         let id = SiteId::new(index);
         if json {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use labrys_solver::{Answer, Budget, smtlib};
 
+use crate::output::console::{note, print, print_line};
 use crate::output::problem::{Problem, status};
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::values::duration;
@@ -55,16 +56,21 @@ pub(crate) fn solve(options: &Solve) -> Result<u8, Problem> {
         &Budget::timeout(options.timeout_solver),
         &mut replies,
     );
-    print!("{replies}");
+    print(replies)?;
     let answers =
         answers.map_err(|error| Problem::internal(format!("writing replies: {error}")))?;
     if let Some(error) = broken {
         // As the standard has it, the replies end here.
-        println!("(error \"{}\")", error.to_string().replace('"', "\"\""));
+        print_line(format_args!(
+            "(error \"{}\")",
+            error.to_string().replace('"', "\"\"")
+        ))?;
         return Err(Problem::program(format!("{name}: {error}")));
     }
     if script.checks() == 0 {
-        eprintln!("labrys: note: {name} asks nothing: it has no (check-sat)");
+        note(format_args!(
+            "labrys: note: {name} asks nothing: it has no (check-sat)"
+        ));
     }
     let undecided = answers
         .iter()

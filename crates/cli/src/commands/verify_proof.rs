@@ -14,6 +14,7 @@ use labrys_solver::plain::{Bitwuzla, Decide, Recorder, Z3};
 use labrys_suite::{Confirmation, Suite, TargetStatus};
 use serde_json::{Value, json};
 
+use crate::output::console::print_line;
 use crate::output::problem::{Problem, status};
 use crate::output::progress::Counter;
 use crate::wiring::backward::main_function;
@@ -350,21 +351,22 @@ fn tell(
             text[word.to_lowercase().replace(' ', "_")] = json!(count);
         }
         let text = serde_json::to_string_pretty(&text).map_err(Problem::internal)?;
-        println!("{text}");
-        return Ok(());
+        return print_line(text);
     }
     if !options.quiet {
         for claim in claims {
             let reason = claim.status.reason().map(|reason| format!(" ({reason})"));
-            println!(
+            print_line(format_args!(
                 "{} {}{}",
                 claim.name,
                 claim.status.word(),
                 reason.unwrap_or_default()
-            );
+            ))?;
         }
     }
     let counts = counts.map(|(word, count)| format!("{count} {}", word.to_lowercase()));
-    println!("{}; {queries} queries to {solver}", counts.join(", "));
-    Ok(())
+    print_line(format_args!(
+        "{}; {queries} queries to {solver}",
+        counts.join(", ")
+    ))
 }

@@ -1,6 +1,7 @@
 //! Everything that a command prints, and where its results go.
 
 pub(crate) mod closing;
+pub(crate) mod console;
 pub(crate) mod problem;
 pub(crate) mod progress;
 

@@ -14,6 +14,10 @@ pub(crate) mod status {
     pub(crate) const PROGRAM: u8 = 3;
     /// A bug in Labrys.
     pub(crate) const INTERNAL: u8 = 4;
+    /// Results cannot be written: the disk is full, or the folder is gone.
+    pub(crate) const UNWRITABLE: u8 = 5;
+    /// Nobody reads standard output: 128 and the number of SIGPIPE.
+    pub(crate) const UNREAD: u8 = 141;
 }
 
 /// An error that ends the command.
@@ -42,6 +46,22 @@ impl Problem {
         }
     }
 
+    /// Results cannot be written.
+    pub(crate) fn unwritable(text: impl fmt::Display) -> Self {
+        Problem {
+            text: text.to_string(),
+            status: status::UNWRITABLE,
+        }
+    }
+
+    /// Nobody reads standard output; nothing is said of it.
+    pub(crate) fn unread() -> Self {
+        Problem {
+            text: String::new(),
+            status: status::UNREAD,
+        }
+    }
+
     /// A bug in Labrys.
     pub(crate) fn internal(text: impl fmt::Display) -> Self {
         Problem {
@@ -61,6 +81,9 @@ impl From<labrys_suite::Error> for Problem {
     fn from(error: labrys_suite::Error) -> Self {
         match error {
             labrys_suite::Error::Shape { .. } => Problem::internal(error),
+            labrys_suite::Error::Full { .. } | labrys_suite::Error::Gone { .. } => {
+                Problem::unwritable(error)
+            }
             error => Problem::usage(error),
         }
     }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use labrys_engine::{Notice, Observer, Silent, Status};
 
+use super::console::note;
+
 /// Plain lines come this far apart.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 /// Length of the bar in steps.
@@ -84,12 +86,12 @@ impl Observer for Lines {
             Notice::Status(status) => {
                 if status.elapsed >= self.last + LINE_EVERY {
                     self.last = status.elapsed;
-                    eprintln!("{}", line(status));
+                    note(line(status));
                 }
             }
             other => {
                 if let Some(text) = news(other) {
-                    eprintln!("{text}");
+                    note(text);
                 }
             }
         }

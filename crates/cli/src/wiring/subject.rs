@@ -14,6 +14,7 @@ use labrys_program::Program;
 use labrys_suite::Config;
 use labrys_units::{Bounds, Unit};
 
+use crate::output::console::note;
 use crate::output::problem::Problem;
 
 /// How C sources are built.
@@ -274,7 +275,7 @@ fn built(
     let built = match build_sources(&sources, &flags, &out) {
         Err(Error::Reported { .. }) if may_be_older(&sources, build) => {
             if !quiet {
-                eprintln!("labrys: note: trying again with -std=gnu89");
+                note("labrys: note: trying again with -std=gnu89");
             }
             flags.push("-std=gnu89".into());
             build_sources(&sources, &flags, &out)

@@ -20,6 +20,7 @@ use labrys_suite::{Config, Harness, Input, Invocation, Metadata, Property, Suite
 
 use self::prover::Prover;
 use crate::output::closing::Closing;
+use crate::output::console::{note, print, print_line};
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
 use crate::wiring::backward::{Start, main_function, symcretic};
@@ -332,7 +333,7 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
     if let (Some(path), Some(property)) = (&options.property, &property) {
         let warning = property::missing(&subject.program, path, property);
         if let Some(warning) = warning.filter(|_| !options.output.quiet) {
-            eprintln!("labrys: warning: {warning}");
+            note(format_args!("labrys: warning: {warning}"));
         }
     }
     let invocation = Invocation::new(options.arguments.iter().cloned());
@@ -513,7 +514,7 @@ fn finish(
     let summary = session.summary();
     if options.output.json {
         let text = serde_json::to_string_pretty(&summary).map_err(Problem::internal)?;
-        println!("{text}");
+        print_line(text)?;
     } else if !options.output.quiet {
         let closing = Closing {
             summary: &summary,
@@ -521,7 +522,7 @@ fn finish(
             end,
             folder: &options.output.out,
         };
-        print!("{closing}");
+        print(closing)?;
     }
     let failed = summary.failures.iter().any(|failure| failure.confirmed);
     Ok(if failed {

@@ -12,6 +12,7 @@ use labrys_program::{FunctionId, Program};
 use labrys_suite::{Input, StreamKind};
 use labrys_units::{Bounds, Content, Entry, Slot, Unit};
 
+use crate::output::console::note;
 use crate::output::problem::Problem;
 use crate::wiring::subject::Subject;
 
@@ -104,7 +105,7 @@ pub(crate) fn with_drivers(
         if !options.all_entries {
             return Err(Problem::usage(format!("--entry {name}: {refusal}")));
         }
-        eprintln!("labrys: note: {name} is no entry: {refusal}");
+        note(format_args!("labrys: note: {name} is no entry: {refusal}"));
     }
     match built {
         Some(built) => Ok(Some((built, unit))),

@@ -25,6 +25,7 @@ use self::directions::BothDirections;
 use self::entry::EntryOptions;
 use self::report::Results;
 use self::targets::Collected;
+use crate::output::console::note;
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
 use crate::wiring::backward::{Start, main_function, symcretic};
@@ -210,7 +211,7 @@ fn resolve(options: &Reach) -> Result<Plan, Problem> {
     let Collected { targets, warnings } =
         targets::collect(&options.targets, &subject.program, &hash)?;
     for warning in &warnings {
-        eprintln!("labrys: warning: {warning}");
+        note(format_args!("labrys: warning: {warning}"));
     }
     let (subject, unit) = match entry::with_drivers(&options.entries, &subject, &targets)? {
         Some((subject, unit)) => (subject, Some(unit)),

@@ -11,6 +11,7 @@ use labrys_units::Unit;
 use serde_json::{Value, json};
 
 use super::{Reach, entry, word};
+use crate::output::console::{self, print_line};
 use crate::output::problem::Problem;
 
 /// Lines of a path that are shown.
@@ -44,8 +45,7 @@ pub(crate) fn print(results: &Results<'_>, technique: &Symcretic<'_>) -> Result<
             "summary": session.summary(),
         });
         let text = serde_json::to_string_pretty(&all).map_err(Problem::internal)?;
-        println!("{text}");
-        return Ok(());
+        return print_line(text);
     }
     if options.output.quiet {
         return Ok(());
@@ -62,8 +62,7 @@ pub(crate) fn print(results: &Results<'_>, technique: &Symcretic<'_>) -> Result<
         statistics.asked(),
         options.output.out.display()
     );
-    print!("{text}");
-    Ok(())
+    console::print(text)
 }
 
 /// A line of a target's report.

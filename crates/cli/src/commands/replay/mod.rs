@@ -16,6 +16,7 @@ use labrys_suite::{
 use serde_json::{Value, json};
 
 use self::reproduce::reproduce;
+use crate::output::console::print_line;
 use crate::output::problem::{Problem, status};
 use crate::wiring::subject::{BuildOptions, Subject, is_readable, own_program, same_subject};
 use crate::wiring::values::duration;
@@ -253,15 +254,14 @@ fn tell(options: &Replay, all: &[Replayed]) -> Result<(), Problem> {
         let tests: Vec<Value> = all.iter().map(record).collect();
         let text = json!({ "confirmed": confirmed, "diverged": diverged, "tests": tests });
         let text = serde_json::to_string_pretty(&text).map_err(Problem::internal)?;
-        println!("{text}");
-        return Ok(());
+        return print_line(text);
     }
     if !options.quiet {
-        all.iter()
-            .for_each(|replayed| println!("{}", line(replayed)));
+        for replayed in all {
+            print_line(line(replayed))?;
+        }
     }
-    println!("{confirmed} confirmed, {diverged} diverged");
-    Ok(())
+    print_line(format_args!("{confirmed} confirmed, {diverged} diverged"))
 }
 
 fn mark(replayed: &Replayed) -> &'static str {

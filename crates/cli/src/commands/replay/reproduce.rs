@@ -8,6 +8,7 @@ use labrys_suite::{Failure, Suite};
 use serde_json::json;
 
 use super::{Replay, executor, launch, limits, own_subject};
+use crate::output::console::print_line;
 use crate::output::problem::{Problem, status};
 
 /// Does what the command says; the exit status.
@@ -45,17 +46,16 @@ pub(crate) fn reproduce(options: &Replay, suite: &Suite, number: u32) -> Result<
             "checked": report.as_ref().map(|report| &report.kind),
             "shown": shown,
         });
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&text).map_err(Problem::internal)?
-        );
+        print_line(serde_json::to_string_pretty(&text).map_err(Problem::internal)?)?;
     } else {
-        println!("{}", title(failure));
+        print_line(title(failure))?;
         for (depth, frame) in stack.iter().enumerate() {
-            println!("  #{depth} {frame}");
+            print_line(format_args!("  #{depth} {frame}"))?;
         }
         let checked = report.map_or("no failure".to_owned(), |report| report.kind);
-        println!("plain build: {plain}; checked build: {checked}");
+        print_line(format_args!(
+            "plain build: {plain}; checked build: {checked}"
+        ))?;
     }
     Ok(if shown {
         status::FAILURES

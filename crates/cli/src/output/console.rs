@@ -1,0 +1,50 @@
+//! Standard output and standard error.
+//!
+//! Law: a failure to print never panics and never costs a result. Standard output that nobody
+//! reads ends the command as SIGPIPE ends other tools; standard error that cannot be written is
+//! silent.
+
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Write, stderr, stdout};
+
+use super::problem::Problem;
+
+/// Writes to standard output.
+///
+/// # Errors
+/// Nobody reads it, or it cannot be written.
+pub(crate) fn print(text: impl Display) -> Result<(), Problem> {
+    print_with(|out| write!(out, "{text}"))
+}
+
+/// Writes a line to standard output.
+///
+/// # Errors
+/// Nobody reads it, or it cannot be written.
+pub(crate) fn print_line(text: impl Display) -> Result<(), Problem> {
+    print_with(|out| writeln!(out, "{text}"))
+}
+
+/// Writes to standard output, which is buffered meanwhile.
+///
+/// # Errors
+/// Nobody reads it, or it cannot be written.
+pub(crate) fn print_with(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Problem> {
+    let mut out = io::BufWriter::new(stdout().lock());
+    write(&mut out)
+        .and_then(|()| out.flush())
+        .map_err(|error| match error.kind() {
+            ErrorKind::BrokenPipe => Problem::unread(),
+            _ => Problem::unwritable(format!(
+                "cannot write standard output: {error}; what was found is in the suite"
+            )),
+        })
+}
+
+/// Writes a line to standard error.
+pub(crate) fn note(text: impl Display) {
+    // Where standard error is closed or full, there is no better place to say so.
+    let _ = writeln!(stderr(), "{text}");
+}
