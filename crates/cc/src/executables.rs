@@ -36,6 +36,26 @@ enum Variant {
     Checked,
 }
 
+/// What LLVM does to make code fast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effort {
+    /// Nothing that takes more than linear time.
+    Linear,
+    Full,
+    FullWithoutVectors,
+}
+
+impl Variant {
+    fn effort(self) -> Effort {
+        match self {
+            // A place in the source for every instruction, which optimizing loses.
+            Variant::Checked => Effort::Linear,
+            Variant::Plain => Effort::Full,
+            Variant::Instrumented => Effort::FullWithoutVectors,
+        }
+    }
+}
+
 /// What each variant is built from.
 #[derive(Clone, Copy, Debug)]
 struct Parts<'a> {
@@ -120,19 +140,30 @@ impl Parts<'_> {
         };
         let file = |extension: &str| self.scratch.join(name).with_extension(extension);
         let (bitcode, object, executable) = (file("bc"), file("o"), file("elf"));
+        let (apart, apart_object) = (file("large.bc"), file("large.o"));
         let transform = match variant {
             Variant::Instrumented => recording::instrument,
             Variant::Plain => plain::add_coverage,
-            Variant::Checked => checked::add_checks,
+            Variant::Checked => {
+                |from: &Path, to: &Path, _: &Path| checked::add_checks(from, to).map(|()| false)
+            }
         };
         let sanitizer = match variant {
             Variant::Checked => self.sanitizer()?,
             Variant::Instrumented | Variant::Plain => Vec::new(),
         };
-        transform(self.frozen, &bitcode).map_err(llvm(step))?;
-        self.compile(&bitcode, &object, variant)?;
+        let is_apart = transform(self.frozen, &bitcode, &apart).map_err(llvm(step))?;
+        let mut objects = vec![object];
+        thread::scope(|scope| {
+            let rest = scope.spawn(|| self.compile(&bitcode, &objects[0], variant.effort()));
+            if is_apart {
+                self.compile(&apart, &apart_object, Effort::Linear)?;
+            }
+            join(rest)
+        })?;
+        objects.extend(is_apart.then_some(apart_object));
         let job = self.line.executable(&Pieces {
-            object: &object,
+            objects: &objects,
             runtime: self.runtime,
             sanitizer: &sanitizer,
             output: &executable,
@@ -174,17 +205,16 @@ impl Parts<'_> {
 
     /// Bitcode to a native object, by lld, which generates the code of large modules in several
     /// threads. Their number is fixed, so that a build repeats.
-    fn compile(&self, bitcode: &Path, object: &Path, variant: Variant) -> Result<(), Error> {
+    fn compile(&self, bitcode: &Path, object: &Path, effort: Effort) -> Result<(), Error> {
         let size = fs::metadata(bitcode).map_or(0, |file| file.len());
         let partitions = if size > LARGE_MODULE { PARTITIONS } else { 1 };
         let mut arguments: Vec<OsString> = vec!["-r".into(), bitcode.into()];
-        let level: &[&str] = match variant {
-            // A place in the source for every instruction, which optimising loses.
-            Variant::Checked => &["--lto-newpm-passes=default<O0>", "--lto-CGO0"],
-            Variant::Plain => &["--lto-newpm-passes=default<O2>"],
-            // In large instrumented functions LLVM takes longer to look for vectors than for all
-            // else, and finds none.
-            Variant::Instrumented => &[
+        let level: &[&str] = match effort {
+            Effort::Linear => &["--lto-newpm-passes=default<O0>", "--lto-CGO0"],
+            Effort::Full => &["--lto-newpm-passes=default<O2>"],
+            // In instrumented functions LLVM takes longer to look for vectors than for all else,
+            // and finds none.
+            Effort::FullWithoutVectors => &[
                 "--lto-newpm-passes=default<O2>",
                 "-mllvm",
                 "-vectorize-slp=false",

@@ -56,8 +56,8 @@ const CXX: [&str; 4] = ["-lstdc++", "-lc++", "-lc++abi", "-lsupc++"];
 /// What an executable is made of besides what the line names.
 #[derive(Debug)]
 pub(crate) struct Pieces<'a> {
-    /// Stands for the merged bitcode.
-    pub(crate) object: &'a Path,
+    /// Stand for the merged bitcode.
+    pub(crate) objects: &'a [PathBuf],
     pub(crate) runtime: &'a Path,
     /// Libraries of a sanitizer, which are linked whole.
     pub(crate) sanitizer: &'a [PathBuf],
@@ -137,7 +137,9 @@ impl LinkLine {
         let first = sanitizer_words(pieces.sanitizer);
         arguments.splice(
             start..start,
-            first.into_iter().chain([pieces.object.into()]),
+            first
+                .into_iter()
+                .chain(pieces.objects.iter().map(Into::into)),
         );
         let end = position_of(&arguments, "crtend").unwrap_or(arguments.len());
         arguments.splice(end..end, self.runtime_words(pieces.runtime));

@@ -31,7 +31,7 @@ fn words_of(line: &LinkLine) -> Vec<String> {
 
 fn executable(line: &LinkLine, scratch: &Path) -> Vec<String> {
     let pieces = Pieces {
-        object: Path::new("m.o"),
+        objects: &[PathBuf::from("m.o")],
         runtime: Path::new("rt.a"),
         sanitizer: &[],
         output: Path::new("out"),

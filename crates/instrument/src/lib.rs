@@ -2,5 +2,6 @@
 
 pub mod checked;
 mod coverage;
+mod large;
 pub mod plain;
 pub mod recording;

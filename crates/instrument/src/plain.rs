@@ -12,19 +12,21 @@ use std::path::Path;
 
 use labrys_program::SiteKind;
 
-use crate::coverage;
 use crate::recording::repeat;
+use crate::{coverage, large};
 use labrys_llvm::{Block, Builder, LLVMOpcode, LlvmError, Module, Value};
 use labrys_lower::sites::{Decision, sites};
 
-/// Adds coverage to frozen bitcode.
+/// Adds coverage to frozen bitcode. Large functions go to a file of their own; tells whether there
+/// are any.
 ///
 /// # Errors
 /// The input is not bitcode of LLVM 19, or (our bug) the result is not well-formed.
-pub fn add_coverage(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
+pub fn add_coverage(frozen: &Path, out: &Path, apart: &Path) -> Result<bool, LlvmError> {
     let mut module = Module::read(frozen)?;
     // Stacks of failures are those of the checked build.
     module.strip_debug();
+    large::mark(&module);
     // New blocks hold no sites, so the numbering stays.
     module.run_passes("function(break-crit-edges)")?;
     cover(&module);
@@ -32,7 +34,7 @@ pub fn add_coverage(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     module
         .verify()
         .map_err(|e| LlvmError(format!("the plain module is not well-formed: {e}")))?;
-    module.write(out)
+    large::write(&module, out, apart)
 }
 
 fn cover(module: &Module) {

@@ -83,6 +83,16 @@ impl Module {
         }
     }
 
+    /// Removes an attribute that is a text, if the function has it.
+    pub fn remove_text_attribute(&self, function: Value<'_>, name: &str) {
+        // SAFETY: as `add_attribute`.
+        unsafe {
+            let index = llvm_sys::LLVMAttributeFunctionIndex;
+            let (text, length) = (name.as_ptr().cast(), name.len() as c_uint);
+            LLVMRemoveStringAttributeAtIndex(function.0, index, text, length);
+        }
+    }
+
     /// Whether a function has an attribute that is a text.
     #[must_use]
     pub fn has_text_attribute(&self, function: Value<'_>, name: &str) -> bool {

@@ -226,6 +226,19 @@ impl Module {
         }
     }
 
+    /// Whether functions of the program choose, when it starts, what other functions are.
+    #[must_use]
+    pub fn has_resolvers(&self) -> bool {
+        // SAFETY: null means "none".
+        unsafe { !LLVMGetFirstGlobalIFunc(self.raw).is_null() }
+    }
+
+    /// Takes out the assembler text that belongs to no function.
+    pub fn drop_assembly(&mut self) {
+        // SAFETY: an empty text has no bytes that could be read.
+        unsafe { LLVMSetModuleInlineAsm2(self.raw, c"".as_ptr(), 0) };
+    }
+
     /// The function of this name.
     #[must_use]
     pub fn function(&self, name: &str) -> Option<Value<'_>> {

@@ -23,7 +23,8 @@ fn branches(text: &str, runs: usize) -> Vec<String> {
     let emit = "-O2 -Xclang -disable-llvm-passes -emit-llvm -c @main.c -o @main.bc";
     project.tool("clang-19", emit);
     freeze(&project.path("main.bc"), &project.path("frozen.bc"), &[]).unwrap();
-    add_coverage(&project.path("frozen.bc"), &project.path("plain.bc")).unwrap();
+    let paths = ["frozen.bc", "plain.bc", "large.bc"].map(|name| project.path(name));
+    assert!(!add_coverage(&paths[0], &paths[1], &paths[2]).unwrap());
     project.tool("clang-19", "-O2 -w @plain.bc @printer.c -o @program");
     let taken = |count| {
         let arguments = vec!["x"; count];

@@ -31,6 +31,7 @@ use labrys_lower::marked;
 use labrys_lower::sites::sites;
 
 use super::{Numbers, PREFIX, UNCOUNTED};
+use crate::large;
 
 /// LLVM's encoding of `memory(inaccessiblemem: readwrite)`.
 const INACCESSIBLE: u64 = 3 << 2;
@@ -90,7 +91,7 @@ pub(super) fn optimize(module: &mut Module) -> Result<(), LlvmError> {
             module.add_attribute(function, "noinline", 0);
         }
     }
-    module.run_passes(OPTIMIZE)
+    large::optimize(module, OPTIMIZE)
 }
 
 /// The name of a marker without prefixes, if `function` is one.

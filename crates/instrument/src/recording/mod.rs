@@ -47,7 +47,7 @@ use std::path::Path;
 
 use labrys_library::MODEL_PREFIX;
 
-use crate::coverage;
+use crate::{coverage, large};
 use calls::Callees;
 use emit::Emitter;
 use function::FunctionPass;
@@ -63,13 +63,15 @@ const UNCOUNTED: u32 = u32::MAX;
 /// Result labels passed back per call.
 const MAX_RESULTS: usize = 8;
 
-/// Instruments frozen bitcode.
+/// Instruments frozen bitcode. Large functions go to a file of their own; tells whether there are
+/// any.
 ///
 /// # Errors
 /// The input is not bitcode of LLVM 19, or (our bug) the result is not well-formed.
-pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
+pub fn instrument(frozen: &Path, out: &Path, apart: &Path) -> Result<bool, LlvmError> {
     let mut module = Module::read(frozen)?;
     let numbers = Numbers::of(&module);
+    large::mark(&module);
     // Places in the source are those of the static program model, stacks those of the checked build.
     module.strip_debug();
     streams::link(&mut module)?;
@@ -93,7 +95,7 @@ pub fn instrument(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     module
         .verify()
         .map_err(|e| LlvmError(format!("the instrumented module is not well-formed: {e}")))?;
-    module.write(out)
+    large::write(&module, out, apart)
 }
 
 fn set_linkage_of_models(module: &Module, linkage: LLVMLinkage) {

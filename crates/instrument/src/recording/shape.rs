@@ -17,6 +17,7 @@ use labrys_llvm::{Block, Builder, LLVMOpcode, LLVMValueKind, Module, Value};
 use super::effects::{is_effect, looks_at_shadow, may_leave_labels};
 use super::regions::{Loop, Regions};
 use super::slots::{SLOT, is_slot};
+use crate::large::is_large;
 
 /// A function cut into blocks between which all values are in slots.
 pub(super) struct Shape<'m> {
@@ -46,7 +47,7 @@ impl<'m> Shape<'m> {
             builder: module.builder(),
         };
         let prologue = cutter.prologue(function);
-        let two = may_have_two(function);
+        let two = may_have_two(function) && !is_large(module, function);
         if two {
             for block in function.blocks().into_iter().skip(1) {
                 cutter.cut(block);

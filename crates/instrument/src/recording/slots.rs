@@ -13,6 +13,8 @@ pub(super) fn move_to_slots(module: &mut Module) -> Result<(), LlvmError> {
     for function in module.functions() {
         module.remove_attribute(function, "optnone");
     }
+    // Left to `reg2mem`, splitting edges would keep a dominator tree up to date, in quadratic time.
+    module.run_passes("function(break-crit-edges)")?;
     module.run_passes("function(reg2mem)")
 }
 
