@@ -1,7 +1,7 @@
 //! Who answers the queries of an abstraction, and what they cost.
 
 use labrys_engine::Session;
-use labrys_expr::{Evaluator, ExprId, Pool, Value};
+use labrys_expr::{ExprId, Pool, Value};
 use labrys_solver::{Answer, Assignment, Budget, Core, Layers, Model, Query, Reason, Solver};
 
 use crate::terms::Terms;
@@ -10,11 +10,18 @@ use crate::terms::Terms;
 pub trait Ask {
     /// Whether the constraints can all be true, within some steps of the solver.
     fn ask(&mut self, pool: &mut Pool, constraints: Vec<ExprId>, steps: u64) -> Answer;
+
+    /// What was done so far, in steps of the solver.
+    fn work(&self) -> u64;
 }
 
 impl Ask for Session {
     fn ask(&mut self, pool: &mut Pool, constraints: Vec<ExprId>, steps: u64) -> Answer {
-        self.check(pool, constraints, &Assignment::new(), Some(steps))
+        self.check_apart(pool, constraints, Some(steps))
+    }
+
+    fn work(&self) -> u64 {
+        self.effort()
     }
 }
 
@@ -27,13 +34,14 @@ impl Ask for Layers {
             budget: Budget::steps(steps),
         })
     }
+
+    fn work(&self) -> u64 {
+        self.statistics().work()
+    }
 }
 
 /// Nodes of a query that is asked at once; of larger ones, first what is decided near.
 const SMALL: usize = 300;
-
-/// Nodes of a query that are counted.
-const LARGE: usize = 30_000;
 
 /// Asks on behalf of an abstraction, with what every run satisfies of the addresses of objects.
 pub(crate) struct Asker<'a> {
@@ -42,8 +50,6 @@ pub(crate) struct Asker<'a> {
     pub(crate) steps: u64,
     /// Whether large queries are given up that are not decided near.
     pub(crate) local: bool,
-    /// Queries so far; a large one counts for several.
-    pub(crate) asked: u64,
 }
 
 impl Asker<'_> {
@@ -71,7 +77,6 @@ impl Asker<'_> {
         let kept: Vec<usize> = (0..constraints.len())
             .filter(|at| constraints[*at] != ExprId::TRUE)
             .collect();
-        self.asked += 1 + terms.size(constraints, LARGE) / SMALL as u64;
         match self.ask.ask(terms.pool_mut(), all, self.steps) {
             Answer::Unsat(core) => {
                 let positions = core.0.into_iter().filter_map(|at| at.checked_sub(before));
@@ -88,9 +93,13 @@ impl Asker<'_> {
 }
 
 /// The values of expressions in a model; `None` where that cannot be computed.
-pub(crate) fn evaluate(pool: &Pool, expressions: &[ExprId], model: &Model) -> Vec<Option<Value>> {
+pub(crate) fn evaluate(
+    terms: &mut Terms<'_>,
+    expressions: &[ExprId],
+    model: &Model,
+) -> Vec<Option<Value>> {
     let values = Assignment::new().with(model);
-    let mut evaluator = Evaluator::new();
+    let (pool, evaluator) = terms.evaluation();
     expressions
         .iter()
         .map(|id| evaluator.evaluate(pool, *id, &values))

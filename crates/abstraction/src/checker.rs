@@ -28,8 +28,8 @@ use crate::sharpen;
 
 /// States of a graph at most.
 const MAX_STATES: usize = 4_000;
-/// Queries of a step, about.
-const QUERIES: u64 = 4;
+/// Work of a step, about, in steps of the solver.
+const STEP: u64 = 256;
 /// Steps of the solver for a query.
 const STEPS: u64 = 4_000;
 /// Steps of the solver for the path to a goal.
@@ -121,7 +121,6 @@ pub struct Checker<'p> {
     escaped: BTreeSet<BranchId>,
     posts: FxHashMap<PostKey, Rc<Vec<Vec<ExprId>>>>,
     refiner: Refiner,
-    asked: u64,
     too_large: bool,
 }
 
@@ -160,16 +159,15 @@ impl<'p> Checker<'p> {
             escaped: BTreeSet::new(),
             posts: FxHashMap::default(),
             refiner: Refiner::new(Interpolator::new()?, STEPS),
-            asked: 0,
             too_large: false,
             automaton,
         })
     }
 
-    /// Queries so far.
+    /// What was done beside queries, in steps of the solver.
     #[must_use]
-    pub fn asked(&self) -> u64 {
-        self.asked
+    pub fn work(&self) -> u64 {
+        self.automaton.terms.work()
     }
 
     /// Whether the program is too large for this.
@@ -223,7 +221,6 @@ impl<'p> Checker<'p> {
         let mut asker = Asker {
             ask,
             steps: STEPS,
-            asked: 0,
             local: self.is_first,
         };
         let found = match self.phase {
@@ -232,7 +229,6 @@ impl<'p> Checker<'p> {
             Phase::Paths => Ok(self.look_at_path(&mut asker)),
             Phase::Done => Ok(Found::Done),
         };
-        self.asked += asker.asked;
         found.unwrap_or_else(|TooLarge| {
             self.too_large = true;
             self.phase = Phase::Done;
@@ -303,7 +299,8 @@ impl<'p> Checker<'p> {
         let id = expansion.state;
         let block = self.automaton.block(self.graph.state(id).location)?;
         let base = self.holds(id);
-        while asker.asked < QUERIES {
+        let end = asker.ask.work() + STEP;
+        while asker.ask.work() < end {
             let at = expansion.next;
             expansion.next += 1;
             if let Some(occurrence) = block.occurrences.get(at) {

@@ -114,7 +114,7 @@ pub(crate) fn kept(
         let Answer::Sat(model) = asker.check(terms, &query) else {
             break;
         };
-        let values = evaluate(terms.pool(), &after, &model);
+        let values = evaluate(terms, &after, &model);
         let mut holds = values.iter().map(|value| value.is_some_and(Value::is_true));
         let before = facts.len();
         facts.retain(|_| holds.next().unwrap_or(false));

@@ -61,25 +61,31 @@ impl AbstractPath {
     /// The input of a model of the path from its beginning; `None` if the path asks for input whose
     /// bytes are not known.
     pub(crate) fn input(&mut self, terms: &mut Terms<'_>, model: &Model) -> Option<Vec<u8>> {
-        let values = Assignment::new().with(model);
         let mut unrolled = Unrolled::from(0);
-        let mut bytes = Vec::new();
+        let mut conditions = Vec::new();
+        let mut parts = Vec::new();
         for step in 0..self.len() {
             let block = self.block(step).clone();
             for request in &block.requests {
-                let condition = unrolled.instance(self, terms, step, request.condition);
-                match evaluate(terms.pool(), &[condition], model)[0] {
-                    Some(value) if value.is_true() => {}
-                    Some(_) => continue,
-                    None => return None,
-                }
-                for part in request.parts.as_ref()? {
-                    let part = unrolled.instance(self, terms, step, *part);
-                    let width = terms.pool().width(part);
-                    let symbol = terms.pool().as_symbol(part)?;
-                    let value = values.get(symbol).to_le_bytes();
-                    bytes.extend(&value[..width as usize / 8]);
-                }
+                conditions.push(unrolled.instance(self, terms, step, request.condition));
+                let of_request = request.parts.iter().flatten();
+                let of_request = of_request.map(|part| unrolled.instance(self, terms, step, *part));
+                let of_request: Vec<ExprId> = of_request.collect();
+                parts.push(request.parts.is_some().then_some(of_request));
+            }
+        }
+        let asked = evaluate(terms, &conditions, model);
+        let values = Assignment::new().with(model);
+        let mut bytes = Vec::new();
+        for (asked, parts) in asked.into_iter().zip(parts) {
+            if !asked?.is_true() {
+                continue;
+            }
+            for part in parts? {
+                let width = terms.pool().width(part);
+                let symbol = terms.pool().as_symbol(part)?;
+                let value = values.get(symbol).to_le_bytes();
+                bytes.extend(&value[..width as usize / 8]);
             }
         }
         Some(bytes)

@@ -50,13 +50,13 @@ pub(crate) fn post(
             _ => break,
         };
         let mut literals: Vec<Literal> = Vec::new();
-        let known = evaluate(terms.pool(), &predicates, &model);
+        let known = evaluate(terms, &predicates, &model);
         for ((predicate, before), value) in precision.predicates.iter().zip(&predicates).zip(known)
         {
             let Some(value) = value else { continue };
             literals.push(literal(terms, *predicate, *before, value.is_true()));
         }
-        let known = evaluate(terms.pool(), &tracked, &model);
+        let known = evaluate(terms, &tracked, &model);
         for (at, value) in known.into_iter().enumerate() {
             let Some(value) = value else { continue };
             values[at].insert(value);

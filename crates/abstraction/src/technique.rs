@@ -20,8 +20,6 @@ use crate::monitor::GraphMonitor;
 const TURN: u32 = 8;
 /// Steps of the search before the first turn.
 const BEGINS_AFTER: u64 = 32;
-/// Steps of the solver that a query is counted for beside its own: for building it.
-const QUERY: u64 = 16;
 
 /// See the module.
 pub struct ModelChecker<'p> {
@@ -117,10 +115,9 @@ impl Member for ModelChecker<'_> {
         for goal in taken.collect::<Vec<_>>() {
             checker.drop_goal(goal);
         }
-        let (effort, asked) = (session.effort(), checker.asked());
+        let before = session.effort() + checker.work();
         let found = checker.step(session);
-        let queries = checker.asked() - asked;
-        let work = session.effort() - effort + QUERY * queries;
+        let work = session.effort() + checker.work() - before;
         report.work = work as f64 / SOLVER_STEPS as f64;
         report.state = State::More;
         match found {

@@ -2,7 +2,8 @@
 //!
 //! A constant is tried as the program uses it: in equations if it is compared for equality or
 //! assigned, in inequalities, signed or not, if it bounds a value. So flags and states are told
-//! apart by their values, and counters by their bounds.
+//! apart by their values, and counters by their bounds; states are bounded by their values too, as
+//! bytes of a wider value that is compared as a whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -130,6 +131,10 @@ fn bounds(terms: &mut Terms<'_>, x: ExprId, constants: &Constants, facts: &mut V
     let mut signed: Vec<u128> = constants.get(width, Relation::Signed).collect();
     signed.sort_by_key(|bits| bits ^ sign);
     let unsigned: Vec<u128> = constants.get(width, Relation::Unsigned).collect();
+    for bits in constants.get(width, Relation::Equal).rev() {
+        let constant = terms.constant(width, bits);
+        facts.push(terms.pool_mut().ule(x, constant));
+    }
     for (is_signed, order) in [(true, signed), (false, unsigned)] {
         for upper in [true, false] {
             let count = order.len();

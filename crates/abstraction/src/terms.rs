@@ -9,8 +9,10 @@
 //! Law: a frame is a call stack, so a value of a frame has one definition, and the object that a
 //! frame makes in its entry block is one object at any time.
 
+use std::cell::Cell;
+
 use labrys_analysis::{Definition, Place, ProgramAnalysis};
-use labrys_expr::{ExprId, Op, Pool, Rebuilt, Symbol};
+use labrys_expr::{Evaluator, ExprId, Op, Pool, Rebuilt, Symbol};
 use labrys_program::{
     Constant, Function, FunctionId, GlobalId, Linkage, Operand, Operation, Program,
     RelocationTarget, ValueId,
@@ -87,7 +89,16 @@ pub(crate) struct Terms<'p> {
     rebuilt: Rebuilt,
     /// Of [`Terms::cut`].
     cuts: Rebuilt,
+    evaluator: Evaluator,
+    /// By number of a set of symbols: those that axioms speak of.
+    of_sets: FxHashMap<u32, Vec<Symbol>>,
+    /// Nodes that were counted.
+    visits: Cell<u64>,
 }
+
+/// Nodes that are built in the time of a step of the solver, and such that are gone through.
+const NODES_PER_STEP: u64 = 64;
+const VISITS_PER_STEP: u64 = 500;
 
 /// Where address spaces of programs end.
 const SPACE: u128 = 1 << 47;
@@ -109,6 +120,9 @@ impl<'p> Terms<'p> {
             object_of: FxHashMap::default(),
             rebuilt: Rebuilt::new(),
             cuts: Rebuilt::new(),
+            evaluator: Evaluator::new(),
+            of_sets: FxHashMap::default(),
+            visits: Cell::default(),
         }
     }
 
@@ -126,6 +140,18 @@ impl<'p> Terms<'p> {
 
     pub(crate) fn pool_mut(&mut self) -> &mut Pool {
         &mut self.pool
+    }
+
+    /// The expressions, and an evaluator for values of another model.
+    pub(crate) fn evaluation(&mut self) -> (&Pool, &mut Evaluator) {
+        self.evaluator.reset();
+        (&self.pool, &mut self.evaluator)
+    }
+
+    /// What building and counting took, in steps of the solver.
+    pub(crate) fn work(&self) -> u64 {
+        self.pool.len() as u64 / NODES_PER_STEP
+            + (self.visits.get() + self.evaluator.computed()) / VISITS_PER_STEP
     }
 
     /// For the meanings of operations.
@@ -352,15 +378,7 @@ impl<'p> Terms<'p> {
     pub(crate) fn axioms(&mut self, constraints: &[ExprId]) -> Vec<ExprId> {
         let mut used: Vec<ExprId> = Vec::new();
         let mut axioms = Vec::new();
-        let symbols: Vec<Symbol> = {
-            let all = constraints
-                .iter()
-                .flat_map(|id| self.pool.symbols(*id).iter());
-            let mut all: Vec<Symbol> = all.collect();
-            all.sort_unstable();
-            all.dedup();
-            all
-        };
+        let symbols = self.with_axioms(constraints);
         for symbol in symbols.iter().copied() {
             let Some(id) = self.object_of.get(&symbol) else {
                 continue;
@@ -383,6 +401,33 @@ impl<'p> Terms<'p> {
         }
         self.overlaps(&symbols, &mut axioms);
         axioms
+    }
+
+    /// The symbols in some constraints that axioms speak of: addresses and cells, in order.
+    fn with_axioms(&mut self, constraints: &[ExprId]) -> Vec<Symbol> {
+        let mut sets: Vec<(u32, ExprId)> = constraints
+            .iter()
+            .map(|id| (self.pool.symbols_number(*id), *id))
+            .collect();
+        sets.sort_unstable();
+        sets.dedup_by_key(|(set, _)| *set);
+        let mut found = Vec::new();
+        for (set, id) in sets {
+            if !self.of_sets.contains_key(&set) {
+                let speaks = |symbol: &Symbol| {
+                    let cell = self.as_variable(*symbol);
+                    self.object_of.contains_key(symbol) || matches!(cell, Some(Variable::Cell(..)))
+                };
+                let all = self.pool.symbols(id);
+                self.visits.set(self.visits.get() + all.len() as u64);
+                let of_set: Vec<Symbol> = all.iter().filter(speaks).collect();
+                self.of_sets.insert(set, of_set);
+            }
+            found.extend(&self.of_sets[&set]);
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Cells of one object have the same bytes where they overlap.
@@ -449,6 +494,7 @@ impl<'p> Terms<'p> {
                 self.pool.for_each_child(id, |child| stack.push(child));
             }
         }
+        self.visits.set(self.visits.get() + seen.len() as u64);
         seen.len() as u64
     }
 

@@ -11,15 +11,18 @@ use std::process::Command;
 use labrys_suite::{Suite, TargetStatus};
 
 /// The programs that are decided within a few hundred steps.
-const PROGRAMS: [&str; 8] = [
+const PROGRAMS: [&str; 11] = [
     "floppy",
     "handshake",
     "irql",
     "lock_once",
     "lock_retry",
+    "modes",
     "queue",
+    "references",
     "states",
     "table",
+    "watchdog",
 ];
 
 /// The line in a location such as `lock.c:12:9 s3 direction 1`; `None` for decisions that the

@@ -22,22 +22,23 @@ pub(crate) struct QueryLimits {
 /// See the module.
 pub(crate) struct Asker {
     solver: Layers,
+    /// For queries that are to leave no trace in the answers to others.
+    apart: Option<Layers>,
     limits: QueryLimits,
     queries: Queries,
-    /// Steps of the solver that queries took, and the time.
-    steps: u64,
+    /// The time that queries took.
     time: Duration,
     /// Whether a query has ended by the clock.
     timed_out: bool,
 }
 
 impl Asker {
-    pub(crate) fn new(solver: Layers, limits: QueryLimits) -> Self {
+    pub(crate) fn new(solver: Layers, apart: Option<Layers>, limits: QueryLimits) -> Self {
         let mut asker = Asker {
             solver,
+            apart,
             limits,
             queries: Queries::default(),
-            steps: 0,
             time: Duration::ZERO,
             timed_out: false,
         };
@@ -69,8 +70,19 @@ impl Asker {
         self.queries.sat + self.queries.unsat + self.queries.unknown
     }
 
+    fn solvers(&self) -> impl Iterator<Item = &Layers> {
+        std::iter::once(&self.solver).chain(&self.apart)
+    }
+
     pub(crate) fn steps(&self) -> u64 {
-        self.steps
+        let steps = |solver: &Layers| solver.statistics().steps;
+        self.solvers().map(steps).sum()
+    }
+
+    /// What queries cost, in steps of the solver.
+    pub(crate) fn work(&self) -> u64 {
+        let work = |solver: &Layers| solver.statistics().work();
+        self.solvers().map(work).sum()
     }
 
     pub(crate) fn time(&self) -> Duration {
@@ -83,33 +95,37 @@ impl Asker {
         pool: &mut Pool,
         constraints: Vec<ExprId>,
         hint: &Assignment,
-        steps: Option<u64>,
-        deadline: &Deadline,
+        limits: (Option<u64>, &Deadline),
     ) -> Answer {
-        let started = Instant::now();
-        let budget = self.budget(steps, deadline);
-        let given = budget.steps.unwrap_or(0);
-        let mut query = Query {
-            pool,
-            constraints,
-            hint,
-            budget,
-        };
-        let answer = self.solver.check(&mut query);
-        let unused = query.budget.steps.unwrap_or(0);
-        self.steps += given.saturating_sub(unused);
-        self.time += started.elapsed();
-        match self.solver.answered_by() {
-            Some(CACHED) => self.queries.cached += 1,
-            Some(layer) => self.queries.by_layer.add(layer),
-            None => {}
-        }
-        match &answer {
-            Answer::Sat(_) => self.queries.sat += 1,
-            Answer::Unsat(_) => self.queries.unsat += 1,
-            Answer::Unknown(_) => self.queries.unknown += 1,
-        }
-        answer
+        let budget = self.budget(limits);
+        let query = (pool, constraints, hint, budget);
+        let Asker {
+            solver,
+            queries,
+            time,
+            ..
+        } = self;
+        check(solver, query, (queries, time))
+    }
+
+    /// As [`crate::Session::check_apart`].
+    pub(crate) fn check_apart(
+        &mut self,
+        pool: &mut Pool,
+        constraints: Vec<ExprId>,
+        limits: (Option<u64>, &Deadline),
+    ) -> Answer {
+        let budget = self.budget(limits);
+        let hint = Assignment::new();
+        let query = (pool, constraints, &hint, budget);
+        let Asker {
+            solver,
+            apart,
+            queries,
+            time,
+            ..
+        } = self;
+        check(apart.as_mut().unwrap_or(solver), query, (queries, time))
     }
 
     /// Whether an answer is the first that the clock ended. That should not happen; where it does,
@@ -125,18 +141,46 @@ impl Asker {
     }
 
     /// A query ends by its steps, and with the session.
-    fn budget(&self, steps: Option<u64>, deadline: &Deadline) -> QueryBudget {
+    fn budget(&self, (steps, deadline): (Option<u64>, &Deadline)) -> QueryBudget {
         let QueryLimits { steps: most, time } = self.limits;
         let time = deadline.time_left().map_or(time, |left| left.min(time));
         QueryBudget {
             steps: Some(steps.map_or(most, |steps| steps.min(most))),
             timeout: Some(time.max(Duration::from_millis(1))),
             cancel: Some(deadline.stop().shared()),
+            visits: 0,
         }
     }
 
     /// Gives up what the solver holds without tidying.
     pub(crate) fn leave(self) {
-        std::mem::forget(self.solver);
+        std::mem::forget((self.solver, self.apart));
     }
+}
+
+/// Asks a solver, and counts.
+fn check(
+    solver: &mut Layers,
+    (pool, constraints, hint, budget): (&mut Pool, Vec<ExprId>, &Assignment, QueryBudget),
+    (queries, time): (&mut Queries, &mut Duration),
+) -> Answer {
+    let started = Instant::now();
+    let answer = solver.check(&mut Query {
+        pool,
+        constraints,
+        hint,
+        budget,
+    });
+    *time += started.elapsed();
+    match solver.answered_by() {
+        Some(CACHED) => queries.cached += 1,
+        Some(layer) => queries.by_layer.add(layer),
+        None => {}
+    }
+    match &answer {
+        Answer::Sat(_) => queries.sat += 1,
+        Answer::Unsat(_) => queries.unsat += 1,
+        Answer::Unknown(_) => queries.unknown += 1,
+    }
+    answer
 }

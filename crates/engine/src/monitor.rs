@@ -104,9 +104,12 @@ pub enum Verdict {
 /// See the module.
 pub trait Monitor {
     /// The number of what the monitor knows, another one whenever verdicts may have changed;
-    /// `None` as long as it knows nothing.
+    /// `None` as long as it knows nothing, or is not worth its work.
     fn version(&mut self, session: &Session) -> Option<u64>;
 
     /// What is known of some flips of a run, which are in the order of steps.
     fn judge(&mut self, session: &mut Session, run: &RunRecord, flips: &[RunFlip]) -> Vec<Verdict>;
+
+    /// Counts work that was done so that it can judge, in steps of the solver.
+    fn charge(&mut self, work: u64);
 }

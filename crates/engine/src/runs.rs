@@ -76,6 +76,8 @@ pub(crate) struct RunCounts {
     pub(crate) replays: u64,
     pub(crate) fuzzed: u64,
     pub(crate) checks: u64,
+    /// Nodes and events that runs recorded.
+    pub(crate) records: u64,
     pub(crate) divergences: u64,
     pub(crate) malformed: u64,
     pub(crate) overflows: u64,
@@ -159,6 +161,7 @@ impl Runs {
             return Ok(run);
         }
         self.counts.reruns += 1;
+        self.counts.records += records(&run.recording);
         self.instrumented.recycle(run.recording);
         Ok(self.instrumented.run(input, Mode::Symbolic)?)
     }
@@ -209,6 +212,7 @@ impl Runs {
         let Run {
             outcome, recording, ..
         } = self.with_room(run, &input)?;
+        self.counts.records += records(&recording);
         if new {
             self.count(&recording);
         }
@@ -348,6 +352,7 @@ impl Runs {
     ) -> Result<Option<Trace>, Error> {
         self.counts.reruns += 1;
         let run = self.instrumented.run(input, mode)?;
+        self.counts.records += records(&run.recording);
         Ok(Trace::new(run.recording, &self.program).ok())
     }
 
@@ -364,6 +369,11 @@ impl Runs {
     pub(crate) fn leave(self) {
         std::mem::forget(self.tried);
     }
+}
+
+/// Nodes and events of a run.
+fn records(recording: &Recording) -> u64 {
+    (recording.nodes.len() + recording.events.len()) as u64
 }
 
 /// Makes the objects stream as long as what the program read from it.

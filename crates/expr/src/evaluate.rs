@@ -46,6 +46,7 @@ pub struct Evaluator {
     stamps: Vec<u32>,
     epoch: u32,
     stack: Vec<ExprId>,
+    computed: u64,
 }
 
 /// What is known of an operand.
@@ -71,7 +72,14 @@ impl Evaluator {
             stamps: Vec::new(),
             epoch: 1,
             stack: Vec::new(),
+            computed: 0,
         }
+    }
+
+    /// Values that were computed so far, in nodes.
+    #[must_use]
+    pub fn computed(&self) -> u64 {
+        self.computed
     }
 
     /// Forgets all values, to go on with another assignment or pool. Cheap.
@@ -133,6 +141,7 @@ impl Evaluator {
     fn record(&mut self, id: ExprId, result: Option<u128>) {
         self.stamps[id.index()] = self.epoch + u32::from(result.is_none());
         self.values[id.index()] = result.unwrap_or(0);
+        self.computed += 1;
     }
 
     /// The bits of a node, or `None` if they are unknown; or operands that were not computed yet

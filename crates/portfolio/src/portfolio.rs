@@ -1,14 +1,14 @@
 //! A technique that is made of several.
 //!
 //! The first member leads: it learns from every input that another one hands over
-//! ([`Session::suggest`]), at once. That is not booked, since what is handed over is credited to the
-//! member that found it.
+//! ([`Session::suggest`]), at once. The work of that is not booked, and what is gained by it is
+//! credited to the member that found it.
 //!
 //! Law: when no member finds anything more, the portfolio ends: each is done, or quiet.
 
 use labrys_engine::{Error, Progress, Session, Technique};
 
-use crate::{Arm, Policy, Scheduler};
+use crate::{Arm, Policy, SOLVER_STEPS, Scheduler};
 
 /// What a member can still do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,12 +51,16 @@ pub trait Member {
     fn step(&mut self, session: &mut Session) -> Result<Report, Error>;
 }
 
-/// The member that leads: a technique whose every step is a unit of work.
+/// The member that leads: a technique. Steps that make no run and take little work are one step.
 pub struct Leader<'a>(pub Box<dyn Technique + 'a>);
 
 impl Leader<'_> {
     /// Steps of a turn.
     const TURN: u32 = 8;
+    /// Steps of the technique in one step at most.
+    const JOINED: u32 = 32;
+    /// Steps of the solver in the time of a step, beside what the session counts.
+    const STEP: u64 = 2;
 }
 
 impl Member for Leader<'_> {
@@ -65,16 +69,26 @@ impl Member for Leader<'_> {
     }
 
     fn step(&mut self, session: &mut Session) -> Result<Report, Error> {
-        let before = session.seen().count();
-        let progress = self.0.step(session)?;
+        let (seen, effort, runs) = (session.seen().count(), session.effort(), session.runs());
+        let mut work = 0;
+        let mut state = State::More;
+        for _ in 0..Leader::JOINED {
+            if self.0.step(session)? == Progress::Done {
+                state = State::Done;
+            }
+            work += Leader::STEP;
+            let all = work + session.effort() - effort;
+            let ends = state == State::Done || all >= SOLVER_STEPS;
+            if ends || session.runs() > runs || session.waiting() > 0 || session.is_stopped() {
+                break;
+            }
+        }
+        work += session.effort() - effort;
         Ok(Report {
-            work: 1.0,
-            gain: (session.seen().count() - before) as f64,
+            work: work as f64 / SOLVER_STEPS as f64,
+            gain: (session.seen().count() - seen) as f64,
             rest: 0,
-            state: match progress {
-                Progress::More => State::More,
-                Progress::Done => State::Done,
-            },
+            state,
         })
     }
 }
@@ -95,6 +109,8 @@ pub struct Portfolio<'a> {
     steps: u64,
     /// Of the leader, if it is fixed.
     share: Option<f64>,
+    /// Whose step was the last.
+    last: Option<Arm>,
 }
 
 impl<'a> Portfolio<'a> {
@@ -103,6 +119,13 @@ impl<'a> Portfolio<'a> {
     #[must_use]
     pub fn new(leader: Box<dyn Technique + 'a>, seed: u64) -> Self {
         Portfolio::led_by(leader, Scheduler::new(Policy::Yield), seed)
+    }
+
+    /// The same whose members keep this part of an equal share, whatever they gain.
+    #[must_use]
+    pub fn with_floor(mut self, floor: f64) -> Self {
+        self.scheduler = self.scheduler.with_floor(floor);
+        self
     }
 
     /// A portfolio whose leader has this share of the work, from 0 to 1; the others have equal
@@ -121,6 +144,7 @@ impl<'a> Portfolio<'a> {
             rng: fastrand::Rng::with_seed(seed),
             steps: 0,
             share: None,
+            last: None,
         };
         portfolio = portfolio.with(Box::new(Leader(leader)));
         portfolio.scheduler.begin(portfolio.parts[0].arm);
@@ -184,6 +208,9 @@ impl Technique for Portfolio<'_> {
         self.steps += 1;
         if session.waiting() > 0 {
             let report = self.parts[0].member.step(session)?;
+            if let Some(arm) = self.last {
+                self.scheduler.gain(arm, report.gain);
+            }
             self.note(0, report.state);
             return Ok(Progress::More);
         }
@@ -199,6 +226,7 @@ impl Technique for Portfolio<'_> {
             return Ok(Progress::Done);
         };
         let report = self.parts[index].member.step(session)?;
+        self.last = Some(arm);
         self.scheduler.spend(arm, report.work);
         self.scheduler.gain(arm, report.gain);
         if report.rest > 0 {

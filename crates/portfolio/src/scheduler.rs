@@ -14,7 +14,7 @@
 
 /// The part of an account that is left after a turn.
 const FADE: f64 = 0.968;
-/// The part of an equal share that each arm keeps.
+/// The part of an equal share that each arm keeps, if nothing else is said.
 const FLOOR: f64 = 0.4;
 /// A prior gain, and the work that it is for.
 const PRIOR: (f64, f64) = (0.2, 8.0);
@@ -67,6 +67,8 @@ pub struct Scheduler {
     accounts: Vec<Account>,
     /// Whose turn it is, and its steps to come.
     turn: Option<(Arm, u32)>,
+    /// The part of an equal share that each arm keeps.
+    floor: f64,
 }
 
 impl Scheduler {
@@ -77,7 +79,15 @@ impl Scheduler {
             policy,
             accounts: Vec::new(),
             turn: None,
+            floor: FLOOR,
         }
+    }
+
+    /// The same whose arms keep another part of an equal share.
+    #[must_use]
+    pub fn with_floor(mut self, floor: f64) -> Self {
+        self.floor = floor;
+        self
     }
 
     /// One more arm, whose turns have so many steps.
@@ -102,7 +112,6 @@ impl Scheduler {
         }
         let arm = self.choose(random)?;
         let length = self.accounts[arm.0].length;
-        self.pay(arm, f64::from(length));
         for account in &mut self.accounts {
             account.rest = account.rest.saturating_sub(1);
             if self.policy == Policy::Yield {
@@ -136,6 +145,7 @@ impl Scheduler {
         let account = &mut self.accounts[arm.0];
         account.work += work;
         account.debt = (account.debt + work - 1.0).max(0.0);
+        self.pay(arm, work);
     }
 
     /// Books what work of an arm gave.
@@ -207,11 +217,11 @@ impl Scheduler {
         let rate = |arm: &Arm| self.accounts[arm.0].rate();
         let all: f64 = among.iter().map(rate).sum();
         let equal = 1.0 / among.len() as f64;
-        let part = |arm: &Arm| FLOOR * equal + (1.0 - FLOOR) * rate(arm) / all;
+        let part = |arm: &Arm| self.floor * equal + (1.0 - self.floor) * rate(arm) / all;
         among.iter().map(part).collect()
     }
 
-    /// A turn of an arm pays off what the others had too much, by their parts.
+    /// Work of an arm pays off what the others had too much, by their parts.
     fn pay(&mut self, arm: Arm, work: f64) {
         if self.accounts.iter().all(|account| account.debt <= 0.0) {
             return;

@@ -151,6 +151,7 @@ impl Backend {
             return Ok(Answer::Unknown(Reason::Steps));
         }
         query.budget.spend(cost);
+        query.budget.visits += self.translator.ledger.visits();
         let deadline = query.budget.timeout.map(|timeout| Instant::now() + timeout);
         let terms = &mut self.translator.terms;
         let switches = self.switches.assumptions(terms, &formulas.terms)?;

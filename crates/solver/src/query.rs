@@ -24,6 +24,9 @@ pub struct Budget {
     pub timeout: Option<Duration>,
     /// Stop soon after this becomes true.
     pub cancel: Option<Arc<AtomicBool>>,
+    /// Nodes and gates that a solver went through beside its steps: no limit, but what the query
+    /// cost (see [`crate::Statistics::work`]).
+    pub visits: u64,
 }
 
 impl Budget {

@@ -20,6 +20,11 @@ use crate::reduced::ReducedPool;
 use crate::statistics::Statistics;
 use crate::valuation::Valuation;
 
+/// What a part of a query costs the layers beside its symbols, and what a node costs that is built
+/// anew, in visits.
+const PART: u64 = 8;
+pub(crate) const NODE: u64 = 8;
+
 /// One way to answer queries, or to make them smaller.
 pub(crate) trait Layer {
     /// The name by which it is replaced and removed; no other layer has it.
@@ -158,6 +163,7 @@ impl<'t, 'q> Task<'t, 'q> {
             steps,
             timeout: self.timeout(),
             cancel: self.query.budget.cancel.clone(),
+            visits: 0,
         }
     }
 }
@@ -226,6 +232,16 @@ impl Shared {
         self.spare.pop().unwrap_or_default()
     }
 
+    /// Counts nodes that a layer went through beside its steps; evaluation is counted anyway.
+    pub(crate) fn visit(&mut self, nodes: u64) {
+        self.statistics.visits += nodes;
+    }
+
+    /// Nodes that were evaluated so far.
+    fn evaluated(&self) -> u64 {
+        self.near.computed() + self.evaluator.computed()
+    }
+
     /// Takes back the memory of a smaller query.
     pub(crate) fn put_spare(&mut self, smaller: Box<Smaller>) {
         self.spare.push(smaller);
@@ -233,6 +249,8 @@ impl Shared {
 
     /// Asks the back end; the steps of the query that it took are taken off, each as many times as
     /// what is hard in the task makes it slower.
+    ///
+    /// What it went through beside them is counted, and taken from the query's budget.
     pub(crate) fn ask(&mut self, query: &mut Query<'_>, difficulty: Option<Difficulty>) -> Answer {
         let weight = difficulty.map_or(1, Difficulty::weight);
         let started = Instant::now();
@@ -241,6 +259,7 @@ impl Shared {
         let answer = self.backend.check(query);
         let unused = query.budget.steps.map_or(0, |left| left * weight);
         query.budget.steps = given.map(|steps| steps.min(unused));
+        self.visit(std::mem::take(&mut query.budget.visits));
         self.statistics.calls += 1;
         self.statistics.backend_seconds += started.elapsed().as_secs_f64();
         answer
@@ -409,7 +428,12 @@ impl Schedule {
         let started = Instant::now();
         self.shared.nearest = None;
         self.answered = None;
+        let given = query.budget.steps;
+        let evaluated = self.shared.evaluated();
         let answer = self.decide(query);
+        let left = query.budget.steps;
+        self.shared.statistics.steps += given.unwrap_or(0).saturating_sub(left.unwrap_or(0));
+        self.shared.visit(self.shared.evaluated() - evaluated);
         if !matches!(answer, Answer::Unknown(_)) {
             self.shared.nearest = None;
         }
@@ -423,6 +447,9 @@ impl Schedule {
             return Answer::Unknown(Reason::Cancelled);
         }
         let mut task = Task::new(query);
+        let symbols = |part: &Part| task.query.pool.symbols(part.id).len() as u64;
+        let symbols: u64 = task.parts.iter().map(symbols).sum();
+        self.shared.visit(PART * task.parts.len() as u64 + symbols);
         let mut passed = 0;
         let outcome = loop {
             let Some(&slot) = self.slots.get(passed) else {
@@ -464,6 +491,7 @@ impl Schedule {
 
     /// The answer to a task by that to a smaller query, for which the schedule starts anew.
     fn decide_smaller(&mut self, task: &mut Task<'_, '_>, mut smaller: Box<Smaller>) -> Outcome {
+        self.shared.visit(NODE * smaller.reduced.pool.len() as u64);
         let mut query = Query {
             pool: &mut smaller.reduced.pool,
             constraints: std::mem::take(&mut smaller.constraints),

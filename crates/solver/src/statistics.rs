@@ -15,6 +15,11 @@ pub struct Statistics {
     pub calls: u64,
     /// Models that did not satisfy their query. This is never right.
     pub invalid: u64,
+    /// Steps that were taken off the budgets of queries.
+    pub steps: u64,
+    /// Nodes and gates that were gone through beside them: by evaluation, in making queries smaller,
+    /// and in the circuits that the back end holds.
+    pub visits: u64,
     /// Time for all queries.
     pub seconds: f64,
     /// Part of it spent in the back end.
@@ -23,7 +28,16 @@ pub struct Statistics {
     answered: Vec<(&'static str, u64)>,
 }
 
+/// Nodes that are gone through in the time of a step.
+const VISITS_PER_STEP: u64 = 1_000;
+
 impl Statistics {
+    /// What all queries cost, in steps.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.steps + self.visits / VISITS_PER_STEP
+    }
+
     /// Number of queries.
     #[must_use]
     pub fn queries(&self) -> u64 {

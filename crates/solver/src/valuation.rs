@@ -23,6 +23,11 @@ impl Valuation {
         }
     }
 
+    /// Nodes that were evaluated so far.
+    pub(crate) fn computed(&self) -> u64 {
+        self.evaluator.computed()
+    }
+
     /// The values that it evaluates under.
     pub(crate) fn assignment(&self) -> &Assignment {
         &self.assignment

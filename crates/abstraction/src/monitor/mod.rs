@@ -9,8 +9,12 @@
 //! not answered within the budget, nothing is pruned.
 //!
 //! A new graph is another monitor; the search keeps what an earlier one pruned, so that verdicts
-//! are those of the product of all.
+//! are those of the product of all. Open branches that were taken meanwhile are forgotten when they
+//! are many: until then they are goals too, and less is pruned.
+//!
+//! Judging pays for itself ([`account`]): a monitor that prunes no flips has next to no work.
 
+mod account;
 mod distances;
 mod oracle;
 mod walker;
@@ -28,18 +32,17 @@ use crate::automaton::Automaton;
 use crate::checker::Checker;
 use crate::graph::{Graph, StateId};
 use crate::invariants::Invariants;
+use account::Account;
 use distances::{Distances, GoalConditions, holds, resolved};
 use oracle::{Answers, Oracle};
 use walker::{End, Passed, Stretch, walk};
 
-/// Queries for the distances of a graph.
-const GRAPH_QUERIES: usize = 4_000;
-/// Queries for the flips of a run.
-const RUN_QUERIES: usize = 400;
-/// The part of all work that the monitor may have: one in so many.
-const PART: u64 = 3;
-/// Steps of the solver that a query is counted for beside its own: for building it.
-const QUERY: u64 = 16;
+/// Steps of the solver for the distances of a graph.
+const GRAPH_WORK: u64 = 40_000;
+/// Steps of the solver for the flips of a run.
+const RUN_WORK: u64 = 16_000;
+/// Goals are looked at anew when so many of them are left: a part of this many.
+const FEWER: (usize, usize) = (7, 8);
 /// States that a run may be in.
 const MAX_STATES: usize = 48;
 
@@ -81,7 +84,12 @@ impl Guide {
             return false;
         };
         let known = self.current.as_ref();
-        if known.is_some_and(|known| Rc::ptr_eq(&known.graph, &graph) && known.goals == *goals) {
+        let is_known = |known: &Current| {
+            Rc::ptr_eq(&known.graph, &graph)
+                && !are_fewer(goals.len(), known.goals.len())
+                && goals.is_subset(&known.goals)
+        };
+        if known.is_some_and(is_known) {
             return true;
         }
         self.current = None;
@@ -89,10 +97,11 @@ impl Guide {
             return false;
         }
         let mut conditions = GoalConditions::default();
+        let until = ask.work() + GRAPH_WORK;
         let mut oracle = Oracle {
             answers: &mut self.answers,
             ask,
-            left: GRAPH_QUERIES,
+            until,
         };
         let program = (automaton, invariants);
         let distances = Distances::new(&graph, program, &mut oracle, &mut conditions, goals);
@@ -103,12 +112,6 @@ impl Guide {
             distances,
         });
         self.current.is_some()
-    }
-
-    /// Queries so far.
-    #[must_use]
-    pub fn asked(&self) -> u64 {
-        self.answers.asked
     }
 
     /// What is known of some flips of a run, which are in the order of steps.
@@ -134,6 +137,7 @@ impl Guide {
             return judgement;
         };
         let (stretches, end) = walk(automaton, &run.0);
+        let until = ask.work() + RUN_WORK;
         let mut follower = Follower {
             current,
             automaton,
@@ -141,7 +145,7 @@ impl Guide {
             oracle: Oracle {
                 answers: &mut self.answers,
                 ask,
-                left: RUN_QUERIES,
+                until,
             },
         };
         let followed = follower.follow(&stretches, flips, &mut judgement.verdicts);
@@ -153,6 +157,11 @@ impl Guide {
         };
         judgement
     }
+}
+
+/// Whether there are fewer goals than when they were looked at last, so that it is worth to do so again.
+fn are_fewer(now: usize, then: usize) -> bool {
+    now * FEWER.1 <= then * FEWER.0
 }
 
 /// Whether code outside of the program may take an open branch at any time: by calling a function.
@@ -307,12 +316,11 @@ pub struct GraphMonitor<'p> {
     guide: Guide,
     version: u64,
     /// The graph and the number of open branches of that version.
-    known: Option<(Rc<Graph>, u64)>,
+    known: Option<(Rc<Graph>, usize)>,
     /// Whether it can say nothing of that version.
     blind: bool,
     told: bool,
-    /// Steps of the solver that judging took.
-    work: u64,
+    account: Account,
 }
 
 impl<'p> GraphMonitor<'p> {
@@ -324,7 +332,7 @@ impl<'p> GraphMonitor<'p> {
             known: None,
             blind: false,
             told: false,
-            work: 0,
+            account: Account::default(),
         }
     }
 }
@@ -333,11 +341,16 @@ impl Monitor for GraphMonitor<'_> {
     fn version(&mut self, session: &Session) -> Option<u64> {
         let mut checker = self.checker.borrow_mut();
         let (graph, automaton, _) = checker.as_mut()?.complete()?;
+        if !self.account.has_work(session.effort()) {
+            return None;
+        }
         // Open branches only become fewer.
         let goals = session.unseen();
-        let count = goals.count() as u64;
+        let count = goals.count();
         let known = self.known.as_ref();
-        if !known.is_some_and(|(of, known)| Rc::ptr_eq(of, &graph) && *known == count) {
+        let is_known =
+            |(of, known): &(Rc<Graph>, usize)| Rc::ptr_eq(of, &graph) && !are_fewer(count, *known);
+        if !known.is_some_and(is_known) {
             self.version += 1;
             self.known = Some((graph, count));
             self.blind = is_blind(automaton, goals.iter());
@@ -346,18 +359,19 @@ impl Monitor for GraphMonitor<'_> {
     }
 
     fn judge(&mut self, session: &mut Session, run: &RunRecord, flips: &[RunFlip]) -> Vec<Verdict> {
-        if self.work > session.effort() / PART {
-            return vec![Verdict::Open; flips.len()];
-        }
         let goals: BTreeSet<BranchId> = session.unseen().iter().collect();
         let mut checker = self.checker.borrow_mut();
         let Some(checker) = checker.as_mut() else {
             return vec![Verdict::Open; flips.len()];
         };
-        let before = (session.effort(), self.guide.asked());
+        let before = session.effort() + checker.work();
+
         let judgement = self.guide.judge(checker, session, &goals, run, flips);
-        let asked = self.guide.asked() - before.1;
-        self.work += session.effort() - before.0 + QUERY * asked;
+        self.account
+            .spend(session.effort() + checker.work() - before);
+        let pruned = judgement.verdicts.iter();
+        let pruned = pruned.filter(|verdict| **verdict == Verdict::Pruned);
+        self.account.judged(flips.len(), pruned.count());
         if let Some(what) = judgement.contradiction
             && !std::mem::replace(&mut self.told, true)
         {
@@ -366,5 +380,9 @@ impl Monitor for GraphMonitor<'_> {
             ));
         }
         judgement.verdicts
+    }
+
+    fn charge(&mut self, work: u64) {
+        self.account.spend(work);
     }
 }

@@ -21,15 +21,14 @@ pub(super) struct Answers {
     known: FxHashMap<Vec<ExprId>, bool>,
     /// By location, transition and cube at the target: the cube at the beginning.
     before: FxHashMap<(Location, usize, Vec<ExprId>), Vec<ExprId>>,
-    pub(super) asked: u64,
 }
 
 /// Asks.
 pub(super) struct Oracle<'a> {
     pub(super) answers: &'a mut Answers,
     pub(super) ask: &'a mut dyn Ask,
-    /// Queries that may still be asked.
-    pub(super) left: usize,
+    /// The work at which no more is asked.
+    pub(super) until: u64,
 }
 
 impl Oracle<'_> {
@@ -44,19 +43,16 @@ impl Oracle<'_> {
         if let Some(known) = self.answers.known.get(&constraints) {
             return *known;
         }
-        if self.left == 0 {
+        if self.ask.work() >= self.until {
             return true;
         }
-        self.left -= 1;
         let mut asker = Asker {
             ask: &mut *self.ask,
             steps: STEPS,
-            asked: 0,
             // Each run has many flips: what is not decided near is not worth its price.
             local: true,
         };
         let may = !matches!(asker.check(terms, &constraints), Answer::Unsat(_));
-        self.answers.asked += asker.asked;
         if self.answers.known.len() >= MOST {
             self.answers.known.clear();
         }

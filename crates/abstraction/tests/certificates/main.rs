@@ -16,6 +16,9 @@
 #[path = "../../../backward/tests/reach/runs.rs"]
 mod runs;
 
+#[path = "../generator/mod.rs"]
+mod generator;
+
 mod mutate;
 
 use std::collections::BTreeMap;
@@ -34,6 +37,8 @@ use runs::{Attack, Place};
 
 /// Steps of the checker at most.
 const STEPS: usize = 20_000;
+/// Steps of the solver for a generated program.
+const WORK: u64 = 20_000;
 /// Random changes of a certificate.
 const MUTATIONS: usize = 24;
 /// Facts of a location that are negated.
@@ -65,13 +70,20 @@ fn files() -> Vec<PathBuf> {
 }
 
 /// The certificates that the model checker gives, and how often it gave none.
-fn certificates(analysis: &ProgramAnalysis<'_>, entry: FunctionId) -> (Vec<String>, usize) {
+fn certificates(
+    analysis: &ProgramAnalysis<'_>,
+    entry: FunctionId,
+    work: u64,
+) -> (Vec<String>, usize) {
     let program = analysis.program();
     let goals = (0..program.branch_count()).map(BranchId::new);
     let mut solver = labrys_solver::solver().expect("the solver's library");
     let mut checker = Checker::new(analysis, entry, goals).expect("the solver's library");
     let (mut texts, mut missing) = (Vec::new(), 0);
     for _ in 0..STEPS {
+        if solver.statistics().work() > work {
+            break;
+        }
         match checker.step(&mut solver) {
             Found::Done => break,
             Found::Unreachable(branches) => match checker.certificate(&branches) {
@@ -258,7 +270,7 @@ impl Attempt<'_> {
     }
 }
 
-fn check(file: &Path) -> Counts {
+fn check_file(file: &Path) -> Counts {
     let name = file
         .file_stem()
         .unwrap_or_default()
@@ -268,15 +280,19 @@ fn check(file: &Path) -> Counts {
     let program: Program = text
         .parse()
         .unwrap_or_else(|error| panic!("{name}: {error}"));
+    check(name, &program, u64::MAX)
+}
+
+fn check(name: String, program: &Program, work: u64) -> Counts {
     let entry = program.function_named("main").expect("main");
-    let analysis = ProgramAnalysis::new(&program, entry);
+    let analysis = ProgramAnalysis::new(program, entry);
     if !analysis.obstacles().is_empty() {
         return Counts::default();
     }
-    let (texts, missing) = certificates(&analysis, entry);
-    let attack = Attack::on(&program, entry, None);
+    let (texts, missing) = certificates(&analysis, entry, work);
+    let attack = Attack::on(program, entry, None);
     let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ name.len() as u64);
-    let mut taken = taken(&program, &attack);
+    let mut taken = taken(program, &attack);
     while taken.len() > TAKEN {
         taken.remove(random.below(taken.len()));
     }
@@ -314,7 +330,7 @@ fn certificates_are_checked_and_changed_ones_refused() {
         for _ in 0..std::thread::available_parallelism().map_or(1, Into::into) {
             scope.spawn(|| {
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let counts = check(file);
+                    let counts = check_file(file);
                     let mut total = total.lock().expect("no panic");
                     total.certificates += counts.certificates;
                     total.missing += counts.missing;
@@ -342,4 +358,24 @@ fn certificates_are_checked_and_changed_ones_refused() {
         // Two hang on the ranges of functions of the library.
         assert!(total.checked > 50 && total.mutations > 500 && total.not_checked <= 2);
     }
+}
+
+/// The same of generated programs.
+#[test]
+fn certificates_of_generated_programs() {
+    let (mut checked, mut not_checked, mut mutations) = (0, 0, 0);
+    for seed in generator::seeds(30) {
+        let (program, text) = generator::program(seed);
+        let counts = check(format!("seed {seed}"), &program, WORK);
+        assert!(
+            counts.wrong.is_empty(),
+            "{}\n{text}",
+            counts.wrong.join("\n\n")
+        );
+        checked += counts.checked;
+        not_checked += counts.not_checked;
+        mutations += counts.mutations;
+    }
+    println!("claims: {checked} checked, {not_checked} not; {mutations} changed certificates");
+    assert!(checked > 10 && mutations > 100, "{checked}, {mutations}");
 }

@@ -5,6 +5,9 @@
 //! The runs are those of the machine on many inputs; any branch may be the open one.
 //! `PROGRAMS=name,name` restricts the test to some of the programs.
 
+#[path = "../generator/mod.rs"]
+mod generator;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -32,6 +35,8 @@ const EVENTS: usize = 120;
 const JUDGED: usize = 8;
 /// Open branches that are tried.
 const GOALS: usize = 16;
+/// Steps of the solver for a generated program.
+const WORK: u64 = 20_000;
 /// Steps of the checker at most.
 const STEPS: usize = 1_000;
 /// Steps between two looks at the monitor.
@@ -277,8 +282,8 @@ impl Look<'_> {
     }
 }
 
-/// The wrong prunes of a program, how many flips were judged, and how many were pruned.
-fn check(file: &Path) -> (Vec<String>, usize, usize) {
+/// As [`check`], of a file.
+fn check_file(file: &Path) -> (Vec<String>, usize, usize) {
     let name = file
         .file_stem()
         .unwrap_or_default()
@@ -288,24 +293,29 @@ fn check(file: &Path) -> (Vec<String>, usize, usize) {
     let program: Program = text
         .parse()
         .unwrap_or_else(|error| panic!("{name}: {error}"));
+    check(&name, &program, u64::MAX)
+}
+
+/// The wrong prunes of a program, how many flips were judged, and how many were pruned.
+fn check(name: &str, program: &Program, work: u64) -> (Vec<String>, usize, usize) {
     let entry = program.function_named("main").expect("main");
-    let analysis = ProgramAnalysis::new(&program, entry);
+    let analysis = ProgramAnalysis::new(program, entry);
     let (mut wrong, mut judged, mut pruned) = (Vec::new(), 0, 0);
     if !analysis.obstacles().is_empty() {
         return (wrong, judged, pruned);
     }
-    let all = runs(&program, entry);
+    let all = runs(program, entry);
     let every: BTreeSet<BranchId> = (0..program.branch_count()).map(BranchId::new).collect();
     let mut solver = labrys_solver::solver().expect("the solver's library");
     let mut checker = Checker::new(&analysis, entry, every.clone()).expect("the solver's library");
     let mut states = 0;
     for step in 1..=STEPS {
-        let done = checker.step(&mut solver) == Found::Done;
+        let done = checker.step(&mut solver) == Found::Done || solver.statistics().work() > work;
         // Of each graph once, about.
         if (step % BETWEEN == 0 && checker.states() != states) || done || step == STEPS {
             states = checker.states();
             let mut look = Look {
-                name: &name,
+                name,
                 runs: &all,
                 goals: &every,
                 found: (&mut wrong, &mut judged, &mut pruned),
@@ -339,7 +349,7 @@ fn no_flip_to_an_open_branch_is_pruned() {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let (wrong, judged, pruned) = check(file);
+                    let (wrong, judged, pruned) = check_file(file);
                     let mut results = results.lock().expect("no panic");
                     results.0.extend(wrong);
                     results.1 += judged;
@@ -359,4 +369,18 @@ fn no_flip_to_an_open_branch_is_pruned() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// The same of generated programs.
+#[test]
+fn no_flip_to_an_open_branch_of_a_generated_program_is_pruned() {
+    let (mut judged, mut pruned) = (0, 0);
+    for seed in generator::seeds(30) {
+        let (program, text) = generator::program(seed);
+        let (wrong, of_program, pruned_here) = check(&format!("seed {seed}"), &program, WORK);
+        assert!(wrong.is_empty(), "{}\n{text}", wrong.join("\n"));
+        (judged, pruned) = (judged + of_program, pruned + pruned_here);
+    }
+    println!("{judged} flips judged, {pruned} pruned");
+    assert!(pruned > 0, "none of {judged} flips is pruned");
 }

@@ -74,9 +74,15 @@ impl Output {
         })
     }
 
-    /// Has a solver log its queries, if the user wants it.
-    pub(crate) fn log_to_folder(&self, solver: &mut Layers) -> Result<(), Problem> {
+    /// Has a solver log its queries, if the user wants it; one that is not the only one to a folder
+    /// of its own in there.
+    pub(crate) fn log_to_folder(
+        &self,
+        name: Option<&str>,
+        solver: &mut Layers,
+    ) -> Result<(), Problem> {
         if let Some(folder) = &self.log_queries {
+            let folder = &name.map_or_else(|| folder.clone(), |name| folder.join(name));
             let log = QueryLog::new(folder).map_err(|error| no_log(folder, &error))?;
             solver.set_log(log);
         }

@@ -21,6 +21,7 @@ use crate::saver::Saver;
 pub struct SessionBuilder {
     programs: Programs,
     solver: Layers,
+    apart: Option<Layers>,
     writer: SuiteWriter,
     initial: Vec<Input>,
     budget: Budget,
@@ -40,6 +41,7 @@ impl SessionBuilder {
         SessionBuilder {
             programs,
             solver,
+            apart: None,
             writer,
             initial: Vec::new(),
             budget: Budget::default(),
@@ -60,6 +62,13 @@ impl SessionBuilder {
     #[must_use]
     pub fn initial(mut self, initial: Vec<Input>) -> Self {
         self.initial = initial;
+        self
+    }
+
+    /// A solver for [`Session::check_apart`].
+    #[must_use]
+    pub fn solver_apart(mut self, solver: Layers) -> Self {
+        self.apart = Some(solver);
         self
     }
 
@@ -132,7 +141,7 @@ impl SessionBuilder {
             runs: Runs::new(self.programs, self.audit),
             books,
             failures: Failures::new(self.oracles),
-            asker: Asker::new(self.solver, self.queries),
+            asker: Asker::new(self.solver, self.apart, self.queries),
             saver: Saver::new(self.writer),
             reporter: Reporter::new(self.observer),
             deadline: Deadline::new(self.budget, self.stop),

@@ -32,8 +32,10 @@ use crate::statistics::Statistics;
 
 pub use builder::SessionBuilder;
 
-/// Steps of the solver in the time of a run.
+/// Steps of the solver in the time of a run, beside what it recorded.
 const RUN: u64 = 40;
+/// Nodes and events of traces that are recorded and learned from in the time of a step.
+const RECORDS_PER_STEP: u64 = 32;
 
 /// See the module.
 pub struct Session {
@@ -128,7 +130,13 @@ impl Session {
     pub fn effort(&self) -> u64 {
         let counts = self.runs.counts();
         let runs = counts.runs + counts.reruns + counts.replays;
-        self.asker.steps() + RUN * runs
+        self.asker.work() + RUN * runs + counts.records / RECORDS_PER_STEP
+    }
+
+    /// Runs of new inputs so far.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.runs.counts().runs
     }
 
     /// The counters.
@@ -475,14 +483,34 @@ impl Session {
         steps: Option<u64>,
     ) -> Answer {
         let deadline = &self.deadline;
-        let answer = self.asker.check(pool, constraints, hint, steps, deadline);
-        if self.asker.is_first_timeout(&answer) && self.end().is_none() {
+        let limits = (steps, deadline);
+        let answer = self.asker.check(pool, constraints, hint, limits);
+        self.tell_of_timeout(&answer);
+        answer
+    }
+
+    /// As [`Session::check`], near no values, by the solver apart if there is one
+    /// ([`SessionBuilder::solver_apart`]): other queries have the answers that they would have
+    /// without this one.
+    pub fn check_apart(
+        &mut self,
+        pool: &mut Pool,
+        constraints: Vec<ExprId>,
+        steps: Option<u64>,
+    ) -> Answer {
+        let limits = (steps, &self.deadline);
+        let answer = self.asker.check_apart(pool, constraints, limits);
+        self.tell_of_timeout(&answer);
+        answer
+    }
+
+    fn tell_of_timeout(&mut self, answer: &Answer) {
+        if self.asker.is_first_timeout(answer) && self.end().is_none() {
             self.note(
                 "a query was given up by the clock (--timeout-solver) before its steps were used \
                  up: another machine may make another suite of the same seed",
             );
         }
-        answer
     }
 
     /// Values that come near to a model of the last query, if that was given up and the solver

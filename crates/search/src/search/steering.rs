@@ -15,10 +15,10 @@ use crate::tree::{Candidate, Flip, NodeId, Passage, RunId, Tree};
 /// Flips of a run that are judged at a time, those nearest to the root first.
 const MOST: usize = 4_096;
 
-/// Runs that are judged without a flip that is pruned before the monitor is asked no more, and of
-/// another version of it.
-const TRIAL: u32 = 100;
-const NEW_TRIAL: u32 = 12;
+/// Events beside the steps of a run that are recorded in the time of a step of the solver.
+const EVENTS_PER_STEP: usize = 16;
+/// Steps of the solver for a run that had no room for every decision.
+const NO_ROOM: u64 = 2_000;
 
 /// See the module.
 #[derive(Default)]
@@ -28,8 +28,8 @@ pub(super) struct Steering<'m> {
     judged: Vec<u64>,
     /// By run: whether it was recorded with every decision.
     recorded: Vec<bool>,
-    /// Runs that may still be judged without a flip that is pruned, and the version that gave them.
-    trial: (u32, u64),
+    /// Whether runs that are begun record every decision.
+    recording: bool,
     /// In an audit: what would be pruned. It is searched all the same.
     excluded: Option<FxHashSet<Candidate>>,
 }
@@ -40,7 +40,7 @@ impl<'m> Steering<'m> {
             monitor: Some(monitor),
             judged: Vec::new(),
             recorded: Vec::new(),
-            trial: (TRIAL, 0),
+            recording: false,
             excluded: audit.then(FxHashSet::default),
         }
     }
@@ -76,15 +76,20 @@ impl<'m> Steering<'m> {
     /// The version of the monitor, if it knows more of a run than when it was judged last.
     ///
     /// To record every decision costs time where a program makes many that do not depend on its
-    /// input. So a monitor that prunes nothing in many runs is asked no more until it is another.
+    /// input. So that is done only as long as the monitor judges.
     fn news(&mut self, session: &mut Session, run: RunId) -> Option<u64> {
-        let version = self.monitor.as_mut()?.version(session)?;
-        if self.trial.1 != version {
-            self.trial = (self.trial.0.max(NEW_TRIAL), version);
-        }
-        session.record_decisions(self.trial.0 > 0);
+        let version = self.monitor.as_mut()?.version(session);
+        self.recording = version.is_some();
+        session.record_decisions(self.recording);
         let judged = self.judged.get(run.index()).copied().unwrap_or(0);
-        (self.trial.0 > 0 && judged != version).then_some(version)
+        version.filter(|version| judged != *version)
+    }
+
+    /// Counts work for the monitor.
+    fn charge(&mut self, work: u64) {
+        if let Some(monitor) = &mut self.monitor {
+            monitor.charge(work);
+        }
     }
 
     /// Judges the flips of a run's own nodes.
@@ -119,10 +124,6 @@ impl<'m> Steering<'m> {
             return;
         }
         let verdicts = monitor.judge(session, record, &flips);
-        self.trial.0 = match verdicts.contains(&Verdict::Pruned) {
-            true => TRIAL,
-            false => self.trial.0.saturating_sub(1),
-        };
         for (candidate, verdict) in candidates.into_iter().zip(verdicts) {
             match verdict {
                 Verdict::Open => {}
@@ -155,9 +156,16 @@ impl<'m> Search<'m> {
         if !self.steering.is_on() {
             return;
         }
+        let whole = RunRecord::is_whole(trace);
         let recorded = &mut self.steering.recorded;
         recorded.resize(run.index(), false);
-        recorded.push(RunRecord::is_whole(trace));
+        recorded.push(whole);
+        if whole {
+            let others = trace.recording().events.len() - trace.steps().len();
+            self.steering.charge((others / EVENTS_PER_STEP) as u64);
+        } else if self.steering.recording {
+            self.steering.charge(NO_ROOM);
+        }
         if self.steering.news(session, run).is_some() {
             // A run that was begun before there was a monitor has no record: it is judged later.
             let record = RunRecord::of(trace, session.program());
@@ -206,8 +214,10 @@ impl<'m> Search<'m> {
         };
         let mut record = RunRecord::of(&known.trace, session.program());
         if record.is_none() {
+            let before = session.effort();
             let trace = session.trace_decisions(&known.input)?;
             record = trace.and_then(|trace| RunRecord::of(&trace, session.program()));
+            self.steering.charge(session.effort() - before);
         }
         let weight = known.weight();
         self.traces.put(run, known, weight);

@@ -70,6 +70,12 @@ impl Ledger {
         self.fresh / GATES_PER_STEP
     }
 
+    /// Nodes and gates that the check of the present problem goes through: its own, and all that the
+    /// solver holds.
+    pub(super) fn visits(&self) -> u64 {
+        self.present.len() as u64 + self.total
+    }
+
     /// Should the solver be started afresh before the present problem's check? If so, the
     /// ledger is that of a fresh solver already.
     pub(super) fn wants_reset(&mut self) -> bool {

@@ -34,6 +34,9 @@ use crate::wiring::values::duration;
 
 /// Iterations of a loop that backward execution follows, beside the search.
 const LOOP_BOUND: u32 = 10;
+/// The part of an equal share that search and model checker keep: little, so that a model checker
+/// that gains nothing costs next to nothing.
+const CHECKED_FLOOR: f64 = 0.1;
 
 const COVER: &str = "Explore a program and write a suite of tests";
 
@@ -303,6 +306,9 @@ fn technique<'p>(
         Some(percent) => Portfolio::with_share(Box::new(search), f64::from(percent) / 100.0),
         None => Portfolio::new(Box::new(search), seed),
     };
+    if checker.is_some() {
+        portfolio = portfolio.with_floor(CHECKED_FLOOR);
+    }
     if fuzz {
         portfolio = portfolio.with(Box::new(Fuzzing::new(seed)));
     }
@@ -471,7 +477,7 @@ fn start(
 ) -> Result<Session, Problem> {
     let limits = &options.limits;
     let programs = programs(&plan.subject, &plan.config, &plan.limits, limits.jobs)?;
-    let builder = SessionBuilder::new(programs, solver(options)?, writer)
+    let mut builder = SessionBuilder::new(programs, solver(options)?, writer)
         .initial(plan.initial.clone())
         .budget(Budget {
             time: limits.time,
@@ -488,6 +494,13 @@ fn start(
         .oracles(!options.build.no_oracles)
         .audit(options.search.audit)
         .hide_added_targets();
+    if options.search.abstraction.is_some() {
+        let mut apart = layers(&options.solver, options.search.seed)?;
+        options
+            .output
+            .log_to_folder(Some("abstraction"), &mut apart)?;
+        builder = builder.solver_apart(apart);
+    }
     Ok(match suite {
         Some(suite) => builder.resume(suite),
         None => builder.start(),
@@ -496,7 +509,7 @@ fn start(
 
 fn solver(options: &Cover) -> Result<Layers, Problem> {
     let mut solver = layers(&options.solver, options.search.seed)?;
-    options.output.log_to_folder(&mut solver)?;
+    options.output.log_to_folder(None, &mut solver)?;
     Ok(solver)
 }
 

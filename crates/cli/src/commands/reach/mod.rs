@@ -281,7 +281,7 @@ fn start(options: &Reach, plan: &Plan, stop: StopFlag) -> Result<Session, Proble
     }
     let programs = programs(subject, config, limits, options.jobs)?;
     let mut solver = labrys_solver::solver().map_err(Problem::program)?;
-    options.output.log_to_folder(&mut solver)?;
+    options.output.log_to_folder(None, &mut solver)?;
     Ok(SessionBuilder::new(programs, solver, writer)
         .initial(plan.initial.clone())
         .budget(Budget {

@@ -32,12 +32,13 @@ struct System<'a> {
 }
 
 /// Values for the free symbols under which all conditions are true, where some of the conditions
-/// are linear equations and that helps.
+/// are linear equations and that helps. Nodes that are evaluated are counted.
 pub(super) fn solve(
     pool: &Pool,
     conditions: &[ExprId],
     free: &BTreeSet<Symbol>,
     base: &Assignment,
+    evaluated: &mut u64,
 ) -> Option<Model> {
     let bits: Vec<_> = free
         .iter()
@@ -55,9 +56,9 @@ pub(super) fn solve(
         evaluator,
         random,
     };
-    let equations = system.linear_equations()?;
-    let (solution, kernel) = system.eliminate(&equations)?;
-    let delta = system.choose(&solution, &kernel)?;
+    let delta = system.solve();
+    *evaluated += system.evaluator.computed();
+    let delta = delta?;
     let mut model = Model::default();
     let environment = system.flipped(&delta);
     for symbol in free {
@@ -67,6 +68,13 @@ pub(super) fn solve(
 }
 
 impl System<'_> {
+    /// The bits to flip.
+    fn solve(&mut self) -> Option<Row> {
+        let equations = self.linear_equations()?;
+        let (solution, kernel) = self.eliminate(&equations)?;
+        self.choose(&solution, &kernel)
+    }
+
     fn flipped<'b>(&'b self, delta: &'b Row) -> Flipped<'b> {
         Flipped {
             base: self.base,

@@ -16,7 +16,7 @@ use self::free::free_symbols;
 use crate::parts::{Part, complete, symbols};
 use crate::query::{Answer, Model, Query};
 use crate::reduced::ReducedPool;
-use crate::schedule::{Layer, Patience, Shared, Task, Verdict};
+use crate::schedule::{Layer, NODE, Patience, Shared, Task, Verdict};
 
 /// Queries on more symbols than this are first tried with most of them fixed.
 const MANY_SYMBOLS: usize = 24;
@@ -83,7 +83,11 @@ impl Restriction {
             .rebuild(pool, &task.parts, is_fixed, &mut shared.near);
         let conditions: Vec<ExprId> = conditions.ok()?.into_iter().map(|(_, id)| id).collect();
         let base = shared.near.assignment().clone();
-        let mut model = linear::solve(&self.reduced.pool, &conditions, free, &base);
+        shared.visit(NODE * self.reduced.pool.len() as u64);
+        let mut evaluated = 0;
+        let pool = &self.reduced.pool;
+        let mut model = linear::solve(pool, &conditions, free, &base, &mut evaluated);
+        shared.visit(evaluated);
         if model.is_none() && !conditions.is_empty() {
             let difficulty = task.difficulty();
             let mut small = Query {
