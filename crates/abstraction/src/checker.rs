@@ -275,6 +275,8 @@ impl<'p> Checker<'p> {
         self.phase = Phase::Paths;
         if std::mem::take(&mut self.is_first) {
             self.restart();
+            // They were made without the facts that are inferred now.
+            self.posts.clear();
             self.phase = Phase::Invariants;
         }
         Ok(match proved.is_empty() {
@@ -286,7 +288,7 @@ impl<'p> Checker<'p> {
     /// What holds in a state.
     fn holds(&self, id: StateId) -> Vec<ExprId> {
         let state = self.graph.state(id);
-        let facts = self.invariants.of(state.location).unwrap_or(&[]);
+        let facts = self.invariants.at(state.location);
         facts.iter().chain(&state.cube).copied().collect()
     }
 
@@ -517,6 +519,5 @@ impl<'p> Checker<'p> {
     fn restart(&mut self) {
         self.graph = Graph::new(self.automaton.entry());
         self.hits.clear();
-        self.posts.retain(|_, _| !self.is_first);
     }
 }

@@ -48,6 +48,15 @@ impl Invariants {
         self.facts.get(&location).map(Vec::as_slice)
     }
 
+    /// What holds whenever control comes to a location: `false` if it never does.
+    pub(crate) fn at(&self, location: Location) -> &[ExprId] {
+        match self.of(location) {
+            Some(facts) => facts,
+            None if self.are_proved() => &[ExprId::FALSE],
+            None => &[],
+        }
+    }
+
     /// Whether the facts hold in every run.
     pub(crate) fn are_proved(&self) -> bool {
         self.worklist.is_empty()

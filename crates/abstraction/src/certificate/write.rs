@@ -48,7 +48,11 @@ pub(crate) fn write(
     let mut definitions = String::new();
     for (location, cubes) in cubes {
         let name = names::location(terms, location);
-        let facts = invariants.of(location).unwrap_or(&[]);
+        let facts = invariants.at(location);
+        if facts.contains(&ExprId::FALSE) {
+            // No run comes there.
+            continue;
+        }
         let invariant = writer.invariant(facts, &cubes)?;
         let _ = writeln!(definitions, "(define-fun |{name}| () Bool {invariant})");
     }

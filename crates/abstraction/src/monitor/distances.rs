@@ -59,7 +59,7 @@ impl GoalConditions {
 /// What holds in a state.
 pub(super) fn holds(graph: &Graph, invariants: &Invariants, id: StateId) -> Vec<ExprId> {
     let state = graph.state(id);
-    let facts = invariants.of(state.location).unwrap_or(&[]);
+    let facts = invariants.at(state.location);
     facts.iter().chain(&state.cube).copied().collect()
 }
 
