@@ -364,7 +364,7 @@ fn certificates_are_checked_and_changed_ones_refused() {
 #[test]
 fn certificates_of_generated_programs() {
     let (mut checked, mut not_checked, mut mutations) = (0, 0, 0);
-    for seed in generator::seeds(30) {
+    for seed in generator::seeds(20) {
         let (program, text) = generator::program(seed);
         let counts = check(format!("seed {seed}"), &program, WORK);
         assert!(
