@@ -4,8 +4,10 @@
 //!   suffices), run by `cargo bench`.
 //! - An executable `benchmarks/NAME/run` is the benchmark `NAME`, for whole programs; it is run
 //!   in the workspace's folder and leaves its results in `bench-out`.
+//! - `build` compares build times (see [`build`]); it is run by its name only.
 //! - `search` compares strategies (see [`search`]); it is run by its name only, as it takes hours.
 
+mod build;
 mod search;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +26,7 @@ enum Kind {
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let name = match arguments {
         [] => None,
+        ["build", rest @ ..] => return build::run(root, rest),
         [name] if *name != "search" => Some(*name),
         ["search", rest @ ..] => return search::run(root, rest),
         _ => return Err(search::USAGE.to_owned()),
@@ -33,6 +36,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         for (name, _) in &all {
             println!("{name}");
         }
+        println!("build");
         println!("search");
         return Ok(());
     }

@@ -1,7 +1,8 @@
 //! The sections by which an executable carries all that later commands need: the static
 //! program model, the frozen bitcode, the plain and the checked executable.
 //!
-//! They are not loaded at run time, and `strip` keeps them. Invariant: what [`seal`] put in,
+//! They are not loaded at run time, and `strip` keeps them. The executables among them are
+//! compressed (zstd), since each has the runtime in it. Invariant: what [`seal`] put in,
 //! [`Container::open`] gets out, byte for byte.
 
 pub(crate) mod elf;
@@ -17,6 +18,9 @@ use labrys_abi::section;
 use labrys_program::Program;
 
 use elf::SectionTable;
+
+/// How hard zstd tries: higher levels take several times as long for a few percent.
+const LEVEL: i32 = 3;
 
 /// What the sections of an executable hold.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +44,8 @@ pub struct Container {
     file: Vec<u8>,
     program: Range<usize>,
     bitcode: Range<usize>,
-    plain: Range<usize>,
-    checked: Option<Range<usize>>,
+    plain: Vec<u8>,
+    checked: Option<Vec<u8>>,
     link: Option<Range<usize>>,
 }
 
@@ -100,6 +104,16 @@ impl Container {
             return Err(ContainerError::NotLabrys(path));
         };
         let (checked, link) = (find(section::CHECKED), find(section::LINK));
+        let expand = |range: Range<usize>, section| {
+            let expanded = zstd::decode_all(&file[range]);
+            expanded.map_err(|_| ContainerError::Damaged {
+                path: path.clone(),
+                section,
+            })
+        };
+        let plain = expand(plain, section::PLAIN)?;
+        let checked = checked.map(|range| expand(range, section::CHECKED));
+        let checked = checked.transpose()?;
         Ok(Container {
             path,
             checked,
@@ -137,13 +151,13 @@ impl Container {
     /// The plain executable, as a file image.
     #[must_use]
     pub fn plain(&self) -> &[u8] {
-        &self.file[self.plain.clone()]
+        &self.plain
     }
 
     /// The checked executable, as a file image.
     #[must_use]
     pub fn checked(&self) -> Option<&[u8]> {
-        self.checked.clone().map(|range| &self.file[range])
+        self.checked.as_deref()
     }
 
     /// The command of the linker; executables of earlier versions have none.
@@ -185,14 +199,22 @@ pub fn seal(executable: &Path, contents: &Contents<'_>, to: &Path) -> Result<(),
     let mut table = SectionTable::read(&file).ok_or_else(not_elf)?;
     table.add(&mut file, section::PROGRAM, contents.program);
     table.add(&mut file, section::BITCODE, contents.bitcode);
-    table.add(&mut file, section::PLAIN, contents.plain);
+    table.add(&mut file, section::PLAIN, &compressed(contents.plain)?);
     if let Some(checked) = contents.checked {
-        table.add(&mut file, section::CHECKED, checked);
+        table.add(&mut file, section::CHECKED, &compressed(checked)?);
     }
     table.add(&mut file, section::LINK, contents.link);
     let header = table.append_to(&mut file).ok_or_else(not_elf)?;
     file[..header.len()].copy_from_slice(&header);
     write(to, &file)
+}
+
+/// Bytes in the form in which they are kept.
+fn compressed(bytes: &[u8]) -> Result<Vec<u8>, ContainerError> {
+    zstd::encode_all(bytes, LEVEL).map_err(|source| ContainerError::Io {
+        path: PathBuf::from("zstd"),
+        source,
+    })
 }
 
 fn write(to: &Path, bytes: &[u8]) -> Result<(), ContainerError> {

@@ -88,7 +88,7 @@ pub(crate) fn build_frozen(
     frozen: &Path,
     scratch: &Path,
 ) -> Result<(), Error> {
-    let runtime = tools::runtime()?;
+    let runtime = runtime_object(session, &tools::runtime()?, scratch)?;
     let parts = Parts {
         session,
         line,
@@ -169,6 +169,7 @@ impl Parts<'_> {
             output: &executable,
             scratch: self.scratch,
             reports: variant == Variant::Instrumented,
+            places: variant == Variant::Checked,
         })?;
         if variant == Variant::Instrumented {
             run_linker(self.session, &job, self.scratch)?;
@@ -226,6 +227,26 @@ impl Parts<'_> {
         let program = self.session.tools.linker()?;
         run_linker(self.session, &Job { program, arguments }, self.scratch)
     }
+}
+
+/// What nobody asks for in the runtime: places of its source, and its bitcode.
+const DISCARD: &str = "SECTIONS { /DISCARD/ : { *(.debug*) *(.llvmbc) *(.llvmcmd) } }";
+
+/// The runtime as one object that holds code and data only.
+fn runtime_object(session: &Session, runtime: &Path, scratch: &Path) -> Result<PathBuf, Error> {
+    let (object, script) = (scratch.join("runtime.o"), scratch.join("runtime.ld"));
+    fs::write(&script, DISCARD).map_err(|source| Error::Io {
+        path: script.clone(),
+        source,
+    })?;
+    let mut arguments: Vec<OsString> = vec!["-r".into(), "-T".into(), script.into()];
+    arguments.extend(["-o".into(), object.clone().into()]);
+    // The start-up code is in the library though nothing refers to it.
+    arguments.extend(["-u", "__labrys_init", "--undefined-glob=*labrys*"].map(OsString::from));
+    arguments.push(runtime.into());
+    let program = session.tools.linker()?;
+    run_linker(session, &Job { program, arguments }, scratch)?;
+    Ok(object)
 }
 
 /// The static program model of the frozen bitcode, serialized.

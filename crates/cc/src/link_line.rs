@@ -66,6 +66,8 @@ pub(crate) struct Pieces<'a> {
     pub(crate) scratch: &'a Path,
     /// Whether lld prints and writes the reports that the line asks for.
     pub(crate) reports: bool,
+    /// Whether places in the source are kept.
+    pub(crate) places: bool,
 }
 
 /// Functions of a fuzz target, in use whoever calls them.
@@ -120,6 +122,12 @@ impl LinkLine {
             &["-z", "now"]
         };
         let mut arguments: Vec<OsString> = binding.iter().map(OsString::from).collect();
+        // Most of the runtime's library is not needed. Sections by whose bounds a program finds
+        // its tables are.
+        arguments.extend(["--gc-sections", "-z", "nostart-stop-gc"].map(OsString::from));
+        if !pieces.places {
+            arguments.push("--strip-debug".into());
+        }
         let shares_unwinder = self.shares_unwinder();
         for item in &self.items {
             match item {
@@ -175,8 +183,7 @@ impl LinkLine {
             true => SHARED_UNWINDER,
             false => "-lgcc_eh",
         };
-        // The start-up code is in the library though nothing refers to it.
-        let mut words: Vec<OsString> = vec!["-u".into(), "__labrys_init".into(), runtime.into()];
+        let mut words: Vec<OsString> = vec![runtime.into()];
         words.extend(["--push-state", "--as-needed"].map(OsString::from));
         words.extend(["-lm", "-lpthread", "-ldl", unwinder, "-lc", "-lgcc"].map(OsString::from));
         words.push("--pop-state".into());

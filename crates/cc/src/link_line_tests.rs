@@ -37,6 +37,7 @@ fn executable(line: &LinkLine, scratch: &Path) -> Vec<String> {
         output: Path::new("out"),
         scratch,
         reports: true,
+        places: true,
     };
     let job = line.executable(&pieces).unwrap();
     words(&job).into_iter().map(String::from).collect()
@@ -59,8 +60,8 @@ fn bitcode_goes_to_the_merge_and_natives_to_both() {
          --lto-O0 -u LLVMFuzzerTestOneInput -u LLVMFuzzerInitialize -o m.bc"
     );
     assert_eq!(words(&merge).join(" "), expected);
-    let expected = "-z now -pie /l/crtbeginS.o m.o n.o -lfoo -Map x.map -u __labrys_init rt.a \
-                    --push-state --as-needed -lm -lpthread -ldl -lgcc_eh -lc -lgcc --pop-state \
+    let expected = "-z now --gc-sections -z nostart-stop-gc -pie /l/crtbeginS.o m.o n.o -lfoo \
+                    -Map x.map rt.a --push-state --as-needed -lm -lpthread -ldl -lgcc_eh -lc -lgcc --pop-state \
                     /l/crtendS.o -o out";
     assert_eq!(executable(&line, folder.path()).join(" "), expected);
 }

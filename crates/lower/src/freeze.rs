@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use labrys_library::{Mark, named};
+use labrys_library::{Mark, function, named};
 
 use crate::harness;
 use crate::marked::{self, MarkError};
@@ -45,6 +45,7 @@ pub fn freeze(merged: &Path, frozen: &Path, pure: &[String]) -> Result<(), Freez
     // Before a pass may use that something is undefined, and again for what passes add.
     define_arithmetic(&module);
     define_null(&module);
+    keep_definitions(&module);
     module.run_passes(FREEZE)?;
     answer_constants(&mut module)?;
     define_arithmetic(&module);
@@ -125,6 +126,32 @@ fn define_null(module: &Module) {
     for function in module.functions() {
         if !function.is_declaration() {
             module.add_attribute(function, "null_pointer_is_valid", 0);
+        }
+    }
+}
+
+/// Keeps LLVM from taking functions of the program for the library's of the same name: calls of its
+/// `memcmp` would become calls of `bcmp`, and calls of `printf` calls of its `puts`.
+fn keep_definitions(module: &Module) {
+    let functions = module.functions().into_iter();
+    let defined: Vec<_> = functions.filter(|f| !f.is_declaration()).collect();
+    let names = defined
+        .iter()
+        .filter(|f| f.linkage() != LLVMLinkage::LLVMInternalLinkage);
+    let names = names
+        .map(|f| f.name())
+        .filter(|name| function(name).is_some());
+    let unknown: Vec<_> = names
+        .map(|name| (format!("no-builtin-{name}"), name))
+        .collect();
+    for (_, name) in &unknown {
+        if let Some(function) = module.function(name) {
+            module.add_attribute(function, "nobuiltin", 0);
+        }
+    }
+    for function in &defined {
+        for (attribute, _) in &unknown {
+            module.add_text_attribute(*function, attribute, "");
         }
     }
 }
