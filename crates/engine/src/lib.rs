@@ -26,6 +26,7 @@ mod session;
 mod statistics;
 mod targets;
 mod technique;
+mod vocabulary;
 
 pub use labrys_executor::Mode;
 
@@ -40,3 +41,4 @@ pub use runs::PlainRun;
 pub use session::{Session, SessionBuilder};
 pub use statistics::Statistics;
 pub use technique::{Progress, Technique, run};
+pub use vocabulary::Vocabulary;

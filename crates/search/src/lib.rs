@@ -15,12 +15,14 @@
 mod cache;
 mod child;
 mod counts;
+mod draw;
 mod growth;
 mod inputs;
 mod mutate;
 mod path;
 mod patience;
 mod query;
+mod refresh;
 mod relaxation;
 mod repair;
 mod search;

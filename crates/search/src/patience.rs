@@ -71,6 +71,11 @@ impl Patience {
         STEPS.get(self.tries).copied()
     }
 
+    /// Whether the query of the try that is under way was not asked before.
+    pub(crate) fn is_first(&self) -> bool {
+        self.tries == 0
+    }
+
     /// The query was given up.
     pub(crate) fn give_up(&mut self, candidate: Candidate, uncovered: bool) {
         if self.tries + 1 < STEPS.len() + usize::from(uncovered) {

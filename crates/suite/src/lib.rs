@@ -50,7 +50,7 @@ pub use case::{Confirmation, Failure, Flip, Origin, TestCase};
 pub use config::{Config, ENVIRONMENT, Invocation};
 pub use coverage::Coverage;
 pub use error::Error;
-pub use export::{Ktest, Metadata, Property};
+pub use export::{Ktest, Metadata, Property, read_test_comp};
 pub use folder::Suite;
 pub use harness::{Harness, ValueFunction};
 pub use input::{INPUT_FILE, Input, InputStream, StreamKind};

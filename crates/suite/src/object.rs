@@ -69,6 +69,34 @@ pub struct InputObject {
 }
 
 impl InputObject {
+    /// The bytes of a value of this object as a test of another tool writes it: a number, in
+    /// decimal or hexadecimal, or a character in quotes. Numbers that are too large are cut off.
+    #[must_use]
+    pub fn parse(&self, value: &str) -> Option<Vec<u8>> {
+        let value = value.trim().trim_end_matches(['u', 'U', 'l', 'L']);
+        let size = usize::try_from(self.size).ok()?;
+        if self.kind == ObjectKind::Float {
+            let bits = match size {
+                4 => value.parse::<f32>().ok()?.to_le_bytes().to_vec(),
+                _ => value.parse::<f64>().ok()?.to_le_bytes().to_vec(),
+            };
+            return Some(bits);
+        }
+        let quoted = value
+            .strip_prefix('\'')
+            .and_then(|rest| rest.strip_suffix('\''));
+        let quoted = quoted
+            .and_then(|text| text.chars().next())
+            .map(|letter| letter as i128);
+        let hexadecimal = value.strip_prefix("0x");
+        let hexadecimal = hexadecimal.and_then(|digits| i128::from_str_radix(digits, 16).ok());
+        let number = quoted.or(hexadecimal).or_else(|| value.parse().ok())?;
+        let sign = if number < 0 { 0xff } else { 0 };
+        let mut bytes = number.to_le_bytes().to_vec();
+        bytes.resize(size, sign);
+        Some(bytes)
+    }
+
     /// The object's value in the bytes of an objects stream, at most this many bytes of it; past
     /// the end of the stream there are zeros.
     pub(crate) fn value(&self, stream: &[u8], most: u64) -> Vec<u8> {
@@ -82,6 +110,23 @@ impl InputObject {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_of_other_tools_are_read() {
+        let object = |size, kind| InputObject {
+            name: String::new(),
+            offset: 0,
+            size,
+            kind,
+        };
+        let int = object(4, ObjectKind::Signed);
+        assert_eq!(int.parse("-2"), Some(vec![254, 255, 255, 255]));
+        assert_eq!(int.parse("0x10u"), Some(vec![16, 0, 0, 0]));
+        assert_eq!(int.parse("word"), None);
+        assert_eq!(object(1, ObjectKind::Signed).parse("'a'"), Some(vec![b'a']));
+        let double = object(8, ObjectKind::Float).parse("1.5");
+        assert_eq!(double, Some(1.5_f64.to_le_bytes().to_vec()));
+    }
 
     #[test]
     fn values_are_printed_by_kind() {

@@ -133,6 +133,14 @@ impl Recording {
             .collect()
     }
 
+    /// Where the input objects stand, in order of creation: offset, size and type, as of [`Object`].
+    #[must_use]
+    pub fn object_places(&self) -> Vec<(u64, u64, u8)> {
+        self.of_kind(EventKind::Input)
+            .map(|event| (event.a, event.b, event.aux))
+            .collect()
+    }
+
     /// The names of the targets that were reached, in order.
     #[must_use]
     pub fn targets(&self) -> Vec<String> {

@@ -19,6 +19,8 @@ pub(crate) struct Supports {
     known: Vec<u32>,
     /// By offset: the support of a snapshot's bytes.
     snapshots: FxHashMap<u64, SetId>,
+    /// By step, as far as asked for: the symbols that it or a step before it depends on.
+    prefixes: Vec<SetId>,
 }
 
 impl Supports {
@@ -28,6 +30,7 @@ impl Supports {
             classes: Classes::default(),
             known: vec![0; labels],
             snapshots: FxHashMap::default(),
+            prefixes: Vec::new(),
         }
     }
 
@@ -119,5 +122,17 @@ impl Supports {
         }
         let support = self.of(trace, trace.steps()[step].label);
         self.classes.slice(&mut self.sets, support, step as u32)
+    }
+    /// The symbols that a step, or one before it, depends on.
+    pub(crate) fn prefix(&mut self, trace: &Trace, step: usize) -> SetId {
+        for next in self.prefixes.len()..=step {
+            let support = self.of(trace, trace.steps()[next].label);
+            let before = next
+                .checked_sub(1)
+                .map_or(SetId::EMPTY, |at| self.prefixes[at]);
+            let union = self.sets.union(before, support);
+            self.prefixes.push(union);
+        }
+        self.prefixes[step]
     }
 }

@@ -5,14 +5,14 @@
 //! it. Standard input is one if nothing of that is and no file is named, or if the user wants it.
 
 use std::collections::HashSet;
-use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use labrys_program::Program;
-use labrys_suite::{INPUT_FILE, Input, InputStream, Invocation, Ktest, StreamKind};
+use labrys_suite::{INPUT_FILE, Input, InputStream, Invocation, StreamKind};
 
 use crate::output::problem::Problem;
+use crate::wiring::seeds::Places;
 use crate::wiring::values::{
     SymbolicArgument, SymbolicName, size, symbolic_argument, symbolic_name,
 };
@@ -21,10 +21,16 @@ use crate::wiring::values::{
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct InputOptions {
-    /// Start from this file (standard input or @@), or from the values of a FILE.ktest of KLEE; may
-    /// be given several times
-    #[arg(long, value_name = "FILE")]
+    /// Start from this file: bytes of standard input, @@ or the input objects, a test of KLEE
+    /// (KTEST) or Test-Comp (XML), CREST's list of numbers; or from all files of a folder, or of the
+    /// corpus of a fuzzer; may be given several times
+    #[arg(long, value_name = "FILE|DIR")]
     pub(crate) input: Vec<PathBuf>,
+
+    /// The first input: zeros (files are empty), random (by --seed), or a file as for --input
+    /// [default: zeros, unless there is --input]
+    #[arg(long, value_name = "zeros|random|FILE")]
+    pub(crate) first: Option<First>,
 
     /// Make argument N symbolic, with room for BYTES bytes (1 is the first of ARGS)
     #[arg(long, value_name = "N[:BYTES]", value_parser = symbolic_argument)]
@@ -48,6 +54,28 @@ pub(crate) struct InputOptions {
     pub(crate) max_input: usize,
 }
 
+/// What the first input has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum First {
+    Zeros,
+    Random,
+    File(PathBuf),
+}
+
+impl std::str::FromStr for First {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "zeros" => First::Zeros,
+            "random" => First::Random,
+            path => First::File(path.into()),
+        })
+    }
+}
+
+/// Bytes of objects in a random first input.
+const RANDOM_OBJECTS: usize = 4096;
 /// Room of a symbolic argument if the user names none.
 const ARGUMENT_ROOM: usize = 8;
 /// Length of the second initial input of a file; the first one is empty.
@@ -72,6 +100,7 @@ pub(crate) fn initial(
     invocation: &Invocation,
     options: &InputOptions,
     objects: bool,
+    values: &mut Values<'_>,
 ) -> Result<Vec<Input>, Problem> {
     let mut streams = Vec::new();
     if objects {
@@ -119,7 +148,7 @@ pub(crate) fn initial(
             "a file or an environment variable is named twice; name it once".to_owned(),
         ));
     }
-    contents(Input::new(streams), &files, options)
+    contents(Input::new(streams), &files, options, values)
 }
 
 fn argument_stream(
@@ -138,24 +167,64 @@ fn argument_stream(
     Ok(InputStream::argument(argument.index, text.as_bytes(), room))
 }
 
+/// What values stand for, and how random ones are drawn.
+pub(crate) struct Values<'a> {
+    /// Lays values out as the objects that the program asks for.
+    pub(crate) lay: &'a mut dyn FnMut(&Input, &[String]) -> Result<Input, Problem>,
+    /// The seed of a random first input.
+    pub(crate) seed: u64,
+}
+
 /// The inputs that the user gave; else one with empty files, and two where each has some length.
 fn contents(
-    first: Input,
+    like: Input,
     files: &[(usize, usize)],
     options: &InputOptions,
+    values: &mut Values<'_>,
 ) -> Result<Vec<Input>, Problem> {
-    if !options.input.is_empty() {
-        let given = options.input.iter();
-        return given
-            .map(|path| given_input(path, &first, files, options.max_input))
-            .collect();
+    let mut inputs = Vec::new();
+    let further = files.get(1..).unwrap_or(&[]);
+    let filled_others = filled(like.clone(), further, options.max_input);
+    let mut places = Places {
+        like: &filled_others,
+        main: files.first().map(|(main, _)| *main),
+        max_input: options.max_input,
+        lay: values.lay,
+    };
+    match &options.first {
+        None if options.input.is_empty() => inputs.push(like.clone()),
+        None => {}
+        Some(First::Zeros) => inputs.push(like.clone()),
+        Some(First::Random) => {
+            inputs.push(random(like.clone(), files, options.max_input, values.seed));
+        }
+        Some(First::File(path)) => inputs.extend(places.read(path)?),
     }
-    if files.is_empty() {
-        return Ok(vec![first]);
+    for path in &options.input {
+        inputs.extend(places.read(path)?);
     }
-    let second = filled(first.clone(), files, options.max_input);
-    let third = cut_to_lines(second.clone(), files);
-    Ok(vec![first, second, third])
+    if options.input.is_empty() && options.first.is_none() && !files.is_empty() {
+        let second = filled(like, files, options.max_input);
+        let third = cut_to_lines(second.clone(), files);
+        inputs.extend([second, third]);
+    }
+    Ok(inputs)
+}
+
+/// The input with random bytes in objects and files; strings keep their text.
+fn random(mut input: Input, files: &[(usize, usize)], max_input: usize, seed: u64) -> Input {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    for (index, stream) in input.streams.iter_mut().enumerate() {
+        let file = files.iter().find(|(number, _)| *number == index);
+        let length = match stream.kind {
+            StreamKind::Objects => RANDOM_OBJECTS,
+            _ => file.map_or(0, |(_, length)| *length),
+        };
+        if length > 0 {
+            stream.bytes = (0..length.min(max_input)).map(|_| rng.u8(..)).collect();
+        }
+    }
+    input
 }
 
 /// The input with the letters of a line in each of these files, of its length.
@@ -179,45 +248,6 @@ fn cut_to_lines(mut input: Input, files: &[(usize, usize)]) -> Input {
     input
 }
 
-/// The input in a file that the user gave: a test of KLEE, or the bytes of the first file.
-fn given_input(
-    path: &Path,
-    first: &Input,
-    files: &[(usize, usize)],
-    max_input: usize,
-) -> Result<Input, Problem> {
-    let wrong = |text: &dyn Display| Problem::usage(format!("--input {}: {text}", path.display()));
-    let is_ktest = path.extension().is_some_and(|ending| ending == "ktest");
-    if files.is_empty() && !is_ktest {
-        return Err(wrong(
-            &"the program has no file to put it in; write @@ in its arguments, or use --stdin",
-        ));
-    }
-    let bytes = std::fs::read(path).map_err(|error| {
-        Problem::usage(format!("cannot read --input {}: {error}", path.display()))
-    })?;
-    let input = match files.split_first() {
-        Some(((main, _), others)) if !(is_ktest && Ktest::is_one(&bytes)) => {
-            let mut input = filled(first.clone(), others, max_input);
-            input.streams[*main].bytes = bytes;
-            input
-        }
-        _ => {
-            let test = Ktest::read(&bytes).map_err(|error| wrong(&error))?;
-            test.input(first)
-        }
-    };
-    let streams = input.streams.iter();
-    let files = streams.filter(|stream| !stream.kind.is_string());
-    match files.map(|stream| stream.bytes.len()).max() {
-        Some(length) if length > max_input => Err(Problem::usage(format!(
-            "--input {} has {length} bytes; raise --max-input to at least that",
-            path.display(),
-        ))),
-        _ => Ok(input),
-    }
-}
-
 /// The kinds of the streams of these inputs.
 pub(crate) fn shape(inputs: &[Input]) -> Vec<StreamKind> {
     inputs.first().map(Input::shape).unwrap_or_default()
@@ -230,6 +260,7 @@ mod tests {
     fn options() -> InputOptions {
         InputOptions {
             input: Vec::new(),
+            first: None,
             sym_arg: Vec::new(),
             sym_file: Vec::new(),
             sym_env: Vec::new(),
@@ -238,9 +269,23 @@ mod tests {
         }
     }
 
+    fn start(
+        invocation: &Invocation,
+        options: &InputOptions,
+        objects: bool,
+    ) -> Result<Vec<Input>, Problem> {
+        let lay = &mut |like: &Input, values: &[String]| {
+            let bytes = values.iter().filter_map(|value| value.parse::<i8>().ok());
+            let mut input = like.clone();
+            input.streams[0].bytes = bytes.map(|value| value as u8).collect();
+            Ok(input)
+        };
+        initial(invocation, options, objects, &mut Values { lay, seed: 1 })
+    }
+
     fn kinds(arguments: &[&str], options: &InputOptions, objects: bool) -> String {
         let invocation = Invocation::new(arguments.iter().copied());
-        let inputs = initial(&invocation, options, objects).expect("valid options");
+        let inputs = start(&invocation, options, objects).expect("valid options");
         let names: Vec<String> = shape(&inputs).iter().map(ToString::to_string).collect();
         names.join(" ")
     }
@@ -278,7 +323,7 @@ mod tests {
         };
         let expected = "file-a.conf file-b environment-LANG";
         assert_eq!(kinds(&[], &given, false), expected);
-        let inputs = initial(&Invocation::default(), &given, false).expect("valid options");
+        let inputs = start(&Invocation::default(), &given, false).expect("valid options");
         assert_eq!(inputs.len(), 3);
         assert_eq!(inputs[1].streams[0].bytes, *b"AAA\n");
         assert_eq!(inputs[2].streams[1].bytes, b"AAAAAAA\n".repeat(4));
@@ -287,7 +332,7 @@ mod tests {
             sym_file: vec![name("b", None), name("b", None)],
             ..options()
         };
-        assert!(initial(&Invocation::default(), &twice, false).is_err());
+        assert!(start(&Invocation::default(), &twice, false).is_err());
     }
 
     #[test]
@@ -304,12 +349,66 @@ mod tests {
     }
 
     #[test]
-    fn inputs_need_a_place() {
-        let given = InputOptions {
-            input: vec!["/nonexistent".into()],
+    fn the_first_input_is_chosen() {
+        let given = |first| InputOptions {
+            first: Some(first),
             ..options()
         };
-        let error = initial(&Invocation::default(), &given, true).expect_err("no file");
+        let make = |first| start(&Invocation::default(), &given(first), true).expect("inputs");
+        assert_eq!(make(First::Zeros), [Input::objects("")]);
+        let random = make(First::Random);
+        assert_eq!(random[0].streams[0].bytes.len(), 100);
+        assert_eq!(random, make(First::Random));
+    }
+
+    #[test]
+    fn inputs_of_several_kinds_are_read() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).expect("a file");
+            path
+        };
+        let given = InputOptions {
+            first: Some(First::File(file("raw", "ab"))),
+            input: vec![
+                file("crest", "1\n-2\n"),
+                file(
+                    "test.xml",
+                    "<?xml?>\n<testcase>\n<input>3</input>\n</testcase>\n",
+                ),
+            ],
+            ..options()
+        };
+        let inputs = start(&Invocation::default(), &given, true).expect("inputs");
+        assert_eq!(
+            inputs,
+            [
+                Input::objects(*b"ab"),
+                Input::objects([1, 254]),
+                Input::objects([3])
+            ]
+        );
+    }
+
+    #[test]
+    fn inputs_need_a_place() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("raw");
+        std::fs::write(&path, "ab").expect("a file");
+        let argument = SymbolicArgument {
+            index: 1,
+            bytes: None,
+        };
+        let given = InputOptions {
+            input: vec![path],
+            sym_arg: vec![argument],
+            ..options()
+        };
+        let like = Input::new(vec![InputStream::argument(1, b"x", 2)]);
+        let lay = &mut |like: &Input, _: &[String]| Ok(like.clone());
+        let mut values = Values { lay, seed: 1 };
+        let error = contents(like, &[], &given, &mut values).expect_err("no file");
         assert!(error.text.contains("--stdin"), "{}", error.text);
     }
 }

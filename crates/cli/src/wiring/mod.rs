@@ -1,8 +1,10 @@
 //! From options to what a command works with: program, inputs, solver, session.
 
 pub(crate) mod backward;
+pub(crate) mod dictionary;
 pub(crate) mod inputs;
 pub(crate) mod property;
+mod seeds;
 pub(crate) mod session;
 pub(crate) mod signals;
 pub(crate) mod solver;

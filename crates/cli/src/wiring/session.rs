@@ -4,10 +4,10 @@ use std::path::Path;
 
 use labrys_engine::{Binaries, Programs};
 use labrys_executor::{Executor, Launch, Mode, RunLimits, input_objects};
-use labrys_suite::{Config, Input, Invocation, StreamKind};
+use labrys_suite::{Config, Input, InputStream, Invocation, StreamKind};
 
 use crate::output::problem::Problem;
-use crate::wiring::inputs::{self, InputOptions};
+use crate::wiring::inputs::{self, InputOptions, Values};
 use crate::wiring::subject::Subject;
 
 /// The inputs to start from: what the program reads, it says itself, or a run of it.
@@ -16,12 +16,44 @@ pub(crate) fn initial_inputs(
     invocation: &Invocation,
     options: &InputOptions,
     limits: &RunLimits,
+    seed: u64,
 ) -> Result<Vec<Input>, Problem> {
     let objects = match inputs::asks_for_objects(&subject.program) {
         Some(objects) => objects,
         None => probe(subject, invocation, limits)?,
     };
-    inputs::initial(invocation, options, objects)
+    let lay = &mut |like: &Input, values: &[String]| {
+        let launch = launch(&subject.instrumented, invocation, like.shape(), subject);
+        lay(Executor::start(launch, limits.clone())?, like, values)
+    };
+    inputs::initial(invocation, options, objects, &mut Values { lay, seed })
+}
+
+/// Lays values out as the objects that the program asks for. Which those are may depend on the
+/// values, so the program is run until it asks for nothing else.
+fn lay(mut executor: Executor, like: &Input, values: &[String]) -> Result<Input, Problem> {
+    let objects = |stream: &InputStream| stream.kind == StreamKind::Objects;
+    let mut input = like.clone();
+    let Some(stream) = input.streams.iter().position(objects) else {
+        return Ok(input);
+    };
+    for _ in 0..=values.len() {
+        let run = executor.run(&input, Mode::Symbolic)?;
+        let before = input.streams[stream].bytes.clone();
+        for (object, value) in input_objects(&run.recording).iter().zip(values) {
+            let bytes = object.parse(value).ok_or_else(|| {
+                let text = format!("--input: {value} is no value of {} bytes", object.size);
+                Problem::usage(text)
+            })?;
+            for (at, byte) in (object.offset as usize..).zip(bytes) {
+                input.set_byte(stream, at, byte);
+            }
+        }
+        if input.streams[stream].bytes == before {
+            break;
+        }
+    }
+    Ok(input)
 }
 
 /// Runs the program once to see whether it asks for input objects.

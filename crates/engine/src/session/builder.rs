@@ -16,6 +16,7 @@ use crate::observer::{Observer, Silent};
 use crate::reporter::Reporter;
 use crate::runs::{RunCounts, Runs};
 use crate::saver::Saver;
+use crate::vocabulary::Vocabulary;
 
 /// Sets a session up.
 pub struct SessionBuilder {
@@ -32,6 +33,7 @@ pub struct SessionBuilder {
     oracles: bool,
     audit: bool,
     hides_added: bool,
+    words: Vec<Vec<u8>>,
 }
 
 impl SessionBuilder {
@@ -55,6 +57,7 @@ impl SessionBuilder {
             oracles: false,
             audit: false,
             hides_added: false,
+            words: Vec::new(),
         }
     }
 
@@ -122,6 +125,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Words that inputs may have, beside those of the program.
+    #[must_use]
+    pub fn words(mut self, words: Vec<Vec<u8>>) -> Self {
+        self.words = words;
+        self
+    }
+
     /// Of the targets that techniques add, a summary lists only the unreachable ones.
     #[must_use]
     pub fn hide_added_targets(mut self) -> Self {
@@ -136,6 +146,7 @@ impl SessionBuilder {
         if self.hides_added {
             books.targets_mut().hide_added();
         }
+        let vocabulary = Vocabulary::of(&self.programs.program, self.words);
         let initial = self.initial.into_iter();
         let mut session = Session {
             runs: Runs::new(self.programs, self.audit),
@@ -147,6 +158,7 @@ impl SessionBuilder {
             deadline: Deadline::new(self.budget, self.stop),
             initial: initial.map(|input| Initial::seed(input, None)).collect(),
             max_input: self.max_input,
+            vocabulary,
         };
         session.runs.want(&session.books.unseen());
         session

@@ -29,6 +29,7 @@ use crate::reporter::Reporter;
 use crate::runs::{Ended, Facts, PlainRun, Record, Runs};
 use crate::saver::{Moment, Saver, input_path};
 use crate::statistics::Statistics;
+use crate::vocabulary::Vocabulary;
 
 pub use builder::SessionBuilder;
 
@@ -49,6 +50,7 @@ pub struct Session {
     /// The inputs to start from.
     initial: VecDeque<Initial>,
     max_input: usize,
+    vocabulary: Vocabulary,
 }
 
 /// What a technique may know.
@@ -93,6 +95,12 @@ impl Session {
     #[must_use]
     pub fn max_input(&self) -> usize {
         self.max_input
+    }
+
+    /// Words and numbers that the program compares its input with.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
     }
 
     /// The input of the last test that became part of the suite in this session.

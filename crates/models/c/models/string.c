@@ -87,10 +87,9 @@ char *MODEL(strrchr)(const char *s, int c) {
 void *MODEL(memchr)(const void *p, int c, size_t n) {
   const byte *s = p;
   const byte *hit = memchr(p, (int)plain((size_t)c), plain(n));
-  if (__labrys_concrete(p, hit ? (size_t)(hit - s) + 1 : n)) {
+  if (__labrys_concrete(&n, sizeof n) && __labrys_concrete(p, hit ? (size_t)(hit - s) + 1 : n)) {
     if (concrete_value(c)) return (void *)hit;
-    if (n <= MOST_PLACES && __labrys_concrete(&n, sizeof n) && __labrys_concrete(p, n))
-      return place_in(s, n, c, 0);
+    if (n <= MOST_PLACES && __labrys_concrete(p, n)) return place_in(s, n, c, 0);
   }
   for (size_t i = 0; i < n; i++)
     if (s[i] == (byte)c) return (void *)(s + i);

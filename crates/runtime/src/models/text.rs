@@ -5,14 +5,15 @@
 
 use core::ffi::{c_char, c_int, c_void};
 
-use labrys_abi::{Cause, Op};
+use labrys_abi::{Cause, Op, RuntimeSite};
 
 use crate::memory::access::__labrys_slow_copy;
 use crate::memory::flags::{LONGEST_RANGE, is_clean};
 use crate::memory::poison;
 use crate::memory::scatter::__labrys_slow_fill_some;
 use crate::memory::shadow::{has_shadow, is_concrete, load_byte};
-use crate::record::event::concretized;
+use crate::memory::table::decide_extent;
+use crate::record::event::{concretized, decision};
 use crate::record::node::{Operand, binary, choose, node, predicate, reify, unary};
 use crate::record::passing::{arguments, redirect, result};
 use crate::record::region::is_symbolic;
@@ -50,8 +51,9 @@ fn equal(a: Operand, b: Operand) -> Operand {
     Operand::new(predicate(Op::Eq, 8, a, b, holds), u64::from(holds))
 }
 
-/// The comparison of `n` bytes; strings end where both have a zero byte.
-unsafe fn compare(a: *const u8, b: *const u8, n: usize, strings: bool) -> Operand {
+/// The comparison of at most `n` bytes, `length` of them; strings end where both have a zero byte.
+/// A length without a label is at least `n`.
+unsafe fn compare(a: *const u8, b: *const u8, n: usize, length: Operand, strings: bool) -> Operand {
     let zero = Operand::concrete(0);
     let mut chain = zero;
     for i in (0..n).rev() {
@@ -69,8 +71,52 @@ unsafe fn compare(a: *const u8, b: *const u8, n: usize, strings: bool) -> Operan
             }
         }
         chain = either(equal(x, y), chain, difference(x, y));
+        if length.label != 0 {
+            chain = either(is_within(i, length), chain, zero);
+        }
     }
     chain
+}
+
+/// Whether a symbolic number of bytes reaches beyond byte `i`.
+fn is_within(i: usize, length: Operand) -> Operand {
+    let holds = (i as u64) < length.value;
+    let i = Operand::concrete(i as u64);
+    Operand::new(predicate(Op::Ult, 64, i, length, holds), u64::from(holds))
+}
+
+/// Bytes that a comparison of symbolic length looks at, unless this run's length is longer.
+const SYMBOLIC_LENGTH: usize = 64;
+
+/// The most bytes of which a symbolic number, `n` in this run, is compared: that the number is no
+/// larger is decided. `None` if the objects are not known or too large; the number is fixed then.
+fn most_compared(a: *const u8, b: *const u8, length: u32, n: usize) -> Option<usize> {
+    if length == 0 || !tracing() {
+        return None;
+    }
+    let rooms = [a, b].map(|p| decide_extent(p, length, n as u64));
+    let most = match rooms {
+        [Some(a), Some(b)] => a.min(b) as usize,
+        _ => n,
+    };
+    let wanted = n.max(SYMBOLIC_LENGTH);
+    match rooms {
+        [Some(_), Some(_)] if most <= LONGEST && n <= most => {
+            if wanted < most {
+                let (length, most) = (
+                    Operand::new(length, n as u64),
+                    Operand::concrete(wanted as u64),
+                );
+                let label = predicate(Op::Ule, 64, length, most, true);
+                decision(RuntimeSite::Library, label, true);
+            }
+            Some(most.min(wanted))
+        }
+        _ => {
+            concretized(Cause::LibraryArgument, length, n as u64);
+            None
+        }
+    }
 }
 
 fn answer(chain: Operand) -> c_int {
@@ -95,14 +141,15 @@ unsafe extern "C" fn __labrys_w_memcmp(a: *const u8, b: *const u8, n: usize) -> 
         if length == 0 && !may_have_labels(a, n) && !may_have_labels(b, n) {
             return libc::memcmp(a.cast(), b.cast(), n);
         }
+        let most = most_compared(a, b, length, n);
         let plain = !tracing() || (is_concrete(a, n) && is_concrete(b, n)) || n > LONGEST;
-        concretized(Cause::LibraryArgument, length, n as u64);
         poison::access(a, n);
         poison::access(b, n);
-        if plain {
-            return libc::memcmp(a.cast(), b.cast(), n);
+        match most {
+            Some(most) => answer(compare(a, b, most, Operand::new(length, n as u64), false)),
+            None if plain => libc::memcmp(a.cast(), b.cast(), n),
+            None => answer(compare(a, b, n, Operand::concrete(n as u64), false)),
         }
-        answer(compare(a, b, n, false))
     }
 }
 
@@ -123,19 +170,22 @@ fn readable(p: *const u8, known: usize) -> usize {
     end.next_multiple_of(PAGE) - p as usize
 }
 
-/// The string comparison of at most `n` bytes.
-unsafe fn compare_strings(a: *const u8, b: *const u8, n: usize) -> c_int {
+/// The string comparison of at most `n` bytes. A `length` with a label is symbolic, and `n` the
+/// most that it is.
+unsafe fn compare_strings(a: *const u8, b: *const u8, n: usize, length: Operand) -> c_int {
     // SAFETY: as the caller's; bytes behind the end of a string are read only on its last page.
     unsafe {
+        let plain = || libc::strncmp(a.cast(), b.cast(), length.value as usize);
         let la = libc::strnlen(a.cast(), n);
         let lb = libc::strnlen(b.cast(), n);
         let (wa, wb) = ((la + 1).min(n), (lb + 1).min(n));
-        if !may_have_labels(a, wa) && !may_have_labels(b, wb) {
-            return libc::strncmp(a.cast(), b.cast(), n);
+        let symbolic_length = length.label != 0;
+        if !symbolic_length && !may_have_labels(a, wa) && !may_have_labels(b, wb) {
+            return plain();
         }
-        poison::access(a, wa);
-        poison::access(b, wb);
-        let symbolic = tracing() && (!is_concrete(a, wa) || !is_concrete(b, wb));
+        poison::access(a, wa.min(length.value as usize));
+        poison::access(b, wb.min(length.value as usize));
+        let symbolic = tracing() && (symbolic_length || !is_concrete(a, wa) || !is_concrete(b, wb));
         // A string of constants bounds the comparison; otherwise the longer one does.
         let extent = match (is_concrete(a, wa), is_concrete(b, wb)) {
             (true, _) => wa,
@@ -153,9 +203,9 @@ unsafe fn compare_strings(a: *const u8, b: *const u8, n: usize) -> c_int {
             .find(ends)
             .map_or(extent, |i| i + 1);
         if !symbolic || extent > LONGEST {
-            return libc::strncmp(a.cast(), b.cast(), n);
+            return plain();
         }
-        answer(compare(a, b, extent, true))
+        answer(compare(a, b, extent, length, true))
     }
 }
 
@@ -164,7 +214,10 @@ unsafe fn compare_strings(a: *const u8, b: *const u8, n: usize) -> c_int {
 unsafe extern "C" fn __labrys_w_strcmp(a: *const c_char, b: *const c_char) -> c_int {
     let _ = arguments::<0>(__labrys_w_strcmp as *const () as usize);
     // SAFETY: as the caller's.
-    unsafe { compare_strings(a.cast(), b.cast(), isize::MAX as usize) }
+    unsafe {
+        let most = isize::MAX as usize;
+        compare_strings(a.cast(), b.cast(), most, Operand::concrete(most as u64))
+    }
 }
 
 /// `strcoll`, in the C locale `strcmp`.
@@ -185,9 +238,10 @@ extern "C" fn __labrys_bare(value: c_int) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w_strncmp(a: *const c_char, b: *const c_char, n: usize) -> c_int {
     let [_, _, length] = arguments::<3>(__labrys_w_strncmp as *const () as usize);
-    concretized(Cause::LibraryArgument, length, n as u64);
+    let most = most_compared(a.cast(), b.cast(), length, n);
+    let length = Operand::new(if most.is_some() { length } else { 0 }, n as u64);
     // SAFETY: as the caller's.
-    unsafe { compare_strings(a.cast(), b.cast(), n) }
+    unsafe { compare_strings(a.cast(), b.cast(), most.unwrap_or(n), length) }
 }
 
 /// `memmove` with labels.

@@ -22,6 +22,7 @@ use crate::mutate::Mutator;
 use crate::path::{decisions, trace_direction};
 use crate::patience::Patience;
 use crate::query::{Conditions, DecodedRun, conditions};
+use crate::refresh::refresh;
 use crate::relaxation::Relaxation;
 use crate::repair::Repair;
 use crate::sizes::smallest;
@@ -38,8 +39,6 @@ const CACHE_TRACES: usize = 1024;
 /// Choices that are not the strategy's.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchOptions {
-    /// Where the solver gives up, try the last condition without the path to it.
-    pub optimistic: bool,
     /// Most nodes of the tree.
     pub max_nodes: usize,
     /// Search what a monitor prunes all the same, and end with an error if it was wrong.
@@ -49,7 +48,6 @@ pub struct SearchOptions {
 impl Default for SearchOptions {
     fn default() -> Self {
         SearchOptions {
-            optimistic: false,
             max_nodes: Tree::DEFAULT_MAX_NODES,
             audit: false,
         }
@@ -136,12 +134,9 @@ impl Search<'_> {
             return Ok(());
         };
         let model = self.solve_flip(session, &mut known, candidate, &there);
-        let length = session.max_input();
-        let made = model.map(|model| child(&known.input, model.iter(), length, &mut self.rng));
-        let near = match (&made, session.nearest()) {
-            (Err(Flip::Unknown), Some(near)) => {
-                Some(child(&known.input, near.iter(), length, &mut self.rng))
-            }
+        let made = model.map(|model| self.make(session, &known, step, &model));
+        let near = match &made {
+            Err(Flip::Unknown) => self.near(session, &mut known, candidate, &there),
             _ => None,
         };
         let weight = known.weight();
@@ -157,6 +152,43 @@ impl Search<'_> {
                 near.map_or(Ok(()), |input| self.try_near(session, run, input, "near"))
             }
         }
+    }
+
+    /// The input that a model makes of that of a run, with fresh values where the path up to a step
+    /// allows any.
+    fn make(&mut self, session: &Session, known: &DecodedRun, step: usize, model: &Model) -> Input {
+        let length = session.max_input();
+        let mut made = child(&known.input, model.iter(), length, &mut self.rng);
+        let (path, vocabulary) = ((known, step), session.vocabulary());
+        refresh(&mut made, path, model, length, vocabulary, &mut self.rng);
+        made
+    }
+
+    /// An input that may take a candidate whose query was given up: the nearest that the solver
+    /// found, or for an uncovered branch one that satisfies its last condition alone (optimistic
+    /// solving: I. Yun and others, QSYM, USENIX Security 2018).
+    fn near(
+        &mut self,
+        session: &mut Session,
+        known: &mut DecodedRun,
+        candidate: Candidate,
+        there: &Step,
+    ) -> Option<Input> {
+        let mut near = session.nearest();
+        let uncovered = view(&self.tree, session).uncovered(candidate);
+        if near.is_none() && uncovered && self.patience.is_first() {
+            let step = self.tree.step(candidate.node) as usize;
+            let direction = trace_direction(there, session.program(), candidate.direction);
+            let goal = known.trace.flipped(&mut known.decoder, step, direction);
+            let steps = self.patience.solver_steps();
+            let pool = known.decoder.pool_mut();
+            near = match session.check(pool, vec![goal], &known.hint, steps) {
+                Answer::Sat(model) => Some(model),
+                Answer::Unsat(_) | Answer::Unknown(_) => None,
+            };
+        }
+        let length = session.max_input();
+        near.map(|model| child(&known.input, model.iter(), length, &mut self.rng))
     }
 
     /// A model that takes a candidate, whose step of its run's trace is `there`.
@@ -262,9 +294,6 @@ impl Search<'_> {
         if relax && self.relaxation.is_worth(branch) {
             answer = session.check(pool, conditions.constraints(false), &known.hint, steps);
             self.relaxed = Some(branch);
-        }
-        if self.options.optimistic && matches!(answer, Answer::Unknown(_)) {
-            answer = session.check(pool, vec![conditions.goal], &known.hint, steps);
         }
         match answer {
             Answer::Sat(mut model) => {

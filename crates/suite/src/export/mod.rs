@@ -16,7 +16,7 @@ use labrys_program::Program;
 
 pub(crate) use self::c::path as c_path;
 pub use self::ktest::Ktest;
-pub use self::testcomp::{Metadata, Property};
+pub use self::testcomp::{Metadata, Property, read_test_comp};
 use crate::{Config, Error, Failure, TestCase, files};
 
 /// The exporters, in the order in which they are listed for users.

@@ -193,6 +193,37 @@ fn test(case: &TestCase) -> String {
     text
 }
 
+/// The values of a test in this form, in order; `None` if the text is none.
+#[must_use]
+pub fn read_test_comp(text: &str) -> Option<Vec<String>> {
+    let (_, body) = text.split_once("<testcase")?;
+    let (body, _) = body.split_once("</testcase>")?;
+    let inputs = body.split("<input").skip(1);
+    inputs
+        .map(|input| {
+            let (_, value) = input.split_once('>')?;
+            let (value, _) = value.split_once("</input")?;
+            Some(unescape(value.trim()))
+        })
+        .collect()
+}
+
+/// A text without the names that XML has for some characters.
+fn unescape(text: &str) -> String {
+    let names = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&apos;", "'"),
+        ("&amp;", "&"),
+    ];
+    names
+        .iter()
+        .fold(text.to_owned(), |text, (name, character)| {
+            text.replace(name, character)
+        })
+}
+
 /// The type's name, as in the name of the function that made the value.
 fn kind(object: &InputObject) -> &str {
     let name = object.name.strip_prefix(VALUE);
@@ -284,6 +315,11 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("<?xml "));
         assert!(lines[1].starts_with("<!DOCTYPE testcase "));
+        assert_eq!(
+            read_test_comp(&text).expect("a test"),
+            ["-2", "7", "1.5", "0x07ff", "0"]
+        );
+        assert_eq!(read_test_comp("12\n"), None);
         let inputs = &lines[3..8];
         assert_eq!(
             inputs,

@@ -226,6 +226,16 @@ impl Trace {
         symbols
     }
 
+    /// Visits the symbols that a step, or one before it, depends on: in order of stream and offset,
+    /// lengths last. A run with the same values of these symbols takes the same way to the step.
+    pub fn for_each_decided(&self, step: usize, visit: &mut impl FnMut(Symbol)) {
+        let mut supports = self.supports.lock().unwrap_or_else(PoisonError::into_inner);
+        let decided = supports.prefix(self, step);
+        supports
+            .sets
+            .for_each(decided, &mut |key| visit(symbol(key)));
+    }
+
     /// The furthest byte of the input that a step depends on: of the last stream, as
     /// `(stream, offset)`. `None` if it depends on lengths only.
     #[must_use]

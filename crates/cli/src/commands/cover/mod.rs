@@ -24,6 +24,7 @@ use crate::output::console::{note, print, print_line};
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
 use crate::wiring::backward::{Start, main_function, symcretic};
+use crate::wiring::dictionary;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::property;
 use crate::wiring::session::{initial_inputs, programs};
@@ -130,6 +131,11 @@ pub(crate) struct StrategyOptions {
           value_parser = clap::value_parser!(u8).range(1..=99))]
     pub(crate) abstraction: Option<Option<u8>>,
 
+    /// Words that inputs may have, in the format of AFL: NAME="WORD" or "WORD" on each line; may be
+    /// given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dictionary: Vec<PathBuf>,
+
     /// As --with fuzz
     #[arg(long)]
     pub(crate) fuzz: bool,
@@ -137,10 +143,6 @@ pub(crate) struct StrategyOptions {
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-
-    /// Where the solver gives up a query, try its last condition alone
-    #[arg(long)]
-    pub(crate) optimistic: bool,
 
     /// Check each run's path constraint against the run: slow, to find bugs of Labrys
     #[arg(long)]
@@ -218,6 +220,8 @@ struct Plan {
     config: Config,
     initial: Vec<Input>,
     limits: RunLimits,
+    /// What --dictionary names.
+    words: Vec<Vec<u8>>,
     /// The search ends when this target is reached.
     goal: Option<String>,
 }
@@ -254,7 +258,6 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
         (ProgramAnalysis::new(program, entry), entry)
     });
     let further = SearchOptions {
-        optimistic: options.search.optimistic,
         audit: options.search.audit,
         ..SearchOptions::default()
     };
@@ -333,6 +336,12 @@ fn technique<'p>(
 
 /// Finds out what the command line means.
 fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
+    let words = options
+        .search
+        .dictionary
+        .iter()
+        .map(|path| dictionary::read(path));
+    let words = words.collect::<Result<Vec<_>, _>>()?.concat();
     let property = options.property.as_deref().map(property::read);
     let property = property.transpose()?;
     let subject = Subject::open(&options.program, &options.build, options.output.quiet)?;
@@ -347,7 +356,13 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
         timeout: options.limits.timeout_run,
         ..RunLimits::default()
     };
-    let initial = initial_inputs(&subject, &invocation, &options.input, &limits)?;
+    let initial = initial_inputs(
+        &subject,
+        &invocation,
+        &options.input,
+        &limits,
+        options.search.seed,
+    )?;
     let test_comp = property
         .clone()
         .and_then(|property| Metadata::new(property, &options.program));
@@ -375,6 +390,7 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
         config,
         initial,
         limits,
+        words,
         goal: match property {
             Some(Property::ErrorCall(function)) => Some(function),
             _ => None,
@@ -479,6 +495,7 @@ fn start(
     let programs = programs(&plan.subject, &plan.config, &plan.limits, limits.jobs)?;
     let mut builder = SessionBuilder::new(programs, solver(options)?, writer)
         .initial(plan.initial.clone())
+        .words(plan.words.clone())
         .budget(Budget {
             time: limits.time,
             runs: limits.runs,

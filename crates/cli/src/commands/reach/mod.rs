@@ -229,7 +229,7 @@ fn resolve(options: &Reach) -> Result<Plan, Problem> {
         timeout: options.timeout_run,
         ..RunLimits::default()
     };
-    let initial = initial_inputs(&subject, &invocation, &options.input, &limits)?;
+    let initial = initial_inputs(&subject, &invocation, &options.input, &limits, options.seed)?;
     let mut config = Config {
         program: match unit {
             Some(_) => unit_path(options).display().to_string(),
