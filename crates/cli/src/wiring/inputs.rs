@@ -12,7 +12,7 @@ use labrys_program::Program;
 use labrys_suite::{INPUT_FILE, Input, InputStream, Invocation, StreamKind};
 
 use crate::output::problem::Problem;
-use crate::wiring::seeds::Places;
+use crate::wiring::seeds::{Lay, Places};
 use crate::wiring::values::{
     SymbolicArgument, SymbolicName, size, symbolic_argument, symbolic_name,
 };
@@ -169,8 +169,7 @@ fn argument_stream(
 
 /// What values stand for, and how random ones are drawn.
 pub(crate) struct Values<'a> {
-    /// Lays values out as the objects that the program asks for.
-    pub(crate) lay: &'a mut dyn FnMut(&Input, &[String]) -> Result<Input, Problem>,
+    pub(crate) lay: Lay<'a>,
     /// The seed of a random first input.
     pub(crate) seed: u64,
 }

@@ -13,6 +13,9 @@ use crate::output::problem::Problem;
 /// Folders in which AFL++ keeps its corpus, inside of the one that it was told to write to.
 const QUEUES: &[&str] = &["default/queue", "queue"];
 
+/// Lays values out as the objects that the program asks for.
+pub(crate) type Lay<'a> = &'a mut dyn FnMut(&Input, &[String]) -> Result<Input, Problem>;
+
 /// The streams that are filled from files.
 pub(super) struct Places<'a> {
     /// An input with all streams, empty but for the strings.
@@ -20,8 +23,7 @@ pub(super) struct Places<'a> {
     /// The stream that takes the bytes of a file.
     pub(super) main: Option<usize>,
     pub(super) max_input: usize,
-    /// Lays values out as the objects that the program asks for.
-    pub(super) lay: &'a mut dyn FnMut(&Input, &[String]) -> Result<Input, Problem>,
+    pub(super) lay: Lay<'a>,
 }
 
 impl Places<'_> {
