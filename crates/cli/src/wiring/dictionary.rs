@@ -1,12 +1,18 @@
 //! Dictionaries in the format of AFL and libFuzzer: a word in quotes on each line, with a name or
 //! without, `#` for comments.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::output::problem::Problem;
 
+/// The words of dictionary files.
+pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Vec<u8>>, Problem> {
+    let words = paths.iter().map(|path| read_file(path));
+    Ok(words.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
 /// The words of a dictionary file.
-pub(crate) fn read(path: &Path) -> Result<Vec<Vec<u8>>, Problem> {
+fn read_file(path: &Path) -> Result<Vec<Vec<u8>>, Problem> {
     let text = std::fs::read(path).map_err(|error| {
         Problem::usage(format!(
             "cannot read --dictionary {}: {error}",
@@ -71,7 +77,7 @@ mod tests {
     fn a_line_that_is_no_word_is_named() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), "# words\n\nx=\"ab\"\nword\n").expect("written");
-        let error = read(file.path()).expect_err("a wrong line");
+        let error = read_file(file.path()).expect_err("a wrong line");
         assert!(error.text.contains("line 4"), "{}", error.text);
     }
 }

@@ -336,12 +336,6 @@ fn technique<'p>(
 
 /// Finds out what the command line means.
 fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
-    let words = options
-        .search
-        .dictionary
-        .iter()
-        .map(|path| dictionary::read(path));
-    let words = words.collect::<Result<Vec<_>, _>>()?.concat();
     let property = options.property.as_deref().map(property::read);
     let property = property.transpose()?;
     let subject = Subject::open(&options.program, &options.build, options.output.quiet)?;
@@ -390,7 +384,7 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
         config,
         initial,
         limits,
-        words,
+        words: dictionary::read(&options.search.dictionary)?,
         goal: match property {
             Some(Property::ErrorCall(function)) => Some(function),
             _ => None,
