@@ -42,7 +42,7 @@ pub(crate) fn refresh(
         match stream.kind {
             StreamKind::Objects => draw.objects(&mut stream.bytes, free, &objects),
             // A file that was given may be worth keeping: what follows is often well formed.
-            _ if draw.rng.bool() => draw.text(&mut stream.bytes, free),
+            _ if draw.rng.u8(..4) == 0 => draw.text(&mut stream.bytes, free),
             _ => {}
         }
     }
@@ -77,6 +77,17 @@ fn free(child: &Input, known: &DecodedRun, step: usize, model: &Model) -> Vec<Ve
             *free = false;
         }
     };
+    for (number, stream) in (0u16..).zip(&child.streams) {
+        if let StreamKind::Environment { name } = &stream.kind {
+            // The variable's name, and the sign behind it.
+            (0..=name.len() as u32).for_each(|offset| {
+                keep(Symbol::Byte {
+                    stream: number,
+                    offset,
+                });
+            });
+        }
+    }
     known.trace.for_each_decided(step, &mut keep);
     model.iter().for_each(|(symbol, _)| keep(symbol));
     free
