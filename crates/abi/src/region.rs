@@ -33,6 +33,8 @@ pub enum Mode {
     /// Events for every decision, call and return, but for checks of undefined behavior that do
     /// not depend on the input.
     AllBranches = 2,
+    /// As `Coverage`, and clock and randomness are those of the machine: they do not repeat.
+    Real = 3,
 }
 
 /// Where a stream's bytes enter the program.

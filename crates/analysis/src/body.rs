@@ -12,6 +12,7 @@ use labrys_program::{BlockId, Function, Operand, Operation, Program, ValueId};
 use rustc_hash::FxHashSet;
 
 use crate::escape;
+use crate::formats::Formats;
 use crate::loops::{Loop, Loops};
 
 /// Where a value is defined.
@@ -39,7 +40,7 @@ pub struct Body {
 }
 
 impl Body {
-    pub(crate) fn new(program: &Program, function: &Function) -> Self {
+    pub(crate) fn new(program: &Program, formats: &Formats, function: &Function) -> Self {
         let graph = Digraph::of_function(function);
         let mut successors = Vec::new();
         let mut predecessors = vec![Vec::new(); function.blocks.len()];
@@ -60,7 +61,7 @@ impl Body {
         Body {
             definitions: definitions(function),
             distances: distances(&successors),
-            private: escape::private_objects(program, function, &frame_objects),
+            private: escape::private_objects(program, formats, function, &frame_objects),
             loops: Loops::of(&graph, &dominators, &predecessors),
             predecessors,
             successors,

@@ -12,9 +12,12 @@ use labrys_program::{
 use labrys_semantics::LibraryMeaning;
 use rustc_hash::FxHashSet;
 
+use crate::formats::Formats;
+
 /// Those of `objects` that are private.
 pub(crate) fn private_objects(
     program: &Program,
+    formats: &Formats,
     function: &Function,
     objects: &FxHashSet<ValueId>,
 ) -> FxHashSet<ValueId> {
@@ -23,7 +26,7 @@ pub(crate) fn private_objects(
         Operand::Constant(_) => None,
     });
     let mut private = objects.clone();
-    visit_escaping(program, function, &mut |operand| {
+    visit_escaping(program, formats, function, &mut |operand| {
         if let Operand::Value(value) = operand {
             private.remove(&value);
             if let Some(object) = owners.get(&value) {
@@ -35,7 +38,7 @@ pub(crate) fn private_objects(
 }
 
 /// By global: whether its address is kept or passed on.
-pub(crate) fn shared_globals(program: &Program) -> Vec<bool> {
+pub(crate) fn shared_globals(program: &Program, formats: &Formats) -> Vec<bool> {
     // A name that is visible outside is used by code outside of the program (the library's
     // `getopt` writes the program's `optind`): links hide all other names.
     let mut shared: Vec<bool> = program
@@ -57,7 +60,7 @@ pub(crate) fn shared_globals(program: &Program) -> Vec<bool> {
             Operand::Constant(id) => global_of(program, id),
             Operand::Value(_) => None,
         });
-        visit_escaping(program, function, &mut |operand| match operand {
+        visit_escaping(program, formats, function, &mut |operand| match operand {
             Operand::Constant(id) => mark(program, id, &mut shared),
             Operand::Value(value) => {
                 if let Some(global) = owners.get(&value) {
@@ -96,7 +99,12 @@ fn owners<T: Copy>(
 }
 
 /// Calls `escapes` with each operand whose value may be kept or passed on as an address.
-fn visit_escaping(program: &Program, function: &Function, escapes: &mut dyn FnMut(Operand)) {
+fn visit_escaping(
+    program: &Program,
+    formats: &Formats,
+    function: &Function,
+    escapes: &mut dyn FnMut(Operand),
+) {
     for block in &function.blocks {
         for phi in &block.phis {
             phi.incoming
@@ -104,13 +112,18 @@ fn visit_escaping(program: &Program, function: &Function, escapes: &mut dyn FnMu
                 .for_each(|(_, operand)| escapes(*operand));
         }
         for instruction in &block.instructions {
-            escaping_operands(program, &instruction.operation, escapes);
+            escaping_operands(program, formats, &instruction.operation, escapes);
         }
         block.terminator.visit_operands(escapes);
     }
 }
 
-fn escaping_operands(program: &Program, operation: &Operation, escapes: &mut dyn FnMut(Operand)) {
+fn escaping_operands(
+    program: &Program,
+    formats: &Formats,
+    operation: &Operation,
+    escapes: &mut dyn FnMut(Operand),
+) {
     match operation {
         Operation::Load { .. } | Operation::Compare { .. } => {}
         Operation::Store { value, .. } => escapes(*value),
@@ -126,7 +139,7 @@ fn escaping_operands(program: &Program, operation: &Operation, escapes: &mut dyn
             callee: Callee::Direct(id),
             arguments,
             ..
-        } if !keeps(program, *id) => {
+        } if !keeps(program, formats, *id) => {
             // The library writes there or reads there, and does not keep the address.
             let _ = arguments;
         }
@@ -135,7 +148,7 @@ fn escaping_operands(program: &Program, operation: &Operation, escapes: &mut dyn
 }
 
 /// Whether a function may keep an address that it is given.
-fn keeps(program: &Program, id: labrys_program::FunctionId) -> bool {
+fn keeps(program: &Program, formats: &Formats, id: labrys_program::FunctionId) -> bool {
     let Some(called) = program.function(id) else {
         return true;
     };
@@ -152,7 +165,8 @@ fn keeps(program: &Program, id: labrys_program::FunctionId) -> bool {
         }
         _ => false,
     };
-    called.defined || !forgets
+    // A format that is not known may have the function write there.
+    called.defined || !forgets || formats.may_count(&called.name)
 }
 
 /// The global that a constant is the address of, or an address in.

@@ -5,9 +5,11 @@
 
 use labrys_program::{
     Callee, Constant, ConstantId, Function, FunctionId, Linkage, Operand, Operation, Program,
-    RelocationTarget, Terminator, Type,
+    RelocationTarget, Started, Terminator, Type,
 };
 use labrys_semantics::{CallsBack, LibraryMeaning, calls_back};
+
+use crate::hooks;
 
 /// The functions of the program that outside code may call.
 #[derive(Debug)]
@@ -31,7 +33,7 @@ impl ExternalCalls {
             .iter()
             .any(|function| calls_unknown_code(&function))
             || program.functions.iter().any(is_opaque)
-            || program.global_named("error_print_progname").is_some();
+            || hooks::has_hooks(program);
         let signals = |function: &Function| {
             used(function) && calls_back(&function.name) == CallsBack::Signals
         };
@@ -42,13 +44,12 @@ impl ExternalCalls {
         };
         let all = (0..program.functions.len()).map(FunctionId::new);
         let handlers: Vec<FunctionId> = all.filter(handles).collect();
-        let started = started_with_program(program);
         let called = |(index, function): (usize, &Function)| {
             let id = FunctionId::new(index);
             let visible = function.linkage != Linkage::Internal && function.name != "main";
             let given = exposed[index] && calls_anything;
-            function.defined
-                && (visible || given || handlers.contains(&id) || started.contains(&id))
+            let started = function.started != Started::Never;
+            function.defined && (visible || given || handlers.contains(&id) || started)
         };
         let callable = program.functions.iter().enumerate().map(called).collect();
         ExternalCalls { callable, handlers }
@@ -174,22 +175,6 @@ fn mark(program: &Program, id: ConstantId, exposed: &mut [bool]) {
             mark(program, child, exposed);
         }
     }
-}
-
-/// Functions that run before `main` and after it.
-fn started_with_program(program: &Program) -> Vec<FunctionId> {
-    let lists = ["llvm.global_ctors", "llvm.global_dtors"];
-    let lists = lists
-        .iter()
-        .filter_map(|name| program.global(program.global_named(name)?));
-    let initializers = lists.filter_map(|global| global.initializer.as_ref());
-    let relocations = initializers.flat_map(|initializer| &initializer.relocations);
-    relocations
-        .filter_map(|relocation| match relocation.target {
-            RelocationTarget::Function(id, _) => Some(id),
-            _ => None,
-        })
-        .collect()
 }
 
 /// Whether a function has the form of a signal handler, or that of one whose parameters are not

@@ -2,11 +2,14 @@
 //! analysis finds.
 
 use labrys_library::{Mark, named};
-use labrys_program::{Function, Global, Linkage, Program};
+use labrys_program::{
+    Caveat, Function, FunctionId, Global, Operand, Program, Started, Type, ValueId,
+};
+
+use crate::hooks;
 
 /// Functions that make proofs impossible, with the reason.
 const FUNCTIONS: &[(Mark, &str)] = &[
-    (Mark::ReturnsTwice, "the program calls setjmp"),
     (Mark::Concurrent, "the program starts threads or processes"),
     (Mark::OwnStream, "the program has streams of its own"),
 ];
@@ -27,19 +30,22 @@ pub(crate) fn names_any(program: &Program, mark: Mark) -> bool {
     functions.any(|function| named(&function.name, mark))
 }
 
-/// Whether the library calls a function of the program whenever it needs memory.
-fn replaces_allocator(function: &Function) -> bool {
-    let visible = function.defined && function.linkage != Linkage::Internal;
-    visible && named(&function.name, Mark::Allocator)
-}
-
 /// The reasons against proofs in a program, in words for the user.
-pub(crate) fn obstacles(program: &Program, handlers_make_inputs: bool) -> Vec<String> {
+pub(crate) fn obstacles(
+    program: &Program,
+    handlers: &[FunctionId],
+    handlers_make_inputs: bool,
+) -> Vec<String> {
     let called = |list: &[(Mark, &'static str)]| -> Vec<&'static str> {
         let present = list.iter().filter(|(mark, _)| names_any(program, *mark));
         present.map(|(_, reason)| *reason).collect()
     };
-    let mut obstacles = called(FUNCTIONS);
+    let mut obstacles = Vec::new();
+    if returns_twice(program) {
+        obstacles.push("control returns twice from a call (setjmp and its kin)");
+    }
+    obstacles.extend(called(FUNCTIONS));
+    obstacles.extend(program.caveats.iter().map(|caveat| reason(*caveat)));
     if program.globals.iter().any(holds_counting_format) {
         obstacles.push("a format of the program has %n");
     }
@@ -47,8 +53,17 @@ pub(crate) fn obstacles(program: &Program, handlers_make_inputs: bool) -> Vec<St
         obstacles.push("the program walks over its sections");
     }
     obstacles.extend(called(MORE_FUNCTIONS));
-    if program.functions.iter().any(replaces_allocator) {
+    if program.functions.iter().any(hooks::replaces_allocator) {
         obstacles.push("the program replaces the library's allocator");
+    }
+    if program.functions.iter().any(hooks::stands_for_operation) {
+        obstacles.push("the program defines a function that compiled code calls for operations");
+    }
+    if handlers
+        .iter()
+        .any(|id| takes_context(&program.functions[id.index()]))
+    {
+        obstacles.push("a signal handler may change where the program goes on");
     }
     if handlers_make_inputs {
         obstacles.push("a signal handler asks for input");
@@ -59,9 +74,50 @@ pub(crate) fn obstacles(program: &Program, handlers_make_inputs: bool) -> Vec<St
     obstacles.into_iter().map(str::to_owned).collect()
 }
 
+/// Why nothing is proved of a program that holds this.
+fn reason(caveat: Caveat) -> &'static str {
+    match caveat {
+        Caveat::FreeFloats => "the compiler may compute floats otherwise (-ffast-math)",
+        Caveat::FusedFloats => "the compiler may fuse a product and a sum of floats (-mfma)",
+        Caveat::FlushedFloats => "floats near zero become zero (crtfastmath.o)",
+        Caveat::Assembly => "there is assembly outside of functions",
+        Caveat::Control => "assembly may change control, or how floats are computed",
+        Caveat::RenamedSymbols => "the linker gives names other meanings (--wrap, --defsym)",
+    }
+}
+
+/// Whether control may return to a call a second time: a function does so that is declared to, or
+/// is known to.
+fn returns_twice(program: &Program) -> bool {
+    let twice =
+        |function: &Function| function.returns_twice || named(&function.name, Mark::ReturnsTwice);
+    program.functions.iter().any(twice)
+}
+
+/// Whether a signal handler looks at the third thing that it is given: the registers with which
+/// the program goes on.
+fn takes_context(handler: &Function) -> bool {
+    const CONTEXT: ValueId = ValueId(2);
+    let is_context = |operand: Operand| operand == Operand::Value(CONTEXT);
+    let context = handler.parameters.get(CONTEXT.index());
+    let mut used = false;
+    for block in &handler.blocks {
+        let phis = block.phis.iter().flat_map(|phi| &phi.incoming);
+        used |= phis.into_iter().any(|(_, operand)| is_context(*operand));
+        for instruction in &block.instructions {
+            instruction
+                .operation
+                .visit_operands(&mut |operand| used |= is_context(operand));
+        }
+    }
+    used && context.is_some_and(|context| context.ty == Type::Pointer)
+}
+
 /// Whether something runs before `main`, so that variables do not begin as written.
 pub(crate) fn has_constructors(program: &Program) -> bool {
-    program.global_named("llvm.global_ctors").is_some()
+    let mut functions = program.functions.iter();
+    functions.any(|function| function.started == Started::Before)
+        || program.global_named("llvm.global_ctors").is_some()
 }
 
 /// Whether characters may be classed otherwise than in the C locale.

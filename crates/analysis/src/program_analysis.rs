@@ -13,6 +13,7 @@ use crate::calls::{self, Place};
 use crate::effects::{BlockEffects, EffectSummaries, Effects};
 use crate::escape;
 use crate::external_calls::ExternalCalls;
+use crate::formats::Formats;
 use crate::global_values::{GlobalPart, GlobalValues};
 use crate::obstacles;
 use crate::points_to::PointsTo;
@@ -42,23 +43,28 @@ impl<'p> ProgramAnalysis<'p> {
     #[must_use]
     pub fn new(program: &'p Program, entry: FunctionId) -> Self {
         let functions = &program.functions;
-        let bodies = functions
-            .iter()
-            .map(|function| (!function.blocks.is_empty()).then(|| Body::new(program, function)));
+        let calls = CallGraph::of_any_type(program);
+        let formats = Formats::of(program, &calls);
+        let bodies = functions.iter().map(|function| {
+            (!function.blocks.is_empty()).then(|| Body::new(program, &formats, function))
+        });
         let points_to = functions.iter();
         let points_to: Vec<PointsTo<'p>> = points_to
             .map(|function| PointsTo::of(program, function))
             .collect();
-        let calls = CallGraph::new(program);
         let external = ExternalCalls::of(program);
-        let effects = EffectSummaries::of(program, &points_to, &calls, &external);
+        let effects = EffectSummaries::of(program, &points_to, &calls, &external, &formats);
         ProgramAnalysis {
             program,
             bodies: bodies.collect(),
             depths: calls::depths(program, &calls, entry, &external),
             global_values: GlobalValues::of(program, &calls, &external),
-            shared: escape::shared_globals(program),
-            obstacles: obstacles::obstacles(program, effects.interference().makes_inputs()),
+            shared: escape::shared_globals(program, &formats),
+            obstacles: obstacles::obstacles(
+                program,
+                external.handlers(),
+                effects.interference().makes_inputs(),
+            ),
             has_constructors: obstacles::has_constructors(program),
             sets_locale: obstacles::sets_locale(program),
             block_effects: functions.iter().map(|_| OnceLock::new()).collect(),

@@ -9,6 +9,7 @@
 //!
 //! | Module | Owns |
 //! |---|---|
+//! | `assumptions` | what a proof rests on |
 //! | `terms` | expressions, symbols, objects, substitutions of a search |
 //! | `state` | the conditions, the memory and the trail of one path |
 //! | `step` | the state before an instruction, a block, an edge; summaries and havoc |
@@ -20,6 +21,7 @@
 //!
 //! Each uses only those above it, and only `technique` knows the engine's session.
 
+mod assumptions;
 mod check;
 mod execute;
 mod loops;
@@ -34,6 +36,7 @@ mod target;
 mod technique;
 mod terms;
 
+pub use assumptions::Assumption;
 pub use check::Check;
 pub use path::{Hop, Path, Point, Skip};
 pub use paths::{Counts, Found, Search};

@@ -2,6 +2,7 @@
 
 use labrys_suite::Input;
 
+use crate::assumptions::Assumption;
 use crate::path::{Path, Skip};
 use crate::paths::Counts;
 use crate::target::Target;
@@ -40,6 +41,8 @@ pub struct Report {
     pub skips: Vec<Skip>,
     /// Paths that were left out, and reasons against a proof.
     pub obstacles: Vec<String>,
+    /// What the proof assumes of the program, where there is one.
+    pub assumptions: Vec<Assumption>,
     /// Whether a search forward found the input.
     pub forward: bool,
     /// Inputs that should have reached it and did not.
@@ -64,6 +67,7 @@ impl Report {
             input: None,
             skips: Vec::new(),
             obstacles: Vec::new(),
+            assumptions: Vec::new(),
             forward: false,
             diverged: 0,
             passes: 0,

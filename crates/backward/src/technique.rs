@@ -62,6 +62,8 @@ pub struct Symcretic<'p> {
     tried_template: bool,
 }
 
+/// Why a target is open that a proof calls unreachable.
+const OVERRULED: &str = "a run reached it although a proof says that none does: a bug in Labrys";
 /// Inputs that came near and are kept.
 const MAX_NEAR: usize = 64;
 
@@ -175,10 +177,23 @@ impl<'p> Symcretic<'p> {
         for (report, before) in self.reports.iter_mut().zip(before) {
             report.forward |= report.is_reached() && !before;
         }
+        self.withdraw(session);
         Ok(shown)
     }
 
-    /// Targets that are branches which runs of another technique took are reached.
+    /// What a run overruled is not proved.
+    fn withdraw(&mut self, session: &Session) {
+        for report in &mut self.reports {
+            let overruled = || session.contradictions().contains(&report.target.name);
+            if report.verdict == Verdict::Unreachable && overruled() {
+                report.verdict = Verdict::NotFound;
+                report.obstacles = vec![OVERRULED.to_owned()];
+            }
+        }
+    }
+
+    /// Targets that are branches which runs of another technique took are reached. What was proved
+    /// counts as covered, so it stays as it is here: the session overrules it.
     pub fn note_covered(&mut self, covered: &Coverage) {
         for report in &mut self.reports {
             let open = matches!(report.verdict, Verdict::Open | Verdict::NotFound);
@@ -228,11 +243,12 @@ impl<'p> Symcretic<'p> {
         Ok(true)
     }
 
-    /// The open targets that a run of the plain program was at.
+    /// The targets that a run of the plain program was at and none before it; a proof does not
+    /// count against a run.
     fn shown(&self, run: &PlainRun) -> Vec<String> {
         let pairs = self.reports.iter().zip(&self.evidence);
         let shown = pairs.filter(|(report, evidence)| {
-            let open = matches!(report.verdict, Verdict::Open | Verdict::NotFound);
+            let open = report.verdict != Verdict::Reached;
             let seen = if report.target.marker {
                 run.targets.contains(&report.target.name)
             } else {
@@ -366,10 +382,15 @@ impl<'p> Symcretic<'p> {
         if report.verdict == Verdict::Open {
             let against = search.obstacles();
             if exhausted && self.paths == 0 && against.is_empty() {
-                report.verdict = Verdict::Unreachable;
-                session.prove(&report.target.name, report.target.branch)?;
-                self.proved.add(&report.target.points, report.target.branch);
-                self.prove_markers(session)?;
+                if session.prove(&report.target.name, report.target.branch)? {
+                    report.verdict = Verdict::Unreachable;
+                    report.assumptions = search.assumptions();
+                    self.proved.add(&report.target.points, report.target.branch);
+                    self.prove_markers(session)?;
+                } else {
+                    report.verdict = Verdict::NotFound;
+                    report.obstacles = vec![OVERRULED.to_owned()];
+                }
             } else if self.pass != COARSE_PASS {
                 report.obstacles = against;
                 let counts = search.counts();
@@ -445,6 +466,9 @@ impl Technique for Symcretic<'_> {
     }
 
     fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
+        if !session.contradictions().is_empty() {
+            self.withdraw(session);
+        }
         if self.search.is_none() {
             let Some((current, pass)) = self.queue.pop_front() else {
                 return Ok(Progress::Done);

@@ -16,6 +16,7 @@ pub(crate) fn options(invocation: &Invocation) -> Result<Vec<OsString>, Error> {
     let mut options = headers(invocation)?;
     if !options.is_empty() {
         options.extend(["-g", "-O2"].map(OsString::from));
+        options.extend(options::PLAIN_MEANING.iter().map(OsString::from));
         if invocation.checks.oracles {
             options.extend(options::ORACLES.iter().map(OsString::from));
         }

@@ -74,7 +74,7 @@ pub(crate) fn build(
     scratch: &Path,
 ) -> Result<(), Error> {
     let frozen = scratch.join("frozen.bc");
-    freeze(merged, &frozen, &session.pure).map_err(|error| match error {
+    freeze(merged, &frozen, &session.pure, &line.linking()).map_err(|error| match error {
         FreezeError::Llvm(source) => llvm("freezing the bitcode")(source),
         FreezeError::Marked(error) => Error::Marked(error),
     })?;

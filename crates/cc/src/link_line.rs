@@ -15,6 +15,8 @@ use crate::archive;
 use crate::jobs::Job;
 use crate::object::Nature;
 use crate::partially_linked::{self, Parts};
+use labrys_lower::Linking;
+use labrys_program::Started;
 
 /// A word or two of the line.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,6 +44,10 @@ pub(crate) struct LinkLine {
 
 /// The unwinder as a library of its own, which the child of each run would have to map.
 const SHARED_UNWINDER: &str = "-lgcc_s";
+
+/// Start code of `-ffast-math` that makes floats near zero zero. No build has it, so that all
+/// compute the same.
+const FLUSHES_FLOATS: &str = "crtfastmath.o";
 
 /// Options by which symbols may be undefined.
 const LENIENT: [&str; 3] = [
@@ -132,6 +138,7 @@ impl LinkLine {
         for item in &self.items {
             match item {
                 Item::Word(word) if word == SHARED_UNWINDER && !shares_unwinder => {}
+                Item::Word(word) if word.to_string_lossy().ends_with(FLUSHES_FLOATS) => {}
                 Item::Word(word) => arguments.push(word.clone()),
                 Item::Bitcode(_) => {}
                 Item::WholeArchive { path, .. } => {
@@ -152,6 +159,39 @@ impl LinkLine {
         let end = position_of(&arguments, "crtend").unwrap_or(arguments.len());
         arguments.splice(end..end, self.runtime_words(pieces.runtime));
         Ok(self.job(arguments, pieces.output))
+    }
+
+    /// What the line says that the bitcode does not.
+    pub(crate) fn linking(&self) -> Linking {
+        let words = self.items.iter().filter_map(|item| match item {
+            Item::Word(word) => Some(word.to_string_lossy()),
+            _ => None,
+        });
+        let mut linking = Linking::default();
+        let mut words = words.peekable();
+        while let Some(word) = words.next() {
+            linking.flushes |= word.ends_with(FLUSHES_FLOATS);
+            let Some(option) = word.strip_prefix('-') else {
+                continue;
+            };
+            let option = option.trim_start_matches('-');
+            let (name, value) = match option.split_once('=') {
+                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                None => (option.to_owned(), words.peek().map(|next| next.to_string())),
+            };
+            let started = match &name[..] {
+                "init" => Started::Before,
+                "fini" => Started::After,
+                "e" | "entry" => Started::Before,
+                "wrap" | "defsym" => {
+                    linking.renames = true;
+                    continue;
+                }
+                _ => continue,
+            };
+            linking.started.extend(value.map(|value| (value, started)));
+        }
+        linking
     }
 
     /// Whether the program must have one unwinder with its libraries: exceptions of C++ pass

@@ -28,6 +28,9 @@ pub(crate) const ORACLES: &[&str] = &[
     TRAP,
 ];
 
+/// Accesses by any type mean what they do, and loops may go on for ever.
+pub(crate) const PLAIN_MEANING: &[&str] = &["-fno-strict-aliasing", "-fno-finite-loops"];
+
 /// Overflow of signed numbers, which many programs rely on to wrap around.
 pub(crate) const OVERFLOW: &[&str] = &["-fsanitize=signed-integer-overflow", TRAP];
 

@@ -14,7 +14,7 @@ use crate::jobs::Job;
 use crate::linker::scratch_folder;
 use crate::tools::Tools;
 use crate::{Error, Session, recipe};
-use labrys_lower::{FreezeError, freeze};
+use labrys_lower::{FreezeError, Linking, freeze};
 
 /// How drivers are compiled: as sources of programs are.
 const OPTIONS: [&str; 9] = [
@@ -89,7 +89,7 @@ fn compiled(session: &Session, text: &str, scratch: &Path) -> Result<Vec<u8>, Er
     ]);
     let program = session.tools.clang.clone();
     Job { program, arguments }.run(scratch)?;
-    freeze(&bitcode, &frozen, &[]).map_err(|error| match error {
+    freeze(&bitcode, &frozen, &[], &Linking::default()).map_err(|error| match error {
         FreezeError::Llvm(source) => llvm("freezing the drivers")(source),
         FreezeError::Marked(error) => Error::Marked(error),
     })?;

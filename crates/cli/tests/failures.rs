@@ -190,3 +190,34 @@ fn lengths_of_copies_are_targets() {
     let expected = expected.map(|(kind, line)| (kind, line.to_owned()));
     assert_eq!(places.collect::<Vec<_>>(), expected);
 }
+
+/// A failure that rests on the clock of runs, which begins at a fixed time, is not confirmed, and
+/// says so; the clock is a plausible one.
+#[test]
+fn what_rests_on_the_frozen_clock_is_not_confirmed() {
+    let folder = folder();
+    let program = folder.path().join("clock.c");
+    let text_of_program = "#include <stdlib.h>\n#include <stdio.h>\n#include <time.h>\n\
+        int main(void) {\n\
+          struct tm *now;\n\
+          time_t seconds = time(0);\n\
+          int c = getchar();\n\
+          if (c == 'a' && seconds < 1795478402) abort();\n\
+          now = gmtime(&seconds);\n\
+          if (c == 'b' && now->tm_year < 124) abort();\n\
+          return 0;\n}\n";
+    std::fs::write(&program, text_of_program).expect("written");
+    let out = folder.path().join("suite");
+    let mut command = labrys();
+    command.arg("cover").arg(&program).arg("--out").arg(&out);
+    let output = output(command.args(["--steps", "100"]));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let suite = Suite::open(&out).expect("a valid suite");
+    let found = suite.summary.expect("a summary").failures;
+    let [failure] = &found[..] else {
+        panic!("{found:?}");
+    };
+    assert!(!failure.confirmed);
+    assert!(failure.detail.contains("clock"), "{failure:?}");
+    assert!(text(&output).contains("depends on the clock"));
+}

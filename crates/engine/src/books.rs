@@ -5,15 +5,15 @@
 //! - `kept` is the coverage of the tests in the suite; a run that adds to it becomes a test;
 //! - `confirmed` is the coverage of those tests that the plain program repeated; only this is
 //!   reported;
-//! - a branch in `unreachable` that a test covers all the same counts as covered: proofs assume
-//!   that the program accesses memory inside its objects.
+//! - no branch of a run is in `unreachable`, and no target of a run is listed as unreachable: a run
+//!   overrules a proof.
 
 use labrys_program::{
     BlockId, BranchId, Function, Intrinsic, Operation, Program, Site, SiteId, Terminator,
 };
 use labrys_suite::{Branches, Coverage, Suite, TargetStatus, TargetSummary};
 use labrys_trace::{Recording, Trace};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::runs::Facts;
 use crate::targets::{DIVERGENT_TESTS, Targets};
@@ -33,6 +33,10 @@ pub(crate) struct Books {
     /// By branch: tests that were kept for it and diverged.
     divergent: FxHashMap<BranchId, u8>,
     targets: Targets,
+    /// Targets that runs of any build came to, confirmed or not.
+    witnessed: FxHashSet<String>,
+    /// What a proof called unreachable and a run reached.
+    contradictions: Vec<String>,
 }
 
 impl Books {
@@ -47,6 +51,8 @@ impl Books {
             covered: 0,
             divergent: FxHashMap::default(),
             targets: Targets::of(program),
+            witnessed: FxHashSet::default(),
+            contradictions: Vec::new(),
         }
     }
 
@@ -171,6 +177,51 @@ impl Books {
             self.targets.reach(name, Some(input.to_owned()));
         }
         new && self.targets.is_listed(name)
+    }
+
+    /// Whether a run came to a target, or took the branch that it is.
+    pub(crate) fn is_witnessed(&self, name: &str, branch: Option<BranchId>) -> bool {
+        let taken = |branch| self.seen.contains(branch) && !self.unreachable.contains(branch);
+        self.witnessed.contains(name) || self.targets.is_reached(name) || branch.is_some_and(taken)
+    }
+
+    /// Books what a run reached against proofs; the names of what they call unreachable all the
+    /// same. These count as open from now on.
+    pub(crate) fn overrule(
+        &mut self,
+        program: &Program,
+        coverage: &Coverage,
+        targets: &[String],
+    ) -> Vec<String> {
+        let mut names = Vec::new();
+        let left = self.unreachable.new_over(coverage);
+        for branch in self.unreachable.new_over(&left).iter() {
+            names.extend(program.branch_name(branch));
+        }
+        self.unreachable = left;
+        for name in targets {
+            if self.targets.is_unreachable(name) {
+                names.push(name.clone());
+            }
+            if !self.witnessed.contains(name) {
+                self.witnessed.insert(name.clone());
+            }
+        }
+        for name in &names {
+            self.targets.set(name, TargetStatus::Open);
+        }
+        self.contradictions.extend(names.iter().cloned());
+        names
+    }
+
+    /// A proof says that no run comes to where one was.
+    pub(crate) fn refuse_proof(&mut self, name: &str) {
+        self.contradictions.push(name.to_owned());
+    }
+
+    /// What a proof called unreachable and a run reached.
+    pub(crate) fn contradictions(&self) -> &[String] {
+        &self.contradictions
     }
 
     /// Notes what is known of a target; whether it is not reached.

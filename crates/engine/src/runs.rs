@@ -299,6 +299,14 @@ impl Runs {
         Ok(run.outcome)
     }
 
+    /// How the plain program ends on an input with the clock and the randomness of the machine.
+    pub(crate) fn real_outcome(&mut self, input: &Input) -> Result<Outcome, Error> {
+        self.counts.replays += 1;
+        let run = self.plain.run(input, Mode::Real)?;
+        self.plain.recycle(run.recording);
+        Ok(run.outcome)
+    }
+
     /// What the plain program does in place of a run; `None` if it ends differently.
     ///
     /// Where variables lie differs from build to build, and so may branches on addresses. So it

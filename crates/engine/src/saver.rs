@@ -121,6 +121,11 @@ impl Saver {
         Ok(())
     }
 
+    /// Writes the input of a run that reached what was proved unreachable; its path.
+    pub(crate) fn add_contradiction(&mut self, input: &Input) -> Result<String, Error> {
+        Ok(self.writer.add_contradiction(input)?)
+    }
+
     /// Writes a certificate; its path.
     pub(crate) fn add_proof(&mut self, text: &str) -> Result<String, Error> {
         Ok(self.writer.add_proof(text)?)

@@ -79,6 +79,12 @@ impl Targets {
         list.any(|target| target.location == name && is_reached(target))
     }
 
+    /// Whether a proof calls a target unreachable.
+    pub(crate) fn is_unreachable(&self, name: &str) -> bool {
+        let mut list = self.list.iter();
+        list.any(|target| target.location == name && target.status == TargetStatus::Unreachable)
+    }
+
     /// The number of listed targets that are reached.
     pub(crate) fn reached(&self) -> u64 {
         self.listed().filter(|target| is_reached(target)).count() as u64

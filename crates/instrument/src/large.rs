@@ -35,7 +35,7 @@ pub(crate) fn mark(module: &Module) {
     let aliases = module.aliases();
     // What such a name stands for may be decided by the last link.
     let is_open = |alias: &Value<'_>| alias.linkage() == LLVMLinkage::LLVMWeakAnyLinkage;
-    if module.has_resolvers() || aliases.iter().any(is_open) {
+    if !module.ifuncs().is_empty() || aliases.iter().any(is_open) {
         return;
     }
     let targets: Vec<_> = aliases.iter().filter_map(|a| a.aliased_object()).collect();

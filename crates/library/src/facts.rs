@@ -331,6 +331,10 @@ words! {
         Raises = "raises",
         /// Gives memory; LLVM must not leave its calls out.
         Allocator = "allocator",
+        /// Gives a text in another language, or the text itself.
+        Translates = "translates",
+        /// Compiled code calls it for operations of the program.
+        Operates = "operates",
         /// The machine calls it although it has no model there.
         Called = "called",
     }

@@ -104,6 +104,60 @@ impl Module {
         }
     }
 
+    /// The text of an attribute of a function; `None` if it has none of this name.
+    #[must_use]
+    pub fn text_attribute(&self, function: Value<'_>, name: &str) -> Option<String> {
+        // SAFETY: as `add_attribute`; the text belongs to the attribute and is so long.
+        unsafe {
+            let index = llvm_sys::LLVMAttributeFunctionIndex;
+            let (text, length) = (name.as_ptr().cast(), name.len() as c_uint);
+            let attribute = LLVMGetStringAttributeAtIndex(function.0, index, text, length);
+            (!attribute.is_null()).then(|| {
+                let mut length = 0;
+                let text = LLVMGetStringAttributeValue(attribute, &raw mut length);
+                super::text_of(text, length as usize)
+            })
+        }
+    }
+
+    /// Removes an attribute of a function that is a text, if it has it.
+    pub fn remove_text_attribute(&self, function: Value<'_>, name: &str) {
+        // SAFETY: as `add_attribute`.
+        unsafe {
+            let index = llvm_sys::LLVMAttributeFunctionIndex;
+            let (text, length) = (name.as_ptr().cast(), name.len() as c_uint);
+            LLVMRemoveStringAttributeAtIndex(function.0, index, text, length);
+        }
+    }
+
+    /// Removes an attribute of the result (0) or of a parameter (from 1 on) of a function.
+    pub fn remove_value_attribute(&self, function: Value<'_>, index: usize, name: &str) {
+        // SAFETY: as `add_attribute`.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMRemoveEnumAttributeAtIndex(function.0, index as c_uint, kind);
+        }
+    }
+
+    /// Removes an attribute of the result (0) or of an argument (from 1 on) of a call.
+    pub fn remove_argument_attribute(&self, call: Value<'_>, index: usize, name: &str) {
+        // SAFETY: as `add_attribute`, on a call instruction.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMRemoveCallSiteEnumAttribute(call.0, index as c_uint, kind);
+        }
+    }
+
+    /// Removes what an instruction is annotated with under this name.
+    pub fn remove_annotation(&self, instruction: Value<'_>, name: &str) {
+        // SAFETY: callers pass instructions; null removes.
+        unsafe {
+            let (text, length) = (name.as_ptr().cast(), name.len() as c_uint);
+            let kind = LLVMGetMDKindIDInContext(self.context, text, length);
+            LLVMSetMetadata(instruction.0, kind, std::ptr::null_mut());
+        }
+    }
+
     /// Adds an attribute without a value to a call.
     pub fn add_call_attribute(&self, call: Value<'_>, name: &str) {
         // SAFETY: as `add_attribute`, on a call instruction.

@@ -73,6 +73,19 @@ unsafe fn chain<'m>(
     found
 }
 
+/// Copies a text of so many bytes.
+///
+/// # Safety
+/// There are so many bytes; none are read where there is nothing.
+unsafe fn text_of(text: *const c_char, length: usize) -> String {
+    if text.is_null() || length == 0 {
+        return String::new();
+    }
+    // SAFETY: as the caller promises.
+    let bytes = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 /// Copies and frees a message.
 ///
 /// # Safety

@@ -226,17 +226,32 @@ impl Module {
         }
     }
 
-    /// Whether functions of the program choose, when it starts, what other functions are.
-    #[must_use]
-    pub fn has_resolvers(&self) -> bool {
-        // SAFETY: null means "none".
-        unsafe { !LLVMGetFirstGlobalIFunc(self.raw).is_null() }
-    }
-
     /// Takes out the assembler text that belongs to no function.
     pub fn drop_assembly(&mut self) {
         // SAFETY: an empty text has no bytes that could be read.
         unsafe { LLVMSetModuleInlineAsm2(self.raw, c"".as_ptr(), 0) };
+    }
+
+    /// Indirect functions in module order.
+    #[must_use]
+    pub fn ifuncs(&self) -> Vec<Value<'_>> {
+        // SAFETY: plain traversal of a valid module.
+        unsafe {
+            chain(LLVMGetFirstGlobalIFunc(self.raw), |v| {
+                LLVMGetNextGlobalIFunc(v)
+            })
+        }
+    }
+
+    /// The assembly outside of functions.
+    #[must_use]
+    pub fn assembly(&self) -> String {
+        let mut length = 0;
+        // SAFETY: the text belongs to the module and is so long.
+        unsafe {
+            let text = LLVMGetModuleInlineAsm(self.raw, &raw mut length);
+            super::text_of(text, length)
+        }
     }
 
     /// The function of this name.

@@ -76,6 +76,13 @@ impl<'m> Type<'m> {
         unsafe { LLVMCountParamTypes(self.0) as usize }
     }
 
+    /// A value that is not defined.
+    #[must_use]
+    pub fn undefined(self) -> Value<'m> {
+        // SAFETY: callers pass types of values.
+        Value(unsafe { LLVMGetUndef(self.0) }, PhantomData)
+    }
+
     /// The zero or null constant.
     #[must_use]
     pub fn zero(self) -> Value<'m> {

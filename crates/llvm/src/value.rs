@@ -420,6 +420,55 @@ impl<'m> Value<'m> {
         unsafe { !LLVMIsAInlineAsm(self.raw()).is_null() }
     }
 
+    /// The instructions and constants that have this value as an operand.
+    #[must_use]
+    pub fn users(self) -> Vec<Value<'m>> {
+        let mut users = Vec::new();
+        // SAFETY: plain traversal of the uses of a valid value; null ends it.
+        unsafe {
+            let mut item = LLVMGetFirstUse(self.raw());
+            while !item.is_null() {
+                users.push(Value::wrap(LLVMGetUser(item)));
+                item = LLVMGetNextUse(item);
+            }
+        }
+        users
+    }
+
+    /// The text of inline assembly.
+    #[must_use]
+    pub fn assembly_text(self) -> String {
+        let mut length = 0;
+        // SAFETY: callers pass inline assembly; the text belongs to it and is so long.
+        unsafe {
+            let text = LLVMGetInlineAsmAsmString(self.raw(), &raw mut length);
+            super::text_of(text, length)
+        }
+    }
+
+    /// The function that chooses what an indirect function stands for.
+    #[must_use]
+    pub fn resolver(self) -> Option<Value<'m>> {
+        // SAFETY: callers pass indirect functions; null means "none".
+        let raw = unsafe { LLVMGetGlobalIFuncResolver(self.raw()) };
+        (!raw.is_null()).then(|| Value::wrap(raw))
+    }
+
+    /// What LLVM may do otherwise than IEEE says: whether products and sums may be fused, and
+    /// whether anything else may.
+    #[must_use]
+    pub fn float_freedom(self) -> (bool, bool) {
+        // SAFETY: flags are asked for where the instruction can have them.
+        let flags = unsafe {
+            match LLVMCanValueUseFastMathFlags(self.raw()) {
+                0 => 0,
+                _ => LLVMGetFastMathFlags(self.raw()),
+            }
+        };
+        let fuses = flags & llvm_sys::LLVMFastMathAllowContract != 0;
+        (fuses, flags & !llvm_sys::LLVMFastMathAllowContract != 0)
+    }
+
     /// Whether a load or store is volatile.
     #[must_use]
     pub fn is_volatile(self) -> bool {

@@ -10,6 +10,8 @@ use labrys_library::{Mark, function, named};
 
 use crate::harness;
 use crate::marked::{self, MarkError};
+use crate::promises;
+use crate::surroundings::{self, Linking};
 use crate::traps;
 use labrys_llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
 
@@ -31,18 +33,26 @@ pub enum FreezeError {
     Marked(#[from] MarkError),
 }
 
-/// Freezes the bitcode of a program; `pure` lists functions that are marked as pure.
+/// Freezes the bitcode of a program that is linked so; `pure` lists functions that are marked as
+/// pure.
 ///
 /// # Errors
 /// The input is not bitcode of LLVM 19, the output cannot be written, or a function that is
 /// marked as pure does not map numbers to a number.
-pub fn freeze(merged: &Path, frozen: &Path, pure: &[String]) -> Result<(), FreezeError> {
+pub fn freeze(
+    merged: &Path,
+    frozen: &Path,
+    pure: &[String],
+    linking: &Linking,
+) -> Result<(), FreezeError> {
     let mut module = Module::read(merged)?;
     harness::complete(&mut module)?;
     marked::mark(&module, pure)?;
+    surroundings::note(&module, linking);
     keep_templates(&module);
     hide_templates(&module);
     // Before a pass may use that something is undefined, and again for what passes add.
+    promises::take_back(&module);
     define_arithmetic(&module);
     define_null(&module);
     keep_definitions(&module);

@@ -9,8 +9,11 @@ mod harness;
 mod hints;
 mod lowering;
 pub mod marked;
+mod promises;
 pub mod sites;
+mod surroundings;
 mod traps;
 
 pub use freeze::{FreezeError, freeze};
 pub use lowering::lower;
+pub use surroundings::Linking;

@@ -30,6 +30,29 @@ impl Linkage {
     }
 }
 
+/// When the system calls a function, whatever the program calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Started {
+    /// Never.
+    #[default]
+    Never,
+    /// Before `main`: constructors, resolvers of indirect functions.
+    Before,
+    /// Behind `main`: destructors.
+    After,
+}
+
+impl Started {
+    /// Word of the text form.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        match self {
+            Started::Never => None,
+            Started::Before => Some("before_main"),
+            Started::After => Some("after_main"),
+        }
+    }
+}
+
 /// A parameter; its value is the [`ValueId`] of its position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Parameter {
@@ -54,6 +77,10 @@ pub struct Function {
     pub variadic: bool,
     /// Whether the function is declared not to return.
     pub noreturn: bool,
+    /// Whether calls of it may return more than once.
+    pub returns_twice: bool,
+    /// When the system calls it.
+    pub started: Started,
     /// Where the function is defined in the source.
     pub location: Option<Location>,
     /// Type of the result.

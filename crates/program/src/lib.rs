@@ -34,6 +34,7 @@
 //!
 //! This crate does no I/O, reads no clock and draws no randomness.
 
+mod caveat;
 mod census;
 mod constant;
 mod function;
@@ -50,9 +51,10 @@ mod site;
 mod text;
 mod types;
 
+pub use caveat::Caveat;
 pub use census::Census;
 pub use constant::Constant;
-pub use function::{Block, Function, Linkage, Parameter};
+pub use function::{Block, Function, Linkage, Parameter, Started};
 pub use global::{Global, Initializer, Relocation, RelocationTarget};
 pub use id::{
     AggregateId, BlockId, BranchId, ConstantId, FileId, ForeignId, FunctionId, GlobalId, SiteId,

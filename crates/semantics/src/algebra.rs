@@ -37,6 +37,12 @@ pub trait Algebra {
     /// Havoc: any value. `machine` is what the processor would give.
     fn havoc(&mut self, width: u32, machine: Option<Self::Value>) -> Self::Value;
 
+    /// A number that a float is not larger than, whatever its sign, where that is seen at once; it
+    /// is a number then.
+    fn magnitude(&self, _: Self::Value) -> Option<f64> {
+        None
+    }
+
     /// Zero extension, cut, or nothing.
     fn resize(&mut self, a: Self::Value, width: u32) -> Self::Value {
         match self.width(a) {
@@ -122,6 +128,46 @@ impl Algebra for Symbolic<'_> {
     fn havoc(&mut self, width: u32, _: Option<ExprId>) -> ExprId {
         self.fresh(width)
     }
+    fn magnitude(&self, value: ExprId) -> Option<f64> {
+        magnitude(self.pool, value, MAX_NESTING)
+    }
+}
+
+/// Operations in each other that [`magnitude`] looks through.
+const MAX_NESTING: u32 = 8;
+
+/// See [`Algebra::magnitude`]: integers as floats, and what is computed of them. Bounds are twice
+/// as large as they need be, which covers what rounding adds.
+fn magnitude(pool: &Pool, value: ExprId, depth: u32) -> Option<f64> {
+    let depth = depth.checked_sub(1)?;
+    let size = pool.width(value);
+    if let Some(bits) = pool.bits(value) {
+        let number = match size {
+            32 => f64::from(f32::from_bits(bits as u32)),
+            64 => f64::from_bits(bits as u64),
+            _ => return None,
+        };
+        return number.is_finite().then_some(2.0 * number.abs());
+    }
+    let node = pool.node(value);
+    let operands = node.operands();
+    let of = |index: usize| magnitude(pool, operands[index], depth);
+    let bound = match pool.op(value) {
+        Op::SToF | Op::UToF => {
+            let mut whole = operands[0];
+            while let Op::SExt | Op::ZExt = pool.op(whole) {
+                whole = pool.node(whole).operands()[0];
+            }
+            f64::from(pool.width(whole)).exp2()
+        }
+        Op::FNeg | Op::FAbs | Op::FToF => of(0)?,
+        Op::FAdd | Op::FSub => of(0)? + of(1)?,
+        Op::FMul => of(0)? * of(1)?,
+        Op::Ite => of(1)?.max(of(2)?),
+        _ => return None,
+    };
+    // A float of 32 bits is a number up to here.
+    (bound < 1e30).then_some(2.0 * bound)
 }
 
 /// Computes a pure external function: name, arguments, width of the result.

@@ -163,6 +163,65 @@ pub(crate) fn compare_floats<A: Algebra>(
     }
 }
 
+/// A float to an integer. One that is out of range is havoc in expressions: builds differ in it.
+fn to_integer<A: Algebra>(algebra: &mut A, cast: Cast, value: A::Value, width: u32) -> A::Value {
+    if cast == Cast::FloatToUnsigned && width > 32 {
+        return to_wide_unsigned(algebra, value, width);
+    }
+    // The processor converts to 32 or 64 bits, the least number where it cannot, and the rest is
+    // cut off.
+    let wide = match cast {
+        Cast::FloatToSigned => width.max(32),
+        _ if width < 32 => 32,
+        _ => 64,
+    };
+    let number = algebra.convert(Op::FToS, value, wide);
+    let result = algebra.resize(number, width);
+    let limit = f64::from(width - 1).exp2();
+    let small = algebra.magnitude(value).is_some_and(|most| most < limit);
+    if small && cast == Cast::FloatToSigned {
+        return result;
+    }
+    let outside = if wide == width {
+        let least = algebra.constant(wide, 1 << (wide - 1));
+        algebra.binary(Op::Eq, number, least)
+    } else {
+        let back = match cast {
+            Cast::FloatToSigned => algebra.resize_signed(result, wide),
+            _ => algebra.resize(result, wide),
+        };
+        let same = algebra.binary(Op::Eq, number, back);
+        algebra.not(same)
+    };
+    or_anything(algebra, outside, result)
+}
+
+/// The same to more bits than the processor has an instruction for.
+fn to_wide_unsigned<A: Algebra>(algebra: &mut A, value: A::Value, width: u32) -> A::Value {
+    let result = algebra.convert(Op::FToU, value, width);
+    let size = algebra.width(value);
+    let beyond = f64::from(width).exp2();
+    let [least, beyond] = [-1.0, beyond].map(|bound| match size {
+        32 => algebra.constant(32, u128::from((bound as f32).to_bits())),
+        _ => algebra.constant(64, u128::from(bound.to_bits())),
+    });
+    let after = algebra.binary(Op::FOlt, least, value);
+    let before = algebra.binary(Op::FOlt, value, beyond);
+    let inside = algebra.binary(Op::And, after, before);
+    let outside = algebra.not(inside);
+    or_anything(algebra, outside, result)
+}
+
+/// A result, or anything under a condition.
+fn or_anything<A: Algebra>(algebra: &mut A, condition: A::Value, result: A::Value) -> A::Value {
+    if algebra.known(condition) == Some(0) {
+        return result;
+    }
+    let width = algebra.width(result);
+    let any = algebra.havoc(width, Some(result));
+    algebra.ite(condition, any, result)
+}
+
 /// A conversion; `None` between types without a model.
 pub(crate) fn cast<A: Algebra>(
     algebra: &mut A,
@@ -178,21 +237,7 @@ pub(crate) fn cast<A: Algebra>(
             algebra.resize(value, width)
         }
         Cast::SignExtend => algebra.resize_signed(value, width),
-        // The processor converts to 32 or 64 bits and the rest is cut off.
-        Cast::FloatToSigned => {
-            let wide = width.max(32);
-            let number = algebra.convert(Op::FToS, value, wide);
-            algebra.resize(number, width)
-        }
-        Cast::FloatToUnsigned if width < 32 => {
-            let number = algebra.convert(Op::FToS, value, 32);
-            algebra.resize(number, width)
-        }
-        Cast::FloatToUnsigned if width == 32 => {
-            let number = algebra.convert(Op::FToS, value, 64);
-            algebra.resize(number, width)
-        }
-        Cast::FloatToUnsigned => algebra.convert(Op::FToU, value, width),
+        Cast::FloatToSigned | Cast::FloatToUnsigned => to_integer(algebra, cast, value, width),
         Cast::UnsignedToFloat => algebra.convert(Op::UToF, value, width),
         Cast::SignedToFloat => algebra.convert(Op::SToF, value, width),
         Cast::FloatTruncate | Cast::FloatExtend => algebra.convert(Op::FToF, value, width),

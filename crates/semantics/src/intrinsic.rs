@@ -39,8 +39,8 @@ fn computed<A: Algebra>(
     let mut second = |algebra: &mut A| operands.scalar(algebra, *arguments.get(1)?);
     Some(match intrinsic {
         I::PopCount => algebra.unary(Op::PopCount, a),
-        I::LeadingZeros => algebra.unary(Op::LeadingZeros, a),
-        I::TrailingZeros => algebra.unary(Op::TrailingZeros, a),
+        I::LeadingZeros => zeros(algebra, Op::LeadingZeros, a),
+        I::TrailingZeros => zeros(algebra, Op::TrailingZeros, a),
         I::ByteSwap => reversed(algebra, a, 8),
         I::BitReverse => reversed(algebra, a, 1),
         I::Abs => {
@@ -127,6 +127,19 @@ fn computes(intrinsic: Intrinsic) -> bool {
                 | I::FrameAddress
                 | I::ReturnAddress
         )
+}
+
+/// Zeros before or behind the one bits. Of zero the processor gives what it will.
+fn zeros<A: Algebra>(algebra: &mut A, op: Op, a: A::Value) -> A::Value {
+    let count = algebra.unary(op, a);
+    if algebra.known(a).is_some_and(|bits| bits != 0) {
+        return count;
+    }
+    let width = algebra.width(a);
+    let zero = algebra.constant(width, 0);
+    let undefined = algebra.binary(Op::Eq, a, zero);
+    let any = algebra.havoc(width, Some(count));
+    algebra.ite(undefined, any, count)
 }
 
 fn overflow(intrinsic: Intrinsic) -> Option<(Op, bool)> {

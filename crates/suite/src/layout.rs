@@ -25,6 +25,14 @@ pub(crate) fn proof(id: u32) -> String {
     format!("{PROOFS}/{}.smt2", number(id))
 }
 
+/// The inputs of runs that reached what was proved unreachable; there when the first is.
+pub(crate) const CONTRADICTIONS: &str = "contradictions";
+
+/// The input of the contradiction with this number.
+pub(crate) fn contradiction(id: u32) -> String {
+    format!("{CONTRADICTIONS}/{}", number(id))
+}
+
 /// The folders that every suite has.
 pub(crate) const FOLDERS: [&str; 3] = [INPUTS, CASES, FAILURES];
 

@@ -139,6 +139,9 @@ pub struct Summary {
     pub failures: Vec<FailureSummary>,
     /// Targets: those that the program names, in the order of its functions, then others.
     pub targets: Vec<TargetSummary>,
+    /// What was proved unreachable and reached by a run all the same: bugs of Labrys.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradictions: Vec<String>,
 }
 
 /// One line of `events.jsonl`.

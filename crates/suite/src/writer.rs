@@ -76,7 +76,8 @@ impl SuiteWriter {
         let suite = Suite::open(folder)?;
         files::remove_unfinished(folder)?;
         let exported = EXPORTERS.iter().filter_map(|exporter| exporter.folder());
-        let folders = layout::FOLDERS.into_iter().chain([layout::PROOFS]);
+        let folders = layout::FOLDERS.into_iter();
+        let folders = folders.chain([layout::PROOFS, layout::CONTRADICTIONS]);
         for name in folders.chain(exported) {
             files::remove_unfinished(&folder.join(name))?;
         }
@@ -172,6 +173,19 @@ impl SuiteWriter {
         let is_free = |id: &u32| !self.folder.join(layout::proof(*id)).exists();
         let place = layout::proof((1..).find(is_free).unwrap_or(u32::MAX));
         files::write(&self.folder.join(&place), text.as_bytes())?;
+        Ok(place)
+    }
+
+    /// Writes the input of a run that reached what was proved unreachable. Returns its path in the
+    /// folder.
+    ///
+    /// # Errors
+    /// If the input has other streams than the suite, or a file cannot be written.
+    pub fn add_contradiction(&mut self, input: &Input) -> Result<String, Error> {
+        files::create_folder(&self.folder.join(layout::CONTRADICTIONS))?;
+        let is_free = |id: &u32| !self.folder.join(layout::contradiction(*id)).exists();
+        let place = layout::contradiction((1..).find(is_free).unwrap_or(u32::MAX));
+        self.write_input(&place, input, Vec::new())?;
         Ok(place)
     }
 

@@ -242,8 +242,9 @@ impl Values {
             return None;
         };
         let argument = *arguments.get(value.index())?;
-        let passed = terms.program().operand_type(calling, argument);
-        (parameter.by_value.is_none() && passed == Some(ty))
+        let program = terms.program();
+        let fits = program.argument_fits(calling, arguments, function, value.index());
+        (parameter.by_value.is_none() && parameter.ty == ty && fits)
             .then(|| self.operand(terms, caller, argument))?
     }
 

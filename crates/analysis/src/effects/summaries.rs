@@ -11,6 +11,8 @@ use labrys_semantics::LibraryMeaning;
 use crate::calls::{most_arguments, passed_arguments};
 use crate::effects::Effects;
 use crate::external_calls::{ExternalCalls, calls_unknown};
+use crate::formats::Formats;
+use crate::hooks;
 use crate::obstacles::names_any;
 use crate::points_to::PointsTo;
 
@@ -28,9 +30,13 @@ impl EffectSummaries {
         points_to: &[PointsTo<'_>],
         calls: &CallGraph,
         external: &ExternalCalls,
+        formats: &Formats,
     ) -> Self {
         let mut outside = Effects::of_outside_code();
-        let mut functions = own_effects(program, points_to);
+        // What library code runs of the program that its rows do not say.
+        let mut hooks = Effects::default();
+        let hooked = program.functions.iter().any(hooks::interposes) || hooks::has_hooks(program);
+        let mut functions = own_effects(program, points_to, formats);
         loop {
             let mut changed = false;
             for index in 0..program.functions.len() {
@@ -48,7 +54,11 @@ impl EffectSummaries {
                     }
                 }
                 if external.may_call(id) {
-                    changed |= outside.absorb(&functions[index].at_unknown_arguments());
+                    let effects = functions[index].at_unknown_arguments();
+                    changed |= outside.absorb(&effects) | hooks.absorb(&effects);
+                }
+                if hooked && runs_library_code(&program.functions[index]) {
+                    changed |= functions[index].absorb(&hooks.called_back());
                 }
                 if functions[index].foreign {
                     changed |= functions[index].absorb(&outside.called_back());
@@ -81,8 +91,14 @@ impl EffectSummaries {
     }
 }
 
+/// Whether a call of a function runs code of a library.
+fn runs_library_code(function: &Function) -> bool {
+    let harness = labrys_library::function(&function.name).and_then(|row| row.harness());
+    !function.defined && !function.name.starts_with("llvm.") && harness.is_none()
+}
+
 /// The effects of each function without those of its callees.
-fn own_effects(program: &Program, points_to: &[PointsTo<'_>]) -> Vec<Effects> {
+fn own_effects(program: &Program, points_to: &[PointsTo<'_>], formats: &Formats) -> Vec<Effects> {
     let most = most_arguments(program);
     let streams = Streams::of(program);
     let of_function = |(function, points_to): (&Function, &PointsTo<'_>)| {
@@ -93,6 +109,7 @@ fn own_effects(program: &Program, points_to: &[PointsTo<'_>]) -> Vec<Effects> {
         let known = LibraryMeaning::of(&function.name);
         effects.foreign |= known.is_none() && calls_unknown(program, function);
         streams.add(&mut effects, known);
+        effects.anywhere |= formats.may_count(&function.name);
         effects
     };
     program

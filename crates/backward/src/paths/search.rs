@@ -15,6 +15,7 @@ use labrys_solver::{Answer, Model};
 
 use super::explorer::Explorer;
 use super::refutations::Refutations;
+use crate::assumptions::Assumption;
 use crate::check::Check;
 use crate::loops::{Cuts, Exploration, Predecessors};
 use crate::path::{Path, Point, Skip};
@@ -155,6 +156,12 @@ impl<'p> Search<'p> {
             iterations: self.explorer.iteration_segments(),
             ..self.counts
         }
+    }
+
+    /// What the search assumed of the program.
+    #[must_use]
+    pub fn assumptions(&self) -> Vec<Assumption> {
+        self.explorer.shared_terms().assumed().list()
     }
 
     /// Reasons against a proof: with anything here, the end of the search proves nothing.

@@ -12,6 +12,7 @@
 use labrys_analysis::Effects;
 use labrys_expr::{ExprId, Op};
 
+use crate::assumptions::Assumption;
 use crate::terms::{
     FrameId, ObjectKind, Terms, character_entry, character_pointer, initial_content,
 };
@@ -185,6 +186,7 @@ impl Memory {
         };
         // What a signal handler may write at any time is havocked at each read.
         if !may_write(terms, terms.analysis().interference(), &read) {
+            terms.assume(Assumption::Memory);
             self.reads.push(read);
         }
         symbol
@@ -213,6 +215,7 @@ impl Memory {
             match overlap(terms, &read, write) {
                 Overlap::None => self.reads.push(read),
                 overlap => {
+                    terms.assume(Assumption::Types);
                     let value = self.answer(terms, &read, write, &overlap);
                     pairs.push((read.symbol, value));
                 }

@@ -3,6 +3,7 @@
 use labrys_expr::ExprId;
 use labrys_program::{BlockId, Terminator};
 
+use crate::assumptions::Assumption;
 use crate::path::Skip;
 use crate::state::State;
 use crate::terms::{Frame, Overrides, Terms, pair_scalars};
@@ -17,6 +18,11 @@ pub(super) fn edge_condition(
     to: BlockId,
 ) -> Option<ExprId> {
     let block = terms.analysis().function(frame.function()).block(from)?;
+    let site = block.terminator.site();
+    let site = site.and_then(|site| terms.program().site(site));
+    if site.is_some_and(|site| site.oracle) {
+        terms.assume(Assumption::Checks);
+    }
     match &block.terminator {
         Terminator::Jump(_) => Some(ExprId::TRUE),
         Terminator::Branch {

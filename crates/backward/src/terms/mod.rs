@@ -11,6 +11,7 @@ mod operands;
 mod substitution;
 mod values;
 
+use crate::assumptions::{Assumption, Assumptions};
 use labrys_analysis::ProgramAnalysis;
 use labrys_expr::{ExprId, Pool, Symbol};
 use labrys_program::{FunctionId, GlobalId, Operand, Operation, Program, Type};
@@ -39,6 +40,7 @@ pub(crate) struct Terms<'p> {
     objects: Objects,
     values: SymbolValues,
     substitution: Substitution,
+    assumed: Assumptions,
 }
 
 impl<'p> Terms<'p> {
@@ -51,7 +53,18 @@ impl<'p> Terms<'p> {
             objects: Objects::default(),
             values: SymbolValues::default(),
             substitution: Substitution::default(),
+            assumed: Assumptions::default(),
         }
+    }
+
+    /// Notes that the search assumes something.
+    pub(crate) fn assume(&mut self, assumption: Assumption) {
+        self.assumed.note(assumption);
+    }
+
+    /// What the search assumed so far.
+    pub(crate) fn assumed(&self) -> Assumptions {
+        self.assumed
     }
 
     pub(crate) fn analysis(&self) -> &'p ProgramAnalysis<'p> {
@@ -132,6 +145,7 @@ impl<'p> Terms<'p> {
         operation: &Operation,
         ty: Type,
     ) -> Option<SymbolicValue> {
+        self.assumed.note_operation(operation);
         let (mut symbolic, mut reader) = self.reader(frame, overrides);
         meaning(&mut symbolic, operation, ty, &mut reader)
     }
@@ -145,7 +159,13 @@ impl<'p> Terms<'p> {
             pool: &mut self.pool,
             next: &mut self.next_symbol,
         };
-        let reader = OperandReader::new(self.analysis, &mut self.objects, frame, overrides);
+        let reader = OperandReader::new(
+            self.analysis,
+            &mut self.objects,
+            &mut self.assumed,
+            frame,
+            overrides,
+        );
         (symbolic, reader)
     }
 

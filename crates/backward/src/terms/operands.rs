@@ -12,6 +12,8 @@ use labrys_semantics::{
 };
 use rustc_hash::FxHashMap;
 
+use crate::assumptions::Assumptions;
+
 use super::objects::{Description, ObjectKind, Objects};
 use super::{Frame, SymbolicValue};
 
@@ -25,6 +27,7 @@ pub(crate) type Overrides = FxHashMap<ValueId, SymbolicValue>;
 pub(super) struct OperandReader<'b, 'p> {
     analysis: &'p ProgramAnalysis<'p>,
     objects: &'b mut Objects,
+    assumed: &'b mut Assumptions,
     frame: &'b mut Frame,
     overrides: &'b Overrides,
     /// Values computed for this operand; expressions share what they have in common.
@@ -53,12 +56,14 @@ impl<'b, 'p> OperandReader<'b, 'p> {
     pub(super) fn new(
         analysis: &'p ProgramAnalysis<'p>,
         objects: &'b mut Objects,
+        assumed: &'b mut Assumptions,
         frame: &'b mut Frame,
         overrides: &'b Overrides,
     ) -> Self {
         OperandReader {
             analysis,
             objects,
+            assumed,
             frame,
             overrides,
             known: FxHashMap::default(),
@@ -91,6 +96,7 @@ impl<'b, 'p> OperandReader<'b, 'p> {
             if self.depth < MAX_DEPTH {
                 let instruction = self.analysis.defining(id, value)?;
                 self.depth += 1;
+                self.assumed.note_operation(&instruction.operation);
                 let found = meaning(symbolic, &instruction.operation, ty, self);
                 self.depth -= 1;
                 if found.is_some() {

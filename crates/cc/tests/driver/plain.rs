@@ -4,7 +4,7 @@
 
 use crate::project::{Project, run};
 use labrys_instrument::plain::add_coverage;
-use labrys_lower::freeze;
+use labrys_lower::{Linking, freeze};
 
 /// Prints the branches that a run took.
 const PRINTER: &str = r#"
@@ -22,7 +22,13 @@ fn branches(text: &str, runs: usize) -> Vec<String> {
     let project = Project::new(&[("main.c", text), ("printer.c", PRINTER)]);
     let emit = "-O2 -Xclang -disable-llvm-passes -emit-llvm -c @main.c -o @main.bc";
     project.tool("clang-19", emit);
-    freeze(&project.path("main.bc"), &project.path("frozen.bc"), &[]).unwrap();
+    freeze(
+        &project.path("main.bc"),
+        &project.path("frozen.bc"),
+        &[],
+        &Linking::default(),
+    )
+    .unwrap();
     let paths = ["frozen.bc", "plain.bc", "large.bc"].map(|name| project.path(name));
     assert!(!add_coverage(&paths[0], &paths[1], &paths[2]).unwrap());
     project.tool("clang-19", "-O2 -w @plain.bc @printer.c -o @program");

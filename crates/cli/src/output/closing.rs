@@ -93,9 +93,14 @@ impl Closing<'_> {
             let input = self.folder.join(&failure.input);
             writeln!(
                 f,
-                "  {} at {place}, input {}",
+                "  {} at {place}, input {}{}",
                 failure.kind,
-                input.display()
+                input.display(),
+                // Why it is not, where that is known.
+                match failure.confirmed || failure.detail.is_empty() {
+                    true => String::new(),
+                    false => format!(": {}", failure.detail),
+                }
             )?;
         }
         match failures.len() {

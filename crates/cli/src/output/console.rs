@@ -6,6 +6,7 @@
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write, stderr, stdout};
+use std::path::Path;
 
 use super::problem::Problem;
 
@@ -47,4 +48,16 @@ pub(crate) fn print_with(
 pub(crate) fn note(text: impl Display) {
     // Where standard error is closed or full, there is no better place to say so.
     let _ = writeln!(stderr(), "{text}");
+}
+
+/// Tells of what was proved unreachable and reached by a run; whether there is anything.
+pub(crate) fn tell_contradictions(names: &[String], folder: &Path) -> bool {
+    for name in names {
+        note(format!(
+            "labrys: bug in Labrys: {name} was proved unreachable, but a run reached it; please \
+             report it with the executable and the folder {}",
+            folder.display()
+        ));
+    }
+    !names.is_empty()
 }

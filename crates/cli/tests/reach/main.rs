@@ -4,6 +4,7 @@
 #![allow(missing_docs)]
 
 mod command;
+mod constructs;
 mod entry;
 mod generated;
 mod globals;
@@ -12,3 +13,4 @@ mod linked;
 mod long;
 mod open;
 mod outside;
+mod plain;

@@ -205,8 +205,9 @@ impl Failures {
         if verdict == Verdict::Known {
             return Ok(false);
         }
+        let finding = really(finding, tools)?;
         let finding = match finding.confirmed {
-            true => minimized(finding, tools)?,
+            true => really(minimized(finding, tools)?, tools)?,
             false => finding,
         };
         self.write(facts, finding, verdict, tools)?;
@@ -281,6 +282,23 @@ fn find(facts: &Facts, kind: String, judged: Judged, runs: &mut Runs) -> Result<
             false => facts.outcome.clone(),
         },
     })
+}
+
+/// What a failure is called that rests on what runs repeat.
+const FROZEN: &str = "depends on the clock or on randomness, which are the same in each run";
+
+/// A failure of the plain program that does not show with the clock and the randomness of the
+/// machine is none that anybody else would see: it is not confirmed.
+fn really(mut finding: Finding, tools: &mut Tools<'_>) -> Result<Finding, Error> {
+    if !finding.confirmed || !finding.outcome.is_failure() {
+        return Ok(finding);
+    }
+    let real = tools.runs.real_outcome(&finding.input)?;
+    if real.kind() != finding.outcome.kind() {
+        finding.confirmed = false;
+        FROZEN.clone_into(&mut finding.detail);
+    }
+    Ok(finding)
 }
 
 /// The same failure with a smaller input, and what that one shows.

@@ -196,6 +196,7 @@ impl Session {
             concretizations: counts.concretizations.clone(),
             failures: self.failures.summary(&self.saver),
             targets: self.books.targets().listed().cloned().collect(),
+            contradictions: self.books.contradictions().to_vec(),
         }
     }
 }
@@ -285,7 +286,9 @@ impl Session {
     /// # Errors
     /// If the program cannot be run.
     pub fn run_plain(&mut self, input: &Input) -> Result<PlainRun, Error> {
-        self.runs.run_plain(input)
+        let plain = self.runs.run_plain(input)?;
+        self.overrule(&plain.coverage, &plain.targets, input)?;
+        Ok(plain)
     }
 
     /// As [`Session::run_plain`], and says how often each branch was taken (modulo 255, but never 0
@@ -294,7 +297,41 @@ impl Session {
     /// # Errors
     /// If the program cannot be run.
     pub fn fuzz(&mut self, input: &Input, visits: &mut [u8]) -> Result<PlainRun, Error> {
-        self.runs.fuzz(input, visits)
+        let plain = self.runs.fuzz(input, visits)?;
+        self.overrule(&plain.coverage, &plain.targets, input)?;
+        Ok(plain)
+    }
+
+    /// What a proof called unreachable and a run reached: bugs of Labrys.
+    #[must_use]
+    pub fn contradictions(&self) -> &[String] {
+        self.books.contradictions()
+    }
+
+    /// A run overrules proofs; where it does, Labrys is wrong, and says so.
+    fn overrule(
+        &mut self,
+        coverage: &Coverage,
+        targets: &[String],
+        input: &Input,
+    ) -> Result<(), Error> {
+        let program = self.runs.program();
+        for name in self.books.overrule(program, coverage, targets) {
+            let path = self.saver.add_contradiction(input)?;
+            self.tell_contradiction(&name, &path)?;
+        }
+        Ok(())
+    }
+
+    fn tell_contradiction(&mut self, name: &str, input: &str) -> Result<(), Error> {
+        let config = self.saver.config();
+        let text = format!(
+            "bug in Labrys: {name} was proved unreachable, but a run reached it ({input}); please \
+             report it with the suite folder and {}",
+            config.program
+        );
+        self.note(&text);
+        self.milestone(&text)
     }
 
     /// Runs an input again for its trace; nothing is booked.
@@ -339,6 +376,11 @@ impl Session {
     ) -> Result<Observation, Error> {
         let mut record = self.runs.read(ended, known.is_none())?;
         record.facts.targets.extend(reached.iter().cloned());
+        self.overrule(
+            &record.facts.coverage,
+            &record.facts.targets,
+            &record.facts.input,
+        )?;
         let (gain, near) = self.see(&record);
         let case = match known {
             Some(case) => self.book_known(&record.facts, case).map(|()| Some(case)),
@@ -443,17 +485,22 @@ impl Session {
     }
 
     /// Notes that no run reaches a target, and that the branch that it is, if it is one, is dead:
-    /// nobody looks for it from now on.
+    /// nobody looks for it from now on. `false`, and nothing is noted but a bug of Labrys, if a run
+    /// was there before.
     ///
     /// # Errors
     /// If the suite cannot be written.
-    pub fn prove(&mut self, name: &str, branch: Option<BranchId>) -> Result<(), Error> {
-        if let Some(branch) = branch.filter(|_| !self.books.targets().is_reached(name)) {
-            if self.books.exclude(branch) {
-                self.runs.want(&self.books.unseen());
-            }
+    pub fn prove(&mut self, name: &str, branch: Option<BranchId>) -> Result<bool, Error> {
+        if self.books.is_witnessed(name, branch) {
+            self.books.refuse_proof(name);
+            self.tell_contradiction(name, "before it was proved")?;
+            return Ok(false);
         }
-        self.set_target(name, TargetStatus::Unreachable)
+        if branch.is_some_and(|branch| self.books.exclude(branch)) {
+            self.runs.want(&self.books.unseen());
+        }
+        self.set_target(name, TargetStatus::Unreachable)?;
+        Ok(true)
     }
 
     /// As [`Session::prove`], with the certificate that shows it: its path in the suite folder.
@@ -466,8 +513,8 @@ impl Session {
         branch: Option<BranchId>,
         proof: Option<&str>,
     ) -> Result<(), Error> {
-        self.prove(name, branch)?;
-        if let Some(proof) = proof {
+        let stands = self.prove(name, branch)?;
+        if let Some(proof) = proof.filter(|_| stands) {
             self.books.targets_mut().certify(name, proof);
         }
         Ok(())

@@ -21,6 +21,7 @@ use std::collections::{HashMap, HashSet};
 
 use labrys_program::{Function, Global, Linkage, Parameter, Program};
 
+use crate::surroundings;
 use labrys_llvm::{LLVMLinkage, Module, Value};
 
 use body::Body;
@@ -51,6 +52,7 @@ pub fn lower(module: &Module) -> Program {
     for function in constants.into_taken() {
         program.functions[function.index()].address_taken = true;
     }
+    surroundings::describe(module, &mut program);
     sites.finish(&mut types, &mut locations, &mut program);
     types.into_tables().finish(&mut program);
     program

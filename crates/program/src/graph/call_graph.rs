@@ -44,11 +44,23 @@ struct Signature {
 }
 
 impl CallGraph {
-    /// The calls of all defined functions.
+    /// The calls of all defined functions; through pointers, of functions whose types fit.
     #[must_use]
     pub fn new(program: &Program) -> Self {
+        Self::build(program, false)
+    }
+
+    /// The same, but through pointers any function is called whose address is taken: a program may
+    /// call one by another type than its own, and the processor does not mind.
+    #[must_use]
+    pub fn of_any_type(program: &Program) -> Self {
+        Self::build(program, true)
+    }
+
+    fn build(program: &Program, any_type: bool) -> Self {
         let mut builder = Builder {
             program,
+            any_type,
             // The first sets are those of direct calls: one function each.
             sets: (0..program.functions.len())
                 .map(|f| vec![FunctionId::new(f)])
@@ -118,6 +130,8 @@ impl CallGraph {
 
 struct Builder<'a> {
     program: &'a Program,
+    /// Whether calls through pointers reach functions of other types.
+    any_type: bool,
     sets: Vec<Vec<FunctionId>>,
     by_signature: FxHashMap<Signature, u32>,
     calls: Vec<Call>,
@@ -201,7 +215,8 @@ impl Builder<'_> {
         }
         let functions = self.program.functions.iter().enumerate();
         let set = functions
-            .filter(|(_, function)| function.address_taken && fits(function, &signature))
+            .filter(|(_, function)| function.address_taken)
+            .filter(|(_, function)| self.any_type && function.defined || fits(function, &signature))
             .map(|(index, _)| FunctionId::new(index))
             .collect();
         self.sets.push(set);

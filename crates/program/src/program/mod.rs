@@ -9,14 +9,14 @@ mod verify;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Aggregate, BlockId, BranchId, Constant, ConstantId, FileId, ForeignType, Function, FunctionId,
-    Global, GlobalId, Location, Operand, POINTER_SIZE, Site, SiteId, SiteKind, Type,
+    Aggregate, BlockId, BranchId, Caveat, Constant, ConstantId, FileId, ForeignType, Function,
+    FunctionId, Global, GlobalId, Location, Operand, POINTER_SIZE, Site, SiteId, SiteKind, Type,
 };
 
 pub use verify::{MAX_CONSTANT_DEPTH, Violation};
 
 /// First bytes of a serialized program: a magic number and the version of the format.
-const HEADER: &[u8; 8] = b"LBPROG\x00\x01";
+const HEADER: &[u8; 8] = b"LBPROG\x00\x02";
 
 /// The static model of one program, made from its frozen bitcode.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -39,6 +39,8 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// All sites in the order (function, block, instruction).
     pub sites: Vec<Site>,
+    /// What the model does not show, in order.
+    pub caveats: Vec<Caveat>,
 }
 
 /// Why serialized bytes are no program.
@@ -190,6 +192,26 @@ impl Program {
             Operand::Value(value) => function.value_type(value),
             Operand::Constant(constant) => self.constant_type(constant),
         }
+    }
+
+    /// Whether a function gets, as the parameter of this number, the argument of the same number
+    /// of a call: it may be called by another type than its own, and then registers tell which
+    /// argument is which parameter.
+    #[must_use]
+    pub fn argument_fits(
+        &self,
+        caller: &Function,
+        arguments: &[Operand],
+        callee: &Function,
+        index: usize,
+    ) -> bool {
+        (0..=index).all(|place| {
+            let parameter = callee.parameters.get(place).map(|parameter| parameter.ty);
+            let argument = arguments.get(place);
+            let argument = argument.and_then(|one| self.operand_type(caller, *one));
+            let words = |ty: Option<Type>| ty.is_some_and(|ty| ty.is_int() || ty == Type::Pointer);
+            parameter == argument || place < index && words(parameter) && words(argument)
+        })
     }
 
     /// Bytes that a load or store of this type accesses: no padding at the end of an integer,

@@ -5,6 +5,7 @@
 //! ```text
 //! program "name"                                   ; a comment
 //! hash "00…"                                       ; SHA-256 of the frozen bitcode
+//! caveat "assembly"                                ; what the model does not show
 //! file "/src/a.c"                                  ; files, types, constants: numbered in order
 //! aggregate a0 = struct 16 [0 i64, 8 ptr]          ; offset and type of each field
 //! aggregate a1 = array 40 [10 x i32]

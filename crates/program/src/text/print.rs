@@ -17,6 +17,9 @@ impl Display for Program {
         for file in &self.files {
             writeln!(f, "file {}", Quoted(file.as_bytes()))?;
         }
+        for caveat in &self.caveats {
+            writeln!(f, "caveat {}", Quoted(caveat.name().as_bytes()))?;
+        }
         print_types(self, f)?;
         for global in &self.globals {
             print_global(self, global, f)?;
@@ -116,6 +119,12 @@ fn print_function(program: &Program, function: &Function, f: &mut Formatter<'_>)
     }
     if function.noreturn {
         f.write_str(" noreturn")?;
+    }
+    if function.returns_twice {
+        f.write_str(" returns_twice")?;
+    }
+    if let Some(word) = function.started.name() {
+        write!(f, " {word}")?;
     }
     write!(f, "{}", Place(function.location))?;
     if !function.defined {

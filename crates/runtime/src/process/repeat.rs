@@ -9,14 +9,16 @@ use core::ffi::{c_int, c_long, c_uint, c_void};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::maps::{__labrys_w_open, __labrys_w_open64};
-use crate::record::region::is_active;
+use crate::record::region::{header, is_active};
+use labrys_abi::Mode;
 
 unsafe extern "C" {
     fn clock() -> libc::clock_t;
 }
 
-/// Microseconds since 1970 at the start: 2001-09-09 01:46:40 UTC.
-const START: u64 = 1_000_000_000_000_000;
+/// Microseconds since 1970 at the start: 2026-11-24 00:00:00 UTC, a time at which this runtime may
+/// have been built. Programs refuse times long before they were written.
+const START: u64 = 1_795_478_400_000_000;
 
 const SECOND: u64 = 1_000_000;
 
@@ -29,7 +31,7 @@ pub(crate) fn always() {
 }
 
 fn repeats() -> bool {
-    is_active() || ALWAYS.load(Relaxed)
+    is_active() && header().mode != Mode::Real as u32 || ALWAYS.load(Relaxed)
 }
 
 macro_rules! wrapper {

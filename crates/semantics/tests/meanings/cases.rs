@@ -322,6 +322,10 @@ pub(crate) fn is_defined(case: &Case, values: &[u128]) -> bool {
                 _ => true,
             }
         }
+        Operation::Intrinsic {
+            intrinsic: Intrinsic::LeadingZeros | Intrinsic::TrailingZeros,
+            ..
+        } => values[0] != 0,
         _ => true,
     }
 }

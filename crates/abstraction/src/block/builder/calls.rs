@@ -193,13 +193,18 @@ impl Builder<'_, '_> {
             Callee::Indirect(operand) => self.scalar(at.frame, operand),
             Callee::Direct(_) => None,
         };
+        let candidates: Vec<FunctionId> = candidates
+            .iter()
+            .copied()
+            .filter(|id| address.is_none_or(|address| self.may_be(address, *id)))
+            .collect();
         let enters = candidates.len() <= MAX_CANDIDATES
             && candidates
                 .iter()
                 .all(|id| !analysis.function(*id).defined || self.may_enter(at.frame, *id));
         let (Some(address), true) = (address, enters) else {
             let scalars = self.scalars(at.frame, arguments);
-            self.skip(guard, memory, &effects, &scalars, candidates.to_vec());
+            self.skip(guard, memory, &effects, &scalars, candidates);
             if leaves {
                 memory.clobber_shared(self.terms);
             }
@@ -207,7 +212,7 @@ impl Builder<'_, '_> {
             return Next::Here;
         };
         for id in candidates {
-            self.candidate(at, *id, address, arguments, guard, memory);
+            self.candidate(at, id, address, arguments, guard, memory);
         }
         if leaves {
             let mut memory = memory.clone();
@@ -217,6 +222,13 @@ impl Builder<'_, '_> {
             self.go_on(at, guard, memory, None);
         }
         Next::Elsewhere
+    }
+
+    /// Whether an address may be that of a function, as far as can be seen without the solver.
+    fn may_be(&mut self, address: ExprId, id: FunctionId) -> bool {
+        let object = self.terms.object_id(ObjectKind::Function(id));
+        let function = self.terms.object(object).address;
+        self.terms.pool_mut().eq(address, function) != ExprId::FALSE
     }
 
     /// One of the functions that a pointer may be of.

@@ -211,7 +211,8 @@ impl<'s, 'p> CallStep<'s, '_, 'p> {
             inside.push_frame(terms.frame(id).entered_by(self.place));
             inside.place(block_id, block.instructions.len());
             inside.hop();
-            if let (Some(used), Some(value)) = (used, value) {
+            let fits = analysis.function(id).result == self.ty;
+            if let (Some(used), Some(value), true) = (used, value, fits) {
                 let value = terms.value(inside.frame_mut(), &Overrides::default(), *value);
                 inside.bind(terms, &used, value.as_ref());
             }
@@ -226,6 +227,8 @@ impl<'s, 'p> CallStep<'s, '_, 'p> {
     fn summarize(&mut self, id: FunctionId) -> Option<()> {
         let (terms, state, context) = (&mut *self.terms, &mut *self.state, self.context);
         let used = state.take(self.result);
+        // A call by another type gets other bits than those that are returned.
+        let used = used.filter(|_| terms.analysis().function(id).result == self.ty);
         let place = (state.block(), state.index());
         state.push_frame(terms.frame(id));
         let (guard, result) = (context.guard, used.as_ref());
@@ -256,6 +259,14 @@ pub(crate) fn bind_parameters(
             state.skip(Skip::Opaque("a structure passed by value".to_owned()));
             continue;
         }
+        let caller = terms.analysis().function(state.function());
+        if !terms
+            .program()
+            .argument_fits(caller, arguments, function, index)
+        {
+            state.skip(Skip::Opaque("an argument of another type".to_owned()));
+            continue;
+        }
         let argument: Option<SymbolicValue> = arguments
             .get(index)
             .and_then(|argument| terms.value(state.frame_mut(), overrides, *argument));
@@ -263,7 +274,5 @@ pub(crate) fn bind_parameters(
             pair_scalars(used, &argument, &mut pairs);
         }
     }
-    // A call that does not fit its callee passes bits of another width.
-    pairs.retain(|(used, value)| terms.width(*used) == terms.width(*value));
     state.substitute(terms, &pairs);
 }

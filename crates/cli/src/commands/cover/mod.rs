@@ -20,7 +20,7 @@ use labrys_suite::{Config, Harness, Input, Invocation, Metadata, Property, Suite
 
 use self::prover::Prover;
 use crate::output::closing::Closing;
-use crate::output::console::{note, print, print_line};
+use crate::output::console::{note, print, print_line, tell_contradictions};
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
 use crate::wiring::backward::{Start, main_function, symcretic};
@@ -549,7 +549,10 @@ fn finish(
         print(closing)?;
     }
     let failed = summary.failures.iter().any(|failure| failure.confirmed);
-    Ok(if failed {
+    let wrong = tell_contradictions(&summary.contradictions, &options.output.out);
+    Ok(if wrong {
+        status::INTERNAL
+    } else if failed {
         status::FAILURES
     } else {
         status::DONE

@@ -25,7 +25,7 @@ use self::directions::BothDirections;
 use self::entry::EntryOptions;
 use self::report::Results;
 use self::targets::Collected;
-use crate::output::console::note;
+use crate::output::console::{note, tell_contradictions};
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
 use crate::wiring::backward::{Start, main_function, symcretic};
@@ -59,9 +59,8 @@ Examples:
   labrys reach src/grep --diff HEAD~1..HEAD --time 5m -- pattern @@
 
 A target is FILE:LINE, a function, or the name of a labrys_target(\"name\") in the program.
-\"unreachable\" rests on one assumption: the program accesses memory inside its objects, and calls
-functions by pointers of their type. With --entry it rests on the arguments of the function, too,
-which are printed with it.
+What \"unreachable\" rests on is printed with it: that accesses to memory stay inside their objects,
+that no check of undefined behaviour fails before; with --entry, what the function is given.
 
 With --entry or --all-entries a driver calls the function. Each number is an input, each pointer is
 null or points to an object filled with input. The suite holds the driver as driver.c and the
@@ -197,7 +196,10 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
         session: &session,
     };
     report::print(&results, &technique.backward)?;
-    Ok(if technique.backward.has_open() || plan.warned {
+    let wrong = tell_contradictions(session.contradictions(), &options.output.out);
+    Ok(if wrong {
+        status::INTERNAL
+    } else if technique.backward.has_open() || plan.warned {
         status::FAILURES
     } else {
         status::DONE

@@ -74,7 +74,7 @@ fn describe(text: &mut String, results: &Results<'_>, report: &Report) {
     let _ = writeln!(text, "{:<12}{}", word(&report.verdict), report.target.name);
     match report.verdict {
         Verdict::Reached => describe_reached(text, results, report),
-        Verdict::Unreachable => describe_proof(text, results),
+        Verdict::Unreachable => describe_proof(text, results, report),
         Verdict::Open | Verdict::NotFound => {
             for reason in reasons(results.program, report) {
                 line(text, "because", reason);
@@ -114,7 +114,7 @@ fn describe_reached(text: &mut String, results: &Results<'_>, report: &Report) {
 }
 
 /// Why a target is unreachable, and what that rests on.
-fn describe_proof(text: &mut String, results: &Results<'_>) {
+fn describe_proof(text: &mut String, results: &Results<'_>, report: &Report) {
     let entry = match results.unit {
         Some(_) => "the driver",
         None => "main",
@@ -123,11 +123,18 @@ fn describe_proof(text: &mut String, results: &Results<'_>) {
         "every path backward ends in a contradiction before {entry} begins; no bound was used"
     );
     line(text, "proof", proof);
-    if let Some(unit) = results.unit {
-        for assumption in entry::assumptions(&results.options.entries, unit) {
-            line(text, "assuming", assumption);
-        }
+    for assumption in assumptions(results, report) {
+        line(text, "assuming", assumption);
     }
+}
+
+/// What the proof of a target rests on.
+fn assumptions(results: &Results<'_>, report: &Report) -> Vec<String> {
+    let of_entry = results
+        .unit
+        .map(|unit| entry::assumptions(&results.options.entries, unit));
+    let of_search = report.assumptions.iter().map(|one| one.text().to_owned());
+    of_search.chain(of_entry.into_iter().flatten()).collect()
 }
 
 /// Why a target was neither reached nor excluded.
@@ -243,12 +250,9 @@ fn call(results: &Results<'_>, report: &Report) -> Option<String> {
 
 fn record(results: &Results<'_>, report: &Report) -> Value {
     let Results {
-        options,
-        program,
-        unit,
-        session,
+        program, session, ..
     } = *results;
-    let proved = unit.filter(|_| report.verdict == Verdict::Unreachable);
+    let proved = report.verdict == Verdict::Unreachable;
     let path = report.path.as_ref();
     let skips = skipped(program, report);
     let open = matches!(report.verdict, Verdict::Open | Verdict::NotFound);
@@ -257,7 +261,7 @@ fn record(results: &Results<'_>, report: &Report) -> Value {
         "verdict": word(&report.verdict),
         "input": input_path(report, session),
         "call": call(results, report),
-        "assumptions": proved.map(|unit| entry::assumptions(&options.entries, unit)),
+        "assumptions": proved.then(|| assumptions(results, report)),
         "forward": report.forward,
         "path": path.map(|path| lines(program, &path.hops)),
         "stepped_over": skips,

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use super::{Named, Parser, Result};
 use crate::text::lex::{ParseError, tokens};
 use crate::{
-    Aggregate, BlockId, Field, ForeignType, Function, FunctionId, Global, Initializer, Linkage,
-    Parameter, Program, Relocation, RelocationTarget, Shape, SiteKind,
+    Aggregate, BlockId, Caveat, Field, ForeignType, Function, FunctionId, Global, Initializer,
+    Linkage, Parameter, Program, Relocation, RelocationTarget, Shape, SiteKind, Started,
 };
 
 impl FromStr for Program {
@@ -32,6 +32,13 @@ impl Parser {
                     return self.fail("files must be distinct");
                 }
                 self.files += 1;
+            }
+            "caveat" => {
+                let name = self.string()?;
+                match Caveat::from_name(&name) {
+                    Some(caveat) => self.program.caveats.push(caveat),
+                    None => return self.fail("no such caveat"),
+                }
             }
             "aggregate" => self.aggregate()?,
             "foreign" => self.foreign()?,
@@ -209,6 +216,12 @@ impl Parser {
         function.linkage = self.linkage()?;
         function.address_taken = self.eat_word("address_taken");
         function.noreturn = self.eat_word("noreturn");
+        function.returns_twice = self.eat_word("returns_twice");
+        for started in [Started::Before, Started::After] {
+            if started.name().is_some_and(|word| self.eat_word(word)) {
+                function.started = started;
+            }
+        }
         function.location = self.place()?;
         Ok(function)
     }

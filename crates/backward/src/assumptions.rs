@@ -1,0 +1,86 @@
+//! What a proof rests on, besides the program as it is built.
+//!
+//! Law: what a search assumed it noted; what it did not note it did not use.
+
+use labrys_program::{BinaryOperator, Operation};
+
+/// Something that a proof assumes of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Assumption {
+    /// Accesses to memory stay inside their objects.
+    Memory,
+    /// An access by any type, through any pointer, sees what was written there.
+    Types,
+    /// No check of undefined behaviour fails before the target.
+    Checks,
+    /// Arithmetic wraps around.
+    Wraps,
+}
+
+impl Assumption {
+    const ALL: [Assumption; 4] = [
+        Assumption::Memory,
+        Assumption::Types,
+        Assumption::Checks,
+        Assumption::Wraps,
+    ];
+
+    /// In words for the user.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Assumption::Memory => "accesses to memory stay inside their objects",
+            Assumption::Types => {
+                "accesses of any type see what was written, as with clang -fno-strict-aliasing and \
+                 without restrict"
+            }
+            Assumption::Checks => {
+                "no check of undefined behaviour fails on the way (array bounds, shifts, division)"
+            }
+            Assumption::Wraps => "arithmetic wraps around, as with clang -fwrapv",
+        }
+    }
+}
+
+/// A set of assumptions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Assumptions(u8);
+
+impl Assumptions {
+    /// Notes an assumption.
+    pub(crate) fn note(&mut self, assumption: Assumption) {
+        self.0 |= 1 << assumption as u8;
+    }
+
+    /// Notes what the meaning of an operation assumes.
+    pub(crate) fn note_operation(&mut self, operation: &Operation) {
+        use BinaryOperator as B;
+        if let Operation::Binary {
+            operator: B::Add | B::Sub | B::Mul | B::Shl,
+            ..
+        } = operation
+        {
+            self.note(Assumption::Wraps);
+        }
+    }
+
+    /// The assumptions in order.
+    pub(crate) fn list(self) -> Vec<Assumption> {
+        let all = Assumption::ALL.into_iter();
+        all.filter(|one| self.0 & 1 << *one as u8 != 0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Assumption, Assumptions};
+
+    #[test]
+    fn only_what_was_noted_is_listed() {
+        let mut assumptions = Assumptions::default();
+        assert_eq!(assumptions.list(), []);
+        assumptions.note(Assumption::Checks);
+        assumptions.note(Assumption::Memory);
+        assert_eq!(assumptions.list(), [Assumption::Memory, Assumption::Checks]);
+    }
+}

@@ -1,0 +1,278 @@
+//! `labrys reach` against brute force on functions made of constructs that are hard to model:
+//! unions, bit-fields, jumps into loops, tables of functions, variable arguments, arrays of
+//! variable length, wide integers, floats, code that runs without a visible call, and so on; under
+//! options that change what compilers make of them. Every input of two bytes is tried on a build by
+//! clang with the same options.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::generated::{Drawn, Tally, check, number};
+
+/// Functions per program (`LABRYS_CONSTRUCT_FUNCTIONS`).
+const FUNCTIONS: u64 = 20;
+/// Programs (`LABRYS_CONSTRUCT_PROGRAMS`, from seed `LABRYS_CONSTRUCT_FIRST` on).
+const PROGRAMS: u64 = 5;
+
+/// Options of both compilers.
+const OPTIONS: [&[&str]; 10] = [
+    &["-O1"],
+    &["-O0"],
+    &["-O2"],
+    &["-O3"],
+    &["-Os"],
+    &["-Ofast"],
+    &["-O2", "-march=native"],
+    &["-O2", "-fno-strict-aliasing"],
+    &["-O2", "-fwrapv"],
+    &["-O1", "-ftrapv"],
+];
+
+/// Constructs that set `x` and `y` from `a`, `b` and numbers: `$` stands for a small one, `@` for a
+/// comparison.
+const CONSTRUCTS: &[&str] = &[
+    "union { int i; unsigned char c[4]; short h[2]; } u; u.i = 259 * a + $; u.c[b & 3] = (unsigned char)$; x = u.i; y = u.h[1];",
+    "struct { int p : 5; unsigned q : 3; int r : 7; } s = {a & 15, b & 7, 0}; s.r = (a + $) & 63; s.q += $; x = s.p + s.r; y = s.q;",
+    "int i = 0; if (@) goto inside; for (; i < 4; i++) { x += i; inside: y = (y ^ x) + $; }",
+    "x = table[(unsigned char)a % 3](b); y = table[$ % 3](a & $);",
+    "int (*volatile other)(long) = (int (*)(long))third; x = other(b); y = table[1](a);",
+    "x = sum(3, a, b, $); y = sum(a & 3, b, $, 4, 5);",
+    "int n = (a & 7) + 1; int v[n]; for (int i = 0; i < n; i++) v[i] = i * b + $; x = v[n - 1]; y = v[(b & 7) % n];",
+    "__int128 w = (__int128)a * 0x123456789abcdefLL; w <<= $ + 20; x = (int)(w >> 60) & 0xffff; y = w < 0;",
+    "double d = a / (double)b; x = (d != d) + 2 * (d > $); y = d == 0 && __builtin_signbit(d);",
+    "float f = -0.0f * (a & 1), h = b; x = __builtin_signbit(f) ? $ : 1; y = (int)(h * 1.5f);",
+    "double p = 1.0 + a * 0x1p-30, q = p * p; x = p * p - q != 0; y = (q > 1) + $;",
+    "double s = 1e16 + a; s -= 1e16; x = s == a; y = (int)s;",
+    "x = weak_one(a); y = other_name(b) + (absent ? 1 : 0);",
+    "calls = 0; int v[3] = {a, b, $}; qsort(v, 3, sizeof *v, order); x = v[0]; y = calls > $;",
+    "switch (a) { case -5 ... 5: x = $; break; case 6: y = 2; default: x = b; }",
+    "static const void *const places[] = {&&one, &&two, &&three}; goto *places[(unsigned char)b % 3]; one: x = $; two: x++; three: y = x + a;",
+    "struct triple t = triple_of(a, b); x = t.v[(unsigned char)a % 3]; y = t.v[2] == $;",
+    "char s[20]; snprintf(s, sizeof s, \"%d:%x\", a, (unsigned char)b); x = s[0]; y = (int)strlen(s) - $;",
+    "x = __builtin_clz((unsigned char)b | 1u) - __builtin_ctz((unsigned char)a | 16u); y = __builtin_popcount((unsigned char)a) - $;",
+    "x = deep(a & 7) - $; y = deep(b & 3);",
+    "x = (int)(a * 1.25) + $; y = (unsigned char)(int)(b * 0.5);",
+    "x = a; __asm__(\"\" : \"+r\"(x)); y = x == a ? $ : 7;",
+    "shared = a; __atomic_fetch_add(&shared, b, 5); x = shared; y = __sync_lock_test_and_set(&shared, $);",
+    "own = a; own += $; x = own; y = own == b;",
+    "int4 v = {a, b, $, 2}; v += v; x = v[b & 3]; y = v[1];",
+    "long double l = a; l = l * l + $; x = l > 100; y = (int)l;",
+    "char *m = malloc((a & 15) + 1); if (m) { memset(m, $, (a & 15) + 1); x = m[a & 15]; } free(m); y = b;",
+    "char *end = 0; char s[8] = {'0' + (a & 7), '0' + (b & 7), 0}; x = (int)strtol(s, &end, 10); y = (int)(end - s);",
+    "char s[8] = {a, b, 'x', 0}; char *at = strchr(s, 'x'); x = at ? (int)(at - s) : 9; y = (int)strcspn(s, \"x\");",
+    "int v[4] = {1, 2, 3, 4}; int *p = v, *q = v + 3; while (p < q && *p < (a & 3)) p++; x = (int)(q - p); y = *p + $;",
+    "unsigned h = 5381; for (int i = 0; i < (a & 3); i++) h = h * 33 + (unsigned char)b; x = (int)(h & 255); y = (int)(h >> 8 & 7);",
+    "char s[8] = \"%d\"; if (@) s[1] = 'n'; int n = $ + 1; char to[16]; snprintf(to, sizeof to, s, &n); x = n; y = 1;",
+    "int n = $; sscanf(\"7 8\", b & 1 ? \"%d\" : \"%*d %d\", &n); x = n; y = a & 1;",
+    "x = a << ((b & 3) + 1) & 0xff; y = (a & 0xff) >> ($ & 7);",
+    "errno = 0; strtol(a & 1 ? \"99999999999999999999\" : \"1\", 0, 10); x = errno == ERANGE; y = b;",
+    "hooked = 0; struct obstack o; obstack_init(&o); obstack_grow(&o, \"abc\", 1 + (a & 1)); x = hooked; y = (int)obstack_object_size(&o); obstack_free(&o, 0);",
+];
+
+/// Constructs after which nothing is proved of the program: they stand in some programs only.
+const OBSTACLES: &[&str] = &[
+    "x = begun + (a & 7); y = listed == $;",
+    "volatile int n = 0; ucontext_t c; getcontext(&c); n++; if (n < (a & 3)) setcontext(&c); x = n; y = b;",
+    "volatile int n = 0; jmp_buf j; int r = setjmp(j); n++; if (r < (a & 3)) longjmp(j, r + 1); x = r; y = n;",
+    "void *buffer[5]; volatile int n = 0; if (__builtin_setjmp(buffer)) n = 2; else if (a & 1) back(buffer); x = n; y = b;",
+];
+
+const PREFIX: &str = r#"
+#include <errno.h>
+#include <labrys.h>
+#include <obstack.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+static unsigned char reached[COUNT + 1];
+#ifdef BRUTE
+#define T(name, number) reached[number] = 1
+#else
+#define T(name, number) labrys_target(name)
+#endif
+typedef int int4 __attribute__((vector_size(16)));
+static int calls, begun, listed, shared, hooked;
+static _Thread_local int own;
+static int first(int n) { return n > 3 ? n - 3 : n; }
+static int second(int n) { return n * 2; }
+static int third(int n) { return n < 0 ? 1 : n + 4; }
+static int (*const table[3])(int) = {first, second, third};
+static int sum(int count, ...) {
+  va_list list;
+  int total = 0;
+  va_start(list, count);
+  for (int i = 0; i < count; i++) total += va_arg(list, int);
+  va_end(list);
+  return total;
+}
+__attribute__((weak)) int weak_one(int n) { return n ^ 5; }
+int other_name(int) __attribute__((alias("weak_one")));
+extern int absent(int) __attribute__((weak));
+static int order(const void *a, const void *b) { calls++; return *(const int *)a - *(const int *)b; }
+struct triple { int v[3]; };
+static struct triple triple_of(int a, int b) { struct triple t = {{a, b, a - b}}; return t; }
+static int deep(int n) { return n <= 0 ? 1 : n + deep(n - 2); }
+static __attribute__((noinline, unused)) void back(void **buffer) { __builtin_longjmp(buffer, 1); }
+static void *take(size_t size) { hooked++; return malloc(size); }
+#define obstack_chunk_alloc take
+#define obstack_chunk_free free
+"#;
+
+/// What runs before `main`, in programs with obstacles.
+const BEFORE: &str = r#"
+__attribute__((constructor)) static void begin(void) { begun = 3; }
+static void list(void) { listed = 4; }
+__attribute__((section(".init_array"), used)) static void (*const entry)(void) = list;
+"#;
+
+const SUFFIX: &str = r#"
+#ifdef BRUTE
+int main(void) {
+  for (int which = 0; which < FUNCTIONS; which++)
+    for (int a = -128; a < 128; a++)
+      for (int b = -128; b < 128; b++) run(which, (signed char)a, (signed char)b);
+  for (int i = 0; i < COUNT; i++) putchar('0' + reached[i]);
+  return 0;
+}
+#else
+int main(void) {
+  unsigned char which;
+  signed char a, b;
+  labrys_symbolic(&which, 1, "which");
+  labrys_symbolic(&a, 1, "a");
+  labrys_symbolic(&b, 1, "b");
+  run(which, a, b);
+  return 0;
+}
+#endif
+"#;
+
+/// Draws a program.
+struct Drawing {
+    state: u64,
+    text: String,
+    targets: Vec<String>,
+}
+
+impl Drawing {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 11) % bound
+    }
+
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+
+    fn comparison(&mut self) -> String {
+        let (left, right) = (self.pick(&["a", "b", "x", "y", "a + b"]), self.below(12));
+        let relation = self.pick(&["<", "==", "!=", ">="]);
+        format!("{left} {relation} {right}")
+    }
+
+    /// A construct with its numbers.
+    fn construct(&mut self, text: &str) -> String {
+        let mut drawn = String::new();
+        for letter in text.chars() {
+            match letter {
+                '$' => {
+                    let number = self.below(9);
+                    let _ = write!(drawn, "{number}");
+                }
+                '@' => drawn.push_str(&self.comparison()),
+                letter => drawn.push(letter),
+            }
+        }
+        drawn
+    }
+
+    fn target(&mut self, function: u64, condition: &str) {
+        let name = format!("c{function}_{}", self.targets.len());
+        let number = self.targets.len();
+        let _ = writeln!(self.text, "  if ({condition}) T(\"{name}\", {number});");
+        self.targets.push(name);
+    }
+
+    fn function(&mut self, function: u64, constructs: &[&str]) {
+        let _ = writeln!(
+            self.text,
+            "int c{function}(signed char a, signed char b) {{\n  int x = 0, y = 0;"
+        );
+        for _ in 0..=self.below(2) {
+            let construct = self.pick(constructs);
+            let construct = self.construct(construct);
+            let _ = writeln!(self.text, "  {{ {construct} }}");
+            let condition = self.comparison();
+            self.target(function, &condition);
+        }
+        for name in ["x", "y"] {
+            let number = self.below(12) as i64 - 2;
+            self.target(function, &format!("{name} == {number}"));
+        }
+        let conditions = [self.comparison(), self.comparison()];
+        self.target(function, &conditions.join(" && "));
+        self.text.push_str("  return x + y;\n}\n");
+    }
+}
+
+fn program(seed: u64, functions: u64) -> Drawn {
+    let mut drawing = Drawing {
+        state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+        text: PREFIX.to_owned(),
+        targets: Vec::new(),
+    };
+    let all = [CONSTRUCTS, OBSTACLES].concat();
+    let obstacles = seed % 4 == 2;
+    let constructs = if obstacles { &all } else { CONSTRUCTS };
+    if obstacles {
+        drawing.text.push_str(BEFORE);
+    }
+    for function in 0..functions {
+        drawing.function(function, constructs);
+    }
+    drawing.text.push_str(
+        "static void run(int which, signed char a, signed char b) {\n  switch (which) {\n",
+    );
+    for function in 0..functions {
+        let _ = writeln!(
+            drawing.text,
+            "    case {function}: c{function}(a, b); break;"
+        );
+    }
+    drawing.text.push_str("  }\n}\n");
+    drawing.text.push_str(SUFFIX);
+    let text = drawing.text;
+    let text = text.replace("COUNT", &drawing.targets.len().to_string());
+    let entry = (seed % 4 == 3).then(|| "c0".to_owned());
+    if entry.is_some() {
+        drawing.targets.retain(|name| name.starts_with("c0_"));
+    }
+    Drawn {
+        text: text.replace("FUNCTIONS", &functions.to_string()),
+        targets: drawing.targets,
+        options: OPTIONS[(seed % OPTIONS.len() as u64) as usize].to_vec(),
+        entry,
+        steps: 30 * functions,
+    }
+}
+
+#[test]
+fn no_verdict_on_constructs_contradicts_brute_force() {
+    let first = number("LABRYS_CONSTRUCT_FIRST", 1);
+    let functions = number("LABRYS_CONSTRUCT_FUNCTIONS", FUNCTIONS);
+    let mut tally = Tally::default();
+    let mut seen = BTreeSet::new();
+    for seed in first..first + number("LABRYS_CONSTRUCT_PROGRAMS", PROGRAMS) {
+        let drawn = program(seed, functions);
+        seen.insert(drawn.options.clone());
+        check(seed, drawn, &mut tally);
+        println!("up to seed {seed}: {tally:?}");
+    }
+    assert!(tally.unreachable > 0, "nothing was proved: {tally:?}");
+    assert!(seen.len() > 1);
+}

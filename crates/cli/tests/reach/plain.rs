@@ -1,0 +1,161 @@
+//! What a plain build by clang reaches is never called unreachable: cases of what no model shows, as
+//! data. Each file of `plain` is built by clang at two levels and run; `labrys reach` is asked of
+//! all its targets.
+//!
+//! Lines at the beginning of a file: `// options:` of both compilers, `// inputs:` (bytes in
+//! hexadecimal) of the runs, `// proved:` targets of which there must be a proof, `// assumes:` how
+//! an assumption begins that a proof may rest on, against what builds make of it that do not keep it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// What all files may use.
+const SURROUNDINGS: [&str; 8] = [
+    "-w",
+    "-D_GNU_SOURCE",
+    "-include",
+    "stdlib.h",
+    "-include",
+    "string.h",
+    "-include",
+    "unistd.h",
+];
+
+struct Case {
+    path: PathBuf,
+    text: String,
+    folder: tempfile::TempDir,
+}
+
+impl Case {
+    fn new(path: PathBuf) -> Self {
+        Case {
+            text: std::fs::read_to_string(&path).expect("readable"),
+            folder: tempfile::tempdir().expect("a folder"),
+            path,
+        }
+    }
+
+    /// The words of a line at the beginning.
+    fn words(&self, key: &str) -> Vec<&str> {
+        let start = format!("// {key}:");
+        let mut lines = self.text.lines();
+        let line = lines.find_map(|line| line.strip_prefix(&start));
+        line.unwrap_or_default().split_whitespace().collect()
+    }
+
+    /// The names of all its targets.
+    fn targets(&self) -> BTreeSet<String> {
+        let parts = self.text.split("labrys_target(\"").skip(1);
+        let names = parts.filter_map(|rest| rest.split('"').next());
+        names.map(str::to_owned).collect()
+    }
+
+    /// The targets that a build by clang reaches.
+    fn reached(&self) -> BTreeSet<String> {
+        let mut reached = BTreeSet::new();
+        for level in ["-O0", "-O2"] {
+            let executable = self.folder.path().join("plain");
+            let mut clang = Command::new("clang-19");
+            clang.args(SURROUNDINGS).arg("-I").arg(folder());
+            clang.arg(level).args(self.words("options"));
+            clang.arg(&self.path).args(["-lm", "-pthread", "-o"]);
+            let built = clang.arg(&executable).status().expect("clang runs");
+            assert!(built.success(), "{} is not built", self.path.display());
+            let mut inputs = self.words("inputs");
+            inputs.push("");
+            for input in inputs {
+                let mut run = Command::new("timeout");
+                run.arg("10").arg(&executable).env("IN", input);
+                let output = run.stdin(Stdio::null()).output().expect("it runs");
+                let told = String::from_utf8_lossy(&output.stderr).into_owned();
+                let names = told.lines().filter_map(|line| line.strip_prefix("target "));
+                reached.extend(names.map(str::to_owned));
+            }
+        }
+        reached
+    }
+
+    fn build(&self) -> PathBuf {
+        let executable = self.folder.path().join("program");
+        let mut compiler = Command::new(env!("CARGO_BIN_EXE_labrys-cc"));
+        compiler.args(SURROUNDINGS).arg("-g");
+        compiler.args(self.words("options")).arg(&self.path);
+        compiler.args(["-lm", "-pthread", "-o"]).arg(&executable);
+        let built = compiler.status().expect("labrys-cc runs");
+        assert!(built.success(), "{} is not built", self.path.display());
+        executable
+    }
+
+    /// What `labrys reach` says of each target that the compiler left in.
+    fn reports(&self) -> Vec<Value> {
+        let executable = self.build();
+        let mut targets = self.targets();
+        loop {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+            command.arg("reach").arg(&executable);
+            command.args(["--no-forward", "--json", "--quiet"]);
+            command.args(["--time", "1h", "--steps", "400"]);
+            for target in &targets {
+                command.args(["--target", target]);
+            }
+            command.arg("--out").arg(self.folder.path().join("suite"));
+            let output = command.output().expect("labrys runs");
+            let told = String::from_utf8_lossy(&output.stderr);
+            let missing = told.split("error: --target ").nth(1);
+            if let Some(name) = missing.and_then(|rest| rest.split(':').next()) {
+                assert!(targets.remove(name), "{told}");
+                continue;
+            }
+            let said: Value = serde_json::from_slice(&output.stdout)
+                .unwrap_or_else(|error| panic!("{}: {error}\n{told}", self.path.display()));
+            return said["targets"].as_array().expect("a list").clone();
+        }
+    }
+
+    /// Whether a proof names the assumption that the file says.
+    fn is_assumed_away(&self, report: &Value) -> bool {
+        let words = self.words("assumes").join(" ");
+        let mut named = report["assumptions"].as_array().into_iter().flatten();
+        let is_it = |one: &Value| one.as_str().is_some_and(|text| text.starts_with(&words));
+        !words.is_empty() && named.any(is_it)
+    }
+
+    fn check(&self) -> Vec<String> {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let (reached, reports) = (self.reached(), self.reports());
+        let mut wrong = Vec::new();
+        for report in reports {
+            let target = report["target"].as_str().expect("a name").to_owned();
+            let proved = report["verdict"] == "unreachable";
+            if proved && reached.contains(&target) && !self.is_assumed_away(&report) {
+                wrong.push(format!("{name}: {target} is reachable"));
+            }
+            if !proved && self.words("proved").contains(&&target[..]) {
+                wrong.push(format!("{name}: {target} is not proved any more"));
+            }
+        }
+        wrong
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reach/plain")
+}
+
+#[test]
+fn what_a_plain_build_reaches_is_not_called_unreachable() {
+    let entries = std::fs::read_dir(folder()).expect("a folder").flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
+    files.sort();
+    assert!(files.len() > 30);
+    let wrong: Vec<String> = files
+        .into_iter()
+        .flat_map(|path| Case::new(path).check())
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,177 @@
+//! What surrounds the bitcode of a program and is not in it: what the link line says, what runs
+//! before `main` and behind it, and assembly.
+
+use std::collections::BTreeSet;
+
+use labrys_llvm::{Block, LLVMOpcode, Module, Value};
+use labrys_program::{Caveat, Program, RelocationTarget, Started};
+
+use crate::promises;
+
+/// What the link line says of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Linking {
+    /// Functions that run before `main`, and those that run behind it.
+    pub started: Vec<(String, Started)>,
+    /// Whether floats near zero are zero.
+    pub flushes: bool,
+    /// Whether names get other meanings.
+    pub renames: bool,
+}
+
+/// Text attributes of functions that the link line starts.
+const BEFORE: &str = "labrys-before-main";
+const AFTER: &str = "labrys-after-main";
+
+/// Sections of addresses of functions that run with the program.
+const SECTIONS: [(&str, Started); 5] = [
+    (".preinit_array", Started::Before),
+    (".init_array", Started::Before),
+    (".ctors", Started::Before),
+    (".fini_array", Started::After),
+    (".dtors", Started::After),
+];
+/// The same, as LLVM writes them.
+const LISTS: [(&str, Started); 2] = [
+    ("llvm.global_ctors", Started::Before),
+    ("llvm.global_dtors", Started::After),
+];
+
+/// Notes in a module what the link line says.
+pub(crate) fn note(module: &Module, linking: &Linking) {
+    for (name, started) in &linking.started {
+        let Some(function) = module.function(name) else {
+            continue;
+        };
+        let name = match started {
+            Started::Before => BEFORE,
+            _ => AFTER,
+        };
+        module.add_text_attribute(function, name, "");
+    }
+    let Some(main) = module.function("main") else {
+        return;
+    };
+    if linking.flushes {
+        promises::mark(module, main, Caveat::FlushedFloats);
+    }
+    if linking.renames {
+        promises::mark(module, main, Caveat::RenamedSymbols);
+    }
+}
+
+/// Adds to a program what surrounds its bitcode.
+pub(crate) fn describe(module: &Module, program: &mut Program) {
+    start_by_sections(module, program);
+    let functions = module.functions();
+    for (value, function) in functions.iter().zip(&mut program.functions) {
+        if module.has_text_attribute(*value, BEFORE) {
+            function.started = Started::Before;
+        } else if module.has_text_attribute(*value, AFTER) {
+            function.started = Started::After;
+        }
+        function.returns_twice = value.has_attribute("returns_twice");
+    }
+    for resolver in module.ifuncs().into_iter().filter_map(Value::resolver) {
+        let resolver = resolver.aliased_object().unwrap_or(resolver);
+        let place = functions.iter().position(|value| *value == resolver);
+        if let Some(place) = place {
+            program.functions[place].started = Started::Before;
+        }
+    }
+    program.caveats = caveats(module).into_iter().collect();
+}
+
+/// Functions whose addresses stand in lists of what runs with the program.
+fn start_by_sections(module: &Module, program: &mut Program) {
+    for (value, global) in module.globals().into_iter().zip(&program.globals) {
+        let section = value.section();
+        let by_section = SECTIONS.iter().find(|(name, _)| section.starts_with(name));
+        let list = LISTS.iter().find(|(name, _)| global.name == *name);
+        let Some((_, started)) = by_section.or(list) else {
+            continue;
+        };
+        let relocations = global.initializer.iter();
+        for relocation in relocations.flat_map(|initializer| &initializer.relocations) {
+            if let RelocationTarget::Function(id, _) = relocation.target {
+                program.functions[id.index()].started = *started;
+            }
+        }
+    }
+}
+
+fn caveats(module: &Module) -> BTreeSet<Caveat> {
+    let mut caveats = promises::marks(module);
+    if module.assembly().lines().any(defines_something) {
+        caveats.insert(Caveat::Assembly);
+    }
+    let functions = module.functions();
+    let naked = |function: &&Value<'_>| function.has_attribute("naked");
+    let assembly = functions.iter().flat_map(|function| function.blocks());
+    let mut assembly = assembly.flat_map(Block::instructions);
+    let controls = |instruction: Value<'_>| {
+        let calls = [
+            LLVMOpcode::LLVMCall,
+            LLVMOpcode::LLVMInvoke,
+            LLVMOpcode::LLVMCallBr,
+        ];
+        calls.contains(&instruction.opcode())
+            && instruction.called().is_assembly()
+            && changes_control(&instruction.called().assembly_text())
+    };
+    if functions.iter().any(|function| naked(&function)) || assembly.any(controls) {
+        caveats.insert(Caveat::Control);
+    }
+    caveats
+}
+
+/// Whether a line of assembly outside of functions does more than to describe.
+fn defines_something(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    let describes = [".symver", ".ident", ".file"];
+    !word.is_empty() && !word.starts_with('#') && !describes.contains(&word)
+}
+
+/// Whether assembly may go on elsewhere, move the stack, call the system, or change how floats are
+/// computed.
+fn changes_control(text: &str) -> bool {
+    // Registers and instructions; jumps to a label of the assembly itself are no matter.
+    const WORDS: [&str; 16] = [
+        "call", "callq", "ret", "retq", "syscall", "sysenter", "int", "jmp", "jmpq", "ldmxcsr",
+        "vldmxcsr", "fldcw", "fldenv", "frstor", "fxrstor", "xrstor",
+    ];
+    const STACK: [&str; 3] = ["%rsp", "%esp", "%rbp"];
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut words = text.split(|c| !is_word(c));
+    words.any(|word| WORDS.contains(&word)) || STACK.iter().any(|name| text.contains(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{changes_control, defines_something};
+
+    #[test]
+    fn assembly_that_changes_control() {
+        for text in [
+            "call f",
+            "movq %rsp, $0",
+            "ldmxcsr $0",
+            "syscall",
+            "int $$3",
+        ] {
+            assert!(changes_control(text), "{text}");
+        }
+        for text in [
+            "",
+            "bswap $0",
+            "nop",
+            "movl $$2, x(%rip)",
+            "rdtsc",
+            "interrupted",
+        ] {
+            assert!(!changes_control(text), "{text}");
+        }
+        assert!(defines_something(".globl f"));
+        assert!(!defines_something(".symver old, f@V1"));
+    }
+}

@@ -1,0 +1,26 @@
+//! Caveats: what a program holds that its model does not show. Nothing is proved of such a program
+//! but by its call graph.
+
+use serde::{Deserialize, Serialize};
+
+use crate::operator::named;
+
+named!(
+    /// What the model of a program does not show.
+    Caveat {
+        /// The compiler was allowed to compute floats otherwise than as written (`-ffast-math`).
+        FreeFloats = "free-floats",
+        /// The compiler was allowed to leave out a rounding between a product and a sum, on a
+        /// machine that can.
+        FusedFloats = "fused-floats",
+        /// Floats near zero are zero from the start of the program.
+        FlushedFloats = "flushed-floats",
+        /// Assembly outside of functions.
+        Assembly = "assembly",
+        /// Assembly that may move the stack, jump, call the system, or change how floats are
+        /// computed.
+        Control = "control",
+        /// The linker gives names other meanings (`--wrap`, `--defsym`).
+        RenamedSymbols = "renamed-symbols",
+    }
+);
