@@ -120,16 +120,6 @@ impl Module {
         }
     }
 
-    /// Removes an attribute of a function that is a text, if it has it.
-    pub fn remove_text_attribute(&self, function: Value<'_>, name: &str) {
-        // SAFETY: as `add_attribute`.
-        unsafe {
-            let index = llvm_sys::LLVMAttributeFunctionIndex;
-            let (text, length) = (name.as_ptr().cast(), name.len() as c_uint);
-            LLVMRemoveStringAttributeAtIndex(function.0, index, text, length);
-        }
-    }
-
     /// Removes an attribute of the result (0) or of a parameter (from 1 on) of a function.
     pub fn remove_value_attribute(&self, function: Value<'_>, index: usize, name: &str) {
         // SAFETY: as `add_attribute`.
