@@ -78,7 +78,7 @@ fn is_null(program: &Program, operand: Operand) -> bool {
 /// program: copies, and roundings.
 pub(crate) fn stands_for_operation(function: &Function) -> bool {
     let row = labrys_library::function(&function.name);
-    let computes = row.is_some_and(|row| row.is_pure());
+    let computes = row.is_some_and(labrys_library::Function::is_pure);
     let visible = function.linkage != Linkage::Internal;
     function.defined && visible && (named(&function.name, Mark::Operates) || computes)
 }

@@ -93,7 +93,8 @@ impl EffectSummaries {
 
 /// Whether a call of a function runs code of a library.
 fn runs_library_code(function: &Function) -> bool {
-    let harness = labrys_library::function(&function.name).and_then(|row| row.harness());
+    let harness =
+        labrys_library::function(&function.name).and_then(labrys_library::Function::harness);
     !function.defined && !function.name.starts_with("llvm.") && harness.is_none()
 }
 
