@@ -12,6 +12,7 @@ use labrys_program::{
 use labrys_semantics::LibraryMeaning;
 use rustc_hash::FxHashSet;
 
+use crate::address::global_of;
 use crate::formats::Formats;
 
 /// Those of `objects` that are private.
@@ -167,16 +168,6 @@ fn keeps(program: &Program, formats: &Formats, id: labrys_program::FunctionId) -
     };
     // A format that is not known may have the function write there.
     called.defined || !forgets || formats.may_count(&called.name)
-}
-
-/// The global that a constant is the address of, or an address in.
-#[must_use]
-pub fn global_of(program: &Program, id: ConstantId) -> Option<GlobalId> {
-    match program.constant(id)? {
-        Constant::Global(global) => Some(*global),
-        Constant::Offset { base, .. } if *base < id => global_of(program, *base),
-        _ => None,
-    }
 }
 
 fn mark(program: &Program, id: ConstantId, shared: &mut [bool]) {

@@ -11,7 +11,7 @@ use labrys_program::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::escape::global_of;
+use crate::address::global_of;
 
 /// Values that a format is traced through.
 const MAX_STEPS: usize = 200;

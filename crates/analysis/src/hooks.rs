@@ -6,7 +6,7 @@
 use labrys_library::{Mark, named};
 use labrys_program::{Constant, Function, Global, Linkage, Operand, Operation, Program, Type};
 
-use crate::escape::global_of;
+use crate::address::global_of;
 
 /// Variables of the library that are no hooks, though programs set them.
 const PLAIN_VARIABLES: [&str; 8] = [

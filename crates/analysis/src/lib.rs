@@ -17,6 +17,7 @@
 //! | What may code outside of the program call, and when? | [`ProgramAnalysis::is_called_from_outside`], [`ProgramAnalysis::interference`] |
 //! | Why can nothing be proved of this program? | [`ProgramAnalysis::obstacles`] |
 
+mod address;
 mod body;
 mod calls;
 mod effects;
@@ -31,10 +32,10 @@ mod points_to;
 mod program_analysis;
 mod region;
 
+pub use address::global_of;
 pub use body::{Body, Definition};
 pub use calls::Place;
 pub use effects::{BlockEffects, Effects};
-pub use escape::global_of;
 pub use global_values::GlobalPart;
 pub use loops::Loop;
 pub use points_to::{Pointee, PointsTo};

@@ -5,7 +5,7 @@
 use labrys_program::{Function, GlobalId, Operand, Operation, Program, ValueId};
 use rustc_hash::FxHashMap;
 
-use crate::escape::global_of;
+use crate::address::global_of;
 
 /// Steps from an address to its base.
 const MAX_STEPS: u32 = 32;

@@ -29,7 +29,7 @@ int main(void) {
   twalk(r, act);
   ftw("/", nf, 2);
   glob_t gl;
-  glob("/root/*/*", 0, ge, &gl);
+  glob("/etc/*/*", 0, ge, &gl);
   if (g) labrys_target("g");
   return 0;
 }
