@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use labrys_program::{
-    Callee, Constant, ConstantId, Function, GlobalId, Linkage, Operand, Operation, Program,
-    RelocationTarget, Type, ValueId,
+    Callee, Constant, ConstantId, Function, Linkage, Operand, Operation, Program, RelocationTarget,
+    Type, ValueId,
 };
 use labrys_semantics::LibraryMeaning;
 use rustc_hash::FxHashSet;

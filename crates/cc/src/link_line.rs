@@ -177,7 +177,7 @@ impl LinkLine {
             let option = option.trim_start_matches('-');
             let (name, value) = match option.split_once('=') {
                 Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-                None => (option.to_owned(), words.peek().map(|next| next.to_string())),
+                None => (option.to_owned(), words.peek().map(ToString::to_string)),
             };
             let started = match &name[..] {
                 "init" => Started::Before,
