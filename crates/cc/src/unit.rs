@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::container::Container;
 use labrys_llvm::Module;
-use labrys_units::{Bounds, Unit};
+use labrys_units::{Drivers, Request};
 
 use crate::executables::{build_frozen, llvm};
 use crate::jobs::Job;
@@ -34,25 +34,16 @@ const OPTIONS: [&str; 9] = [
 ///
 /// # Errors
 /// The executable was not built by `labrys-cc`, or what it was linked with is no longer there.
-pub fn build_unit(
-    executable: &Path,
-    functions: &[String],
-    bounds: Bounds,
-    out: &Path,
-) -> Result<Unit, Error> {
+pub fn build_unit(executable: &Path, request: &Request, out: &Path) -> Result<Drivers, Error> {
     let container = Container::open(executable)?;
     let line = container.link();
     let line = line.and_then(|bytes| recipe::read(bytes, out.to_path_buf()));
     let (line, language) = line.ok_or_else(|| Error::NoLink(executable.to_path_buf()))?;
     let failed = llvm("linking the drivers");
     let mut module = Module::from_bytes(container.bitcode(), "frozen bitcode").map_err(&failed)?;
-    let globals = match bounds.any_globals {
-        true => labrys_units::fillable(&module),
-        false => Vec::new(),
-    };
-    let unit = labrys_units::describe(&module, functions, &globals, bounds);
-    if unit.entries.is_empty() {
-        return Ok(unit);
+    let drivers = labrys_units::describe(&module, request);
+    if drivers.unit.entries.is_empty() {
+        return Ok(drivers);
     }
     let session = Session {
         tools: Tools::find()?,
@@ -61,15 +52,15 @@ pub fn build_unit(
     };
     let scratch = scratch_folder()?;
     let scratch = scratch.path();
-    let drivers = compiled(&session, &unit.text, scratch)?;
+    let bitcode = compiled(&session, &drivers.text, scratch)?;
     labrys_units::rename_main(&module);
-    module.link_bytes(&drivers, "drivers").map_err(&failed)?;
-    labrys_units::connect(&module, &unit.entries, &globals);
+    module.link_bytes(&bitcode, "drivers").map_err(&failed)?;
+    labrys_units::connect(&module, &drivers);
     module.verify().map_err(&failed)?;
     let frozen = scratch.join("frozen.bc");
     module.write(&frozen).map_err(&failed)?;
     build_frozen(&session, &line, &frozen, scratch)?;
-    Ok(unit)
+    Ok(drivers)
 }
 
 /// The frozen bitcode of drivers.

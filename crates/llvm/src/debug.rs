@@ -34,6 +34,12 @@ pub mod tag {
     pub const MEMBER: u16 = 0x0d;
     /// `DW_TAG_pointer_type`.
     pub const POINTER: u16 = 0x0f;
+    /// `DW_TAG_subroutine_type`.
+    pub const SUBROUTINE: u16 = 0x15;
+    /// `DW_TAG_typedef`.
+    pub const TYPEDEF: u16 = 0x16;
+    /// `DW_TAG_const_type`.
+    pub const CONST: u16 = 0x26;
     /// `DW_TAG_structure_type`.
     pub const STRUCTURE: u16 = 0x13;
     /// `DW_TAG_union_type`.
@@ -45,6 +51,9 @@ pub mod tag {
 }
 
 /// Places of operands.
+const FILE: usize = 0;
+const FILE_NAME: usize = 0;
+const FILE_FOLDER: usize = 1;
 const NAME: usize = 2;
 const BASE_TYPE: usize = 3;
 const ELEMENTS: usize = 4;
@@ -65,6 +74,37 @@ impl<'m> DebugNode<'m> {
             context: module.context,
             module: PhantomData,
         })
+    }
+
+    /// The description of a global variable that was compiled with debug information; its
+    /// [base](DebugNode::base) is the variable's type.
+    #[must_use]
+    pub fn of_global(module: &'m Module, variable: Value<'m>) -> Option<Self> {
+        let mut count = 0;
+        // SAFETY: callers pass globals; the list is freed after it was read, its nodes belong to
+        // the context.
+        unsafe {
+            let entries = LLVMGlobalCopyAllMetadata(variable.raw(), &raw mut count);
+            let nodes = (0..count as u32).map(|index| {
+                let kind = LLVMValueMetadataEntriesGetKind(entries, index);
+                (kind, LLVMValueMetadataEntriesGetMetadata(entries, index))
+            });
+            let debug = LLVMGetMDKindIDInContext(module.context, c"dbg".as_ptr(), 3);
+            let expression = nodes.filter(|(kind, _)| *kind == debug).last();
+            let raw = expression.map(|(_, raw)| LLVMDIGlobalVariableExpressionGetVariable(raw));
+            LLVMDisposeValueMetadataEntries(entries);
+            raw.filter(|raw| !raw.is_null()).map(|raw| DebugNode {
+                raw,
+                context: module.context,
+                module: PhantomData,
+            })
+        }
+    }
+
+    /// The name of a variable; empty if it has none.
+    pub fn variable_name(self) -> String {
+        self.operand(VARIABLE_NAME)
+            .map_or_else(String::new, Self::text)
     }
 
     fn kind(self) -> LLVMMetadataKind {
@@ -101,6 +141,15 @@ impl<'m> DebugNode<'m> {
         unsafe { LLVMDITypeGetSizeInBits(self.raw) / 8 }
     }
 
+    /// Bits of a type: of a bit field fewer than its type has.
+    pub fn size_bits(self) -> u64 {
+        if !self.is_type() {
+            return 0;
+        }
+        // SAFETY: it is a type.
+        unsafe { LLVMDITypeGetSizeInBits(self.raw) }
+    }
+
     /// Bits from the beginning of the structure to a member.
     pub fn offset_bits(self) -> u64 {
         if !self.is_type() {
@@ -117,6 +166,15 @@ impl<'m> DebugNode<'m> {
             .copied()
             .flatten()
             .map_or_else(String::new, Self::text)
+    }
+
+    /// The file that a function stands in: its path, from the folder of the compilation on if it is
+    /// not absolute.
+    pub fn file(self) -> Option<std::path::PathBuf> {
+        let file = self.operand(FILE)?;
+        let text = |place| file.operand(place).map(Self::text).unwrap_or_default();
+        let name = text(FILE_NAME);
+        (!name.is_empty()).then(|| std::path::Path::new(&text(FILE_FOLDER)).join(name))
     }
 
     /// What a pointer, another name, an array or a member is of; `None` is `void`.
@@ -143,9 +201,22 @@ impl<'m> DebugNode<'m> {
             .fold(1, u64::saturating_mul)
     }
 
+    /// The type of a function's result; `None` is `void`.
+    pub fn result(self) -> Option<DebugNode<'m>> {
+        let ty = match self.tag() {
+            tag::SUBROUTINE => Some(self),
+            _ => self.operand(FUNCTION_TYPE),
+        };
+        let types = ty.and_then(|ty| ty.operand(TYPES))?;
+        types.operand(0)
+    }
+
     /// The types of a function's parameters; those that are `None` are of variable number.
     pub fn parameters(self) -> Vec<Option<DebugNode<'m>>> {
-        let ty = self.operand(FUNCTION_TYPE);
+        let ty = match self.tag() {
+            tag::SUBROUTINE => Some(self),
+            _ => self.operand(FUNCTION_TYPE),
+        };
         let types = ty.and_then(|ty| ty.operand(TYPES));
         let all = types.map(DebugNode::operands).unwrap_or_default();
         all.into_iter().skip(1).collect()

@@ -85,6 +85,38 @@ impl<'m> Value<'m> {
         self.kind() == LLVMValueKind::LLVMInstructionValueKind
     }
 
+    /// Whether it is a function.
+    #[must_use]
+    pub fn is_function(self) -> bool {
+        self.kind() == LLVMValueKind::LLVMFunctionValueKind
+    }
+
+    /// Whether it is a global variable.
+    #[must_use]
+    pub fn is_variable(self) -> bool {
+        self.kind() == LLVMValueKind::LLVMGlobalVariableValueKind
+    }
+
+    /// Whether a function is used other than as what a call calls.
+    #[must_use]
+    pub fn is_address_taken(self) -> bool {
+        // SAFETY: every value has a list of uses.
+        let first = Some(unsafe { LLVMGetFirstUse(self.0) }).filter(|one| !one.is_null());
+        let mut uses = std::iter::successors(first, |one| {
+            // SAFETY: it is a use, and not the end of the list.
+            Some(unsafe { LLVMGetNextUse(*one) }).filter(|next| !next.is_null())
+        });
+        uses.any(|one| {
+            // SAFETY: each use has a user.
+            let user = Value::wrap(unsafe { LLVMGetUser(one) });
+            let calls = user.is_instruction()
+                && user.opcode() == LLVMOpcode::LLVMCall
+                && user.called() == self
+                && !user.arguments().contains(&self);
+            !calls
+        })
+    }
+
     /// Whether it is a constant (functions and globals included).
     #[must_use]
     pub fn is_constant(self) -> bool {

@@ -44,6 +44,7 @@ mod object;
 mod outcome;
 mod replay;
 mod summary;
+pub mod unit;
 mod writer;
 
 pub use case::{Confirmation, Failure, Flip, Origin, TestCase};

@@ -1,24 +1,56 @@
 //! Units: functions as entries, each called by a driver with inputs made for its parameters.
 //!
-//! A driver is a small C program. It makes an input of each number that the function takes, and
-//! for each pointer an object, filled with input, and a null pointer as the other possibility;
-//! pointers inside the object likewise, down to a bound. The types of the bitcode say what the
-//! parameters are, and the debug information what pointers point to.
+//! A driver is a small C program. It makes an input of each number that the function takes, and for
+//! each pointer an object, filled with input, and a null pointer as the other possibility; pointers
+//! inside the object likewise, down to a bound. The types of the bitcode say what the parameters
+//! are, and the debug information what pointers point to.
 //!
-//! There is no decision in a driver but those between null and an object: all objects are made
-//! first, in one order, so each input has the same place in every run.
+//! One description, [`labrys_suite::unit`], has the *leaves* of a call: the driver fills them, a
+//! *binder* finds them at a real call of the function, tests name them. *Stubs* stand for the
+//! functions outside the unit, so that a unit is any set of functions (Kim, Hong and Kim, FSE 2019,
+//! section 3.3).
 //!
 //! Invariant: each value that the driver can pass is one that C code could pass;
 //! [`Bounds::assumptions`] names what it cannot pass.
 
+mod binder;
+mod driver;
+mod lengths;
+mod prototype;
+mod select;
 mod shape;
-mod text;
+mod stub;
+mod types;
+mod walk;
 
 use std::fmt;
+use std::fmt::Write as _;
 
-use labrys_llvm::{LLVMLinkage, Module, Value};
+use labrys_llvm::{DebugNode, LLVMLinkage, LLVMOpcode, Module, Value};
+use labrys_suite::unit::{Entry, Leaf, Unit};
 
-use text::{ENTRY, VARIABLE};
+use prototype::Prototype;
+use shape::{Builder, Candidates};
+
+/// What the texts call functions and variables of the program, followed by a number: entries,
+/// variables, functions that pointers may point to.
+pub(crate) const ENTRY: &str = "labrys_entry_";
+pub(crate) const VARIABLE: &str = "labrys_variable_";
+pub(crate) const FUNCTION: &str = "labrys_function_";
+/// What they define: binders and stubs.
+pub(crate) const BINDER: &str = "labrys_binder_";
+pub(crate) const STUB: &str = "labrys_stub_";
+
+const PROLOGUE: &str = "\
+/* Calls functions of a program with inputs for their parameters. */
+extern void *__labrys_new(unsigned long size);
+extern void __labrys_object(void *object, unsigned long size, const char *name, int type);
+extern void labrys_assume(int condition);
+extern void __labrys_bind_call(unsigned binder);
+extern void __labrys_bind(unsigned long offset, const void *address, unsigned long size);
+extern void *__labrys_bind_pointer(const void *address);
+typedef float labrys_floats __attribute__((vector_size(8)));
+";
 
 /// The bounds of what a driver makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +59,24 @@ pub struct Bounds {
     pub elements: u64,
     /// Pointers that follow one another; those beyond are null.
     pub depth: u32,
-    /// Whether global variables without pointers hold anything at the call, instead of what they
-    /// hold when the program begins.
-    pub any_globals: bool,
+    /// What global variables hold at the call.
+    pub globals: Globals,
+    /// Whether a pointer may be that of an earlier object of its type.
+    pub aliases: bool,
+    /// Whether numbers that look like lengths are at most the elements of their arrays.
+    pub lengths: bool,
+}
+
+/// What global variables hold at a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Globals {
+    /// What they hold when the program begins.
+    #[default]
+    Initial,
+    /// Anything, if there are no pointers in them and they are declared outside functions.
+    File,
+    /// Anything, if there are no pointers in them.
+    Any,
 }
 
 impl Default for Bounds {
@@ -37,7 +84,9 @@ impl Default for Bounds {
         Bounds {
             elements: 8,
             depth: 3,
-            any_globals: false,
+            globals: Globals::Initial,
+            aliases: false,
+            lengths: false,
         }
     }
 }
@@ -46,95 +95,97 @@ impl Bounds {
     /// The assumptions of a proof that is made with such drivers.
     #[must_use]
     pub fn assumptions(&self) -> Vec<String> {
-        vec![
+        let pointers = match self.aliases {
+            true => {
+                "a pointer is null, that of an earlier object of its type, or points to an \
+                     object of its own"
+            }
+            false => "a pointer is null, or points to an object of its own",
+        };
+        let mut lines = vec![
             format!(
-                "a pointer is null, or points to an object of its own: one structure, {0} \
-                 numbers, or a string of less than {0} characters",
+                "{pointers}: one structure, {0} numbers, or a string of less than {0} characters",
                 self.elements
             ),
             format!(
-                "pointers are null behind {} others, in unions, and where they point to functions, \
-                 streams or types that are not known",
+                "pointers are null behind {} others, and where they point to streams or types \
+                 that are not known; pointers to functions are null or functions of their type \
+                 whose address the program takes",
                 self.depth
             ),
-            match self.any_globals {
-                true => "global variables hold anything, those with pointers what they hold when \
-                         the program begins"
+            match self.globals {
+                Globals::Any => {
+                    "global variables hold anything, those with pointers what they \
+                                 hold when the program begins"
+                }
+                Globals::File => {
+                    "global variables outside functions hold anything, those with \
+                                  pointers what they hold when the program begins"
+                }
+                Globals::Initial => "global variables hold what they hold when the program begins",
+            }
+            .to_owned(),
+        ];
+        if self.lengths {
+            lines.push(
+                "a number beside a pointer that looks like its length is at most the elements \
+                 there"
                     .to_owned(),
-                false => "global variables hold what they hold when the program begins".to_owned(),
-            },
-        ]
-    }
-}
-
-/// What an input object stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// Bytes of no known type.
-    Bytes,
-    /// A number without sign.
-    Unsigned,
-    /// A number with a sign.
-    Signed,
-    /// A floating number.
-    Float,
-    /// A string with its final zero.
-    Text,
-    /// If its lowest bit is set, the pointer of the object before the next one is null.
-    Null,
-}
-
-impl Content {
-    /// The number of the type in records of a run (`labrys_abi::Event::aux`).
-    fn number(self) -> u32 {
-        match self {
-            Content::Bytes | Content::Text => 0,
-            Content::Unsigned | Content::Null => 1,
-            Content::Signed => 2,
-            Content::Float => 3,
+            );
         }
+        lines
     }
 }
 
-/// An input object of a driver.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
-    /// The parameter, member or variable that it fills.
-    pub name: String,
-    /// Bytes.
-    pub size: u64,
-    /// What they stand for.
-    pub content: Content,
-}
-
-/// A function with a driver.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Its name in the static program model.
-    pub function: String,
-    /// The inputs in order.
-    pub slots: Vec<Slot>,
+/// What is to be generated for a program.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The functions that are called.
+    pub entries: Vec<String>,
+    /// Functions that stubs stand for, wherever the program uses them.
+    pub stubs: Vec<String>,
+    /// Functions whose calls are bound: see [`Drivers::binders`].
+    pub binders: Vec<String>,
+    /// What drivers make.
+    pub bounds: Bounds,
 }
 
 /// Drivers of some functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unit {
-    /// The functions; with more than one, an input of two bytes before all others is the number
-    /// of the one that is called.
-    pub entries: Vec<Entry>,
-    /// Variables that are filled before the call.
-    pub variables: Vec<Slot>,
-    /// Functions that have no driver, and why.
+pub struct Drivers {
+    /// What is called, and with which inputs.
+    pub unit: Unit,
+    /// Functions that have no driver, binder or stub, and why.
     pub left_out: Vec<(String, Refusal)>,
-    /// The drivers in C.
+    /// The functions whose calls are bound. At the beginning of such a function the program calls
+    /// `__labrys_bind_call` with the index of its entry here, then `__labrys_bind` with the
+    /// [offset](Leaf::offset) of each leaf that the call has, its address and its size.
+    pub binders: Vec<Entry>,
+    /// The functions that stubs stand for, with the inputs of one call.
+    pub stubs: Vec<Stub>,
+    /// All in C.
     pub text: String,
+    /// The variables and functions of the program that the text names by numbers.
+    globals: Vec<String>,
+    functions: Vec<String>,
+}
+
+/// A function that a stub stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stub {
+    /// Its name in the static program model.
+    pub function: String,
+    /// The inputs of a call in order; what a null pointer would point to is no input.
+    pub leaves: Vec<Leaf>,
 }
 
 /// Why a function has no driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// There is no such function, or only its declaration.
-    Undefined,
+    /// There is no such function.
+    Unknown,
+    /// There is only its declaration.
+    Declared,
     /// Values of a type cannot be passed by a driver.
     Type(String),
 }
@@ -142,54 +193,238 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Undefined => f.write_str("the program does not define it"),
+            Refusal::Unknown => f.write_str(
+                "the program does not define it; `labrys sites` lists the functions with decisions",
+            ),
+            Refusal::Declared => f.write_str(
+                "the program does not define it, there is only a declaration; add the source or \
+                 the library that defines it",
+            ),
             Refusal::Type(ty) => write!(f, "a driver cannot pass or take values of type {ty}"),
         }
     }
 }
 
-/// Writes drivers for functions of frozen bitcode; `globals` names variables that hold anything.
-pub fn describe(module: &Module, functions: &[String], globals: &[String], bounds: Bounds) -> Unit {
-    let mut unit = Unit::default();
-    let mut writer = text::Writer::new(bounds);
-    let variables = globals.iter().filter_map(|name| module.global(name));
-    for (number, variable) in variables.enumerate() {
-        let size = module.size_of(variable.global_type());
-        let slot = writer.variable(number, &variable.name(), size);
-        unit.variables.push(slot);
+/// Writes drivers, binders and stubs for functions of frozen bitcode.
+pub fn describe(module: &Module, request: &Request) -> Drivers {
+    let candidates = Candidates::of(module);
+    let mut writer = Writer {
+        module,
+        request,
+        candidates: &candidates,
+        drivers: Drivers::default(),
+        text: String::new(),
+    };
+    for name in &request.stubs {
+        writer.stub(name);
     }
-    for name in functions {
-        let function = module.function(name).filter(|f| !f.is_declaration());
-        let signature = match function {
-            Some(function) => shape::signature(module, function).map_err(Refusal::Type),
-            None => Err(Refusal::Undefined),
-        };
-        match signature {
-            Ok(signature) => {
-                let slots = writer.entry(unit.entries.len(), name, &signature);
-                unit.entries.push(Entry {
-                    function: name.clone(),
-                    slots,
-                });
-            }
-            Err(refusal) => unit.left_out.push((name.clone(), refusal)),
-        }
+    for name in &request.entries {
+        writer.entry(name);
     }
-    unit.text = writer.finish(unit.entries.len());
-    unit
+    for name in &request.binders {
+        writer.binder(name);
+    }
+    writer.finish()
 }
 
-/// Makes the drivers' declarations of functions and variables the program's own, after linking.
-pub fn connect(module: &Module, entries: &[Entry], globals: &[String]) {
-    for (number, entry) in entries.iter().enumerate() {
-        let declared = module.function(&format!("{ENTRY}{number}"));
-        let (Some(declared), Some(function)) = (declared, module.function(&entry.function)) else {
+struct Writer<'m, 'a> {
+    module: &'m Module,
+    request: &'a Request,
+    candidates: &'a Candidates,
+    drivers: Drivers,
+    text: String,
+}
+
+impl<'m> Writer<'m, '_> {
+    fn prototype(&self, name: &str) -> Result<(Value<'m>, Prototype<'m>), Refusal> {
+        let function = self.module.function(name).ok_or(Refusal::Unknown)?;
+        if function.is_declaration() {
+            return Err(Refusal::Declared);
+        }
+        let prototype = prototype::prototype(self.module, function).map_err(Refusal::Type)?;
+        Ok((function, prototype))
+    }
+
+    fn refuse(&mut self, name: &str, refusal: Refusal) {
+        self.drivers.left_out.push((name.to_owned(), refusal));
+    }
+
+    /// The shape of a call, with the variables that it can read.
+    fn shape(&mut self, name: &str) -> Option<(Entry, Prototype<'m>)> {
+        let (function, prototype) = match self.prototype(name) {
+            Ok(found) => found,
+            Err(refusal) => {
+                self.refuse(name, refusal);
+                return None;
+            }
+        };
+        let bounds = self.request.bounds;
+        let mut builder = Builder::new(bounds, self.candidates, name);
+        builder.source(DebugNode::of_function(self.module, function));
+        if bounds.globals != Globals::Initial {
+            for variable in select::variables(self.module, function, &self.request.stubs) {
+                let file = select::is_at_file_scope(variable) || bounds.globals == Globals::Any;
+                if file && select::is_fillable(self.module, variable) {
+                    builder.global(self.module, variable);
+                }
+            }
+        }
+        builder.parameters(&prototype);
+        builder.result(&prototype);
+        let entry = builder.finish();
+        self.name(&entry);
+        Some((entry, prototype))
+    }
+
+    /// Gives numbers to the variables and functions that a shape names.
+    fn name(&mut self, entry: &Entry) {
+        let globals = entry.globals.iter().map(|variable| variable.name.clone());
+        let new = globals.filter(|name| !self.drivers.globals.contains(name));
+        let new: Vec<String> = new.collect();
+        self.drivers.globals.extend(new);
+        let all = entry.globals.iter().chain(&entry.parameters);
+        for variable in all {
+            name_functions(&variable.parts, &mut self.drivers.functions);
+        }
+    }
+
+    fn entry(&mut self, name: &str) {
+        let Some((entry, prototype)) = self.shape(name) else {
+            return;
+        };
+        let (globals, functions) = (&self.drivers.globals, &self.drivers.functions);
+        let number = self.drivers.unit.entries.len();
+        let text = driver::driver(number, &entry, &prototype, globals, functions);
+        self.text.push_str(&text);
+        self.drivers.unit.entries.push(entry);
+    }
+
+    fn binder(&mut self, name: &str) {
+        let Some((entry, prototype)) = self.shape(name) else {
+            return;
+        };
+        let (globals, functions) = (&self.drivers.globals, &self.drivers.functions);
+        let number = self.drivers.binders.len();
+        let text = binder::binder(number, &entry, &prototype, globals, functions);
+        self.text.push_str(&text);
+        self.drivers.binders.push(entry);
+    }
+
+    fn stub(&mut self, name: &str) {
+        let (function, prototype) = match self.prototype(name) {
+            Ok(found) => found,
+            Err(refusal) => return self.refuse(name, refusal),
+        };
+        let mut builder = Builder::new(self.request.bounds, self.candidates, name);
+        builder.source(DebugNode::of_function(self.module, function));
+        let parameters = prototype.parameters.iter().enumerate();
+        let outputs: Vec<_> = parameters
+            .map(|(index, parameter)| match parameter.passed {
+                prototype::Passed::Pointer => builder.output(index, parameter),
+                _ => Vec::new(),
+            })
+            .collect();
+        let mut result = Vec::new();
+        builder.stub(&prototype, &mut result);
+        let entry = builder.finish();
+        name_functions(&result, &mut self.drivers.functions);
+        let number = self.drivers.stubs.len();
+        let functions = &self.drivers.functions;
+        let text = stub::stub(number, &entry, &prototype, &result, &outputs, functions);
+        self.text.push_str(&text);
+        self.drivers.stubs.push(Stub {
+            function: name.to_owned(),
+            leaves: entry.leaves,
+        });
+    }
+
+    /// Puts all together.
+    fn finish(self) -> Drivers {
+        let mut drivers = self.drivers;
+        let mut text = PROLOGUE.to_owned();
+        for (number, name) in drivers.globals.iter().enumerate() {
+            let size = self.module.global(name);
+            let size = size.map_or(1, |one| self.module.size_of(one.global_type()));
+            let _ = writeln!(
+                text,
+                "extern unsigned char {VARIABLE}{number}[{size}]; /* {name} */"
+            );
+        }
+        for (number, name) in drivers.functions.iter().enumerate() {
+            let _ = writeln!(text, "extern void {FUNCTION}{number}(void); /* {name} */");
+        }
+        text.push_str(&self.text);
+        text.push_str("\nint main(void) {\n");
+        match drivers.unit.entries.len() {
+            0 => {}
+            1 => text.push_str("  call_0();\n"),
+            entries => {
+                text.push_str(
+                    "  unsigned short entry;\n  __labrys_object(&entry, 2, \"entry\", 1);\n  \
+                     switch (entry) {\n",
+                );
+                for number in 0..entries {
+                    let _ = writeln!(text, "  case {number}: call_{number}(); break;");
+                }
+                text.push_str("  }\n");
+            }
+        }
+        text.push_str("  return 0;\n}\n");
+        drivers.text = text;
+        drivers
+    }
+}
+
+/// Adds the functions that pointers may point to.
+fn name_functions(parts: &[labrys_suite::unit::Part], functions: &mut Vec<String>) {
+    use labrys_suite::unit::{Choice, Made};
+    for part in parts {
+        let Made::Pointer(pointer) = &part.made else {
             continue;
         };
-        declared.replace_uses(function);
-        declared.delete_function();
+        for choice in &pointer.choices {
+            if let Choice::Function(name) = choice
+                && !functions.contains(name)
+            {
+                functions.push(name.clone());
+            }
+        }
+        if let Some(object) = &pointer.object {
+            name_functions(&object.parts, functions);
+        }
     }
-    for (number, name) in globals.iter().enumerate() {
+}
+
+/// Makes the drivers' declarations of functions and variables the program's own, after linking;
+/// puts the calls of binders in, and stubs in place of functions.
+pub fn connect(module: &Module, drivers: &Drivers) {
+    // The uses in the drivers come last, so that a stubbed function that is an entry is called.
+    for (number, stub) in drivers.stubs.iter().enumerate() {
+        let defined = module.function(&format!("{STUB}{number}"));
+        if let (Some(defined), Some(function)) = (defined, module.function(&stub.function)) {
+            function.replace_uses(defined);
+        }
+    }
+    for (number, entry) in drivers.binders.iter().enumerate() {
+        let binder = module.function(&format!("{BINDER}{number}"));
+        if let (Some(binder), Some(function)) = (binder, module.function(&entry.function)) {
+            call_binder(module, function, binder);
+        }
+    }
+    let entries = drivers.unit.entries.iter().map(|entry| &entry.function);
+    for (stem, names) in [
+        (ENTRY, entries.collect::<Vec<_>>()),
+        (FUNCTION, drivers.functions.iter().collect()),
+    ] {
+        for (number, name) in names.into_iter().enumerate() {
+            let declared = module.function(&format!("{stem}{number}"));
+            if let (Some(declared), Some(function)) = (declared, module.function(name)) {
+                declared.replace_uses(function);
+                declared.delete_function();
+            }
+        }
+    }
+    for (number, name) in drivers.globals.iter().enumerate() {
         let declared = module.global(&format!("{VARIABLE}{number}"));
         let (Some(declared), Some(variable)) = (declared, module.global(name)) else {
             continue;
@@ -199,28 +434,25 @@ pub fn connect(module: &Module, entries: &[Entry], globals: &[String]) {
     }
 }
 
+/// Calls a binder at the beginning of a function, behind its variables.
+fn call_binder<'m>(module: &'m Module, function: Value<'m>, binder: Value<'m>) {
+    let blocks = function.blocks();
+    let Some(first) = blocks.first() else { return };
+    let instructions = first.instructions();
+    let mut rest = instructions.iter();
+    let Some(place) = rest.find(|one| one.opcode() != LLVMOpcode::LLVMAlloca) else {
+        return;
+    };
+    let builder = module.builder();
+    builder.before(*place);
+    builder.locate_at(*place);
+    let _ = builder.call(binder, &function.params());
+}
+
 /// Gives the program's main function another name, so that the driver's is the only one.
 pub fn rename_main(module: &Module) {
     if let Some(main) = module.function("main") {
         main.rename("labrys_main_of_program");
         main.set_linkage(LLVMLinkage::LLVMInternalLinkage);
     }
-}
-
-/// The variables that drivers may fill: written by the program, of a size that is not large,
-/// without pointers.
-pub fn fillable(module: &Module) -> Vec<String> {
-    /// Bytes of a variable that is worth an input.
-    const LARGEST: u64 = 256;
-    let plain = |variable: &Value<'_>| {
-        let ty = variable.global_type();
-        let own = !variable.is_declaration() && !variable.is_constant_global();
-        own && ty.is_sized()
-            && (1..=LARGEST).contains(&module.size_of(ty))
-            && shape::is_plain(ty)
-            && !variable.name().is_empty()
-            && !variable.is_thread_local()
-    };
-    let variables = module.globals().into_iter().filter(plain);
-    variables.map(Value::name).collect()
 }

@@ -1,310 +1,591 @@
-//! The shape of parameters: numbers as the bitcode types them, pointers as debug information
-//! describes the objects behind them.
+//! The shape of a call: what a driver makes for parameters, results of stubs and globals.
+//!
+//! Law: leaves are numbered in the order in which a walk over the parts of all variables comes to
+//! them ([`crate::walk`]), which is the order in which drivers make them.
 
-use labrys_llvm::{DebugNode, LLVMTypeKind, Module, Type, Value, tag};
+use labrys_llvm::{DebugNode, Module, Value, tag};
+use labrys_suite::unit::{
+    Choice, Content, Entry, Leaf, Length, Made, Object, Part, Place, Pointer, ResultType, Root,
+    Step, Variable,
+};
 
-use super::Content;
+use crate::Bounds;
+use crate::lengths::{Sibling, SiblingKind, length_of};
+use crate::prototype::{Parameter, Passed, Prototype};
+use crate::types::{self, Kind, Piece, c_name, content, is_constant, is_size, pieces, unwrapped};
 
-/// What a driver declares and passes.
-#[derive(Debug)]
-pub(super) struct Signature<'m> {
-    /// The result in C.
-    pub(super) result: String,
-    pub(super) parameters: Vec<Parameter<'m>>,
-}
-
-#[derive(Debug)]
-pub(super) struct Parameter<'m> {
-    /// Its name in the source, or its number.
-    pub(super) name: String,
-    pub(super) kind: Kind<'m>,
-}
-
-#[derive(Debug)]
-pub(super) enum Kind<'m> {
-    /// A number of this C type.
-    Number {
-        c: String,
-        size: u64,
-        content: Content,
-    },
-    /// A pointer to this type; `None`: to bytes of which nothing is known.
-    Pointer(Option<DebugNode<'m>>),
-    /// A structure in memory, passed by value.
-    Structure(u64),
-    /// Where the result goes.
-    Result(u64),
-}
-
-/// What is behind a pointer.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Pointee<'m> {
-    /// Nothing that a driver makes.
-    Null,
-    /// An array of numbers; whether they are the characters of a string.
-    Array { element: u64, text: bool },
-    /// One structure, of this size, with these pointers in it.
-    Structure(u64, Vec<Field<'m>>),
-}
-
-/// A pointer in an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Field<'m> {
-    pub(super) offset: u64,
-    pub(super) name: String,
-    pub(super) to: Target<'m>,
-}
-
-/// Where a pointer in an object goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target<'m> {
-    /// Nowhere.
-    Null,
-    /// To a type; `None` is `void`.
-    Type(Option<DebugNode<'m>>),
-}
-
-/// Most bytes of a structure, and most pointers in it.
+/// Most bytes of a structure behind a pointer.
 const MAX_SIZE: u64 = 16 * 1024;
-const MAX_FIELDS: usize = 64;
-/// Names and structures in each other that are followed.
-const MAX_NESTING: u32 = 64;
+/// Objects behind pointers of one call, at most; further pointers are null.
+const MAX_OBJECTS: usize = 32;
+/// Bytes of one leaf.
+const MAX_LEAF: u64 = 4096;
+/// Elements of an array of structures or pointers with a length, at most.
+const MAX_STRUCTURES: u64 = 4;
+/// Earlier objects that a pointer may point to, and functions, at most.
+const MAX_ALIASES: usize = 3;
+const MAX_FUNCTIONS: usize = 6;
 /// Types of libraries whose insides are theirs.
 const FOREIGN: &[&str] = &["_IO_FILE", "__va_list_tag", "__dirstream"];
 
-/// The signature of a function, or the type that no driver can pass.
-pub(super) fn signature<'m>(
-    module: &'m Module,
-    function: Value<'m>,
-) -> Result<Signature<'m>, String> {
-    let ty = function.global_type();
-    let described = DebugNode::of_function(module, function);
-    let types = described.map(DebugNode::parameters).unwrap_or_default();
-    let names = described.map(DebugNode::variables).unwrap_or_default();
-    let params = function.params();
-    // Structures that are passed in pieces make the two lists differ; then only the bitcode
-    // counts.
-    let alike = types.len() == params.len()
-        && types
-            .iter()
-            .zip(&params)
-            .all(|(ty, param)| is_pointer(*ty) == (kind(param.ty()) == Some(PassedType::Pointer)));
-    let mut parameters = Vec::new();
-    for (index, param) in params.iter().enumerate() {
-        let source = if alike { types[index] } else { None };
-        let name = names.get(index).filter(|name| alike && !name.is_empty());
-        parameters.push(Parameter {
-            name: name.map_or_else(|| format!("argument {}", index + 1), Clone::clone),
-            kind: parameter(module, function, index, param.ty(), source)?,
+/// Functions whose address the program takes, with their types.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates(Vec<(String, String)>);
+
+impl Candidates {
+    pub(crate) fn of(module: &Module) -> Self {
+        let taken = module
+            .functions()
+            .into_iter()
+            .filter(|function| !function.is_declaration() && function.is_address_taken());
+        Candidates(
+            taken
+                .filter_map(|function| {
+                    let described = DebugNode::of_function(module, function)?;
+                    Some((types::signature(described), function.name()))
+                })
+                .collect(),
+        )
+    }
+
+    fn of_type(&self, function: DebugNode<'_>) -> Vec<String> {
+        let wanted = types::signature(function);
+        let fitting = self.0.iter().filter(|(signature, _)| *signature == wanted);
+        let names = fitting.map(|(_, name)| name.clone());
+        names.take(MAX_FUNCTIONS).collect()
+    }
+}
+
+/// Where the parts that are being made lie.
+#[derive(Clone)]
+struct Spot {
+    place: Place,
+    name: String,
+}
+
+impl Spot {
+    fn new(root: Root, name: &str) -> Self {
+        Spot {
+            place: Place {
+                root,
+                path: Vec::new(),
+            },
+            name: name.to_owned(),
+        }
+    }
+
+    fn at(&self, offset: u64) -> Place {
+        let mut place = self.place.clone();
+        if offset > 0 {
+            place.path.push(Step::Offset(offset));
+        }
+        place
+    }
+
+    fn behind(&self, offset: u64, path: &str) -> Self {
+        let mut place = self.at(offset);
+        place.path.push(Step::Dereference);
+        Spot {
+            place,
+            name: format!("{}{path}", self.name),
+        }
+    }
+}
+
+/// Makes the shape of one entry or stub.
+pub(crate) struct Builder<'m, 'a> {
+    bounds: Bounds,
+    candidates: &'a Candidates,
+    entry: Entry,
+    /// The type behind each pointer with an object.
+    objects: Vec<Option<DebugNode<'m>>>,
+    /// Whether pointers in a structure are made.
+    pub(crate) pointers: bool,
+}
+
+impl<'m, 'a> Builder<'m, 'a> {
+    pub(crate) fn new(bounds: Bounds, candidates: &'a Candidates, function: &str) -> Self {
+        Builder {
+            bounds,
+            candidates,
+            entry: Entry {
+                function: function.to_owned(),
+                name: function.to_owned(),
+                ..Entry::default()
+            },
+            objects: Vec::new(),
+            pointers: true,
+        }
+    }
+
+    pub(crate) fn finish(self) -> Entry {
+        self.entry
+    }
+
+    /// A global variable.
+    pub(crate) fn global(&mut self, module: &'m Module, variable: Value<'m>) {
+        let size = module.size_of(variable.global_type());
+        let name = variable.name();
+        let spot = Spot::new(Root::Global(name.clone()), &name);
+        let described = DebugNode::of_global(module, variable).and_then(DebugNode::base);
+        let mut parts = Vec::new();
+        match described.filter(|ty| unwrapped(*ty).size() == size) {
+            Some(ty) => self.object_parts(&spot, pieces(ty), 0, &mut parts),
+            None => self.numbers(&spot, 0, "", size, size, Content::Bytes, &mut parts),
+        }
+        self.entry.globals.push(Variable {
+            c_type: c_name(described),
+            name,
+            size,
+            parts,
         });
     }
-    let result = ty.function_result();
-    Ok(Signature {
-        result: c_result(result).ok_or_else(|| result.to_text())?,
-        parameters,
-    })
-}
 
-/// Types that a driver passes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum PassedType {
-    Integer(u32),
-    Float(u64),
-    Pointer,
-}
-
-fn kind(ty: Type<'_>) -> Option<PassedType> {
-    use LLVMTypeKind as K;
-    Some(match ty.kind() {
-        K::LLVMIntegerTypeKind => PassedType::Integer(ty.int_width()?),
-        K::LLVMFloatTypeKind => PassedType::Float(4),
-        K::LLVMDoubleTypeKind => PassedType::Float(8),
-        K::LLVMPointerTypeKind => PassedType::Pointer,
-        _ => return None,
-    })
-}
-
-fn parameter<'m>(
-    module: &'m Module,
-    function: Value<'m>,
-    index: usize,
-    ty: Type<'m>,
-    source: Option<DebugNode<'m>>,
-) -> Result<Kind<'m>, String> {
-    let has = |name: &str| module.has_parameter_attribute(function, index, name);
-    if let Some(size) = module.by_value_size(function, index) {
-        return Ok(Kind::Structure(size));
-    }
-    if let Some(size) = module.result_size(function, index) {
-        return Ok(Kind::Result(size));
-    }
-    let refused = || ty.to_text();
-    Ok(match kind(ty).ok_or_else(refused)? {
-        PassedType::Pointer => Kind::Pointer(source.map(unwrapped).and_then(DebugNode::base)),
-        PassedType::Float(size) => Kind::Number {
-            c: c_type(ty, false).ok_or_else(refused)?,
-            size,
-            content: Content::Float,
-        },
-        PassedType::Integer(width) => {
-            let unsigned = has("zeroext");
-            Kind::Number {
-                c: c_type(ty, unsigned).ok_or_else(refused)?,
-                size: u64::from(width.div_ceil(8)),
-                content: match unsigned {
-                    true => Content::Unsigned,
-                    false => Content::Signed,
-                },
+    /// All parameters of a function.
+    pub(crate) fn parameters(&mut self, prototype: &Prototype<'m>) {
+        let visible = |one: &&Parameter<'m>| !matches!(one.passed, Passed::Result(_));
+        let parameters: Vec<_> = prototype.parameters.iter().filter(visible).collect();
+        let siblings: Vec<Sibling> = parameters.iter().map(|one| sibling(one)).collect();
+        let mut lengths: Vec<(usize, u64, String)> = Vec::new();
+        for (index, parameter) in parameters.iter().enumerate() {
+            let length = length_of(&siblings, index).filter(|_| self.bounds.lengths);
+            let made = self.parameter(index, parameter, length.is_some());
+            if let (Some(length), Some(most)) = (length, most_elements(&made.parts)) {
+                lengths.push((length, most, made.name.clone()));
+            }
+            self.entry.parameters.push(made);
+        }
+        for (index, most, of) in lengths {
+            let made = self.entry.parameters[index]
+                .parts
+                .first()
+                .map(|part| &part.made);
+            if let Some(Made::Leaf(leaf)) = made {
+                let leaf = *leaf;
+                self.entry.lengths.push(Length { leaf, of, most });
             }
         }
-    })
-}
-
-/// The C type that becomes this type of the bitcode.
-fn c_type(ty: Type<'_>, unsigned: bool) -> Option<String> {
-    let name = match kind(ty)? {
-        PassedType::Integer(1) => "_Bool",
-        PassedType::Integer(8) if unsigned => "unsigned char",
-        PassedType::Integer(8) => "signed char",
-        PassedType::Integer(16) if unsigned => "unsigned short",
-        PassedType::Integer(16) => "short",
-        PassedType::Integer(32) => "int",
-        PassedType::Integer(64) => "long",
-        PassedType::Integer(128) => "__int128",
-        PassedType::Integer(_) => return None,
-        PassedType::Float(4) => "float",
-        PassedType::Float(_) => "double",
-        PassedType::Pointer => "void *",
-    };
-    Some(name.to_owned())
-}
-
-/// The C type of a result: a structure of two numbers comes back in registers.
-fn c_result(ty: Type<'_>) -> Option<String> {
-    match ty.kind() {
-        LLVMTypeKind::LLVMVoidTypeKind => Some("void".to_owned()),
-        LLVMTypeKind::LLVMStructTypeKind => {
-            let parts = ty.struct_elements();
-            let whole = parts.len() == 2 && parts.iter().all(|part| is_whole(*part));
-            let fields: Option<Vec<String>> = parts.iter().map(|ty| c_type(*ty, false)).collect();
-            let fields = fields.filter(|_| whole)?;
-            Some(format!("struct {{ {} a; {} b; }}", fields[0], fields[1]))
-        }
-        _ => c_type(ty, false),
     }
-}
 
-/// Whether a value fills a register.
-fn is_whole(ty: Type<'_>) -> bool {
-    matches!(
-        kind(ty),
-        Some(PassedType::Integer(64) | PassedType::Float(8) | PassedType::Pointer)
-    )
-}
-
-/// Whether values of a type hold no pointers.
-pub(super) fn is_plain(ty: Type<'_>) -> bool {
-    match ty.kind() {
-        LLVMTypeKind::LLVMStructTypeKind => ty.struct_elements().into_iter().all(is_plain),
-        LLVMTypeKind::LLVMArrayTypeKind => is_plain(ty.element()),
-        _ => kind(ty).is_some_and(|sort| sort != PassedType::Pointer),
-    }
-}
-
-/// The type behind other names and qualifiers.
-fn unwrapped(node: DebugNode<'_>) -> DebugNode<'_> {
-    let mut node = node;
-    for _ in 0..MAX_NESTING {
-        match node.base() {
-            Some(base) if tag::WRAPPERS.contains(&node.tag()) => node = base,
-            _ => break,
-        }
-    }
-    node
-}
-
-fn is_pointer(node: Option<DebugNode<'_>>) -> bool {
-    node.is_some_and(|node| unwrapped(node).tag() == tag::POINTER)
-}
-
-/// What a driver makes behind a pointer to a type.
-pub(super) fn pointee(to: Option<DebugNode<'_>>) -> Pointee<'_> {
-    let Some(node) = to.map(unwrapped) else {
-        // `void`, or a type that is not described.
-        return Pointee::Array {
-            element: 1,
-            text: false,
+    fn parameter(&mut self, index: usize, parameter: &Parameter<'m>, counted: bool) -> Variable {
+        let spot = Spot::new(Root::Parameter(index), &parameter.name);
+        let mut parts = Vec::new();
+        let size = match &parameter.passed {
+            Passed::Number { size, content, .. } => {
+                self.numbers(&spot, 0, "", *size, *size, *content, &mut parts);
+                *size
+            }
+            Passed::Pointer => {
+                let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
+                let depth = self.bounds.depth;
+                let pointer = self.pointer(&spot, 0, "", to, false, depth, counted);
+                parts.push(pointer);
+                8
+            }
+            Passed::Structure { size, .. } => {
+                match parameter.ty {
+                    Some(ty) => self.object_parts(&spot, pieces(ty), self.bounds.depth, &mut parts),
+                    None => self.numbers(&spot, 0, "", *size, *size, Content::Bytes, &mut parts),
+                }
+                *size
+            }
+            Passed::Result(size) => *size,
         };
-    };
-    let size = node.size();
-    match node.tag() {
-        tag::BASE | tag::ENUMERATION if size > 0 => Pointee::Array {
-            element: size,
-            text: node.name() == "char",
-        },
-        tag::STRUCTURE | tag::UNION | tag::ARRAY | tag::POINTER
-            if (1..=MAX_SIZE).contains(&size) && !FOREIGN.contains(&node.name().as_str()) =>
-        {
-            let mut fields = Vec::new();
-            pointers(node, 0, "", 0, &mut fields);
-            Pointee::Structure(size, fields)
+        Variable {
+            name: parameter.name.clone(),
+            c_type: parameter.ty.map(|ty| c_name(Some(ty))).unwrap_or_default(),
+            size,
+            parts,
         }
-        _ => Pointee::Null,
     }
-}
 
-/// The pointers in a type at an offset.
-fn pointers<'m>(
-    node: DebugNode<'m>,
-    offset: u64,
-    path: &str,
-    nesting: u32,
-    fields: &mut Vec<Field<'m>>,
-) {
-    let node = unwrapped(node);
-    if nesting > MAX_NESTING || fields.len() >= MAX_FIELDS {
-        return;
+    /// The result of a stub, and what it writes through its parameters.
+    pub(crate) fn stub(&mut self, prototype: &Prototype<'m>, parts: &mut Vec<Part>) {
+        let spot = Spot::new(Root::Result, &format!("{}()", self.entry.name));
+        match prototype.result_type.map(unwrapped) {
+            Some(node) if node.tag() == tag::POINTER => {
+                let pointer =
+                    self.pointer(&spot, 0, "", node.base(), false, self.bounds.depth, false);
+                parts.push(pointer);
+            }
+            Some(node) => self.object_parts(&spot, pieces(node), self.bounds.depth, parts),
+            None => {}
+        }
     }
-    let field = |to| Field {
-        offset,
-        name: path.to_owned(),
-        to,
-    };
-    match node.tag() {
-        tag::POINTER => fields.push(field(Target::Type(node.base()))),
-        tag::STRUCTURE => {
-            for member in node.members() {
-                let Some(ty) = member.base() else { continue };
-                let path = format!("{path}.{}", member.name());
-                let at = offset + member.offset_bits() / 8;
-                pointers(ty, at, &path, nesting + 1, fields);
-            }
+
+    /// What a stub writes where a parameter points.
+    pub(crate) fn output(&mut self, index: usize, parameter: &Parameter<'m>) -> Vec<Part> {
+        let spot = Spot::new(Root::Parameter(index), &format!("*{}", parameter.name));
+        let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
+        let mut parts = Vec::new();
+        let written = to.filter(|_| !is_constant(to)).map(unwrapped);
+        // Strings and bytes of no known number stay as they are.
+        let known = written.filter(|node| {
+            node.size() > 0
+                && node.size() <= MAX_LEAF
+                && node.tag() != tag::POINTER
+                && content(*node) != Some(Content::Characters)
+                && !FOREIGN.contains(&node.name().as_str())
+        });
+        if let Some(node) = known {
+            let behind = spot.behind(0, "");
+            let plain = pieces(node).into_iter().filter(|piece| {
+                matches!(piece.kind, Kind::Numbers(..)) && node.tag() != tag::UNION
+            });
+            self.object_parts(&behind, plain.collect(), 0, &mut parts);
         }
-        tag::ARRAY => {
-            let Some(ty) = node.base().map(unwrapped) else {
-                return;
+        parts
+    }
+
+    /// The type of the result, if a test can look at it.
+    pub(crate) fn result(&mut self, prototype: &Prototype<'m>) {
+        let Some(ty) = prototype
+            .result_type
+            .filter(|_| !prototype.result_in_memory)
+        else {
+            return;
+        };
+        let node = unwrapped(ty);
+        let content = match node.tag() {
+            tag::POINTER => Some(Content::Pointer),
+            _ => content(node).filter(|content| *content != Content::Bytes),
+        };
+        self.entry.result = content.map(|content| ResultType {
+            c_type: c_name(Some(ty)),
+            size: node.size(),
+            content,
+        });
+    }
+
+    /// Where the source has the function.
+    pub(crate) fn source(&mut self, described: Option<DebugNode<'m>>) {
+        if let Some(described) = described {
+            let name = described.name();
+            if !name.is_empty() {
+                self.entry.name = name;
+            }
+            let file = described.file();
+            self.entry.source = file.map(|path| path.display().to_string());
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn numbers(
+        &mut self,
+        spot: &Spot,
+        offset: u64,
+        path: &str,
+        size: u64,
+        element: u64,
+        content: Content,
+        parts: &mut Vec<Part>,
+    ) {
+        let step = match element {
+            0..=MAX_LEAF => MAX_LEAF - MAX_LEAF % element.max(1),
+            _ => MAX_LEAF,
+        };
+        for start in (0..size).step_by(step as usize) {
+            let length = step.min(size - start);
+            let whole = length == size;
+            let leaf = Leaf {
+                name: format!("{}{path}", spot.name),
+                place: spot.at(offset + start),
+                offset: self.end(),
+                size: length,
+                element: element.min(length),
+                content: if whole || content != Content::Text {
+                    content
+                } else {
+                    Content::Characters
+                },
             };
-            let room = node.count().min(MAX_FIELDS as u64);
-            for index in 0..room {
-                let path = format!("{path}[{index}]");
-                pointers(ty, offset + index * ty.size(), &path, nesting + 1, fields);
-            }
+            parts.push(Part {
+                offset: offset + start,
+                path: if whole {
+                    path.to_owned()
+                } else {
+                    String::new()
+                },
+                made: Made::Leaf(self.entry.leaves.len()),
+            });
+            self.entry.leaves.push(leaf);
         }
-        tag::UNION => {
-            // The members share their bytes: a pointer there is null, or a number.
-            let mut inside = Vec::new();
-            for ty in node.members().into_iter().filter_map(DebugNode::base) {
-                pointers(ty, offset, path, nesting + 1, &mut inside);
-            }
-            for field in inside {
-                if !fields.iter().any(|known| known.offset == field.offset) {
-                    fields.push(Field {
-                        to: Target::Null,
-                        ..field
-                    });
+    }
+
+    /// Bytes of the leaves so far.
+    fn end(&self) -> u64 {
+        let last = self.entry.leaves.last();
+        last.map_or(0, |leaf| leaf.offset + leaf.size)
+    }
+
+    fn object_parts(
+        &mut self,
+        spot: &Spot,
+        pieces: Vec<Piece<'m>>,
+        depth: u32,
+        parts: &mut Vec<Part>,
+    ) {
+        let siblings: Vec<Sibling> = pieces.iter().map(piece_sibling).collect();
+        let mut lengths: Vec<(usize, u64, String)> = Vec::new();
+        let mut leaves: Vec<Option<usize>> = Vec::new();
+        for (index, piece) in pieces.iter().enumerate() {
+            let Piece {
+                offset,
+                size,
+                path,
+                kind,
+            } = piece;
+            leaves.push(None);
+            match kind {
+                Kind::Numbers(content, element) => {
+                    leaves[index] = Some(self.entry.leaves.len());
+                    self.numbers(spot, *offset, path, *size, *element, *content, parts);
+                }
+                Kind::Pointer { to, shared } => {
+                    let length = member_length(&siblings, &pieces, index);
+                    let length = length.filter(|_| self.bounds.lengths);
+                    let counted = length.is_some();
+                    let part = self.pointer(spot, *offset, path, *to, *shared, depth, counted);
+                    let most = most_elements(std::slice::from_ref(&part));
+                    if let (Some(length), Some(most)) = (length, most) {
+                        lengths.push((length, most, format!("{}{path}", spot.name)));
+                    }
+                    parts.push(part);
                 }
             }
         }
-        _ => {}
+        for (index, most, of) in lengths {
+            if let Some(leaf) = leaves[index] {
+                self.entry.lengths.push(Length { leaf, of, most });
+            }
+        }
     }
+
+    #[allow(clippy::too_many_arguments)]
+    fn pointer(
+        &mut self,
+        spot: &Spot,
+        offset: u64,
+        path: &str,
+        to: Option<DebugNode<'m>>,
+        shared: bool,
+        depth: u32,
+        counted: bool,
+    ) -> Part {
+        let function = to
+            .map(unwrapped)
+            .filter(|node| node.tag() == tag::SUBROUTINE);
+        let pointee = self.pointee(to, counted).filter(|_| self.pointers);
+        let fresh = pointee.filter(|_| depth > 0 && self.objects.len() < MAX_OBJECTS);
+        let mut choices = Vec::new();
+        if let Some(function) = function {
+            let names = self.candidates.of_type(function).into_iter();
+            choices.extend(names.map(Choice::Function));
+        }
+        if fresh.is_some() {
+            choices.push(Choice::Fresh);
+        }
+        choices.push(Choice::Null);
+        if let Some(to) = to.filter(|_| self.bounds.aliases && function.is_none()) {
+            let key = Some(unwrapped(to));
+            let earlier = (0..self.objects.len()).filter(|number| self.objects[*number] == key);
+            choices.extend(earlier.take(MAX_ALIASES).map(Choice::Alias));
+        }
+        if shared {
+            choices.push(Choice::Keep);
+        }
+        let choice = (choices.len() > 1).then(|| self.choice(spot, offset, path));
+        let object =
+            fresh.map(|pointee| self.object(&spot.behind(offset, path), to, &pointee, depth));
+        Part {
+            offset,
+            path: path.to_owned(),
+            made: Made::Pointer(Pointer {
+                choice,
+                choices,
+                object,
+            }),
+        }
+    }
+
+    /// The leaf that says where a pointer points.
+    fn choice(&mut self, spot: &Spot, offset: u64, path: &str) -> usize {
+        let leaf = Leaf {
+            name: format!("{}{path}", spot.name),
+            place: spot.at(offset),
+            offset: self.end(),
+            size: 1,
+            element: 1,
+            content: Content::Choice,
+        };
+        self.entry.leaves.push(leaf);
+        self.entry.leaves.len() - 1
+    }
+
+    /// What there is behind a pointer to a type; `None`: nothing that a driver makes.
+    fn pointee(&self, to: Option<DebugNode<'m>>, counted: bool) -> Option<Pointee<'m>> {
+        let elements = self.bounds.elements;
+        let numbers = |content, element: u64| Pointee {
+            size: element.saturating_mul(elements).max(1),
+            count: elements,
+            kind: PointeeKind::Numbers(content, element),
+        };
+        let Some(node) = to.map(unwrapped) else {
+            // `void`, or a type that is not described.
+            return Some(numbers(Content::Bytes, 1));
+        };
+        match content(node) {
+            Some(Content::Characters) => return Some(numbers(Content::Text, 1)),
+            Some(content) => return Some(numbers(content, node.size())),
+            None => {}
+        }
+        let size = node.size();
+        let known = matches!(
+            node.tag(),
+            tag::STRUCTURE | tag::UNION | tag::ARRAY | tag::POINTER
+        );
+        if !known || !(1..=MAX_SIZE).contains(&size) || FOREIGN.contains(&node.name().as_str()) {
+            return None;
+        }
+        let count = match counted {
+            true => elements.clamp(1, MAX_STRUCTURES),
+            false => 1,
+        };
+        Some(Pointee {
+            size: size * count,
+            count,
+            kind: PointeeKind::Objects(node),
+        })
+    }
+
+    fn object(
+        &mut self,
+        spot: &Spot,
+        to: Option<DebugNode<'m>>,
+        pointee: &Pointee<'m>,
+        depth: u32,
+    ) -> Object {
+        let number = self.objects.len();
+        self.objects.push(to.map(unwrapped));
+        let mut parts = Vec::new();
+        match &pointee.kind {
+            PointeeKind::Numbers(content, element) => {
+                self.numbers(spot, 0, "", pointee.size, *element, *content, &mut parts);
+            }
+            PointeeKind::Objects(node) => {
+                let one = pieces(*node);
+                let mut all = Vec::new();
+                for index in 0..pointee.count {
+                    let at = index * node.size();
+                    let name = match pointee.count {
+                        1 => String::new(),
+                        _ => format!("[{index}]"),
+                    };
+                    all.extend(one.iter().cloned().map(|piece| Piece {
+                        offset: piece.offset + at,
+                        path: format!("{name}{}", piece.path),
+                        ..piece
+                    }));
+                }
+                self.object_parts(spot, all, depth - 1, &mut parts);
+            }
+        }
+        Object {
+            number,
+            size: pointee.size,
+            count: pointee.count,
+            c_type: match to {
+                None => "unsigned char".to_owned(),
+                to => c_name(to),
+            },
+            constant: is_constant(to),
+            parts,
+        }
+    }
+}
+
+/// What a driver makes behind a pointer.
+struct Pointee<'m> {
+    size: u64,
+    count: u64,
+    kind: PointeeKind<'m>,
+}
+
+enum PointeeKind<'m> {
+    Numbers(Content, u64),
+    Objects(DebugNode<'m>),
+}
+
+/// The elements of the object behind the pointer that these parts are.
+fn most_elements(parts: &[Part]) -> Option<u64> {
+    match parts {
+        [
+            Part {
+                made: Made::Pointer(pointer),
+                ..
+            },
+        ] => pointer.object.as_ref().map(|object| object.count),
+        _ => None,
+    }
+}
+
+fn sibling(parameter: &Parameter<'_>) -> Sibling {
+    let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
+    let function = to
+        .map(unwrapped)
+        .is_some_and(|node| node.tag() == tag::SUBROUTINE);
+    let kind = match &parameter.passed {
+        Passed::Pointer if !function => SiblingKind::Pointer,
+        Passed::Number {
+            size: 2..,
+            content: Content::Signed | Content::Unsigned,
+            ..
+        } if !parameter
+            .ty
+            .map(unwrapped)
+            .is_some_and(|ty| ty.tag() == tag::ENUMERATION) =>
+        {
+            match is_size(parameter.ty) {
+                true => SiblingKind::Size,
+                false => SiblingKind::Integer,
+            }
+        }
+        _ => SiblingKind::Other,
+    };
+    Sibling {
+        name: parameter.name.clone(),
+        kind,
+    }
+}
+
+fn piece_sibling(piece: &Piece<'_>) -> Sibling {
+    let kind = match piece.kind {
+        Kind::Pointer { shared: false, .. } => SiblingKind::Pointer,
+        Kind::Numbers(Content::Signed | Content::Unsigned, element)
+            if element >= 2 && piece.size == element =>
+        {
+            SiblingKind::Integer
+        }
+        _ => SiblingKind::Other,
+    };
+    let name = piece.path.rsplit('.').next().unwrap_or_default();
+    Sibling {
+        name: name.to_owned(),
+        kind,
+    }
+}
+
+/// The index of the length of a pointer among the members of the same structure.
+fn member_length(siblings: &[Sibling], pieces: &[Piece<'_>], index: usize) -> Option<usize> {
+    let structure = |piece: &Piece<'_>| {
+        let end = piece.path.rfind('.').unwrap_or(0);
+        piece.path[..end].to_owned()
+    };
+    let own = structure(&pieces[index]);
+    let members: Vec<usize> = (0..pieces.len())
+        .filter(|at| structure(&pieces[*at]) == own)
+        .collect();
+    let among: Vec<Sibling> = members.iter().map(|at| siblings[*at].clone()).collect();
+    let at = members.iter().position(|at| *at == index)?;
+    length_of(&among, at).map(|length| members[length])
 }

@@ -12,7 +12,7 @@ use labrys_cc::{Error, build_sources, build_unit};
 use labrys_executor::TemporaryFolder;
 use labrys_program::Program;
 use labrys_suite::Config;
-use labrys_units::{Bounds, Unit};
+use labrys_units::{Drivers, Request};
 
 use crate::output::console::note;
 use crate::output::problem::Problem;
@@ -125,18 +125,17 @@ impl Subject {
     /// The program with drivers for functions; `None` in place of it if none of them has one.
     pub(crate) fn with_drivers(
         &self,
-        functions: &[String],
-        bounds: Bounds,
-    ) -> Result<(Option<Self>, Unit), Problem> {
+        request: &Request,
+    ) -> Result<(Option<Self>, Drivers), Problem> {
         let folder = temporary_folder()?;
         let path = folder.path().join("unit");
-        let unit = build_unit(&self.instrumented, functions, bounds, &path);
-        let unit = unit.map_err(Problem::program)?;
-        if unit.entries.is_empty() {
-            return Ok((None, unit));
+        let drivers = build_unit(&self.instrumented, request, &path);
+        let drivers = drivers.map_err(Problem::program)?;
+        if drivers.unit.entries.is_empty() {
+            return Ok((None, drivers));
         }
         let subject = Self::unpack(self.name.clone(), path, folder)?;
-        Ok((Some(subject), unit))
+        Ok((Some(subject), drivers))
     }
 
     /// Takes the other executables out of the instrumented one.

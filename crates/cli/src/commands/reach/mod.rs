@@ -19,7 +19,7 @@ use labrys_executor::RunLimits;
 use labrys_program::FunctionId;
 use labrys_suite::export::{self, Source};
 use labrys_suite::{Config, Harness, Input, Invocation, SuiteWriter};
-use labrys_units::Unit;
+use labrys_units::Drivers;
 
 use self::directions::BothDirections;
 use self::entry::EntryOptions;
@@ -159,7 +159,7 @@ pub(crate) struct TargetOptions {
 struct Plan {
     subject: Subject,
     /// The drivers, if runs do not begin in main.
-    unit: Option<Unit>,
+    drivers: Option<Drivers>,
     /// The function in which runs begin.
     entry: FunctionId,
     targets: Vec<Target>,
@@ -192,7 +192,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     let results = Results {
         options,
         program: &program,
-        unit: plan.unit.as_ref(),
+        drivers: plan.drivers.as_ref(),
         session: &session,
     };
     report::print(&results, &technique.backward)?;
@@ -215,14 +215,14 @@ fn resolve(options: &Reach) -> Result<Plan, Problem> {
     for warning in &warnings {
         note(format_args!("labrys: warning: {warning}"));
     }
-    let (subject, unit) = match entry::with_drivers(&options.entries, &subject, &targets)? {
-        Some((subject, unit)) => (subject, Some(unit)),
+    let (subject, drivers) = match entry::with_drivers(&options.entries, &subject, &targets)? {
+        Some((subject, drivers)) => (subject, Some(drivers)),
         None => (subject, None),
     };
     let program = &subject.program;
     let entry = main_function(program, "name a function by --entry")?;
     // The functions are the same, and more; numbers of constants and the like are not.
-    let targets = match &unit {
+    let targets = match &drivers {
         Some(_) => targets::collect(&options.targets, program, &hash)?.targets,
         None => targets,
     };
@@ -233,7 +233,7 @@ fn resolve(options: &Reach) -> Result<Plan, Problem> {
     };
     let initial = initial_inputs(&subject, &invocation, &options.input, &limits, options.seed)?;
     let mut config = Config {
-        program: match unit {
+        program: match drivers {
             Some(_) => unit_path(options).display().to_string(),
             None => subject.name.clone(),
         },
@@ -255,7 +255,7 @@ fn resolve(options: &Reach) -> Result<Plan, Problem> {
     export::prepare(&mut config, &source)?;
     Ok(Plan {
         subject,
-        unit,
+        drivers,
         entry,
         targets,
         warned: !warnings.is_empty(),
@@ -278,8 +278,8 @@ fn start(options: &Reach, plan: &Plan, stop: StopFlag) -> Result<Session, Proble
         ..
     } = plan;
     let writer = SuiteWriter::create(&options.output.out, config)?;
-    if let Some(unit) = &plan.unit {
-        entry::keep(subject, unit, &unit_path(options))?;
+    if let Some(drivers) = &plan.drivers {
+        entry::keep(subject, drivers, &unit_path(options))?;
     }
     let programs = programs(subject, config, limits, options.jobs)?;
     let mut solver = labrys_solver::solver().map_err(Problem::program)?;

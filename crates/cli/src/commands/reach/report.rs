@@ -7,7 +7,7 @@ use labrys_backward::{Hop, Report, Skip, Symcretic, Verdict};
 use labrys_engine::Session;
 use labrys_program::{BlockId, FunctionId, Location, Program};
 use labrys_suite::TargetStatus;
-use labrys_units::Unit;
+use labrys_units::Drivers;
 use serde_json::{Value, json};
 
 use super::{Reach, entry, word};
@@ -23,7 +23,7 @@ pub(crate) struct Results<'a> {
     pub(crate) options: &'a Reach,
     pub(crate) program: &'a Program,
     /// The drivers, if runs do not begin in main.
-    pub(crate) unit: Option<&'a Unit>,
+    pub(crate) drivers: Option<&'a Drivers>,
     pub(crate) session: &'a Session,
 }
 
@@ -115,7 +115,7 @@ fn describe_reached(text: &mut String, results: &Results<'_>, report: &Report) {
 
 /// Why a target is unreachable, and what that rests on.
 fn describe_proof(text: &mut String, results: &Results<'_>, report: &Report) {
-    let entry = match results.unit {
+    let entry = match results.drivers {
         Some(_) => "the driver",
         None => "main",
     };
@@ -245,7 +245,8 @@ fn input_path(report: &Report, session: &Session) -> Option<String> {
 
 /// The call that the input of a target stands for.
 fn call(results: &Results<'_>, report: &Report) -> Option<String> {
-    entry::call(results.unit?, report.input.as_ref()?)
+    let call = results.drivers?.unit.call(report.input.as_ref()?)?;
+    Some(call.text())
 }
 
 fn record(results: &Results<'_>, report: &Report) -> Value {

@@ -1,0 +1,306 @@
+//! The call that an input of a driver stands for.
+
+use std::fmt::Write as _;
+
+use crate::unit::{Choice, Content, Entry, Leaf, Made, Part, Pointer, Unit, Variable};
+use crate::{Input, StreamKind};
+
+/// A call of an entry: the entry, and the bytes of its leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    entry: &'a Entry,
+    /// From the first leaf on; past the end there are zeros.
+    bytes: &'a [u8],
+}
+
+impl Unit {
+    /// The call that an input stands for; none if it is of no entry.
+    #[must_use]
+    pub fn call<'a>(&'a self, input: &'a Input) -> Option<Call<'a>> {
+        let mut streams = input.streams.iter();
+        let objects = streams.find(|stream| stream.kind == StreamKind::Objects)?;
+        let bytes = &objects.bytes[..];
+        match self.entries.as_slice() {
+            [entry] => Some(Call { entry, bytes }),
+            several => {
+                let entry = several.get(number(bytes.get(..2).unwrap_or(bytes)) as usize)?;
+                let bytes = bytes.get(2..).unwrap_or_default();
+                Some(Call { entry, bytes })
+            }
+        }
+    }
+}
+
+impl<'a> Call<'a> {
+    /// The function that is called.
+    #[must_use]
+    pub fn entry(&self) -> &'a Entry {
+        self.entry
+    }
+
+    /// The bytes of a leaf.
+    #[must_use]
+    pub fn value(&self, leaf: &Leaf) -> Vec<u8> {
+        let (start, size) = (leaf.offset as usize, leaf.size as usize);
+        let given = self.bytes.get(start..).unwrap_or_default();
+        let mut value = given[..given.len().min(size)].to_vec();
+        value.resize(size, 0);
+        if leaf.content == Content::Boolean {
+            value.iter_mut().for_each(|byte| *byte &= 1);
+        }
+        value
+    }
+
+    /// Where a pointer points.
+    #[must_use]
+    pub fn chosen(&self, pointer: &'a Pointer) -> &'a Choice {
+        let leaf = pointer.choice.and_then(|leaf| self.entry.leaves.get(leaf));
+        let value = leaf.map_or(0, |leaf| self.value(leaf)[0]);
+        pointer.chosen(value)
+    }
+
+    /// The call as text: `f(n = 3, text = "ab", next is null)`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let globals = self.described(&self.entry.globals);
+        if !globals.is_empty() {
+            let _ = write!(text, "{}; ", globals.join(", "));
+        }
+        let parameters = self.described(&self.entry.parameters);
+        let _ = write!(text, "{}({})", self.entry.name, parameters.join(", "));
+        text
+    }
+
+    fn described(&self, variables: &[Variable]) -> Vec<String> {
+        let mut words = Vec::new();
+        for variable in variables {
+            self.describe(&variable.parts, &variable.name, &mut words);
+        }
+        words
+    }
+
+    fn describe(&self, parts: &[Part], name: &str, words: &mut Vec<String>) {
+        for part in parts {
+            let name = format!("{name}{}", part.path);
+            match &part.made {
+                Made::Leaf(number) => {
+                    let leaf = &self.entry.leaves[*number];
+                    words.push(format!("{name} = {}", printed(leaf, &self.value(leaf))));
+                }
+                Made::Pointer(pointer) => match self.chosen(pointer) {
+                    Choice::Null if pointer.choice.is_some() => {
+                        words.push(format!("{name} is null"));
+                    }
+                    Choice::Fresh => {
+                        if let Some(object) = &pointer.object {
+                            self.describe(&object.parts, &name, words);
+                        }
+                    }
+                    Choice::Alias(number) => {
+                        let of = self.pointer_to(*number).unwrap_or_default();
+                        words.push(format!("{name} = {of}"));
+                    }
+                    Choice::Function(function) => words.push(format!("{name} = {function}")),
+                    Choice::Null | Choice::Keep => {}
+                },
+            }
+        }
+    }
+
+    /// The name of the pointer to an object.
+    fn pointer_to(&self, number: usize) -> Option<String> {
+        fn find(parts: &[Part], name: &str, number: usize) -> Option<String> {
+            parts.iter().find_map(|part| {
+                let Made::Pointer(pointer) = &part.made else {
+                    return None;
+                };
+                let object = pointer.object.as_ref()?;
+                let name = format!("{name}{}", part.path);
+                match object.number == number {
+                    true => Some(name),
+                    false => find(&object.parts, &name, number),
+                }
+            })
+        }
+        let mut variables = self.entry.parameters.iter();
+        variables.find_map(|variable| find(&variable.parts, &variable.name, number))
+    }
+}
+
+fn printed(leaf: &Leaf, value: &[u8]) -> String {
+    match leaf.content {
+        Content::Characters if leaf.element == leaf.size => (value[0] as i8).to_string(),
+        Content::Text | Content::Characters => {
+            let end = value.iter().position(|byte| *byte == 0);
+            let text = &value[..end.unwrap_or(value.len())];
+            format!("\"{}\"", text.escape_ascii())
+        }
+        Content::Bytes => {
+            let last = value.iter().rposition(|byte| *byte != 0);
+            let shown = last.map_or(0, |last| last + 1);
+            let digits: String = value[..shown].iter().map(|b| format!("{b:02x}")).collect();
+            match (shown, value.len() - shown) {
+                (0, _) => format!("{} bytes 00", value.len()),
+                (_, 0) => format!("bytes {digits}"),
+                (_, rest) => format!("bytes {digits} and {rest} of 00"),
+            }
+        }
+        _ if leaf.element == leaf.size => one(leaf.content, value),
+        _ => {
+            let mut elements: Vec<&[u8]> = value.chunks(leaf.element.max(1) as usize).collect();
+            let zero = |element: &&[u8]| element.iter().all(|byte| *byte == 0);
+            while elements.len() > 1 && elements.last().is_some_and(zero) {
+                elements.pop();
+            }
+            let numbers = elements.iter().map(|element| one(leaf.content, element));
+            let more = if elements.len() as u64 * leaf.element < leaf.size {
+                ", 0…"
+            } else {
+                ""
+            };
+            format!("{{{}{more}}}", numbers.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// One number.
+fn one(content: Content, value: &[u8]) -> String {
+    let bits = number(value);
+    match content {
+        Content::Signed => signed(value).to_string(),
+        Content::Float if value.len() == 4 => f32::from_bits(bits as u32).to_string(),
+        Content::Float => f64::from_bits(bits as u64).to_string(),
+        _ => bits.to_string(),
+    }
+}
+
+/// The number without sign in these bytes, lowest first.
+pub(crate) fn number(value: &[u8]) -> u128 {
+    let low = value.iter().take(16).rev();
+    low.fold(0, |bits, byte| bits << 8 | u128::from(*byte))
+}
+
+/// The number with a sign in these bytes.
+pub(crate) fn signed(value: &[u8]) -> i128 {
+    let unused = 128 - 8 * value.len().clamp(1, 16) as u32;
+    ((number(value) << unused) as i128) >> unused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::InputStream;
+    use crate::unit::{Object, Place, Root};
+
+    fn entry(name: &str) -> Entry {
+        Entry {
+            name: name.to_owned(),
+            ..Entry::default()
+        }
+    }
+
+    /// Adds a leaf; its number.
+    fn leaf(entry: &mut Entry, size: u64, content: Content) -> usize {
+        let offset = entry
+            .leaves
+            .last()
+            .map_or(0, |leaf| leaf.offset + leaf.size);
+        entry.leaves.push(Leaf {
+            name: String::new(),
+            place: Place {
+                root: Root::Result,
+                path: Vec::new(),
+            },
+            offset,
+            size,
+            element: match content {
+                Content::Text => 1,
+                _ => size,
+            },
+            content,
+        });
+        entry.leaves.len() - 1
+    }
+
+    fn part(path: &str, made: Made) -> Part {
+        Part {
+            offset: 0,
+            path: path.to_owned(),
+            made,
+        }
+    }
+
+    fn variable(name: &str, made: Made) -> Variable {
+        Variable {
+            name: name.to_owned(),
+            parts: vec![part("", made)],
+            ..Variable::default()
+        }
+    }
+
+    fn pointer(choice: usize, number: usize, parts: Vec<Part>) -> Made {
+        Made::Pointer(Pointer {
+            choice: Some(choice),
+            choices: vec![Choice::Fresh, Choice::Null, Choice::Alias(0)],
+            object: Some(Object {
+                number,
+                size: 8,
+                count: 1,
+                c_type: String::new(),
+                constant: false,
+                parts,
+            }),
+        })
+    }
+
+    #[test]
+    fn inputs_are_described_as_calls() {
+        let mut f = entry("f");
+        let n = leaf(&mut f, 2, Content::Signed);
+        f.parameters.push(variable("n", Made::Leaf(n)));
+        let choice = leaf(&mut f, 1, Content::Choice);
+        let text = leaf(&mut f, 4, Content::Text);
+        let made = pointer(choice, 0, vec![part("", Made::Leaf(text))]);
+        f.parameters.push(variable("text", made));
+        let choice = leaf(&mut f, 1, Content::Choice);
+        let key = leaf(&mut f, 2, Content::Bytes);
+        let next = leaf(&mut f, 1, Content::Choice);
+        let inner = pointer(next, 2, Vec::new());
+        let parts = vec![part(".key", Made::Leaf(key)), part(".next", inner)];
+        f.parameters
+            .push(variable("item", pointer(choice, 1, parts)));
+        let unit = Unit { entries: vec![f] };
+        let described = |bytes: &[u8]| {
+            let input = Input::new(vec![InputStream::objects(bytes)]);
+            unit.call(&input).expect("a call").text()
+        };
+        assert_eq!(
+            described(b"\xff\xff\0ab\0x\0\x01\0\x01"),
+            "f(n = -1, text = \"ab\", item.key = bytes 01 and 1 of 00, item.next is null)"
+        );
+        assert_eq!(
+            described(b"\x02\x01\x01abcd\0\0\0\x02"),
+            "f(n = 258, text is null, item.key = 2 bytes 00, item.next = text)"
+        );
+        assert_eq!(
+            described(b"\0\0\x07"),
+            "f(n = 0, text = \"\", item.key = 2 bytes 00)"
+        );
+    }
+
+    #[test]
+    fn the_number_of_the_entry_comes_first() {
+        let mut g = entry("g");
+        let level = leaf(&mut g, 1, Content::Bytes);
+        g.globals.push(variable("level", Made::Leaf(level)));
+        let x = leaf(&mut g, 1, Content::Unsigned);
+        g.parameters.push(variable("x", Made::Leaf(x)));
+        let unit = Unit {
+            entries: vec![entry("f"), g],
+        };
+        let input = Input::new(vec![InputStream::objects(b"\x01\0\x07\xc8")]);
+        let call = unit.call(&input).expect("a call");
+        assert_eq!(call.text(), "level = bytes 07; g(x = 200)");
+    }
+}

@@ -1,0 +1,227 @@
+//! Units: functions that a driver calls, and what the bytes of an input mean as such a call.
+//!
+//! A driver makes values of leaves in one order: numbers, arrays of numbers, and for each pointer a
+//! choice of where it points. Each leaf has a *place*, from a parameter or a global variable
+//! through pointers, at which a real call has the same value; so what fills the leaves of a call
+//! and what reads them are made from one description.
+//!
+//! Law: the leaves of an entry lie in the objects stream one behind the other, in their order;
+//! [`Leaf::offset`] counts from the first of them. With several entries, two bytes before them are
+//! the number of the one that is called.
+
+mod call;
+
+pub use call::Call;
+use serde::{Deserialize, Serialize};
+
+/// The functions that a driver calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unit {
+    /// The functions; with more than one, an input of two bytes before all others is the number
+    /// of the one that is called.
+    pub entries: Vec<Entry>,
+}
+
+/// A function with its inputs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its name in the static program model.
+    pub function: String,
+    /// Its name in the source.
+    pub name: String,
+    /// The source file that defines it, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Global variables that are filled before the call.
+    pub globals: Vec<Variable>,
+    /// The parameters in the order of the source.
+    pub parameters: Vec<Variable>,
+    /// The result; none if there is none that a test can look at.
+    pub result: Option<ResultType>,
+    /// The inputs in order.
+    pub leaves: Vec<Leaf>,
+    /// What is assumed of leaves that are lengths.
+    pub lengths: Vec<Length>,
+}
+
+/// A parameter or a global variable.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its type in C; empty if it has no short name.
+    pub c_type: String,
+    /// Bytes.
+    pub size: u64,
+    /// What it is filled with, in order.
+    pub parts: Vec<Part>,
+}
+
+/// The type of a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultType {
+    /// The type in C.
+    pub c_type: String,
+    /// Bytes.
+    pub size: u64,
+    /// What it is.
+    pub content: Content,
+}
+
+/// A piece of a variable or of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Bytes from the beginning of the variable or object.
+    pub offset: u64,
+    /// How C names it there: `.member[2]`; empty for the whole, and for bytes of no one member.
+    pub path: String,
+    /// What it is filled with.
+    pub made: Made,
+}
+
+/// What a part is filled with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Made {
+    /// A leaf, by its number.
+    Leaf(usize),
+    /// A pointer.
+    Pointer(Pointer),
+}
+
+/// A pointer that a driver makes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pointer {
+    /// The leaf whose value picks one of the choices; a larger value picks the first. None if there
+    /// is one choice only.
+    pub choice: Option<usize>,
+    /// Where it may point.
+    pub choices: Vec<Choice>,
+    /// The object of its own.
+    pub object: Option<Object>,
+}
+
+/// Where a pointer may point.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Choice {
+    /// To an object of its own.
+    Fresh,
+    /// Nowhere.
+    Null,
+    /// To the object of an earlier pointer, by its number.
+    Alias(usize),
+    /// To a function of the program.
+    Function(String),
+    /// It is no pointer: its bytes are those of another member of a union.
+    Keep,
+}
+
+/// An object behind a pointer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Object {
+    /// Its number among the objects of the entry.
+    pub number: usize,
+    /// Bytes.
+    pub size: u64,
+    /// Elements of the array that it is; 1 for a single structure.
+    pub count: u64,
+    /// The type of an element in C; empty if it has no short name.
+    pub c_type: String,
+    /// Whether the function must not change it.
+    pub constant: bool,
+    /// What it is filled with, in order.
+    pub parts: Vec<Part>,
+}
+
+/// An input of a driver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leaf {
+    /// The parameter, member or variable that it fills.
+    pub name: String,
+    /// Where a call has it.
+    pub place: Place,
+    /// Bytes from the first leaf of the entry.
+    pub offset: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Bytes of an element, for an array; else the size.
+    pub element: u64,
+    /// What its bytes stand for.
+    pub content: Content,
+}
+
+/// A place in the memory of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// Where it begins.
+    pub root: Root,
+    /// How it goes on.
+    pub path: Vec<Step>,
+}
+
+/// Where a place begins.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Root {
+    /// At a global variable, by its name in the static program model.
+    Global(String),
+    /// At a parameter of the source, from 0.
+    Parameter(usize),
+    /// At the result of a stub.
+    Result,
+}
+
+/// A step of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// On by so many bytes.
+    Offset(u64),
+    /// To where the pointer here points.
+    Dereference,
+}
+
+/// What the bytes of a leaf stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Content {
+    /// Bytes of no known type.
+    Bytes,
+    /// Numbers without sign.
+    Unsigned,
+    /// Numbers with a sign.
+    Signed,
+    /// Floating numbers.
+    Float,
+    /// A truth value: its lowest bit.
+    Boolean,
+    /// Characters.
+    Characters,
+    /// A string: characters, the last of which the driver makes zero.
+    Text,
+    /// Which of its choices a pointer points to.
+    Choice,
+    /// A pointer; results only.
+    Pointer,
+}
+
+/// A leaf that is the number of elements behind a pointer: `0 <= leaf <= most`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Length {
+    /// The number of the leaf.
+    pub leaf: usize,
+    /// The name of the pointer.
+    pub of: String,
+    /// The most elements.
+    pub most: u64,
+}
+
+impl Pointer {
+    /// Where it points with this value of its leaf.
+    #[must_use]
+    pub fn chosen(&self, value: u8) -> &Choice {
+        let chosen = self.choices.get(usize::from(value));
+        chosen.or(self.choices.first()).unwrap_or(&Choice::Null)
+    }
+}

@@ -1,0 +1,257 @@
+//! Drivers as C text: an input of each leaf, then the call.
+//!
+//! There is no decision in a driver but those that pick where a pointer points and those of the
+//! assumed lengths: all objects are made first, in one order, so each input has the same place in
+//! every run.
+
+use std::fmt::Write as _;
+
+use labrys_suite::unit::{Choice, Content, Entry, Leaf, Length, Object, Pointer, Variable};
+
+use crate::prototype::{Passed, Prototype};
+use crate::walk::{Spot, Visitor, walk};
+use crate::{ENTRY, FUNCTION, VARIABLE};
+
+/// Writes a body that makes the leaves of an entry.
+#[derive(Debug)]
+pub(crate) struct Maker<'a> {
+    pub(crate) body: String,
+    /// How the functions that pointers may point to are called, in order.
+    functions: &'a [String],
+    /// What is assumed of leaves.
+    lengths: &'a [Length],
+    /// Put before the numbers of local variables, so that they are distinguished from others.
+    prefix: &'static str,
+}
+
+impl<'a> Maker<'a> {
+    pub(crate) fn new(entry: &'a Entry, functions: &'a [String], prefix: &'static str) -> Self {
+        Maker {
+            body: String::new(),
+            functions,
+            lengths: &entry.lengths,
+            prefix,
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.body, "  {text}");
+    }
+
+    /// Makes bytes input.
+    pub(crate) fn input(&mut self, address: &str, size: u64, name: &str, kind: u32) {
+        let name = name.replace(['"', '\\'], "?");
+        self.line(&format!(
+            "__labrys_object({address}, {size}, \"{name}\", {kind});"
+        ));
+    }
+
+    fn value(&self, pointer: &Pointer, choice: &Choice, object: &str, spot: &Spot) -> String {
+        match choice {
+            Choice::Fresh => format!("(void *){object}"),
+            Choice::Null => "(void *)0".to_owned(),
+            Choice::Alias(number) => format!("(void *){}o{number}", self.prefix),
+            Choice::Function(name) => {
+                let known = self.functions.iter().position(|one| one == name);
+                known.map_or_else(
+                    || "(void *)0".to_owned(),
+                    |number| format!("(void *){FUNCTION}{number}"),
+                )
+            }
+            Choice::Keep if pointer.choice.is_some() => spot.value("void *"),
+            Choice::Keep => "(void *)0".to_owned(),
+        }
+    }
+}
+
+impl Visitor for Maker<'_> {
+    fn leaf(&mut self, number: usize, leaf: &Leaf, spot: &Spot) {
+        let kind = match leaf.content {
+            _ if leaf.element != leaf.size => 0,
+            content => kind_number(content),
+        };
+        self.input(&spot.address(), leaf.size, &leaf.name, kind);
+        match leaf.content {
+            // Only 0 and 1 are values.
+            Content::Boolean => {
+                for index in 0..leaf.size {
+                    let place = format!("((unsigned char *)({}))[{index}]", spot.address());
+                    self.line(&format!("{place} &= 1;"));
+                }
+            }
+            Content::Text => {
+                let last = leaf.size - 1;
+                self.line(&format!(
+                    "((unsigned char *)({}))[{last}] = 0;",
+                    spot.address()
+                ));
+            }
+            _ => {}
+        }
+        let most = self.lengths.iter().filter(|length| length.leaf == number);
+        if let Some(most) = most.map(|length| length.most).min() {
+            let value = spot.value(unsigned(leaf.size));
+            self.line(&format!("labrys_assume({value} <= {most});"));
+        }
+    }
+
+    fn open(&mut self, entry: &Entry, pointer: &Pointer, _: &Spot, _: &str) -> String {
+        if let Some(number) = pointer.choice {
+            let choice = format!("{}c{number}", self.prefix);
+            self.line(&format!("unsigned char {choice};"));
+            let leaf = &entry.leaves[number];
+            self.input(
+                &format!("&{choice}"),
+                1,
+                &format!("{} points", leaf.name),
+                1,
+            );
+        }
+        let Some(Object { number, size, .. }) = &pointer.object else {
+            return String::new();
+        };
+        let object = format!("{}o{number}", self.prefix);
+        self.line(&format!("unsigned char *{object} = __labrys_new({size});"));
+        self.line(&format!("__builtin_memset({object}, 0, {size});"));
+        object
+    }
+
+    fn close(&mut self, pointer: &Pointer, spot: &Spot, object: &str) {
+        let value = |choice: &Choice| self.value(pointer, choice, object, spot);
+        let Some(first) = pointer.choices.first() else {
+            return;
+        };
+        let mut text = value(first);
+        if let Some(leaf) = pointer.choice {
+            for (index, choice) in pointer.choices.iter().enumerate().skip(1) {
+                let picked = value(choice);
+                text = format!("{}c{leaf} == {index} ? {picked} : {text}", self.prefix);
+            }
+        }
+        self.line(&format!("{} = {text};", spot.value("void *")));
+    }
+}
+
+/// The C type of numbers without sign of so many bytes.
+fn unsigned(size: u64) -> &'static str {
+    match size {
+        1 => "unsigned char",
+        2 => "unsigned short",
+        4 => "unsigned int",
+        _ => "unsigned long",
+    }
+}
+
+/// The number of a type in records of a run (`labrys_abi::Event::aux`).
+fn kind_number(content: Content) -> u32 {
+    match content {
+        Content::Bytes | Content::Text | Content::Characters => 0,
+        Content::Unsigned | Content::Choice | Content::Boolean => 1,
+        Content::Signed => 2,
+        Content::Float => 3,
+        Content::Pointer => 5,
+    }
+}
+
+/// The declaration of a function in C: with this name, and with names of its parameters, `a0`, `a1`
+/// and so on, if it is to be defined.
+pub(crate) fn declaration(
+    prototype: &Prototype<'_>,
+    name: &str,
+    types: &str,
+    defined: bool,
+) -> String {
+    let mut parameters: Vec<String> = (0..)
+        .zip(&prototype.parameters)
+        .map(
+            |(index, one)| match (c_type(&one.passed, types, index), defined) {
+                (c, true) => format!("{c} a{index}"),
+                (c, false) => c,
+            },
+        )
+        .collect();
+    match (prototype.variadic, parameters.is_empty()) {
+        (true, false) => parameters.push("...".to_owned()),
+        (false, true) => parameters.push("void".to_owned()),
+        _ => {}
+    }
+    let result = result_type(prototype, types);
+    format!("{result} {name}({})", parameters.join(", "))
+}
+
+/// The type of the result in C; structures have names.
+pub(crate) fn result_type(prototype: &Prototype<'_>, types: &str) -> String {
+    match prototype.result.starts_with(['s', 'u']) && prototype.result.contains('{') {
+        true => format!("{types}result"),
+        false => prototype.result.clone(),
+    }
+}
+
+/// The type of a parameter in C; structures have names.
+pub(crate) fn c_type(passed: &Passed, types: &str, index: usize) -> String {
+    match passed {
+        Passed::Number { c, .. } => c.clone(),
+        Passed::Pointer | Passed::Result(_) => "void *".to_owned(),
+        Passed::Structure { .. } => format!("{types}{index}"),
+    }
+}
+
+/// The structures that a declaration needs.
+pub(crate) fn definitions(prototype: &Prototype<'_>, types: &str) -> String {
+    let mut text = String::new();
+    for (index, parameter) in prototype.parameters.iter().enumerate() {
+        if let Passed::Structure { members, .. } = &parameter.passed {
+            let _ = writeln!(text, "typedef {members} {types}{index};");
+        }
+    }
+    if prototype.result.contains('{') {
+        let _ = writeln!(text, "typedef {} {types}result;", prototype.result);
+    }
+    text
+}
+
+/// The function `call_NUMBER`, which makes the leaves of an entry and calls it.
+pub(crate) fn driver(
+    number: usize,
+    entry: &Entry,
+    prototype: &Prototype<'_>,
+    globals: &[String],
+    functions: &[String],
+) -> String {
+    let types = format!("labrys_type_{number}_");
+    let mut maker = Maker::new(entry, functions, "");
+    for global in &entry.globals {
+        let known = globals.iter().position(|name| *name == global.name);
+        let base = format!("{VARIABLE}{}", known.unwrap_or(globals.len()));
+        walk(entry, &global.parts, &base, &mut maker);
+    }
+    let mut visible = entry.parameters.iter();
+    let mut passed = Vec::new();
+    for (index, parameter) in prototype.parameters.iter().enumerate() {
+        let variable = format!("a{index}");
+        let ty = c_type(&parameter.passed, &types, index);
+        if let Passed::Result(size) = parameter.passed {
+            maker.line(&format!("void *{variable} = __labrys_new({size});"));
+            passed.push(variable);
+            continue;
+        }
+        maker.line(&format!("{ty} {variable};"));
+        if let Passed::Structure { .. } = parameter.passed {
+            maker.line(&format!(
+                "__builtin_memset(&{variable}, 0, sizeof {variable});"
+            ));
+        }
+        if let Some(Variable { parts, .. }) = visible.next() {
+            walk(entry, parts, &format!("&{variable}"), &mut maker);
+        }
+        passed.push(variable);
+    }
+    format!(
+        "\n/* {} */\n{}extern {};\nstatic void call_{number}(void) {{\n{}  {ENTRY}{number}({});\n}}\n",
+        entry.name,
+        definitions(prototype, &types),
+        declaration(prototype, &format!("{ENTRY}{number}"), &types, false),
+        maker.body,
+        passed.join(", ")
+    )
+}

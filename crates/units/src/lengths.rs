@@ -1,0 +1,137 @@
+//! Numbers that are the length of the array behind a pointer beside them: `(p, n)`.
+//!
+//! A number is taken for a length by its name or its type: a `size_t` behind the pointer, or a name
+//! such as `len`, `buf_size`, `nitems`.
+
+/// Names of lengths whatever they are the length of.
+const NAMES: &[&str] = &[
+    "n", "len", "length", "size", "sz", "count", "cnt", "num", "nmemb", "nelem", "nelems", "bytes",
+    "nbytes", "nbyte", "cb", "cap", "capacity", "max", "maxlen", "argc", "elements", "total",
+    "limit", "l", "siz",
+];
+/// How such names end.
+const ENDINGS: &[&str] = &[
+    "len", "length", "size", "count", "_n", "_sz", "cnt", "bytes", "_num", "_max",
+];
+/// How names begin that go on with that of the array.
+const BEGINNINGS: &[&str] = &[
+    "n", "num", "n_", "num_", "nr_", "len", "len_", "size_", "count_",
+];
+
+/// A parameter, or a member of a structure, as far as lengths go.
+#[derive(Clone, Debug)]
+pub(crate) struct Sibling {
+    pub(crate) name: String,
+    pub(crate) kind: SiblingKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SiblingKind {
+    /// A pointer to objects.
+    Pointer,
+    /// An integer of two bytes or more.
+    Integer,
+    /// One that is a `size_t` or `ssize_t`.
+    Size,
+    Other,
+}
+
+/// The index of the length of the pointer at `index`, if one of its neighbors is that.
+pub(crate) fn length_of(siblings: &[Sibling], index: usize) -> Option<usize> {
+    let pointer = siblings
+        .get(index)
+        .filter(|one| one.kind == SiblingKind::Pointer)?;
+    let is = |at: usize, certain: bool| {
+        siblings.get(at).is_some_and(|other| match other.kind {
+            SiblingKind::Size => certain || is_length(&other.name, &pointer.name),
+            SiblingKind::Integer => is_length(&other.name, &pointer.name),
+            _ => false,
+        })
+    };
+    // Behind other pointers that share the length: `(a, b, n)`.
+    let pointers = siblings[index + 1..]
+        .iter()
+        .take_while(|other| other.kind == SiblingKind::Pointer);
+    let next = index + 1 + pointers.count();
+    if is(index + 1, true) || is(next, false) {
+        return Some(if is(index + 1, true) { index + 1 } else { next });
+    }
+    let own = (0..siblings.len()).find(|at| {
+        siblings.get(*at).is_some_and(|other| {
+            matches!(other.kind, SiblingKind::Size | SiblingKind::Integer)
+                && names(&other.name, &pointer.name)
+        })
+    });
+    own.or_else(|| index.checked_sub(1).filter(|before| is(*before, false)))
+}
+
+/// Whether a name is that of a length of this array, or of any.
+fn is_length(name: &str, array: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    NAMES.contains(&&*name)
+        || ENDINGS.iter().any(|ending| name.ends_with(ending))
+        || names(&name, array)
+}
+
+/// Whether a name is made of that of an array: `nitems`, `items_len`.
+fn names(name: &str, array: &str) -> bool {
+    let (name, array) = (name.to_ascii_lowercase(), array.to_ascii_lowercase());
+    if array.len() < 2 {
+        return false;
+    }
+    let before = BEGINNINGS
+        .iter()
+        .any(|beginning| name.strip_prefix(beginning) == Some(&*array));
+    let rest = name.strip_prefix(&*array);
+    before || rest.is_some_and(|rest| ENDINGS.iter().any(|ending| rest.ends_with(ending)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pairs among parameters: `*name` is a pointer, `+name` a `size_t`, `name` an integer.
+    fn pairs(text: &str) -> String {
+        let siblings: Vec<Sibling> = text
+            .split(' ')
+            .map(|word| {
+                let (kind, name) = match word.split_at(1) {
+                    ("*", name) => (SiblingKind::Pointer, name),
+                    ("+", name) => (SiblingKind::Size, name),
+                    ("-", name) => (SiblingKind::Other, name),
+                    _ => (SiblingKind::Integer, word),
+                };
+                Sibling {
+                    name: name.to_owned(),
+                    kind,
+                }
+            })
+            .collect();
+        let found = (0..siblings.len()).filter_map(|index| {
+            let length = length_of(&siblings, index)?;
+            Some(format!(
+                "{}:{}",
+                siblings[index].name, siblings[length].name
+            ))
+        });
+        found.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn lengths_are_told_by_name_and_type() {
+        for (parameters, expected) in [
+            ("*buf len", "buf:len"),
+            ("*s +x", "s:x"),
+            ("*s c", ""),
+            ("*values count key", "values:count"),
+            ("*a *b n", "a:n b:n"),
+            ("n *items", "items:n"),
+            ("nitems key *items", "items:nitems"),
+            ("*out outlen *in inlen", "out:outlen in:inlen"),
+            ("*base +nmemb +size -compare", "base:nmemb"),
+            ("*s flags -mode", ""),
+        ] {
+            assert_eq!(pairs(parameters), expected, "{parameters}");
+        }
+    }
+}

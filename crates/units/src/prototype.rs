@@ -1,0 +1,393 @@
+//! How a function takes its arguments: C declarations that become the types of the bitcode.
+//!
+//! Structures that are passed in registers are declared with members like those of the program, so
+//! that the compiler passes them in the same way. Where debug information and bitcode do not agree,
+//! the bitcode counts.
+
+use std::fmt::Write as _;
+
+use labrys_llvm::{DebugNode, LLVMTypeKind, Module, Type, Value, tag};
+use labrys_suite::unit::Content;
+
+use crate::types::{content, unwrapped};
+
+/// How a function is declared and called.
+#[derive(Debug)]
+pub(crate) struct Prototype<'m> {
+    /// The result in C.
+    pub(crate) result: String,
+    pub(crate) parameters: Vec<Parameter<'m>>,
+    /// Its type in the source, `None` for `void` and where it is not known.
+    pub(crate) result_type: Option<DebugNode<'m>>,
+    /// The result is a structure in memory.
+    pub(crate) result_in_memory: bool,
+    /// Whether calls may pass more.
+    pub(crate) variadic: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Parameter<'m> {
+    /// Its name in the source, or its number.
+    pub(crate) name: String,
+    /// Its type in the source, if that is known.
+    pub(crate) ty: Option<DebugNode<'m>>,
+    pub(crate) passed: Passed,
+    /// It is the address of a copy in memory.
+    pub(crate) in_memory: bool,
+    /// The parameters of the bitcode that it consists of: the first, and their types in C.
+    pub(crate) first: usize,
+    pub(crate) pieces: Vec<String>,
+}
+
+/// How an argument is passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Passed {
+    /// A number of this C type, with its size.
+    Number {
+        c: String,
+        size: u64,
+        content: Content,
+    },
+    Pointer,
+    /// A structure with these members, in C, and its size: in registers or in memory.
+    Structure {
+        members: String,
+        size: u64,
+    },
+    /// Where the result goes.
+    Result(u64),
+}
+
+/// The prototype of a function, or the type that no driver can pass.
+pub(crate) fn prototype<'m>(
+    module: &'m Module,
+    function: Value<'m>,
+) -> Result<Prototype<'m>, String> {
+    let reader = Reader { module, function };
+    let described = DebugNode::of_function(module, function);
+    let from_source = described.and_then(|node| reader.from_source(node));
+    let hidden = module.result_size(function, 0).is_some();
+    let parameters = match from_source {
+        Some(parameters) => parameters,
+        None => reader.from_bitcode()?,
+    };
+    let result = function.global_type().function_result();
+    let source = described.and_then(DebugNode::result);
+    let c = match source.map(unwrapped) {
+        _ if hidden => Some("void".to_owned()),
+        Some(node) if is_structure(node) && result.kind() != LLVMTypeKind::LLVMVoidTypeKind => {
+            declared(node, "")
+        }
+        _ => c_result(result),
+    };
+    Ok(Prototype {
+        result: c.ok_or_else(|| result.to_text())?,
+        parameters,
+        result_type: source,
+        result_in_memory: hidden,
+        variadic: function.global_type().is_variadic(),
+    })
+}
+
+struct Reader<'m> {
+    module: &'m Module,
+    function: Value<'m>,
+}
+
+impl<'m> Reader<'m> {
+    /// The parameters as the source has them; `None` if the bitcode has others.
+    fn from_source(&self, described: DebugNode<'m>) -> Option<Vec<Parameter<'m>>> {
+        let types = described.parameters();
+        let names = described.variables();
+        let params = self.function.params();
+        let mut parameters = Vec::new();
+        let mut next = 0;
+        if let Some(size) = self.module.result_size(self.function, 0) {
+            parameters.push(Parameter {
+                name: "result".to_owned(),
+                ty: None,
+                passed: Passed::Result(size),
+                in_memory: false,
+                first: 0,
+                pieces: vec!["void *".to_owned()],
+            });
+            next = 1;
+        }
+        // Of a variable number: the last type is none.
+        let types = match types.last() {
+            Some(None) if self.function.global_type().is_variadic() => &types[..types.len() - 1],
+            _ => &types[..],
+        };
+        for (index, ty) in types.iter().enumerate() {
+            let ty = (*ty)?;
+            let passed = self.passed(unwrapped(ty), next)?;
+            let count = self.count(&passed, next);
+            let pieces = params.get(next..next + count)?.iter();
+            let pieces = pieces
+                .map(|piece| c_piece(piece.ty()))
+                .collect::<Option<_>>()?;
+            let name = names.get(index).filter(|name| !name.is_empty());
+            parameters.push(Parameter {
+                name: name.map_or_else(|| format!("argument {}", index + 1), Clone::clone),
+                ty: Some(ty),
+                passed,
+                in_memory: self.module.by_value_size(self.function, next).is_some(),
+                first: next,
+                pieces,
+            });
+            next += count;
+        }
+        (next == params.len()).then_some(parameters)
+    }
+
+    /// How a parameter of this type is passed, beginning at this one of the bitcode.
+    fn passed(&self, ty: DebugNode<'m>, index: usize) -> Option<Passed> {
+        if is_structure(ty) {
+            let members = declared(ty, "")?;
+            let size = ty.size();
+            return Some(Passed::Structure { members, size });
+        }
+        let param = *self.function.params().get(index)?;
+        let kind = kind(param.ty())?;
+        match (ty.tag() == tag::POINTER, kind) {
+            (true, PassedType::Pointer) => Some(Passed::Pointer),
+            (false, PassedType::Integer(_) | PassedType::Float(_)) => {
+                let Passed::Number {
+                    c,
+                    size,
+                    content: of,
+                } = self.number(index).ok()?
+                else {
+                    return None;
+                };
+                let content = match content(ty) {
+                    Some(Content::Boolean) => Content::Boolean,
+                    Some(Content::Unsigned) => Content::Unsigned,
+                    _ => of,
+                };
+                Some(Passed::Number { c, size, content })
+            }
+            _ => None,
+        }
+    }
+
+    /// How many parameters of the bitcode one of the source is.
+    fn count(&self, passed: &Passed, index: usize) -> usize {
+        match passed {
+            Passed::Structure { size: 0, .. } => 0,
+            Passed::Structure { size: 1..=8, .. } => 1,
+            Passed::Structure { size: 9..=16, .. } => {
+                match self.module.by_value_size(self.function, index) {
+                    Some(_) => 1,
+                    None => 2,
+                }
+            }
+            _ => 1,
+        }
+    }
+
+    fn number(&self, index: usize) -> Result<Passed, String> {
+        let param = self.function.params()[index];
+        let ty = param.ty();
+        let refused = || ty.to_text();
+        let has = |name: &str| {
+            self.module
+                .has_parameter_attribute(self.function, index, name)
+        };
+        Ok(match kind(ty).ok_or_else(refused)? {
+            PassedType::Pointer => Passed::Pointer,
+            PassedType::Float(size) => Passed::Number {
+                c: c_type(ty, false).ok_or_else(refused)?,
+                size,
+                content: Content::Float,
+            },
+            PassedType::Integer(width) => {
+                let unsigned = has("zeroext");
+                Passed::Number {
+                    c: c_type(ty, unsigned).ok_or_else(refused)?,
+                    size: u64::from(width.div_ceil(8)),
+                    content: match (width, unsigned) {
+                        (1, _) => Content::Boolean,
+                        (_, true) => Content::Unsigned,
+                        _ => Content::Signed,
+                    },
+                }
+            }
+        })
+    }
+
+    /// The parameters as the bitcode has them.
+    fn from_bitcode(&self) -> Result<Vec<Parameter<'m>>, String> {
+        let params = self.function.params();
+        let parameter = |index: usize| -> Result<Parameter<'m>, String> {
+            let size = self.module.by_value_size(self.function, index);
+            let passed = match (size, self.module.result_size(self.function, index)) {
+                (Some(size), _) => Passed::Structure {
+                    members: format!("struct {{ unsigned long words[{}]; }}", size.div_ceil(8)),
+                    size,
+                },
+                (_, Some(size)) => Passed::Result(size),
+                _ => self.number(index)?,
+            };
+            let ty = params[index].ty();
+            Ok(Parameter {
+                name: format!("argument {}", index + 1),
+                ty: None,
+                passed,
+                in_memory: size.is_some(),
+                first: index,
+                pieces: vec![c_piece(ty).ok_or_else(|| ty.to_text())?],
+            })
+        };
+        (0..params.len()).map(parameter).collect()
+    }
+}
+
+fn is_structure(node: DebugNode<'_>) -> bool {
+    matches!(node.tag(), tag::STRUCTURE | tag::UNION)
+}
+
+/// Types that a driver passes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PassedType {
+    Integer(u32),
+    Float(u64),
+    Pointer,
+}
+
+fn kind(ty: Type<'_>) -> Option<PassedType> {
+    use LLVMTypeKind as K;
+    Some(match ty.kind() {
+        K::LLVMIntegerTypeKind => PassedType::Integer(ty.int_width()?),
+        K::LLVMFloatTypeKind => PassedType::Float(4),
+        K::LLVMDoubleTypeKind => PassedType::Float(8),
+        K::LLVMPointerTypeKind => PassedType::Pointer,
+        _ => return None,
+    })
+}
+
+/// Whether values of a type hold no pointers.
+pub(crate) fn is_plain(ty: Type<'_>) -> bool {
+    match ty.kind() {
+        LLVMTypeKind::LLVMStructTypeKind => ty.struct_elements().into_iter().all(is_plain),
+        LLVMTypeKind::LLVMArrayTypeKind => is_plain(ty.element()),
+        _ => kind(ty).is_some_and(|sort| sort != PassedType::Pointer),
+    }
+}
+
+/// The C type that becomes this type of the bitcode.
+fn c_type(ty: Type<'_>, unsigned: bool) -> Option<String> {
+    let name = match kind(ty)? {
+        PassedType::Integer(1) => "_Bool",
+        PassedType::Integer(8) if unsigned => "unsigned char",
+        PassedType::Integer(8) => "signed char",
+        PassedType::Integer(16) if unsigned => "unsigned short",
+        PassedType::Integer(16) => "short",
+        PassedType::Integer(32) => "int",
+        PassedType::Integer(64) => "long",
+        PassedType::Integer(128) => "__int128",
+        PassedType::Integer(_) => return None,
+        PassedType::Float(4) => "float",
+        PassedType::Float(_) => "double",
+        PassedType::Pointer => "void *",
+    };
+    Some(name.to_owned())
+}
+
+/// The C type of a parameter of the bitcode, pieces of structures among them.
+fn c_piece(ty: Type<'_>) -> Option<String> {
+    let odd = |width: u32| width % 8 == 0 && width < 64;
+    match kind(ty) {
+        Some(PassedType::Integer(width @ 1..128)) if c_type(ty, false).is_none() => {
+            odd(width).then(|| format!("unsigned _BitInt({width})"))
+        }
+        Some(_) => c_type(ty, false),
+        None if ty.kind() == LLVMTypeKind::LLVMVectorTypeKind => {
+            let pair =
+                ty.vector_len() == 2 && ty.element().kind() == LLVMTypeKind::LLVMFloatTypeKind;
+            pair.then(|| "labrys_floats".to_owned())
+        }
+        None => None,
+    }
+}
+
+/// The C type of a result: a structure of two numbers comes back in registers.
+fn c_result(ty: Type<'_>) -> Option<String> {
+    match ty.kind() {
+        LLVMTypeKind::LLVMVoidTypeKind => Some("void".to_owned()),
+        LLVMTypeKind::LLVMStructTypeKind => {
+            let parts = ty.struct_elements();
+            let whole = parts.len() == 2 && parts.iter().all(|part| is_whole(*part));
+            let fields: Option<Vec<String>> = parts.iter().map(|ty| c_type(*ty, false)).collect();
+            let fields = fields.filter(|_| whole)?;
+            Some(format!("struct {{ {} a; {} b; }}", fields[0], fields[1]))
+        }
+        _ => c_type(ty, false),
+    }
+}
+
+/// Whether a value fills a register.
+fn is_whole(ty: Type<'_>) -> bool {
+    matches!(
+        kind(ty),
+        Some(PassedType::Integer(64) | PassedType::Float(8) | PassedType::Pointer)
+    )
+}
+
+/// Structures in each other that are declared.
+const MAX_NESTING: u32 = 16;
+
+/// A declaration of this name with a type like this one: members lie and are passed alike.
+fn declared(node: DebugNode<'_>, name: &str) -> Option<String> {
+    declaration(node, name, MAX_NESTING)
+}
+
+fn declaration(node: DebugNode<'_>, name: &str, nesting: u32) -> Option<String> {
+    let node = unwrapped(node);
+    if nesting == 0 {
+        return None;
+    }
+    Some(match node.tag() {
+        tag::POINTER => format!("void *{name}"),
+        tag::STRUCTURE | tag::UNION => {
+            let word = if node.tag() == tag::UNION {
+                "union"
+            } else {
+                "struct"
+            };
+            let mut text = format!("{word} {{");
+            for (index, member) in node.members().into_iter().enumerate() {
+                let ty = member.base()?;
+                let name = format!("m{index}");
+                let one = declaration(ty, &name, nesting - 1)?;
+                let bits = member.size_bits();
+                let _ = match bits < 8 * unwrapped(ty).size() {
+                    true => write!(text, " {one} : {bits};"),
+                    false => write!(text, " {one};"),
+                };
+            }
+            format!("{text} }} {name}").trim_end().to_owned()
+        }
+        tag::ARRAY => {
+            let element = node.base().map(unwrapped)?;
+            let count = node.size().checked_div(element.size())?;
+            declaration(element, &format!("{name}[{count}]"), nesting - 1)?
+        }
+        _ => {
+            let float = content(node)? == Content::Float;
+            let c = match (float, node.size()) {
+                _ if node.name() == "long double" => "long double",
+                (true, 4) => "float",
+                (true, _) => "double",
+                (_, 1) if content(node) == Some(Content::Boolean) => "_Bool",
+                (_, 1) => "unsigned char",
+                (_, 2) => "unsigned short",
+                (_, 4) => "unsigned int",
+                (_, 8) => "unsigned long",
+                (_, 16) => "unsigned __int128",
+                _ => return None,
+            };
+            format!("{c} {name}")
+        }
+    })
+}

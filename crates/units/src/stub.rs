@@ -1,0 +1,58 @@
+//! Stubs as C text: functions in place of those outside a unit.
+//!
+//! A stub returns an input: a number, a structure, or a pointer that is null or to an object of its
+//! own. What its parameters point to is an input too, where the function may write there and the
+//! number of bytes is known: objects of a type that is no character.
+
+use std::fmt::Write as _;
+
+use labrys_suite::unit::{Entry, Part};
+
+use crate::STUB;
+use crate::driver::{Maker, declaration, definitions, result_type};
+use crate::prototype::Prototype;
+use crate::walk::walk;
+
+/// The stub of a function: `labrys_stub_NUMBER`. `outputs` is what it writes behind each parameter.
+pub(crate) fn stub(
+    number: usize,
+    entry: &Entry,
+    prototype: &Prototype<'_>,
+    result: &[Part],
+    outputs: &[Vec<Part>],
+    functions: &[String],
+) -> String {
+    let types = format!("labrys_stub_type_{number}_");
+    let mut body = String::new();
+    for (index, parts) in outputs
+        .iter()
+        .enumerate()
+        .filter(|(_, parts)| !parts.is_empty())
+    {
+        let mut maker = Maker::new(entry, functions, "");
+        let base = format!("s{index}");
+        walk(entry, parts, &base, &mut maker);
+        let _ = write!(
+            body,
+            "  if (a{index}) {{\n  unsigned char *{base} = a{index};\n{}  }}\n",
+            maker.body
+        );
+    }
+    let result_c = result_type(prototype, &types);
+    let mut maker = Maker::new(entry, functions, "");
+    if result_c != "void" {
+        let _ = writeln!(
+            body,
+            "  {result_c} r;\n  __builtin_memset(&r, 0, sizeof r);"
+        );
+        walk(entry, result, "&r", &mut maker);
+        body.push_str(&maker.body);
+        body.push_str("  return r;\n");
+    }
+    format!(
+        "\n/* In place of {}. */\n{}{} {{\n{body}}}\n",
+        entry.name,
+        definitions(prototype, &types),
+        declaration(prototype, &format!("{STUB}{number}"), &types, true),
+    )
+}

@@ -1,0 +1,350 @@
+//! Types as debug information describes them: what C calls them, and the numbers and pointers that
+//! an object of a type consists of.
+
+use labrys_llvm::{DebugNode, tag};
+use labrys_suite::unit::Content;
+
+/// Names and structures in each other that are followed.
+const MAX_NESTING: u32 = 64;
+/// Pieces of an object that are told apart; with more, those without pointers are bytes.
+const MAX_PIECES: usize = 64;
+/// Pieces of an object at all.
+const MAX_ALL: usize = 1024;
+/// Elements of an array that may hold pointers, at most.
+const MAX_ELEMENTS: u64 = 64;
+
+/// The type behind other names and qualifiers.
+pub(crate) fn unwrapped(node: DebugNode<'_>) -> DebugNode<'_> {
+    let mut node = node;
+    for _ in 0..MAX_NESTING {
+        match node.base() {
+            Some(base) if tag::WRAPPERS.contains(&node.tag()) => node = base,
+            _ => break,
+        }
+    }
+    node
+}
+
+/// Whether a type is `const`, whatever its names.
+pub(crate) fn is_constant(node: Option<DebugNode<'_>>) -> bool {
+    let mut node = node;
+    for _ in 0..MAX_NESTING {
+        match node {
+            Some(inner) if inner.tag() == tag::CONST => return true,
+            Some(inner) if tag::WRAPPERS.contains(&inner.tag()) => node = inner.base(),
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether one of the names of a type is that of a size: `size_t`, `ssize_t`.
+pub(crate) fn is_size(node: Option<DebugNode<'_>>) -> bool {
+    let mut node = node;
+    for _ in 0..MAX_NESTING {
+        match node {
+            Some(inner) if inner.tag() == tag::TYPEDEF && inner.name().ends_with("size_t") => {
+                return true;
+            }
+            Some(inner) if tag::WRAPPERS.contains(&inner.tag()) => node = inner.base(),
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// What C calls a type, without qualifiers; empty if it takes more than a name and stars.
+pub(crate) fn c_name(node: Option<DebugNode<'_>>) -> String {
+    named(node, MAX_NESTING)
+}
+
+fn named(node: Option<DebugNode<'_>>, nesting: u32) -> String {
+    let Some(node) = node else {
+        return "void".to_owned();
+    };
+    let name = node.name();
+    let with = |word: &str| match name.is_empty() {
+        true => String::new(),
+        false => format!("{word} {name}"),
+    };
+    match node.tag() {
+        _ if nesting == 0 => String::new(),
+        tag::STRUCTURE => with("struct"),
+        tag::UNION => with("union"),
+        tag::ENUMERATION => with("enum"),
+        tag::BASE | tag::TYPEDEF => name,
+        tag::POINTER => {
+            let base = named(node.base(), nesting - 1);
+            let constant = if is_constant(node.base()) {
+                "const "
+            } else {
+                ""
+            };
+            match base.is_empty() || node.base().is_some_and(is_function) {
+                true => String::new(),
+                false if base.ends_with('*') => format!("{base}{}*", constant.trim_end()),
+                false => format!("{constant}{base} *"),
+            }
+        }
+        other if tag::WRAPPERS.contains(&other) => named(node.base(), nesting - 1),
+        _ => String::new(),
+    }
+}
+
+fn is_function(node: DebugNode<'_>) -> bool {
+    unwrapped(node).tag() == tag::SUBROUTINE
+}
+
+/// What a number of a type is; `None` for other types.
+pub(crate) fn content(node: DebugNode<'_>) -> Option<Content> {
+    let node = unwrapped(node);
+    if node.size() == 0 {
+        return None;
+    }
+    match node.tag() {
+        tag::ENUMERATION => Some(node.base().and_then(content).unwrap_or(Content::Unsigned)),
+        tag::BASE => Some(match &*node.name() {
+            "char" => Content::Characters,
+            "_Bool" | "bool" => Content::Boolean,
+            "float" | "double" => Content::Float,
+            "int" | "short" | "long" | "long long" | "signed char" | "__int128" | "wchar_t" => {
+                Content::Signed
+            }
+            name if name.contains("unsigned") => Content::Unsigned,
+            // Of other numbers, such as `long double`, the bytes.
+            _ => Content::Bytes,
+        }),
+        _ => None,
+    }
+}
+
+/// One line for a type of functions, the same for functions that can be called in place of each
+/// other.
+pub(crate) fn signature(function: DebugNode<'_>) -> String {
+    let word = |ty: Option<DebugNode<'_>>| match ty.map(unwrapped) {
+        None => "void".to_owned(),
+        Some(node) if node.tag() == tag::POINTER => "pointer".to_owned(),
+        Some(node) if matches!(node.tag(), tag::BASE | tag::ENUMERATION) => {
+            let float = content(node) == Some(Content::Float);
+            format!("{}{}", if float { "float" } else { "int" }, node.size())
+        }
+        Some(node) => format!("{} {}", node.name(), node.size()),
+    };
+    let mut text = word(function.result());
+    for parameter in function.parameters() {
+        text.push(',');
+        text.push_str(&word(parameter));
+    }
+    text
+}
+
+/// A number, or an array of numbers, or a pointer in an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece<'m> {
+    pub(crate) offset: u64,
+    /// Bytes.
+    pub(crate) size: u64,
+    /// How C names it in the object; empty if it has no one name.
+    pub(crate) path: String,
+    pub(crate) kind: Kind<'m>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind<'m> {
+    /// Numbers, with the size of one.
+    Numbers(Content, u64),
+    /// A pointer to a type, `None` for `void`.
+    Pointer {
+        to: Option<DebugNode<'m>>,
+        /// It shares its bytes with other members of a union.
+        shared: bool,
+    },
+}
+
+impl Piece<'_> {
+    fn is_pointer(&self) -> bool {
+        matches!(self.kind, Kind::Pointer { .. })
+    }
+}
+
+/// The pieces of an object of a type, in order; pointers in unions behind the bytes that they share.
+pub(crate) fn pieces(node: DebugNode<'_>) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    add(node, 0, String::new(), 0, &mut pieces);
+    joined_bits(&mut pieces);
+    match pieces.len() > MAX_PIECES {
+        true => coalesced(pieces),
+        false => pieces,
+    }
+}
+
+fn add<'m>(
+    node: DebugNode<'m>,
+    offset: u64,
+    path: String,
+    nesting: u32,
+    pieces: &mut Vec<Piece<'m>>,
+) {
+    let node = unwrapped(node);
+    if nesting > MAX_NESTING || pieces.len() >= MAX_ALL {
+        return;
+    }
+    let size = node.size();
+    let piece = |kind| Piece {
+        offset,
+        size,
+        path: path.clone(),
+        kind,
+    };
+    match node.tag() {
+        tag::POINTER => pieces.push(piece(Kind::Pointer {
+            to: node.base(),
+            shared: false,
+        })),
+        tag::STRUCTURE => {
+            for member in node.members() {
+                add_member(member, offset, &path, nesting, pieces);
+            }
+        }
+        tag::ARRAY => add_array(node, offset, &path, nesting, pieces),
+        tag::UNION if size > 0 => {
+            pieces.push(piece(Kind::Numbers(Content::Bytes, size)));
+            let mut inside = Vec::new();
+            for member in node.members() {
+                add_member(member, offset, &path, nesting, &mut inside);
+            }
+            let mut known: Vec<u64> = Vec::new();
+            for mut pointer in inside.into_iter().filter(Piece::is_pointer) {
+                if let Kind::Pointer { shared, .. } = &mut pointer.kind {
+                    *shared = true;
+                }
+                if !known.contains(&pointer.offset) {
+                    known.push(pointer.offset);
+                    pieces.push(pointer);
+                }
+            }
+        }
+        _ => {
+            if let Some(content) = content(node) {
+                pieces.push(piece(Kind::Numbers(content, size)));
+            }
+        }
+    }
+}
+
+fn add_member<'m>(
+    member: DebugNode<'m>,
+    offset: u64,
+    path: &str,
+    nesting: u32,
+    pieces: &mut Vec<Piece<'m>>,
+) {
+    let Some(ty) = member.base() else { return };
+    let (start, bits) = (member.offset_bits(), member.size_bits());
+    let name = member.name();
+    if start % 8 != 0 || bits < 8 * ty.size().min(unwrapped(ty).size()) {
+        let (first, end) = (start / 8, (start + bits).div_ceil(8));
+        pieces.push(Piece {
+            offset: offset + first,
+            size: end - first,
+            path: String::new(),
+            kind: Kind::Numbers(Content::Bytes, end - first),
+        });
+        return;
+    }
+    // Members of a structure without a name are members of the one around it.
+    let path = match name.is_empty() {
+        true => path.to_owned(),
+        false => format!("{path}.{name}"),
+    };
+    add(ty, offset + start / 8, path, nesting + 1, pieces);
+}
+
+fn add_array<'m>(
+    array: DebugNode<'m>,
+    offset: u64,
+    path: &str,
+    nesting: u32,
+    pieces: &mut Vec<Piece<'m>>,
+) {
+    let Some(ty) = array.base().map(unwrapped) else {
+        return;
+    };
+    let (element, size) = (ty.size(), array.size());
+    if element == 0 || size == 0 {
+        return;
+    }
+    let mut inside = Vec::new();
+    add(ty, 0, String::new(), nesting + 1, &mut inside);
+    let numbers = match inside.as_slice() {
+        [only] => match only.kind {
+            Kind::Numbers(content, _) if only.size == element => Some(content),
+            _ => None,
+        },
+        pieces if !pieces.iter().any(Piece::is_pointer) => {
+            let all = pieces.len() as u64 * (size / element);
+            (all > MAX_PIECES as u64).then_some(Content::Bytes)
+        }
+        _ => None,
+    };
+    if let Some(content) = numbers {
+        let one = if content == Content::Bytes {
+            size
+        } else {
+            element
+        };
+        pieces.push(Piece {
+            offset,
+            size,
+            path: path.to_owned(),
+            kind: Kind::Numbers(content, one),
+        });
+        return;
+    }
+    for index in 0..(size / element).min(MAX_ELEMENTS) {
+        let path = format!("{path}[{index}]");
+        add(ty, offset + index * element, path, nesting + 1, pieces);
+    }
+}
+
+/// Bytes of several bit fields are one piece.
+fn joined_bits(pieces: &mut Vec<Piece<'_>>) {
+    let bytes = |piece: &Piece<'_>| {
+        piece.path.is_empty() && matches!(piece.kind, Kind::Numbers(Content::Bytes, _))
+    };
+    let mut joined: Vec<Piece<'_>> = Vec::new();
+    for piece in pieces.drain(..) {
+        match joined.last_mut() {
+            Some(last)
+                if bytes(last) && bytes(&piece) && piece.offset <= last.offset + last.size =>
+            {
+                let end = (last.offset + last.size).max(piece.offset + piece.size);
+                last.size = end - last.offset;
+                last.kind = Kind::Numbers(Content::Bytes, last.size);
+            }
+            _ => joined.push(piece),
+        }
+    }
+    *pieces = joined;
+}
+
+/// Neighbors without pointers as bytes.
+fn coalesced(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
+    let mut fewer: Vec<Piece<'_>> = Vec::new();
+    let mut run = false;
+    for piece in pieces {
+        match fewer.last_mut() {
+            Some(last) if run && !piece.is_pointer() => {
+                last.size = (piece.offset + piece.size).saturating_sub(last.offset);
+                last.path.clear();
+                last.kind = Kind::Numbers(Content::Bytes, last.size);
+            }
+            _ => {
+                run = !piece.is_pointer();
+                fewer.push(piece);
+            }
+        }
+    }
+    fewer.truncate(2 * MAX_PIECES);
+    fewer
+}
