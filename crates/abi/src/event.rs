@@ -135,6 +135,9 @@ pub enum EventKind {
     Input,
     /// A failure the runtime itself noticed (`reach_error`, assertion): `a`, `b` as in `Target`.
     Failure,
+    /// What a call of a driver left behind: `site` is the number of the place, `a` the offset of
+    /// its bytes in the data section, `b` their number.
+    Result,
     /// A function of a library took what nothing follows there, `a` times in this run: `aux` is
     /// the [`Cause`] under which each was counted, `label` the offset of its name in the data
     /// section, `site` the name's length.

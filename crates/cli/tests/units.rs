@@ -60,10 +60,7 @@ fn stubs_have_free_results_and_outputs() {
     let free = objects.filter(|object| object.name == "*out").count();
     assert!(free > 0);
     let summary = suite.summary.expect("a summary");
-    // Of the seven conditions of the function all branches; the bodies of the stubbed functions
-    // have none.
-    assert_eq!(
-        summary.branches.covered, summary.branches.total,
-        "{summary:?}"
-    );
+    // The two that are open are of the stub: it writes nothing through null pointers.
+    let branches = summary.branches;
+    assert_eq!(branches.total - branches.covered, 2, "{summary:?}");
 }

@@ -56,6 +56,12 @@ impl Books {
         }
     }
 
+    /// Of the branches that count only these do.
+    pub(crate) fn count_only(&mut self, branches: &Coverage) {
+        let both = self.counted.iter().filter(|one| branches.contains(*one));
+        self.counted = both.collect();
+    }
+
     /// Takes over what a suite covers and reaches.
     pub(crate) fn resume(&mut self, suite: &Suite) {
         self.confirmed = suite.confirmed_coverage();

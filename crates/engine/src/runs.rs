@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use labrys_executor::{Mode, Report, Run, input_objects};
 use labrys_program::Program;
-use labrys_suite::{Coverage, Input, InputObject, Origin, Outcome, StreamKind};
+use labrys_suite::{Coverage, Input, InputObject, Observed, Origin, Outcome, StreamKind};
 use labrys_trace::{Recording, Trace};
 use rustc_hash::FxHashSet;
 
@@ -27,6 +27,8 @@ pub struct PlainRun {
     pub coverage: Coverage,
     /// Markers that it came to.
     pub targets: Vec<String>,
+    /// What a call of a driver left behind.
+    pub results: Vec<Observed>,
 }
 
 /// What a run did, without its trace.
@@ -286,6 +288,7 @@ impl Runs {
             outcome: run.outcome,
             coverage: Coverage::from_bytes(&run.recording.coverage),
             targets: run.recording.targets(),
+            results: Observed::of(run.recording.results()),
         };
         self.plain.recycle(run.recording);
         plain

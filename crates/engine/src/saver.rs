@@ -73,6 +73,7 @@ impl Saver {
             confirmed,
             origin: facts.origin.clone(),
             objects: facts.objects.clone(),
+            results: plain.map_or_else(Vec::new, |plain| plain.results.clone()),
             run: now.run,
             seconds: now.seconds,
         };

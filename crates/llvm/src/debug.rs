@@ -61,6 +61,7 @@ const FUNCTION_TYPE: usize = 4;
 const TYPES: usize = 3;
 const RETAINED: usize = 7;
 const VARIABLE_NAME: usize = 1;
+const VARIABLE_FILE: usize = 2;
 const COUNT: usize = 0;
 
 impl<'m> DebugNode<'m> {
@@ -99,6 +100,17 @@ impl<'m> DebugNode<'m> {
                 module: PhantomData,
             })
         }
+    }
+
+    /// The file that a variable stands in, as [`file`](DebugNode::file) of a function.
+    pub fn variable_file(self) -> Option<std::path::PathBuf> {
+        self.operand(VARIABLE_FILE).and_then(Self::path)
+    }
+
+    fn path(self) -> Option<std::path::PathBuf> {
+        let text = |place| self.operand(place).map(Self::text).unwrap_or_default();
+        let name = text(FILE_NAME);
+        (!name.is_empty()).then(|| std::path::Path::new(&text(FILE_FOLDER)).join(name))
     }
 
     /// The name of a variable; empty if it has none.
@@ -171,10 +183,7 @@ impl<'m> DebugNode<'m> {
     /// The file that a function stands in: its path, from the folder of the compilation on if it is
     /// not absolute.
     pub fn file(self) -> Option<std::path::PathBuf> {
-        let file = self.operand(FILE)?;
-        let text = |place| file.operand(place).map(Self::text).unwrap_or_default();
-        let name = text(FILE_NAME);
-        (!name.is_empty()).then(|| std::path::Path::new(&text(FILE_FOLDER)).join(name))
+        self.operand(FILE).and_then(Self::path)
     }
 
     /// What a pointer, another name, an array or a member is of; `None` is `void`.

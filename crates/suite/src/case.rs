@@ -37,6 +37,26 @@ pub struct Origin {
     pub strategy: String,
 }
 
+/// The bytes of a place after the call of a driver; see [`unit`](crate::unit).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observed {
+    /// The number of the place.
+    pub place: u32,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Observed {
+    /// The places with these numbers and bytes.
+    #[must_use]
+    pub fn of(places: Vec<(u32, Vec<u8>)>) -> Vec<Self> {
+        let places = places.into_iter();
+        places
+            .map(|(place, bytes)| Observed { place, bytes })
+            .collect()
+    }
+}
+
 /// An input with its outcome and coverage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestCase {
@@ -54,6 +74,8 @@ pub struct TestCase {
     pub origin: Origin,
     /// The objects that the run asked for; empty without an objects stream.
     pub objects: Vec<InputObject>,
+    /// What a call of a driver left behind in the run of the plain program.
+    pub results: Vec<Observed>,
     /// Number of the run that showed it, from 1.
     pub run: u64,
     /// Seconds since the start of the search.
@@ -72,6 +94,7 @@ impl TestCase {
             confirmed: Confirmation::Pending,
             origin: Origin::default(),
             objects: Vec::new(),
+            results: Vec::new(),
             run: 0,
             seconds: 0.0,
         }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::export::Metadata;
 use crate::harness::Harness;
 use crate::input::{INPUT_FILE, StreamKind};
+use crate::unit::Unit;
 
 /// The environment that every run gets before the variables of its [`Invocation`].
 pub const ENVIRONMENT: [(&str, &str); 5] = [
@@ -99,6 +100,9 @@ pub struct Config {
     /// What the Test-Comp form of the suite says of the program; none if there is no such form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_comp: Option<Metadata>,
+    /// The functions that a driver calls, if the program is one of drivers for tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
     /// Forms of the suite for other tools that the user asked for, by the names of their exporters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exports: Vec<String>,

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::files::{listing, read_json};
 use crate::layout::{self, Layout};
 use crate::{
-    Config, Confirmation, Coverage, Error, Event, Failure, Input, InputObject, InputStream, Origin,
-    Outcome, StreamKind, Summary, TestCase,
+    Config, Confirmation, Coverage, Error, Event, Failure, Input, InputObject, InputStream,
+    Observed, Origin, Outcome, StreamKind, Summary, TestCase,
 };
 
 /// A suite folder, read back.
@@ -86,6 +86,8 @@ pub(crate) struct CaseRecord {
     lengths: Vec<usize>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     objects: Vec<InputObject>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    results: Vec<Observed>,
     coverage: Coverage,
 }
 
@@ -99,6 +101,7 @@ impl CaseRecord {
             run: case.run,
             lengths: lengths(&case.input),
             objects: case.objects.clone(),
+            results: case.results.clone(),
             coverage: case.coverage.clone(),
         }
     }
@@ -170,6 +173,7 @@ fn read_cases(folder: &Path, config: &Config, events: &[Event]) -> Result<Vec<Te
             confirmed: record.confirmed,
             origin: record.origin,
             objects: record.objects,
+            results: record.results,
             run: record.run,
             seconds: times.get(&record.id).copied().unwrap_or(0.0),
         });

@@ -47,7 +47,7 @@ mod summary;
 pub mod unit;
 mod writer;
 
-pub use case::{Confirmation, Failure, Flip, Origin, TestCase};
+pub use case::{Confirmation, Failure, Flip, Observed, Origin, TestCase};
 pub use config::{Config, ENVIRONMENT, Invocation};
 pub use coverage::Coverage;
 pub use error::Error;

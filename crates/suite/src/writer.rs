@@ -20,6 +20,8 @@ pub struct SuiteWriter {
     folder: PathBuf,
     config: Config,
     events: File,
+    /// The tests, if an exporter writes files of all of them.
+    cases: Vec<TestCase>,
 }
 
 impl SuiteWriter {
@@ -82,7 +84,11 @@ impl SuiteWriter {
             files::remove_unfinished(&folder.join(name))?;
         }
         files::cut_last_line(&folder.join(layout::EVENTS))?;
-        Ok((Self::with(folder, suite.config.clone())?, suite))
+        let mut writer = Self::with(folder, suite.config.clone())?;
+        if writer.config.unit.is_some() {
+            writer.cases.clone_from(&suite.cases);
+        }
+        Ok((writer, suite))
     }
 
     fn with(folder: &Path, config: Config) -> Result<Self, Error> {
@@ -96,6 +102,7 @@ impl SuiteWriter {
             folder: folder.to_owned(),
             config,
             events,
+            cases: Vec::new(),
         })
     }
 
@@ -130,7 +137,12 @@ impl SuiteWriter {
     pub fn add(&mut self, case: &TestCase) -> Result<String, Error> {
         let place = layout::input(case.id);
         let exported = export::of(&self.config).flat_map(|form| form.test(&self.config, case));
-        self.write_input(&place, &case.input, exported.collect())?;
+        let mut files: Vec<ExportedFile> = exported.collect();
+        if self.config.unit.is_some() {
+            self.cases.push(case.clone());
+            files.extend(export::of(&self.config).flat_map(|f| f.whole(&self.config, &self.cases)));
+        }
+        self.write_input(&place, &case.input, files)?;
         self.update(case)?;
         Ok(place)
     }

@@ -149,6 +149,17 @@ impl Recording {
             .collect()
     }
 
+    /// What calls of a driver left behind: numbers of places and their bytes.
+    #[must_use]
+    pub fn results(&self) -> Vec<(u32, Vec<u8>)> {
+        self.of_kind(EventKind::Result)
+            .filter_map(|event| {
+                let bytes = slice(&self.data, event.a, event.b)?;
+                Some((event.site, bytes.to_vec()))
+            })
+            .collect()
+    }
+
     /// The text of the last failure that the program reported.
     #[must_use]
     pub fn failure(&self) -> Option<String> {

@@ -6,7 +6,10 @@
 
 use std::fmt::Write as _;
 
-use labrys_suite::unit::{Choice, Content, Entry, Leaf, Length, Object, Pointer, Variable};
+use labrys_suite::unit::{
+    Choice, Content, Entry, FIRST_GLOBAL, FIRST_OBJECT, Leaf, Length, Made, Object, Part, Pointer,
+    RETURNED, Variable,
+};
 
 use crate::prototype::{Passed, Prototype};
 use crate::walk::{Spot, Visitor, walk};
@@ -217,6 +220,7 @@ pub(crate) fn driver(
     prototype: &Prototype<'_>,
     globals: &[String],
     functions: &[String],
+    observed: bool,
 ) -> String {
     let types = format!("labrys_type_{number}_");
     let mut maker = Maker::new(entry, functions, "");
@@ -246,12 +250,63 @@ pub(crate) fn driver(
         }
         passed.push(variable);
     }
+    let call = format!("{ENTRY}{number}({})", passed.join(", "));
+    let call = match (observed, &entry.result) {
+        (false, _) => format!("  {call};\n"),
+        (true, Some(_)) => format!(
+            "  {} r = {call};\n  __labrys_result({RETURNED}, &r, sizeof r);\n{}",
+            result_type(prototype, &types),
+            observations(entry, globals)
+        ),
+        (true, None) => format!(
+            "  {call};\n  __labrys_result({RETURNED}, (void *)0, 0);\n{}",
+            observations(entry, globals)
+        ),
+    };
     format!(
-        "\n/* {} */\n{}extern {};\nstatic void call_{number}(void) {{\n{}  {ENTRY}{number}({});\n}}\n",
+        "\n/* {} */\n{}extern {};\nstatic void call_{number}(void) {{\n{}{call}}}\n",
         entry.name,
         definitions(prototype, &types),
         declaration(prototype, &format!("{ENTRY}{number}"), &types, false),
         maker.body,
-        passed.join(", ")
     )
+}
+
+/// Statements that report what the call left in objects and variables.
+fn observations(entry: &Entry, globals: &[String]) -> String {
+    let mut text = String::new();
+    for (index, global) in entry.globals.iter().enumerate() {
+        let known = globals.iter().position(|name| *name == global.name);
+        let _ = writeln!(
+            text,
+            "  __labrys_result({}, {VARIABLE}{}, {});",
+            FIRST_GLOBAL + index,
+            known.unwrap_or(globals.len()),
+            global.size
+        );
+    }
+    if !entry.frees {
+        let objects = entry.parameters.iter().map(|parameter| &parameter.parts);
+        objects.for_each(|parts| observe(parts, &mut text));
+    }
+    text
+}
+
+fn observe(parts: &[Part], text: &mut String) {
+    let pointers = parts.iter().filter_map(|part| match &part.made {
+        Made::Pointer(pointer) => pointer.object.as_ref(),
+        Made::Leaf(_) => None,
+    });
+    for object in pointers {
+        if !object.constant {
+            let number = object.number;
+            let _ = writeln!(
+                text,
+                "  __labrys_result({}, o{number}, {});",
+                FIRST_OBJECT + number,
+                object.size
+            );
+        }
+        observe(&object.parts, text);
+    }
 }

@@ -46,6 +46,7 @@ const PROLOGUE: &str = "\
 extern void *__labrys_new(unsigned long size);
 extern void __labrys_object(void *object, unsigned long size, const char *name, int type);
 extern void labrys_assume(int condition);
+extern void __labrys_result(int place, const void *address, unsigned long size);
 extern void __labrys_bind_call(unsigned binder);
 extern void __labrys_bind(unsigned long offset, const void *address, unsigned long size);
 extern void *__labrys_bind_pointer(const void *address);
@@ -73,7 +74,8 @@ pub enum Globals {
     /// What they hold when the program begins.
     #[default]
     Initial,
-    /// Anything, if there are no pointers in them and they are declared outside functions.
+    /// Anything, if there are no pointers in them and they are declared outside functions, in the
+    /// file of the function that is called.
     File,
     /// Anything, if there are no pointers in them.
     Any,
@@ -119,8 +121,7 @@ impl Bounds {
                                  hold when the program begins"
                 }
                 Globals::File => {
-                    "global variables outside functions hold anything, those with \
-                                  pointers what they hold when the program begins"
+                    "global variables of the file hold anything, those with pointers and all others what they hold when the program begins"
                 }
                 Globals::Initial => "global variables hold what they hold when the program begins",
             }
@@ -148,6 +149,9 @@ pub struct Request {
     pub binders: Vec<String>,
     /// What drivers make.
     pub bounds: Bounds,
+    /// The drivers are for tests: they report what a call leaves behind, and of several functions
+    /// the first argument of the program names the one that is called, not an input.
+    pub for_tests: bool,
 }
 
 /// Drivers of some functions.
@@ -261,9 +265,13 @@ impl<'m> Writer<'m, '_> {
         let bounds = self.request.bounds;
         let mut builder = Builder::new(bounds, self.candidates, name);
         builder.source(DebugNode::of_function(self.module, function));
+        let named = select::named(function, &self.request.stubs);
+        builder.frees(select::frees(&named));
         if bounds.globals != Globals::Initial {
-            for variable in select::variables(self.module, function, &self.request.stubs) {
-                let file = select::is_at_file_scope(variable) || bounds.globals == Globals::Any;
+            let all = self.module.globals().into_iter();
+            for variable in all.filter(|variable| named.contains(variable)) {
+                let file = bounds.globals == Globals::Any
+                    || select::is_beside(self.module, variable, function);
                 if file && select::is_fillable(self.module, variable) {
                     builder.global(self.module, variable);
                 }
@@ -294,7 +302,14 @@ impl<'m> Writer<'m, '_> {
         };
         let (globals, functions) = (&self.drivers.globals, &self.drivers.functions);
         let number = self.drivers.unit.entries.len();
-        let text = driver::driver(number, &entry, &prototype, globals, functions);
+        let text = driver::driver(
+            number,
+            &entry,
+            &prototype,
+            globals,
+            functions,
+            self.request.for_tests,
+        );
         self.text.push_str(&text);
         self.drivers.unit.entries.push(entry);
     }
@@ -357,6 +372,16 @@ impl<'m> Writer<'m, '_> {
         text.push_str("\nint main(void) {\n");
         match drivers.unit.entries.len() {
             0 => {}
+            2.. if self.request.for_tests => {
+                text = text.replace("int main(void)", "int main(int argc, char **argv)");
+                for (number, entry) in drivers.unit.entries.iter().enumerate() {
+                    let name = &entry.function;
+                    let _ = writeln!(
+                        text,
+                        "  if (argc > 1 && !__builtin_strcmp(argv[1], \"{name}\")) call_{number}();"
+                    );
+                }
+            }
             1 => text.push_str("  call_0();\n"),
             entries => {
                 text.push_str(

@@ -257,6 +257,11 @@ impl<'m, 'a> Builder<'m, 'a> {
         });
     }
 
+    /// Whether the function can give memory back.
+    pub(crate) fn frees(&mut self, frees: bool) {
+        self.entry.frees = frees;
+    }
+
     /// Where the source has the function.
     pub(crate) fn source(&mut self, described: Option<DebugNode<'m>>) {
         if let Some(described) = described {

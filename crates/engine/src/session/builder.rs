@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use labrys_solver::Layers;
-use labrys_suite::{Input, Suite, SuiteWriter};
+use labrys_suite::{Coverage, Input, Suite, SuiteWriter};
 
 use super::Session;
 use crate::Programs;
@@ -34,6 +34,7 @@ pub struct SessionBuilder {
     audit: bool,
     hides_added: bool,
     words: Vec<Vec<u8>>,
+    counted: Option<Coverage>,
 }
 
 impl SessionBuilder {
@@ -58,6 +59,7 @@ impl SessionBuilder {
             audit: false,
             hides_added: false,
             words: Vec::new(),
+            counted: None,
         }
     }
 
@@ -139,10 +141,20 @@ impl SessionBuilder {
         self
     }
 
+    /// Only these branches count, and are looked for.
+    #[must_use]
+    pub fn count_only(mut self, branches: Coverage) -> Self {
+        self.counted = Some(branches);
+        self
+    }
+
     /// A session on a new suite.
     #[must_use]
     pub fn start(self) -> Session {
         let mut books = Books::new(&self.programs.program);
+        if let Some(counted) = &self.counted {
+            books.count_only(counted);
+        }
         if self.hides_added {
             books.targets_mut().hide_added();
         }

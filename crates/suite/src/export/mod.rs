@@ -7,6 +7,7 @@
 mod c;
 mod ktest;
 mod testcomp;
+mod units;
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -20,7 +21,12 @@ pub use self::testcomp::{Metadata, Property, read_test_comp};
 use crate::{Config, Error, Failure, TestCase, files};
 
 /// The exporters, in the order in which they are listed for users.
-pub const EXPORTERS: &[&dyn Exporter] = &[&c::CFiles, &testcomp::TestComp, &ktest::Ktests];
+pub const EXPORTERS: &[&dyn Exporter] = &[
+    &c::CFiles,
+    &testcomp::TestComp,
+    &ktest::Ktests,
+    &units::UnitTests,
+];
 
 /// A form of a suite for another tool, written beside the suite's own while it grows.
 pub trait Exporter: Sync {
@@ -55,6 +61,11 @@ pub trait Exporter: Sync {
 
     /// Files of a test.
     fn test(&self, config: &Config, case: &TestCase) -> Vec<ExportedFile>;
+
+    /// Files of all tests so far, in the order of their ids; they are written anew with each test.
+    fn whole(&self, _config: &Config, _cases: &[TestCase]) -> Vec<ExportedFile> {
+        Vec::new()
+    }
 
     /// Files of a failure.
     fn failure(&self, _config: &Config, _failure: &Failure) -> Vec<ExportedFile> {

@@ -31,6 +31,19 @@ impl Unit {
     }
 }
 
+impl Unit {
+    /// The call of the entry of this name that an input stands for; drivers for tests name the
+    /// entry by an argument.
+    pub(crate) fn call_of_entry<'a>(&'a self, name: &str, input: &'a Input) -> Option<Call<'a>> {
+        let mut streams = input.streams.iter();
+        let objects = streams.find(|stream| stream.kind == StreamKind::Objects)?;
+        let mut entries = self.entries.iter();
+        let entry = entries.find(|entry| entry.function == name)?;
+        let bytes = &objects.bytes[..];
+        Some(Call { entry, bytes })
+    }
+}
+
 impl<'a> Call<'a> {
     /// The function that is called.
     #[must_use]

@@ -12,7 +12,16 @@
 mod call;
 
 pub use call::Call;
+pub(crate) use call::{number, signed};
 use serde::{Deserialize, Serialize};
+
+/// The place of what a call returned in [`TestCase::results`](crate::TestCase): there whenever the
+/// call came back.
+pub const RETURNED: usize = 0;
+/// The place of object 0, others behind it.
+pub const FIRST_OBJECT: usize = 1;
+/// The place of the first global variable, others behind it.
+pub const FIRST_GLOBAL: usize = 10_000;
 
 /// The functions that a driver calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +47,9 @@ pub struct Entry {
     pub parameters: Vec<Variable>,
     /// The result; none if there is none that a test can look at.
     pub result: Option<ResultType>,
+    /// Whether the function can give memory back: objects behind its pointers are then on the heap,
+    /// and nobody looks at them after the call.
+    pub frees: bool,
     /// The inputs in order.
     pub leaves: Vec<Leaf>,
     /// What is assumed of leaves that are lengths.

@@ -1,0 +1,546 @@
+//! The arguments of a call in C: objects, what they hold, where pointers point.
+//!
+//! Law: what a test declares holds after its statements the bytes that the driver's call had, but
+//! for padding.
+
+use core::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::identifier;
+use super::literal::{literal, string};
+use crate::Observed;
+use crate::unit::{
+    Call, Choice, Content, FIRST_GLOBAL, FIRST_OBJECT, Leaf, Made, Object, Part, Pointer, Variable,
+};
+
+/// An object with its name in the test.
+struct Named<'a> {
+    object: &'a Object,
+    name: String,
+}
+
+/// See the module.
+pub(super) struct Arguments<'a> {
+    call: &'a Call<'a>,
+    /// The objects that the call can reach, by their numbers.
+    objects: BTreeMap<usize, Named<'a>>,
+    /// The arguments as expressions.
+    values: Vec<String>,
+    declarations: String,
+    assignments: String,
+}
+
+impl<'a> Arguments<'a> {
+    /// The arguments of a call, or why they cannot be written.
+    pub(super) fn of(call: &'a Call<'a>) -> Result<Self, String> {
+        let mut arguments = Arguments {
+            call,
+            objects: BTreeMap::new(),
+            values: Vec::new(),
+            declarations: String::new(),
+            assignments: String::new(),
+        };
+        let entry = call.entry();
+        arguments.name_objects();
+        for global in &entry.globals {
+            arguments.fill(&global.parts, &Base::variable(&global.name), true)?;
+        }
+        let numbers: Vec<usize> = arguments.objects.keys().copied().collect();
+        for number in &numbers {
+            arguments.declare(*number)?;
+        }
+        for parameter in &entry.parameters {
+            let value = arguments.value(parameter)?;
+            arguments.values.push(value);
+        }
+        for number in &numbers {
+            let Some(named) = arguments.objects.get(number) else {
+                continue;
+            };
+            let (object, base) = (named.object, arguments.base(named));
+            if !(is_initialized(object) && !entry.frees) {
+                arguments.fill(&object.parts, &base, false)?;
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// Finds the objects that the call can reach, and names them after the pointers to them.
+    fn name_objects(&mut self) {
+        let mut all: BTreeMap<usize, (&'a Object, String)> = BTreeMap::new();
+        for parameter in &self.call.entry().parameters {
+            collect(&parameter.parts, &parameter.name, &mut all);
+        }
+        let mut needed: BTreeSet<usize> = BTreeSet::new();
+        let mut open: Vec<&'a [Part]> = Vec::new();
+        for parameter in &self.call.entry().parameters {
+            open.push(&parameter.parts);
+        }
+        while let Some(parts) = open.pop() {
+            for pointer in parts.iter().filter_map(pointer) {
+                let number = match self.call.chosen(pointer) {
+                    Choice::Fresh => pointer.object.as_ref().map(|object| object.number),
+                    Choice::Alias(number) => Some(*number),
+                    _ => None,
+                };
+                if let Some((number, (object, _))) = number.and_then(|n| Some((n, all.get(&n)?))) {
+                    if needed.insert(number) {
+                        open.push(&object.parts);
+                    }
+                }
+            }
+        }
+        let mut taken: BTreeSet<String> = BTreeSet::new();
+        taken.insert(self.call.entry().name.clone());
+        taken.insert("result".to_owned());
+        for (number, (object, name)) in all {
+            if !needed.contains(&number) {
+                continue;
+            }
+            let mut name = identifier(&name).trim_matches('_').to_owned();
+            if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+                name = format!("argument_{name}");
+            }
+            while !taken.insert(name.clone()) {
+                name.push('_');
+            }
+            self.objects.insert(number, Named { object, name });
+        }
+    }
+
+    fn heap(&self) -> bool {
+        self.call.entry().frees
+    }
+
+    fn base(&self, named: &Named<'_>) -> Base {
+        let Named { object, name } = named;
+        let typed = !object.c_type.is_empty();
+        Base {
+            bytes: match self.heap() || object.count > 1 || !typed {
+                true => format!("(char *){name}"),
+                false => format!("(char *)&{name}"),
+            },
+            name: match (typed, object.count, self.heap()) {
+                (false, ..) => None,
+                (true, 1, true) => Some(format!("(*{name})")),
+                (true, ..) => Some(name.clone()),
+            },
+        }
+    }
+
+    /// The address of an object.
+    fn address(&self, number: usize) -> String {
+        let Some(Named { object, name }) = self.objects.get(&number) else {
+            return "0".to_owned();
+        };
+        if object.c_type.is_empty() {
+            return format!("(void *){name}");
+        }
+        match self.heap() || object.count > 1 {
+            true => name.clone(),
+            false => format!("&{name}"),
+        }
+    }
+
+    fn declare(&mut self, number: usize) -> Result<(), String> {
+        let Named { object, name } = &self.objects[&number];
+        let Object {
+            c_type,
+            count,
+            size,
+            ..
+        } = object;
+        let line = match (self.heap(), c_type.is_empty()) {
+            (true, true) => format!("unsigned char *{name} = calloc(1, {size});"),
+            (true, false) => format!(
+                "{} = calloc({count}, sizeof *{name});",
+                spaced(c_type, &format!("*{name}"))
+            ),
+            (false, true) => {
+                format!("unsigned char {name}[{size}] __attribute__((aligned(16))) = {{0}};")
+            }
+            (false, false) if is_initialized(object) => {
+                format!(
+                    "{}[{count}] = {};",
+                    spaced(c_type, name),
+                    self.initial(object)?
+                )
+            }
+            (false, false) if *count > 1 => {
+                format!("{}[{count}] = {{0}};", spaced(c_type, name))
+            }
+            (false, false)
+                if object
+                    .parts
+                    .iter()
+                    .any(|part| part.path.is_empty() && pointer(part).is_some()) =>
+            {
+                format!("{} = 0;", spaced(c_type, name))
+            }
+            (false, false) => format!("{} = {{0}};", spaced(c_type, name)),
+        };
+        let _ = writeln!(self.declarations, "  {line}");
+        Ok(())
+    }
+
+    /// The initial value of an array of numbers or characters.
+    fn initial(&self, object: &Object) -> Result<String, String> {
+        let leaf = object.parts.iter().find_map(|part| match part.made {
+            Made::Leaf(leaf) => self.call.entry().leaves.get(leaf),
+            Made::Pointer(_) => None,
+        });
+        let leaf = leaf.ok_or("an object without contents")?;
+        let value = self.call.value(leaf);
+        if leaf.content == Content::Text {
+            let mut value = value;
+            value.pop();
+            return Ok(string(&value));
+        }
+        elements(leaf, &value)
+    }
+
+    /// Statements that fill a variable or object. Zeros are there already, unless all are set.
+    fn fill(&mut self, parts: &[Part], base: &Base, all: bool) -> Result<(), String> {
+        for part in parts {
+            match &part.made {
+                Made::Leaf(number) => {
+                    let leaf = &self.call.entry().leaves[*number];
+                    let mut value = self.call.value(leaf);
+                    if leaf.content == Content::Text {
+                        value.pop();
+                    }
+                    if all || value.iter().any(|byte| *byte != 0) {
+                        let text = assign(base, part, leaf, &value, all);
+                        self.assignments.push_str(&text);
+                    }
+                }
+                Made::Pointer(pointer) => {
+                    let choice = self.call.chosen(pointer);
+                    if matches!(choice, Choice::Keep | Choice::Null) {
+                        continue;
+                    }
+                    let value = self.target(pointer)?;
+                    let line = match base.member(part) {
+                        Some(place) => format!("  {place} = {value};\n"),
+                        None => format!(
+                            "  {{ void *target = (void *){value}; memcpy({} + {}, &target, sizeof target); }}\n",
+                            base.bytes, part.offset
+                        ),
+                    };
+                    self.assignments.push_str(&line);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a pointer points, as an expression.
+    fn target(&self, pointer: &Pointer) -> Result<String, String> {
+        Ok(match self.call.chosen(pointer) {
+            Choice::Fresh => {
+                let object = pointer.object.as_ref().map(|object| object.number);
+                self.address(object.ok_or("a pointer without an object")?)
+            }
+            Choice::Alias(number) => self.address(*number),
+            Choice::Function(name) => name.split('.').next().unwrap_or(name).to_owned(),
+            Choice::Null | Choice::Keep => "0".to_owned(),
+        })
+    }
+
+    /// A parameter as an expression.
+    fn value(&mut self, parameter: &Variable) -> Result<String, String> {
+        if let [part] = parameter.parts.as_slice()
+            && part.path.is_empty()
+            && part.offset == 0
+        {
+            match &part.made {
+                Made::Pointer(pointer) => return self.target(pointer),
+                Made::Leaf(number) => {
+                    let leaf = &self.call.entry().leaves[*number];
+                    let value = self.call.value(leaf);
+                    if let Some(text) = literal(leaf.content, &value) {
+                        let cast = parameter.c_type.starts_with("enum ");
+                        return Ok(match cast {
+                            true => format!("({}){text}", parameter.c_type),
+                            false => text,
+                        });
+                    }
+                }
+            }
+        }
+        if parameter.c_type.is_empty() {
+            return Err(format!("the type of {} has no name", parameter.name));
+        }
+        let mut name = format!("{}_", identifier(&parameter.name));
+        while self.objects.values().any(|named| named.name == name) {
+            name.push('_');
+        }
+        let _ = writeln!(self.declarations, "  {};", spaced(&parameter.c_type, &name));
+        let _ = writeln!(self.assignments, "  memset(&{name}, 0, sizeof {name});");
+        self.fill(&parameter.parts, &Base::variable(&name), false)?;
+        Ok(name)
+    }
+
+    /// The statements of the test.
+    pub(super) fn statements(&self, returned: &[u8], results: &[Observed]) -> String {
+        let entry = self.call.entry();
+        let mut text = format!("{}{}", self.declarations, self.assignments);
+        let call = format!("{}({})", entry.name, self.values.join(", "));
+        let of = |result: &crate::unit::ResultType| match result.content {
+            Content::Pointer => match returned.iter().all(|byte| *byte == 0) {
+                true => Some("result == 0".to_owned()),
+                false => Some("result != 0".to_owned()),
+            },
+            content => {
+                let value = literal(content, returned)?;
+                Some(format!("result == {value}"))
+            }
+        };
+        let result = entry
+            .result
+            .as_ref()
+            .filter(|result| !result.c_type.is_empty());
+        let check = result.and_then(|result| Some((result, of(result)?)));
+        let _ = match check {
+            Some((result, check)) => write!(
+                text,
+                "  {} = {call};\n  CHECK({check});\n",
+                spaced(&result.c_type, "result")
+            ),
+            None => writeln!(text, "  (void){call};"),
+        };
+        text.push_str(&self.changes(results));
+        text
+    }
+
+    /// Checks of the memory that the call changed.
+    fn changes(&self, results: &[Observed]) -> String {
+        let mut text = String::new();
+        let after = |place: usize| {
+            let mut found = results.iter().filter(|one| one.place as usize == place);
+            found.next().map(|one| &one.bytes[..])
+        };
+        for (index, global) in self.call.entry().globals.iter().enumerate() {
+            if let Some(bytes) = after(FIRST_GLOBAL + index) {
+                self.changed(
+                    &global.parts,
+                    &Base::variable(&global.name),
+                    bytes,
+                    &mut text,
+                );
+            }
+        }
+        for (number, named) in &self.objects {
+            if let Some(bytes) = after(FIRST_OBJECT + number).filter(|_| !self.heap()) {
+                let base = self.base(named);
+                self.changed(&named.object.parts, &base, bytes, &mut text);
+            }
+        }
+        text
+    }
+
+    fn changed(&self, parts: &[Part], base: &Base, bytes: &[u8], text: &mut String) {
+        for part in parts {
+            let Made::Leaf(number) = part.made else {
+                continue;
+            };
+            let leaf = &self.call.entry().leaves[number];
+            // Bytes of no type may be padding, or pointers.
+            if leaf.content == Content::Bytes && leaf.element != 1 {
+                continue;
+            }
+            let mut before = self.call.value(leaf);
+            if let (Content::Text, Some(last)) = (leaf.content, before.last_mut()) {
+                *last = 0;
+            }
+            let (start, size) = (part.offset as usize, leaf.size as usize);
+            let Some(now) = bytes.get(start..start + size) else {
+                continue;
+            };
+            if now != before {
+                text.push_str(&check(base, part, leaf, &before, now));
+            }
+        }
+    }
+}
+
+/// How a variable or object is named in statements.
+struct Base {
+    /// Its address, as bytes.
+    bytes: String,
+    /// Its name; none if its members cannot be named.
+    name: Option<String>,
+}
+
+impl Base {
+    fn variable(name: &str) -> Self {
+        Base {
+            bytes: format!("(char *)&{name}"),
+            name: Some(name.to_owned()),
+        }
+    }
+
+    /// How C names a part; none if it has no name.
+    fn member(&self, part: &Part) -> Option<String> {
+        let whole = part.path.is_empty() && part.offset > 0;
+        let name = self.name.as_ref().filter(|_| !whole)?;
+        Some(format!("{name}{}", part.path))
+    }
+}
+
+fn pointer(part: &Part) -> Option<&Pointer> {
+    match &part.made {
+        Made::Pointer(pointer) => Some(pointer),
+        Made::Leaf(_) => None,
+    }
+}
+
+/// All objects behind parts, with names of the pointers to them.
+fn collect<'a>(parts: &'a [Part], name: &str, all: &mut BTreeMap<usize, (&'a Object, String)>) {
+    for part in parts {
+        if let Some(object) = pointer(part).and_then(|pointer| pointer.object.as_ref()) {
+            let name = format!("{name}{}", part.path);
+            collect(&object.parts, &name, all);
+            all.insert(object.number, (object, name));
+        }
+    }
+}
+
+/// Whether an object is one array of numbers, which its declaration initializes.
+fn is_initialized(object: &Object) -> bool {
+    let one = matches!(
+        object.parts.as_slice(),
+        [Part {
+            made: Made::Leaf(_),
+            offset: 0,
+            ..
+        }]
+    );
+    one && !object.c_type.is_empty()
+        && object.parts[0].path.is_empty()
+        && !object.c_type.starts_with("struct ")
+        && !object.c_type.starts_with("union ")
+        && object.count > 1
+}
+
+/// A declaration of a name, or of stars and a name.
+fn spaced(c_type: &str, name: &str) -> String {
+    match c_type.ends_with('*') {
+        true => format!("{c_type}{name}"),
+        false => format!("{c_type} {name}"),
+    }
+}
+
+/// The elements of an array in braces, without zeros at its end.
+fn elements(leaf: &Leaf, value: &[u8]) -> Result<String, String> {
+    let one = leaf.element.max(1) as usize;
+    let content = match leaf.content {
+        Content::Bytes if one == 1 => Content::Unsigned,
+        content => content,
+    };
+    let mut chunks: Vec<&[u8]> = value.chunks(one).collect();
+    while chunks.len() > 1 && chunks[chunks.len() - 1].iter().all(|byte| *byte == 0) {
+        chunks.pop();
+    }
+    let words = chunks.iter().map(|chunk| literal(content, chunk));
+    let words: Option<Vec<String>> = words.collect();
+    let words = words.ok_or_else(|| format!("a value of {} has no literal", leaf.name))?;
+    Ok(format!("{{{}}}", words.join(", ")))
+}
+
+/// A statement that sets a part.
+fn assign(base: &Base, part: &Part, leaf: &Leaf, value: &[u8], all: bool) -> String {
+    let single = leaf.element == leaf.size;
+    if let Some(place) = base.member(part) {
+        if let Some(text) = literal(leaf.content, value).filter(|_| single) {
+            return format!("  {place} = {text};\n");
+        }
+        let one = leaf.element.max(1) as usize;
+        let chunks: Vec<&[u8]> = value.chunks(one).collect();
+        let words: Option<Vec<String>> = chunks
+            .iter()
+            .map(|chunk| literal(leaf.content, chunk))
+            .collect();
+        let text = matches!(
+            leaf.content,
+            Content::Text | Content::Characters | Content::Bytes
+        );
+        if let Some(words) = words.filter(|_| !single && !text) {
+            let set = words.iter().zip(&chunks).enumerate();
+            let set = set.filter(|(_, (_, chunk))| all || chunk.iter().any(|byte| *byte != 0));
+            let lines = set.map(|(index, (word, _))| format!("  {place}[{index}] = {word};\n"));
+            return lines.collect();
+        }
+    }
+    let end = match all {
+        true => value.len(),
+        false => value
+            .iter()
+            .rposition(|byte| *byte != 0)
+            .map_or(0, |end| end + 1),
+    };
+    let place = format!("{} + {}", base.bytes, part.offset);
+    let zero = value.iter().all(|byte| *byte == 0);
+    match zero {
+        true => format!("  memset({place}, 0, {end});\n"),
+        false => format!("  memcpy({place}, {}, {end});\n", padded(&value[..end])),
+    }
+}
+
+/// A string literal of all these bytes.
+fn padded(bytes: &[u8]) -> String {
+    let mut text = string(bytes);
+    let shown = bytes
+        .iter()
+        .rposition(|byte| *byte != 0)
+        .map_or(0, |end| end + 1);
+    text.pop();
+    // The zero at the end of the literal is one of the bytes.
+    for _ in shown..bytes.len().saturating_sub(1) {
+        text.push_str("\\000");
+    }
+    text.push('"');
+    text
+}
+
+/// Checks of what a call left in a part.
+fn check(base: &Base, part: &Part, leaf: &Leaf, before: &[u8], now: &[u8]) -> String {
+    let one = leaf.element.max(1) as usize;
+    let single = leaf.element == leaf.size;
+    if let Some(place) = base.member(part) {
+        if let Some(text) = literal(leaf.content, now).filter(|_| single) {
+            return format!("  CHECK({place} == {text});\n");
+        }
+        if leaf.content == Content::Text && now.contains(&0) {
+            let end = now.iter().position(|byte| *byte == 0).unwrap_or(now.len());
+            let same = now[end..] == before[end..] || now[end + 1..] == before[end + 1..];
+            if same {
+                return format!("  CHECK(strcmp({place}, {}) == 0);\n", string(&now[..end]));
+            }
+        }
+        let chunks: Vec<&[u8]> = now.chunks(one).collect();
+        let words: Option<Vec<String>> = chunks
+            .iter()
+            .map(|chunk| literal(leaf.content, chunk))
+            .collect();
+        let text = matches!(
+            leaf.content,
+            Content::Text | Content::Characters | Content::Bytes
+        );
+        if let Some(words) = words.filter(|_| !single && !text) {
+            let changed = words.iter().enumerate().filter(|(index, _)| {
+                let at = index * one;
+                now[at..at + one] != before[at..at + one]
+            });
+            let lines =
+                changed.map(|(index, word)| format!("  CHECK({place}[{index}] == {word});\n"));
+            return lines.collect();
+        }
+    }
+    let place = format!("{} + {}", base.bytes, part.offset);
+    format!(
+        "  CHECK(memcmp({place}, {}, {}) == 0);\n",
+        padded(now),
+        now.len()
+    )
+}

@@ -1,0 +1,163 @@
+//! Tests in C of the functions that a driver calls: `tests/test_FUNCTION.c`, for people to keep.
+//!
+//! A test is a call with literal arguments and checks of what the plain build was observed to do: the
+//! result, and memory behind pointers and global variables that the call changed. The file includes
+//! the source that defines the function, so static functions and their types are there; `unit.h`
+//! beside it is a thin layer over plain C, Unity and Check.
+//!
+//! Law: a test is written only if the call came back and each of its values can be written in C;
+//! the others are named in a comment.
+
+mod arguments;
+mod literal;
+
+use core::fmt::Write as _;
+
+use self::arguments::Arguments;
+use crate::export::{ExportedFile, Exporter};
+use crate::unit::{Call, Entry, RETURNED, Unit};
+use crate::{Config, Confirmation, Outcome, TestCase};
+
+const FOLDER: &str = "tests";
+/// The layer over frameworks.
+const LAYER: &str = include_str!("unit.h");
+
+/// See the module.
+pub(crate) struct UnitTests;
+
+impl Exporter for UnitTests {
+    fn name(&self) -> &'static str {
+        "unit"
+    }
+
+    fn summary(&self) -> &'static str {
+        "C tests of functions in tests/, for plain C, Unity and Check; always written for --entry"
+    }
+
+    fn folder(&self) -> Option<&'static str> {
+        Some(FOLDER)
+    }
+
+    fn unfit(&self, config: &Config) -> Option<&'static str> {
+        (!self.applies(config)).then_some("it is for functions that --entry names")
+    }
+
+    fn applies(&self, config: &Config) -> bool {
+        config.unit.is_some()
+    }
+
+    fn opening(&self, _: &Config) -> Vec<ExportedFile> {
+        vec![ExportedFile::new(format!("{FOLDER}/unit.h"), LAYER)]
+    }
+
+    fn test(&self, _: &Config, _: &TestCase) -> Vec<ExportedFile> {
+        Vec::new()
+    }
+
+    fn whole(&self, config: &Config, cases: &[TestCase]) -> Vec<ExportedFile> {
+        let Some(unit) = &config.unit else {
+            return Vec::new();
+        };
+        let entries = unit.entries.iter();
+        let called = entries.filter(|entry| {
+            cases.iter().any(|case| {
+                unit.call_of(config, case)
+                    .is_some_and(|call| is_of(&call, entry))
+            })
+        });
+        called
+            .flat_map(|entry| files(config, unit, entry, cases))
+            .collect()
+    }
+}
+
+impl Unit {
+    /// The call of a test.
+    fn call_of<'a>(&'a self, config: &Config, case: &'a TestCase) -> Option<Call<'a>> {
+        match config.invocation.arguments.first() {
+            Some(name) => self.call_of_entry(name, &case.input),
+            None => self.call(&case.input),
+        }
+    }
+}
+
+fn is_of(call: &Call<'_>, entry: &Entry) -> bool {
+    call.entry().function == entry.function
+}
+
+/// The file with the tests of an entry, and the one that includes its source.
+fn files(config: &Config, unit: &Unit, entry: &Entry, cases: &[TestCase]) -> Vec<ExportedFile> {
+    let stem = identifier(&entry.function);
+    let mut tests = String::new();
+    let mut names = Vec::new();
+    let mut others = String::new();
+    for case in cases {
+        let Some(call) = unit.call_of(config, case).filter(|call| is_of(call, entry)) else {
+            continue;
+        };
+        match test(&call, case) {
+            Ok(body) => {
+                let name = format!("{stem}_{}", case.id);
+                let _ = write!(tests, "TEST({name}) {{\n{body}}}\nEND_TEST\n\n");
+                names.push(name);
+            }
+            Err(reason) => {
+                let text = call.text().replace("*/", "* /");
+                let _ = writeln!(others, "/* Not here: {text}: {reason} */");
+            }
+        }
+    }
+    let source = entry.source.clone().unwrap_or_default();
+    let runs: String = names
+        .iter()
+        .map(|name| format!("  RUN({name})\n"))
+        .collect();
+    let text = format!(
+        "/* Tests of {} in {}, written by Labrys from runs of it.\n   \
+         Plain: cc test_{stem}.c OTHER-SOURCES && ./a.out\n   \
+         Unity: cc -DUNIT_UNITY test_{stem}.c unity.c OTHER-SOURCES\n   \
+         Check: cc -DUNIT_CHECK test_{stem}.c OTHER-SOURCES -lcheck -lsubunit -lm */\n\
+         #include \"source_{stem}.h\"\n#include \"unit.h\"\n\n{tests}{others}\
+         TESTS(\n{runs})\n",
+        entry.name, source
+    );
+    vec![
+        ExportedFile::new(format!("{FOLDER}/source_{stem}.h"), include(&source)),
+        ExportedFile::new(format!("{FOLDER}/test_{stem}.c"), text),
+    ]
+}
+
+/// The header that includes the source of the function, whose warnings are not those of the tests.
+fn include(source: &str) -> String {
+    format!(
+        "/* The source under test; -DUNIT_SOURCE='\"FILE\"' names another. */\n\
+         #pragma GCC system_header\n#ifndef UNIT_SOURCE\n#define UNIT_SOURCE \"{source}\"\n#endif\n\
+         #define main main_of_the_program\n#include UNIT_SOURCE\n#undef main\n"
+    )
+}
+
+/// The body of a test, or why there is none.
+fn test(call: &Call<'_>, case: &TestCase) -> Result<String, String> {
+    if case.confirmed != Confirmation::Confirmed {
+        return Err("the plain build did not repeat it".to_owned());
+    }
+    if case.outcome != Outcome::Exit(0) {
+        return Err(case.outcome.to_string());
+    }
+    let returned = case
+        .results
+        .iter()
+        .find(|one| one.place as usize == RETURNED);
+    let returned = returned.ok_or_else(|| "it does not return".to_owned())?;
+    if call.entry().source.is_none() {
+        return Err("there is no debug information of its source".to_owned());
+    }
+    let arguments = Arguments::of(call)?;
+    Ok(arguments.statements(&returned.bytes, &case.results))
+}
+
+/// A name for C and for files.
+fn identifier(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    name.chars().map(plain).collect()
+}

@@ -1,0 +1,90 @@
+/* What tests of functions need: plain C by default, in a process of its own for each test; Unity with
+   -DUNIT_UNITY; Check with -DUNIT_CHECK. */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(UNIT_UNITY)
+
+#include "unity.h"
+#define TEST(name) static void name(void)
+#define END_TEST
+#define CHECK(condition) TEST_ASSERT_TRUE(condition)
+#define RUN(name) RUN_TEST(name);
+#define TESTS(runs) \
+  void setUp(void) {} \
+  void tearDown(void) {} \
+  int main(void) { \
+    UNITY_BEGIN(); \
+    runs \
+    return UNITY_END(); \
+  }
+
+#elif defined(UNIT_CHECK)
+
+#include <check.h>
+#define TEST(name) START_TEST(name)
+#define CHECK(condition) ck_assert(condition)
+#define RUN(name) tcase_add_test(unit_case, name);
+#define TESTS(runs) \
+  int main(void) { \
+    Suite *unit_suite = suite_create("unit"); \
+    TCase *unit_case = tcase_create("unit"); \
+    SRunner *unit_runner = srunner_create(unit_suite); \
+    int unit_failed; \
+    runs \
+    suite_add_tcase(unit_suite, unit_case); \
+    srunner_run_all(unit_runner, CK_NORMAL); \
+    unit_failed = srunner_ntests_failed(unit_runner); \
+    srunner_free(unit_runner); \
+    return unit_failed != 0; \
+  }
+
+#else
+
+#include <stdio.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int unit_failed;
+
+static inline void unit_check(int holds, const char *text, const char *file, int line) {
+  if (holds) return;
+  fprintf(stderr, "%s:%d: not true: %s\n", file, line, text);
+  unit_failed = 1;
+}
+
+static inline int unit_run(void (*test)(void), const char *name) {
+  int status = -1;
+  pid_t child;
+  fflush(NULL);
+  child = fork();
+  if (child == 0) {
+    test();
+    fflush(NULL);
+    _exit(unit_failed);
+  }
+  if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0) {
+    fprintf(stderr, "FAILED %s\n", name);
+    return 1;
+  }
+  return 0;
+}
+
+#define TEST(name) static void name(void)
+#define END_TEST
+#define CHECK(condition) unit_check((condition) != 0, #condition, __FILE__, __LINE__)
+#define RUN(name) unit_count++; unit_bad += unit_run(name, #name);
+#define TESTS(runs) \
+  int main(void) { \
+    int unit_count = 0, unit_bad = 0; \
+    runs \
+    printf("%d tests, %d failed\n", unit_count, unit_bad); \
+    return unit_bad != 0; \
+  }
+
+#endif
+#endif
