@@ -254,12 +254,12 @@ pub(crate) fn driver(
     let call = match (observed, &entry.result) {
         (false, _) => format!("  {call};\n"),
         (true, Some(_)) => format!(
-            "  {} r = {call};\n  __labrys_result({RETURNED}, &r, sizeof r);\n{}",
+            "  {} r = {call};\n  __labrys_observe({RETURNED}, &r, sizeof r);\n{}",
             result_type(prototype, &types),
             observations(entry, globals)
         ),
         (true, None) => format!(
-            "  {call};\n  __labrys_result({RETURNED}, (void *)0, 0);\n{}",
+            "  {call};\n  __labrys_observe({RETURNED}, (void *)0, 0);\n{}",
             observations(entry, globals)
         ),
     };
@@ -279,7 +279,7 @@ fn observations(entry: &Entry, globals: &[String]) -> String {
         let known = globals.iter().position(|name| *name == global.name);
         let _ = writeln!(
             text,
-            "  __labrys_result({}, {VARIABLE}{}, {});",
+            "  __labrys_observe({}, {VARIABLE}{}, {});",
             FIRST_GLOBAL + index,
             known.unwrap_or(globals.len()),
             global.size
@@ -302,7 +302,7 @@ fn observe(parts: &[Part], text: &mut String) {
             let number = object.number;
             let _ = writeln!(
                 text,
-                "  __labrys_result({}, o{number}, {});",
+                "  __labrys_observe({}, o{number}, {});",
                 FIRST_OBJECT + number,
                 object.size
             );

@@ -46,7 +46,7 @@ const PROLOGUE: &str = "\
 extern void *__labrys_new(unsigned long size);
 extern void __labrys_object(void *object, unsigned long size, const char *name, int type);
 extern void labrys_assume(int condition);
-extern void __labrys_result(int place, const void *address, unsigned long size);
+extern void __labrys_observe(int place, const void *address, unsigned long size);
 extern void __labrys_bind_call(unsigned binder);
 extern void __labrys_bind(unsigned long offset, const void *address, unsigned long size);
 extern void *__labrys_bind_pointer(const void *address);

@@ -2,6 +2,9 @@
 
 pub(crate) mod backward;
 pub(crate) mod dictionary;
+pub(crate) mod database;
+pub(crate) mod diff;
+pub(crate) mod drivers;
 pub(crate) mod inputs;
 pub(crate) mod property;
 mod seeds;

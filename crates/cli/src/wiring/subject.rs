@@ -16,6 +16,7 @@ use labrys_units::{Drivers, Request};
 
 use crate::output::console::note;
 use crate::output::problem::Problem;
+use crate::wiring::database::Database;
 
 /// How C sources are built.
 #[derive(Args, Clone, Debug, Default)]
@@ -32,6 +33,14 @@ pub(crate) struct BuildOptions {
     /// Check C sources for overflow of signed numbers too
     #[arg(long, conflicts_with = "no_oracles")]
     pub(crate) check_overflow: bool,
+
+    /// Compile each C source as compile_commands.json in this folder says
+    #[arg(short = 'p', long = "build-path", value_name = "DIR")]
+    pub(crate) build_path: Option<PathBuf>,
+
+    /// The sources may be of a library, which has no main of its own
+    #[arg(skip)]
+    pub(crate) library: bool,
 }
 
 /// Endings of files that are built.
@@ -56,6 +65,9 @@ impl BuildOptions {
         if !self.cc_flag.is_empty() {
             record.insert(CC_FLAG.to_owned(), self.cc_flag.join("\n"));
         }
+        if let Some(path) = &self.build_path {
+            record.insert(BUILD_PATH.to_owned(), path.display().to_string());
+        }
         let switches = [
             (NO_ORACLES, self.no_oracles),
             (CHECK_OVERFLOW, self.check_overflow),
@@ -75,12 +87,15 @@ impl BuildOptions {
                 .unwrap_or_default(),
             no_oracles: record.contains_key(NO_ORACLES),
             check_overflow: record.contains_key(CHECK_OVERFLOW),
+            build_path: record.get(BUILD_PATH).map(PathBuf::from),
+            library: false,
         }
     }
 }
 
 /// Names of the options in a suite's configuration.
 const CC_FLAG: &str = "cc-flag";
+const BUILD_PATH: &str = "build-path";
 const NO_ORACLES: &str = "no-oracles";
 const CHECK_OVERFLOW: &str = "check-overflow";
 
@@ -270,6 +285,13 @@ fn built(
     }
     let name = sources.first().and_then(|source| source.file_stem());
     let out = folder.join(name.unwrap_or_else(|| "program".as_ref()));
+    let mut sources: Vec<PathBuf> = sources.to_vec();
+    if let Some(path) = &build.build_path {
+        sources = compiled(&sources, path, &flags, folder)?;
+    }
+    if build.library {
+        sources.push(weak_main(folder)?);
+    }
     let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
     let built = match build_sources(&sources, &flags, &out) {
         Err(Error::Reported { .. }) if may_be_older(&sources, build) => {
@@ -283,6 +305,34 @@ fn built(
     };
     built.map_err(Problem::program)?;
     Ok(out)
+}
+
+/// Compiles each source as the compilation database in a folder says; the objects.
+fn compiled(
+    sources: &[PathBuf],
+    build_path: &Path,
+    flags: &[OsString],
+    folder: &Path,
+) -> Result<Vec<PathBuf>, Problem> {
+    let database = Database::open(build_path)?;
+    let object = |(number, source): (usize, &PathBuf)| {
+        let mut all = database.options(source)?;
+        all.extend(flags.iter().cloned());
+        all.push("-c".into());
+        let object = folder.join(format!("{number}.o"));
+        build_sources(&[source], &all, &object).map_err(Problem::program)?;
+        Ok(object)
+    };
+    sources.iter().enumerate().map(object).collect()
+}
+
+/// A source with a main function that gives way to another.
+fn weak_main(folder: &Path) -> Result<PathBuf, Problem> {
+    let path = folder.join("labrys_main.c");
+    let text = "__attribute__((weak)) int main(void) { return 0; }\n";
+    std::fs::write(&path, text)
+        .map_err(|error| Problem::program(format!("cannot write {}: {error}", path.display())))?;
+    Ok(path)
 }
 
 /// Whether all sources are C, of no version that the user named.

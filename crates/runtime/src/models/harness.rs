@@ -188,8 +188,8 @@ extern "C" fn __labrys_new(size: usize) -> *mut c_void {
 /// What a call of a driver left at a place. The memory may have been freed, so it is copied without
 /// a function that a sanitizer watches.
 #[unsafe(no_mangle)]
-extern "C" fn __labrys_result(place: c_int, address: *const u8, size: usize) {
-    let _ = arguments::<0>(__labrys_result as *const () as usize);
+extern "C" fn __labrys_observe(place: c_int, address: *const u8, size: usize) {
+    let _ = arguments::<0>(__labrys_observe as *const () as usize);
     if !is_active() {
         return;
     }

@@ -1,14 +1,16 @@
 //! `labrys cover`: resolves what the command line means, runs the search, tells what came out.
 
 mod prover;
+mod units;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use labrys_abstraction::ModelChecker;
 use labrys_analysis::ProgramAnalysis;
-use labrys_engine::{Budget, End, Session, SessionBuilder, StopFlag, Technique};
+use labrys_engine::{Budget, End, Session, SessionBuilder, Statistics, StopFlag, Technique};
 use labrys_executor::RunLimits;
 use labrys_fuzz::Fuzzing;
 use labrys_portfolio::Portfolio;
@@ -16,9 +18,12 @@ use labrys_program::FunctionId;
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
 use labrys_solver::Layers;
 use labrys_suite::export::{self, EXPORTERS, Source};
-use labrys_suite::{Config, Harness, Input, Invocation, Metadata, Property, Suite, SuiteWriter};
+use labrys_suite::{
+    Config, Harness, Input, Invocation, Metadata, Property, Suite, SuiteWriter, Summary,
+};
 
 use self::prover::Prover;
+use self::units::UnitOptions;
 use crate::output::closing::Closing;
 use crate::output::console::{note, print, print_line, tell_contradictions};
 use crate::output::problem::{Problem, status};
@@ -49,14 +54,21 @@ is what it asks for with labrys.h or another harness; the file that stands for @
 its standard input. --sym-arg, --sym-file and --sym-env make arguments, further files and
 environment variables symbolic, --stdin adds standard input.
 
-Without --time, --runs or --steps the search goes on until nothing is left to try or Ctrl-C.";
+Without --time, --runs or --steps the search goes on until nothing is left to try or Ctrl-C.
+
+With --entry, --all-functions or --diff a driver calls functions, and only their branches count. Each
+function has its part of the budget. The tests are C files too, tests/test_FUNCTION.c in the suite,
+which check what the function returned and changed. Several functions have a suite each, in the
+folder OUT/FUNCTION.";
 
 const COVER_EXAMPLES: &str = "\
 Examples:
   labrys cover magic.c                       small programs are explored to the end
   labrys cover xmlwf --time 2m --input a.xml -- @@
   labrys cover grep --sym-arg 1:8 --time 60s -- 'a*b' @@
-  labrys cover xmlwf --resume --time 10m -- @@";
+  labrys cover xmlwf --resume --time 10m -- @@
+  labrys cover lib.c --entry parse_number    tests of a function, as C files
+  git diff | labrys cover a.c b.c --diff -   tests of the functions that a change touches";
 
 /// Options of `labrys cover`.
 #[derive(Args, Debug)]
@@ -65,6 +77,9 @@ pub(crate) struct Cover {
     /// Executable built by labrys-cc, or C sources
     #[arg(required = true, value_name = "PROGRAM|FILE.c")]
     pub(crate) program: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) units: UnitOptions,
 
     /// Arguments of the program; @@ stands for a symbolic input file
     #[arg(last = true, value_name = "ARGS")]
@@ -214,9 +229,21 @@ pub(crate) struct LimitOptions {
     pub(crate) timeout_solver: Duration,
 }
 
+impl LimitOptions {
+    fn budget(&self) -> Budget {
+        Budget {
+            time: self.time,
+            runs: self.runs,
+            steps: self.steps,
+            all_targets: self.until_targets,
+            ..Budget::default()
+        }
+    }
+}
+
 /// Everything that is decided before the search starts.
 struct Plan {
-    subject: Subject,
+    subject: Arc<Subject>,
     config: Config,
     initial: Vec<Input>,
     limits: RunLimits,
@@ -226,8 +253,18 @@ struct Plan {
     goal: Option<String>,
 }
 
+/// What a search found.
+struct Found {
+    summary: Summary,
+    statistics: Statistics,
+    end: End,
+}
+
 /// Does what the command says; the exit status.
 pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
+    if options.units.are_wanted() {
+        return units::cover(options);
+    }
     let stop = signals::on_signals()?;
     let out = &options.output.out;
     let resumed = match options.output.resume {
@@ -250,9 +287,29 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     };
     let proved = suite.as_ref().and_then(|suite| suite.summary.as_ref());
     let proved = proved.map_or_else(Vec::new, |summary| summary.targets.clone());
-    let mut session = start(options, &plan, writer, suite, stop)?;
+    let builder = session(options, &plan, writer, stop)?.budget(Budget {
+        goal: plan.goal.clone(),
+        all_branches: options.search.abstraction.is_some(),
+        ..options.limits.budget()
+    });
+    let mut session = match suite {
+        Some(suite) => builder.resume(suite),
+        None => builder.start(),
+    };
     prover::restore(&mut session, &proved)?;
-    let entry = entry(options, &plan)?;
+    let found = explore(options, &plan, strategy, session)?;
+    options.output.pack(&plan.config)?;
+    finish(options, &found)
+}
+
+/// Runs the search, and the techniques beside it, to their end.
+fn explore(
+    options: &Cover,
+    plan: &Plan,
+    strategy: Box<dyn Strategy>,
+    mut session: Session,
+) -> Result<Found, Problem> {
+    let entry = entry(options, plan)?;
     let analysis = entry.map(|entry| {
         let program = &plan.subject.program;
         (ProgramAnalysis::new(program, entry), entry)
@@ -262,12 +319,18 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
         ..SearchOptions::default()
     };
     let search = Search::new(strategy, further, plan.config.seed);
-    let mut technique = technique(options, &plan, search, analysis.as_ref());
+    let mut technique = technique(options, plan, search, analysis.as_ref());
     let end = labrys_engine::run(&mut session, &mut *technique);
-    let status = finish(options, &plan.config, &mut session, end);
+    // The bar goes before the summary comes.
+    session.set_observer(Box::new(labrys_engine::Silent));
+    let found = end.map(|end| Found {
+        summary: session.summary(),
+        statistics: session.statistics(),
+        end,
+    });
     session.leave();
     std::mem::forget(technique);
-    status
+    Ok(found?)
 }
 
 /// Where backward execution ends, if it is asked for.
@@ -362,17 +425,8 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
         .and_then(|property| Metadata::new(property, &options.program));
     let mut config = Config {
         program: subject.name.clone(),
-        bitcode_hash: subject.hash(),
-        invocation,
-        streams: inputs::shape(&initial),
-        technique: "search".to_owned(),
-        strategy: strategy.to_owned(),
-        seed: options.search.seed,
-        harness: Harness::of(&subject.program),
         test_comp,
-        exports: options.output.export.clone(),
-        options: further(options),
-        ..Config::default()
+        ..config(options, &subject, invocation, &initial, strategy)
     };
     let source = Source {
         program: &subject.program,
@@ -380,7 +434,7 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
     };
     export::prepare(&mut config, &source)?;
     Ok(Plan {
-        subject,
+        subject: Arc::new(subject),
         config,
         initial,
         limits,
@@ -390,6 +444,28 @@ fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
             _ => None,
         },
     })
+}
+
+/// The configuration of a suite.
+fn config(
+    options: &Cover,
+    subject: &Subject,
+    invocation: Invocation,
+    initial: &[Input],
+    strategy: &str,
+) -> Config {
+    Config {
+        bitcode_hash: subject.hash(),
+        invocation,
+        streams: inputs::shape(initial),
+        technique: "search".to_owned(),
+        strategy: strategy.to_owned(),
+        seed: options.search.seed,
+        harness: Harness::of(&subject.program),
+        exports: options.output.export.clone(),
+        options: further(options),
+        ..Config::default()
+    }
 }
 
 /// The strategy that the options name, else the one of the suite so far.
@@ -478,26 +554,18 @@ fn check_same(plan: &Plan, suite: &Suite) -> Result<(), Problem> {
     Ok(())
 }
 
-fn start(
+/// A session on a suite, without a budget.
+fn session(
     options: &Cover,
     plan: &Plan,
     writer: SuiteWriter,
-    suite: Option<Suite>,
     stop: StopFlag,
-) -> Result<Session, Problem> {
+) -> Result<SessionBuilder, Problem> {
     let limits = &options.limits;
     let programs = programs(&plan.subject, &plan.config, &plan.limits, limits.jobs)?;
     let mut builder = SessionBuilder::new(programs, solver(options)?, writer)
         .initial(plan.initial.clone())
         .words(plan.words.clone())
-        .budget(Budget {
-            time: limits.time,
-            runs: limits.runs,
-            steps: limits.steps,
-            goal: plan.goal.clone(),
-            all_targets: limits.until_targets,
-            all_branches: options.search.abstraction.is_some(),
-        })
         .stop(stop)
         .observer(progress::observer(options.output.quiet))
         .query_limits(limits.steps_solver, limits.timeout_solver)
@@ -512,10 +580,7 @@ fn start(
             .log_to_folder(Some("abstraction"), &mut apart)?;
         builder = builder.solver_apart(apart);
     }
-    Ok(match suite {
-        Some(suite) => builder.resume(suite),
-        None => builder.start(),
-    })
+    Ok(builder)
 }
 
 fn solver(options: &Cover) -> Result<Layers, Problem> {
@@ -524,37 +589,34 @@ fn solver(options: &Cover) -> Result<Layers, Problem> {
     Ok(solver)
 }
 
-/// Prints what came out.
-fn finish(
-    options: &Cover,
-    config: &Config,
-    session: &mut Session,
-    end: Result<End, labrys_engine::Error>,
-) -> Result<u8, Problem> {
-    // The bar goes before the summary comes.
-    session.set_observer(Box::new(labrys_engine::Silent));
-    let end = end?;
-    options.output.pack(config)?;
-    let summary = session.summary();
+/// Prints what came out; the exit status.
+fn finish(options: &Cover, found: &Found) -> Result<u8, Problem> {
+    let Found {
+        summary,
+        statistics,
+        end,
+    } = found;
     if options.output.json {
-        let text = serde_json::to_string_pretty(&summary).map_err(Problem::internal)?;
+        let text = serde_json::to_string_pretty(summary).map_err(Problem::internal)?;
         print_line(text)?;
     } else if !options.output.quiet {
         let closing = Closing {
-            summary: &summary,
-            statistics: &session.statistics(),
-            end,
+            summary,
+            statistics,
+            end: *end,
             folder: &options.output.out,
         };
         print(closing)?;
     }
-    let failed = summary.failures.iter().any(|failure| failure.confirmed);
-    let wrong = tell_contradictions(&summary.contradictions, &options.output.out);
-    Ok(if wrong {
-        status::INTERNAL
-    } else if failed {
-        status::FAILURES
-    } else {
-        status::DONE
-    })
+    Ok(exit_status(summary, &options.output.out))
+}
+
+/// The exit status after a search; what contradicts itself is told.
+fn exit_status(summary: &Summary, folder: &std::path::Path) -> u8 {
+    let wrong = tell_contradictions(&summary.contradictions, folder);
+    match summary.failures.iter().any(|failure| failure.confirmed) {
+        _ if wrong => status::INTERNAL,
+        true => status::FAILURES,
+        false => status::DONE,
+    }
 }

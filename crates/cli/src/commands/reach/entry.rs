@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use labrys_backward::Target;
 use labrys_program::graph::CallGraph;
 use labrys_program::{FunctionId, Program};
-use labrys_units::{self as units, Bounds, Drivers, Request};
+use labrys_units::{Bounds, Drivers, Request};
 
 use crate::output::console::note;
 use crate::output::problem::Problem;
+use crate::wiring::drivers::DriverOptions;
 use crate::wiring::subject::Subject;
 
 /// Where runs begin.
@@ -25,28 +26,8 @@ pub(crate) struct EntryOptions {
     #[arg(long, conflicts_with = "entry")]
     pub(crate) all_entries: bool,
 
-    /// Elements of the arrays that pointers to numbers and characters point to
-    #[arg(long, value_name = "N", default_value_t = Bounds::default().elements,
-          value_parser = clap::value_parser!(u64).range(1..=4096))]
-    pub(crate) elements: u64,
-
-    /// Depth of pointers to pointers in the arguments of an entry; deeper ones are null
-    #[arg(long, value_name = "N", default_value_t = Bounds::default().depth)]
-    pub(crate) pointer_depth: u32,
-
-    /// What global variables hold when an entry is called
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
-    pub(crate) globals: Globals,
-}
-
-/// What global variables hold at a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Globals {
-    /// What they hold when the program begins
-    #[default]
-    Initial,
-    /// Anything, if there are no pointers in them
-    Any,
+    #[command(flatten)]
+    pub(crate) driver: DriverOptions,
 }
 
 /// The main function of programs.
@@ -54,15 +35,7 @@ const MAIN: &str = "main";
 
 impl EntryOptions {
     fn bounds(&self) -> Bounds {
-        Bounds {
-            elements: self.elements,
-            depth: self.pointer_depth,
-            globals: match self.globals {
-                Globals::Initial => units::Globals::Initial,
-                Globals::Any => units::Globals::Any,
-            },
-            ..Bounds::default()
-        }
+        self.driver.bounds(Bounds::default())
     }
 
     /// The functions that need drivers, in the order of the program; none if runs begin in main.

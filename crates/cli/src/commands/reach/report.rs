@@ -131,8 +131,8 @@ fn describe_proof(text: &mut String, results: &Results<'_>, report: &Report) {
 /// What the proof of a target rests on.
 fn assumptions(results: &Results<'_>, report: &Report) -> Vec<String> {
     let of_entry = results
-        .unit
-        .map(|unit| entry::assumptions(&results.options.entries, unit));
+        .drivers
+        .map(|drivers| entry::assumptions(&results.options.entries, drivers));
     let of_search = report.assumptions.iter().map(|one| one.text().to_owned());
     of_search.chain(of_entry.into_iter().flatten()).collect()
 }

@@ -1,6 +1,5 @@
 //! The targets of `labrys reach`: named ones, open branches of a suite, changed lines.
 
-use std::collections::BTreeSet;
 use std::process::Command;
 
 use labrys_backward::{NoTarget, Target};
@@ -9,6 +8,7 @@ use labrys_suite::{Input, StreamKind, Suite};
 
 use super::TargetOptions;
 use crate::output::problem::Problem;
+use crate::wiring::diff::Changes;
 
 /// The targets that the options name, and what was found wrong with some.
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ fn changed(program: &Program, range: &str) -> Result<Vec<Target>, Problem> {
         return Err(Problem::usage(format!("git diff {range}: {}", text.trim())));
     }
     let mut targets = Vec::new();
-    for (file, line) in changed_lines(&String::from_utf8_lossy(&output.stdout)) {
+    for (file, line) in Changes::read(&String::from_utf8_lossy(&output.stdout)).added {
         match Target::named(program, &format!("{file}:{line}")) {
             Ok(target) => targets.push(target),
             // Comments, other files: nothing to reach there.
@@ -137,28 +137,6 @@ fn changed(program: &Program, range: &str) -> Result<Vec<Target>, Problem> {
         )));
     }
     Ok(targets)
-}
-
-/// Files and lines that a diff without context adds or changes.
-fn changed_lines(diff: &str) -> BTreeSet<(String, u32)> {
-    let mut lines = BTreeSet::new();
-    let mut file = None;
-    for line in diff.lines() {
-        if let Some(name) = line.strip_prefix("+++ ") {
-            file = name.strip_prefix("b/").map(str::to_owned);
-        } else if let Some(hunk) = line.strip_prefix("@@ ") {
-            let added = hunk.split(' ').find_map(|part| part.strip_prefix('+'));
-            let (start, count) = added.map_or(("0", "0"), |part| {
-                part.split_once(',').unwrap_or((part, "1"))
-            });
-            if let (Some(file), Ok(start), Ok(count)) =
-                (&file, start.parse::<u32>(), count.parse::<u32>())
-            {
-                lines.extend((start..start + count).map(|line| (file.clone(), line)));
-            }
-        }
-    }
-    lines
 }
 
 #[cfg(test)]
@@ -182,28 +160,5 @@ mod tests {
         assert_eq!(names(3, Some(9)), "0 1 2");
         assert_eq!(names(2, None), "0 1");
         assert_eq!(names(0, Some(2)), "");
-    }
-
-    #[test]
-    fn added_lines_of_a_diff() {
-        let diff = "\
-diff --git a/x.c b/x.c
---- a/x.c
-+++ b/x.c
-@@ -3 +3,2 @@ int f(void)
--old
-+new
-+newer
-@@ -9,2 +10,0 @@
--gone
--gone
-diff --git a/y.c b/y.c
---- a/y.c
-+++ /dev/null
-@@ -1 +0,0 @@
--gone
-";
-        let lines: Vec<_> = changed_lines(diff).into_iter().collect();
-        assert_eq!(lines, [("x.c".to_owned(), 3), ("x.c".to_owned(), 4)]);
     }
 }

@@ -1,0 +1,443 @@
+//! `labrys cover --entry`: functions behind drivers, one after the other, each with its part of the
+//! budget and a suite of its own.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use labrys_engine::{Budget, StopFlag};
+use labrys_executor::RunLimits;
+use labrys_program::{Function, FunctionId, Program};
+use labrys_suite::export::{self, Source};
+use labrys_suite::unit::{Entry, Unit};
+use labrys_suite::{Config, Coverage, Invocation, SuiteWriter};
+use labrys_units::{Bounds, Drivers, Globals, Request};
+use serde_json::json;
+
+use super::{Cover, Found, Plan, config, exit_status, explore, finish, session, strategy};
+use crate::output::problem::{Problem, status};
+use crate::wiring::diff::Changes;
+use crate::wiring::drivers::DriverOptions;
+use crate::wiring::inputs;
+use crate::wiring::signals;
+use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::values::duration;
+
+/// Which functions are called.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Entries")]
+pub(crate) struct UnitOptions {
+    /// Cover this function, which a driver calls; may be given several times
+    #[arg(long, value_name = "FUNCTION")]
+    pub(crate) entry: Vec<String>,
+
+    /// Cover each function that the program defines
+    #[arg(long)]
+    pub(crate) all_functions: bool,
+
+    /// Cover the functions that a unified diff touches; - is standard input
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) diff: Option<PathBuf>,
+
+    /// Time of each function, if there are several [default: 10s without another limit]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) time_per_function: Option<Duration>,
+
+    #[command(flatten)]
+    pub(crate) driver: DriverOptions,
+}
+
+/// Time of each of several functions if the user names no limit.
+const TIME: Duration = Duration::from_secs(10);
+
+impl UnitOptions {
+    /// Whether functions are to be called in place of `main`.
+    pub(crate) fn are_wanted(&self) -> bool {
+        !self.entry.is_empty() || self.all_functions || self.diff.is_some()
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.driver.bounds(Bounds {
+            globals: Globals::File,
+            aliases: true,
+            lengths: true,
+            ..Bounds::default()
+        })
+    }
+}
+
+/// The functions with drivers, built.
+struct Prepared {
+    subject: std::sync::Arc<Subject>,
+    drivers: Drivers,
+}
+
+/// What became of one function.
+struct Covered {
+    entry: Entry,
+    folder: PathBuf,
+    found: Found,
+}
+
+/// Does what the command says; the exit status.
+pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
+    let stop = signals::on_signals()?;
+    let out = &options.output.out;
+    if options.output.resume {
+        return Err(Problem::usage(
+            "a suite of --entry, --all-functions or --diff is not gone on with; leave out --resume",
+        ));
+    }
+    if !options.arguments.is_empty() || options.property.is_some() {
+        return Err(Problem::usage(
+            "a driver calls the functions: there are no ARGS and no --property; leave them out",
+        ));
+    }
+    SuiteWriter::check_free(out)?;
+    options.output.check_log()?;
+    strategy(&options.search, None)?;
+    let prepared = prepare(options)?;
+    let entries = &prepared.drivers.unit.entries;
+    let several = entries.len() > 1;
+    let mut done: Vec<Covered> = Vec::new();
+    let began = Instant::now();
+    for (index, entry) in entries.iter().enumerate() {
+        if stop.is_set() && index > 0 {
+            break;
+        }
+        let folder = match several {
+            true => out.join(folder_name(&entry.function)),
+            false => out.clone(),
+        };
+        let budget = share(options, entries.len(), index, began.elapsed());
+        let found = one(options, &prepared, entry, &folder, budget, stop.clone())?;
+        done.push(Covered {
+            entry: entry.clone(),
+            folder,
+            found,
+        });
+    }
+    report(options, &prepared.drivers, &done)
+}
+
+/// Builds the program and the drivers of all functions.
+fn prepare(options: &Cover) -> Result<Prepared, Problem> {
+    let build = BuildOptions {
+        library: true,
+        ..options.build.clone()
+    };
+    let subject = Subject::open(&options.program, &build, options.output.quiet)?;
+    let request = Request {
+        entries: chosen(&options.units, &subject.program)?,
+        bounds: options.units.bounds(),
+        for_tests: true,
+        ..Request::default()
+    };
+    let (built, drivers) = subject.with_drivers(&request)?;
+    for (name, refusal) in &drivers.left_out {
+        if options.units.entry.contains(name) {
+            return Err(Problem::usage(format!("--entry {name}: {refusal}")));
+        }
+        if !options.output.quiet {
+            eprintln!("labrys: note: {name} is left out: {refusal}");
+        }
+    }
+    let built = built.ok_or_else(|| {
+        Problem::usage("none of the functions has a driver; name another one by --entry")
+    })?;
+    Ok(Prepared {
+        subject: std::sync::Arc::new(built),
+        drivers,
+    })
+}
+
+/// The functions that the options name, in the order of the program.
+fn chosen(options: &UnitOptions, program: &Program) -> Result<Vec<String>, Problem> {
+    let own = |function: &&Function| {
+        function.defined && function.name != "main" && function.location.is_some()
+    };
+    let mut names: BTreeSet<&str> = options.entry.iter().map(String::as_str).collect();
+    if names.contains("main") {
+        return Err(Problem::usage(
+            "--entry main: a driver does not call main; leave out --entry",
+        ));
+    }
+    if options.all_functions {
+        let all = program.functions.iter().filter(own);
+        names.extend(all.map(|function| &*function.name));
+        if names.is_empty() {
+            return Err(Problem::usage(
+                "--all-functions: the program defines no function but main, or was built without \
+                 debug information",
+            ));
+        }
+    }
+    if let Some(path) = &options.diff {
+        let changes = Changes::read(&diff(path)?);
+        let lines: Vec<&(String, u32)> = changes.added.union(&changes.beside).collect();
+        let touched = program.functions.iter().filter(own);
+        let touched = touched.filter(|function| {
+            let mut lines = lines.iter();
+            lines.any(|(file, line)| stands_at(program, function, file, *line))
+        });
+        let before = names.len();
+        names.extend(touched.map(|function| &*function.name));
+        if names.len() == before && names.is_empty() {
+            return Err(Problem::usage(format!(
+                "--diff {}: it touches no function of this program; a file is found by the end of \
+                 its path",
+                path.display()
+            )));
+        }
+    }
+    let known = program.functions.iter().map(|function| &*function.name);
+    let mut ordered: Vec<String> = known
+        .filter(|name| names.remove(name))
+        .map(str::to_owned)
+        .collect();
+    // Those that the program does not know are refused with a reason later.
+    ordered.extend(names.into_iter().map(str::to_owned));
+    Ok(ordered)
+}
+
+/// The text of a diff.
+fn diff(path: &Path) -> Result<String, Problem> {
+    let failed = |error| Problem::usage(format!("--diff {}: {error}", path.display()));
+    let mut bytes = Vec::new();
+    match path == Path::new("-") {
+        true => std::io::stdin().read_to_end(&mut bytes).map_err(failed)?,
+        false => {
+            let mut file = std::fs::File::open(path).map_err(failed)?;
+            file.read_to_end(&mut bytes).map_err(failed)?
+        }
+    };
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Whether a line of a file is one of a function.
+fn stands_at(program: &Program, function: &Function, file: &str, line: u32) -> bool {
+    let Some(start) = function.location else {
+        return false;
+    };
+    let path = program.file(start.file).unwrap_or_default();
+    if path != file && !path.ends_with(&format!("/{file}")) {
+        return false;
+    }
+    let blocks = function.blocks.iter();
+    let places = blocks.flat_map(|block| {
+        let instructions = block.instructions.iter();
+        instructions
+            .map(|instruction| instruction.location)
+            .chain([block.location])
+    });
+    let places = places.flatten().filter(|place| place.file == start.file);
+    let last = places.map(|place| place.line).max().unwrap_or(start.line);
+    (start.line..=last.max(start.line)).contains(&line)
+}
+
+/// A function's name as the name of a folder.
+fn folder_name(function: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    function
+        .chars()
+        .map(|c| if plain(c) { c } else { '_' })
+        .collect()
+}
+
+/// The part of the budget that one of the functions has: what is left of the time is for those that
+/// are left, runs and steps are divided from the start, so that they are the same everywhere.
+fn share(options: &Cover, count: usize, index: usize, used: Duration) -> Budget {
+    let whole = options.limits.budget();
+    let own = options.units.time_per_function;
+    let count_u64 = count as u64;
+    let part = |limit: Option<u64>| limit.map(|limit| (limit / count_u64).max(1));
+    let left = (count - index) as u32;
+    let time = whole.time.map(|time| time.saturating_sub(used) / left);
+    let unlimited = whole.time.is_none() && whole.runs.is_none() && whole.steps.is_none();
+    Budget {
+        time: match (time, own) {
+            (Some(time), Some(own)) => Some(time.min(own)),
+            (None, None) if count > 1 && unlimited => Some(TIME),
+            (time, own) => time.or(own),
+        },
+        runs: part(whole.runs),
+        steps: part(whole.steps),
+        all_branches: true,
+        ..whole
+    }
+}
+
+/// Covers one function.
+fn one(
+    options: &Cover,
+    prepared: &Prepared,
+    entry: &Entry,
+    folder: &Path,
+    budget: Budget,
+    stop: StopFlag,
+) -> Result<Found, Problem> {
+    let strategy = strategy(&options.search, None)?;
+    let several = prepared.drivers.unit.entries.len() > 1;
+    let subject = &prepared.subject;
+    let name = several.then(|| entry.function.clone());
+    let invocation = Invocation::new(name);
+    let initial = inputs::initial(&invocation, &options.input, true)?;
+    let program = unit_path(options);
+    let mut config = Config {
+        program: program.display().to_string(),
+        unit: Some(Unit {
+            entries: vec![entry.clone()],
+        }),
+        ..config(options, subject, invocation, &initial, strategy.name())
+    };
+    let source = Source {
+        program: &subject.program,
+        files: &options.program,
+    };
+    export::prepare(&mut config, &source)?;
+    let plan = Plan {
+        subject: subject.clone(),
+        config,
+        initial,
+        limits: RunLimits {
+            timeout: options.limits.timeout_run,
+            ..RunLimits::default()
+        },
+        goal: None,
+    };
+    let writer = SuiteWriter::create(folder, &plan.config)?;
+    if !program.exists() {
+        keep(subject, &prepared.drivers, &program)?;
+    }
+    let session = session(options, &plan, writer, stop)?
+        .budget(budget)
+        .count_only(branches(&subject.program, &entry.function))
+        .start();
+    let found = explore(options, &plan, strategy, session)?;
+    options.output.pack(&plan.config)?;
+    Ok(found)
+}
+
+/// Where the program with the drivers is.
+fn unit_path(options: &Cover) -> PathBuf {
+    options.output.out.join("unit")
+}
+
+/// Puts the executable with the drivers, and their text, into the folder of the suite.
+fn keep(subject: &Subject, drivers: &Drivers, program: &Path) -> Result<(), Problem> {
+    let failed = |error| Problem::program(format!("cannot write {}: {error}", program.display()));
+    std::fs::copy(&subject.instrumented, program).map_err(failed)?;
+    std::fs::write(program.with_file_name("driver.c"), &drivers.text).map_err(failed)
+}
+
+/// The branches of a function, checks for errors apart.
+fn branches(program: &Program, function: &str) -> Coverage {
+    let id: Option<FunctionId> = program.function_named(function);
+    let sites = program.sites.iter();
+    let own = sites.filter(|site| Some(site.function) == id && !site.oracle);
+    own.flat_map(labrys_program::Site::branches).collect()
+}
+
+/// Prints what came out; the exit status.
+fn report(options: &Cover, drivers: &Drivers, done: &[Covered]) -> Result<u8, Problem> {
+    let several = drivers.unit.entries.len() > 1;
+    if let ([only], false) = (done, several) {
+        let code = finish(options, &only.found)?;
+        if !options.output.quiet && !options.output.json {
+            let tests = test_file(&only.folder, &only.entry);
+            println!("tests     {}", tests.display());
+            print_assumptions(options);
+        }
+        return Ok(code);
+    }
+    if options.output.json {
+        let functions: Vec<_> = done.iter().map(record).collect();
+        let left_out: Vec<_> = drivers
+            .left_out
+            .iter()
+            .map(|(name, reason)| json!({"function": name, "reason": reason.to_string()}))
+            .collect();
+        let all = json!({"functions": functions, "left_out": left_out});
+        let text = serde_json::to_string_pretty(&all).map_err(Problem::internal)?;
+        println!("{text}");
+    } else if !options.output.quiet {
+        print_table(options, drivers, done);
+    }
+    let failed = done
+        .iter()
+        .any(|one| exit_status(&one.found.summary) == status::FAILURES);
+    Ok(if failed {
+        status::FAILURES
+    } else {
+        status::DONE
+    })
+}
+
+fn record(one: &Covered) -> serde_json::Value {
+    json!({
+        "function": one.entry.function,
+        "suite": one.folder,
+        "end": one.found.end.text(),
+        "tests": one.found.statistics.tests,
+        "summary": one.found.summary,
+    })
+}
+
+/// A line for each function, and the sum.
+fn print_table(options: &Cover, drivers: &Drivers, done: &[Covered]) {
+    let names = done.iter().map(|one| one.entry.function.len());
+    let width = names.max().unwrap_or(0).max("function".len());
+    println!(
+        "{:width$}  covered     open  tests  failures  ended",
+        "function"
+    );
+    let (mut covered, mut total) = (0, 0);
+    for one in done {
+        let Found {
+            summary,
+            statistics,
+            end,
+        } = &one.found;
+        let branches = summary.branches;
+        covered += branches.covered;
+        total += branches.total;
+        let failures = summary.failures.iter().filter(|one| one.confirmed).count();
+        println!(
+            "{:width$}  {:10}  {:4}  {:5}  {failures:8}  {}",
+            one.entry.function,
+            format!("{} of {}", branches.covered, branches.total),
+            branches.total - branches.covered - branches.unreachable,
+            statistics.tests,
+            end.text()
+        );
+    }
+    let percent = 100.0 * covered as f64 / f64::max(total as f64, 1.0);
+    println!(
+        "covered   {covered} of {total} branches ({percent:.1} %) of {} functions",
+        done.len()
+    );
+    let missing = drivers.unit.entries.len() - done.len();
+    if missing > 0 {
+        println!("stopped   before {missing} more");
+    }
+    let out = options.output.out.display();
+    println!("suites    {out}/FUNCTION, with C tests in {out}/FUNCTION/tests");
+    print_assumptions(options);
+}
+
+fn print_assumptions(options: &Cover) {
+    for line in options.units.bounds().assumptions() {
+        println!("assuming  {line}");
+    }
+}
+
+/// The C file with the tests of a function.
+fn test_file(folder: &Path, entry: &Entry) -> PathBuf {
+    let name = format!(
+        "test_{}.c",
+        folder_name(&entry.function).replace(['.', '-'], "_")
+    );
+    folder.join("tests").join(name)
+}
