@@ -64,3 +64,233 @@ fn stubs_have_free_results_and_outputs() {
     let branches = summary.branches;
     assert_eq!(branches.total - branches.covered, 2, "{summary:?}");
 }
+
+/// A library without main: numbers, strings, lists, structures, enumerations, globals, functions.
+const LIBRARY: &str = r#"
+#include <stdlib.h>
+struct node { int key; struct node *next; const char *name; };
+struct point { int x, y; };
+struct parts { double a[3]; float f; unsigned bits : 3, more : 5; char tag[4]; };
+struct call { int (*compare)(int, int); union { int number; const char *text; } value; };
+enum color { RED, GREEN = 7 };
+static int level;
+static int less(int a, int b) { return a < b; }
+int (*table[])(int, int) = {less};
+int total(const int *values, size_t count) {
+  int sum = 0;
+  if (!values) return 0;
+  for (size_t i = 0; i < count; i++) sum += values[i];
+  return sum == 1234 ? -1 : sum;
+}
+int list(struct node *n, unsigned short want) {
+  if (!n) return 0;
+  if (n->next && n->next->key == want && want == 4711) return 1;
+  if (n == n->next) return 5;
+  if (level == 77) { level = 78; n->key = 3; return 6; }
+  if (n->name && n->name[0] == '"' && n->name[1] == '?') return 7;
+  return n->key;
+}
+double by_value(struct point p, struct parts q, enum color c) {
+  if (p.x == 3 && p.y == -2147483647 - 1) return 0.5;
+  if (q.a[1] == 2.5 && q.more == 17 && q.tag[0] == 'x') return 1e300;
+  if (c == GREEN) return q.f;
+  return 0;
+}
+static int held(struct call *c) {
+  if (!c) return -1;
+  if (c->compare && c->compare(1, 2) && c->value.number == 99) return 2;
+  return 0;
+}
+int ask(struct call *c) { return held(c); }
+char *upper(char *text) {
+  if (!text) return 0;
+  for (char *c = text; *c; c++) if (*c >= 'a' && *c <= 'z') *c -= 32;
+  return text;
+}
+int drop(struct point *p) {
+  if (!p) return 1;
+  int odd = p->x & 1;
+  free(p);
+  return odd;
+}
+void quit(int code) { if (code == 4) exit(3); }
+int nothing(void) { return 42; }
+"#;
+
+/// A library in a folder, and a call of `labrys cover` on it.
+fn cover(folder: &std::path::Path, arguments: &[&str]) -> (std::process::Output, String) {
+    std::fs::write(folder.join("lib.c"), LIBRARY).expect("a file");
+    let mut command = labrys();
+    command.current_dir(folder).args(["cover", "lib.c"]);
+    let run = output(command.args(arguments));
+    let told = common::text(&run);
+    (run, told)
+}
+
+/// Compiles the tests of a function without a warning by each compiler, and runs them.
+fn tests_pass(file: &std::path::Path) {
+    let program = file.with_extension("exe");
+    for compiler in ["gcc", "clang-19"] {
+        let mut command = std::process::Command::new(compiler);
+        command.args(["-Wall", "-Wextra", "-Werror", "-o"]);
+        let built = output(command.arg(&program).arg(file));
+        assert!(
+            built.status.success(),
+            "{compiler}: {}",
+            common::text(&built)
+        );
+        let run = output(&mut std::process::Command::new(&program));
+        assert!(run.status.success(), "{compiler}: {}", common::text(&run));
+    }
+}
+
+#[test]
+fn every_function_has_tests_that_pass() {
+    let folder = folder();
+    let (run, told) = cover(
+        folder.path(),
+        &["--all-functions", "--steps", "4000", "--out", "out"],
+    );
+    assert_eq!(run.status.code(), Some(0), "{told}");
+    let names = [
+        "total", "list", "by_value", "held", "upper", "drop", "quit", "nothing", "less",
+    ];
+    for name in names {
+        let line = told
+            .lines()
+            .find(|line| line.starts_with(&format!("{name} ")));
+        let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
+        assert_eq!(words.get(1), words.get(3), "{name}: {told}");
+        let suite = folder.path().join("out").join(name);
+        tests_pass(&suite.join(format!("tests/test_{name}.c")));
+        let replayed = common::replay(&suite, &[]);
+        assert!(replayed.status.success(), "{replayed:?}");
+    }
+    let read = |path: &str| std::fs::read_to_string(folder.path().join(path)).expect("a file");
+    let list = read("out/list/tests/test_list.c");
+    for part in [
+        "int result = list(0, ",
+        "level = 77;",
+        "CHECK(level == 78);",
+        "CHECK(n.key == 3);",
+    ] {
+        assert!(list.contains(part), "{part} is not in\n{list}");
+    }
+    assert!(list.contains(r#"= "\"\?"#), "{list}");
+    // A call that ends the program is no test.
+    let quit = read("out/quit/tests/test_quit.c");
+    assert!(quit.contains("/* Not here: quit(code = 4)"), "{quit}");
+    assert!(read("out/nothing/tests/test_nothing.c").contains("CHECK(result == 42);"));
+}
+
+#[test]
+fn the_same_steps_give_the_same_tests() {
+    let folder = folder();
+    for out in ["a", "b"] {
+        let arguments = [
+            "--entry", "list", "--entry", "upper", "--steps", "400", "--out", out,
+        ];
+        let (run, told) = cover(folder.path(), &arguments);
+        assert_eq!(run.status.code(), Some(0), "{told}");
+    }
+    let read = |path: &str| std::fs::read(folder.path().join(path)).expect("a file");
+    for file in [
+        "list/tests/test_list.c",
+        "upper/tests/test_upper.c",
+        "upper/inputs/000001",
+    ] {
+        assert_eq!(
+            read(&format!("a/{file}")),
+            read(&format!("b/{file}")),
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn functions_that_a_diff_touches() {
+    let folder = folder();
+    let line = LIBRARY
+        .lines()
+        .position(|line| line.contains("c->compare &&"));
+    let line = line.expect("a line") + 1;
+    let diff = format!("--- a/lib.c\n+++ b/lib.c\n@@ -{line} +{line} @@\n-  old\n+  new\n");
+    std::fs::write(folder.path().join("change"), diff).expect("a file");
+    let (run, told) = cover(folder.path(), &["--diff", "change", "--steps", "400"]);
+    assert_eq!(run.status.code(), Some(0), "{told}");
+    assert!(
+        folder.path().join("labrys-out/tests/test_held.c").is_file(),
+        "{told}"
+    );
+    std::fs::write(folder.path().join("empty"), "").expect("a file");
+    let (run, told) = cover(folder.path(), &["--diff", "empty", "--out", "other"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(
+        told.contains("it touches no function of this program"),
+        "{told}"
+    );
+}
+
+#[test]
+fn sources_are_compiled_as_the_build_says() {
+    let folder = folder();
+    let source = folder.path().join("p.c");
+    std::fs::write(
+        &source,
+        "#include \"limit.h\"\nint f(int a) { return a > LIMIT * 2; }\n",
+    )
+    .expect("a file");
+    std::fs::create_dir(folder.path().join("inc")).expect("a folder");
+    std::fs::write(
+        folder.path().join("inc/limit.h"),
+        "#define LIMIT (EDGE + 0)\n",
+    )
+    .expect("a file");
+    let database = format!(
+        r#"[{{"directory": "{0}", "file": "p.c", "command": "cc -Iinc -DEDGE=21 -c -o p.o p.c"}}]"#,
+        folder.path().display()
+    );
+    std::fs::write(folder.path().join("compile_commands.json"), database).expect("a file");
+    std::fs::write(folder.path().join("q.c"), "int g(void) { return 1; }\n").expect("a file");
+    let call = |arguments: &[&str]| {
+        let mut command = labrys();
+        output(
+            command
+                .current_dir(folder.path())
+                .arg("cover")
+                .args(arguments),
+        )
+    };
+    let done = call(&["p.c", "-p", ".", "--entry", "f", "--out", "out"]);
+    assert_eq!(done.status.code(), Some(0), "{}", common::text(&done));
+    let other = call(&["q.c", "-p", ".", "--entry", "g", "--out", "b"]);
+    assert_eq!(other.status.code(), Some(2));
+    assert!(
+        common::text(&other).contains("has no entry for q.c"),
+        "{}",
+        common::text(&other)
+    );
+    let none = call(&["p.c", "-p", "inc", "--entry", "f", "--out", "c"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(common::text(&none).contains("cannot read compile_commands.json there"));
+}
+
+#[test]
+fn what_is_no_entry_is_named() {
+    let folder = folder();
+    for (arguments, expected) in [
+        (
+            &["--entry", "lost"][..],
+            "--entry lost: the program does not define it",
+        ),
+        (&["--entry", "main"], "a driver does not call main"),
+        (&["--entry", "exit"], "there is only a declaration"),
+        (&["--entry", "list", "--resume"], "leave out --resume"),
+        (&["--entry", "list", "--", "x"], "there are no ARGS"),
+        (&["--diff", "missing"], "--diff missing: "),
+    ] {
+        let (run, told) = cover(folder.path(), arguments);
+        assert_eq!(run.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(told.contains(expected), "{expected} is not in {told}");
+    }
+}

@@ -30,6 +30,9 @@ pub(crate) struct Books {
     counted: Coverage,
     /// Number of confirmed branches that count.
     covered: u64,
+    /// Whether a run becomes a test though it adds nothing: the first, where only some branches
+    /// count.
+    wants_first: bool,
     /// By branch: tests that were kept for it and diverged.
     divergent: FxHashMap<BranchId, u8>,
     targets: Targets,
@@ -49,6 +52,7 @@ impl Books {
             unreachable: Coverage::default(),
             counted: counted(program),
             covered: 0,
+            wants_first: false,
             divergent: FxHashMap::default(),
             targets: Targets::of(program),
             witnessed: FxHashSet::default(),
@@ -56,10 +60,12 @@ impl Books {
         }
     }
 
-    /// Of the branches that count only these do.
-    pub(crate) fn count_only(&mut self, branches: &Coverage) {
+    /// Of the branches that count only these do; no test is kept for those of `harness`.
+    pub(crate) fn count_only(&mut self, branches: &Coverage, harness: &Coverage) {
         let both = self.counted.iter().filter(|one| branches.contains(*one));
         self.counted = both.collect();
+        self.kept.union(harness);
+        self.wants_first = true;
     }
 
     /// Takes over what a suite covers and reaches.
@@ -146,11 +152,14 @@ impl Books {
     /// Whether a run adds something to the suite.
     pub(crate) fn lacks(&self, facts: &Facts) -> bool {
         let new = facts.coverage.new_over(&self.kept);
-        !new.is_empty() || facts.targets.iter().any(|name| self.targets.is_open(name))
+        self.wants_first
+            || !new.is_empty()
+            || facts.targets.iter().any(|name| self.targets.is_open(name))
     }
 
     /// Books the coverage of a confirmed test; the number of branches that it adds.
     pub(crate) fn confirm(&mut self, coverage: &Coverage) -> u64 {
+        self.wants_first = false;
         self.kept.union(coverage);
         let new = self.count(&coverage.new_over(&self.confirmed));
         self.confirmed.union(coverage);

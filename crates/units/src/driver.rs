@@ -13,7 +13,7 @@ use labrys_suite::unit::{
 
 use crate::prototype::{Passed, Prototype};
 use crate::walk::{Spot, Visitor, walk};
-use crate::{ENTRY, FUNCTION, VARIABLE};
+use crate::{CALL, ENTRY, FUNCTION, VARIABLE};
 
 /// Writes a body that makes the leaves of an entry.
 #[derive(Debug)]
@@ -213,7 +213,7 @@ pub(crate) fn definitions(prototype: &Prototype<'_>, types: &str) -> String {
     text
 }
 
-/// The function `call_NUMBER`, which makes the leaves of an entry and calls it.
+/// The function `labrys_call_NUMBER`, which makes the leaves of an entry and calls it.
 pub(crate) fn driver(
     number: usize,
     entry: &Entry,
@@ -264,7 +264,7 @@ pub(crate) fn driver(
         ),
     };
     format!(
-        "\n/* {} */\n{}extern {};\nstatic void call_{number}(void) {{\n{}{call}}}\n",
+        "\n/* {} */\n{}extern {};\nstatic void {CALL}{number}(void) {{\n{}{call}}}\n",
         entry.name,
         definitions(prototype, &types),
         declaration(prototype, &format!("{ENTRY}{number}"), &types, false),

@@ -29,6 +29,9 @@ pub(crate) struct Sibling {
 pub(crate) enum SiblingKind {
     /// A pointer to objects.
     Pointer,
+    /// A pointer of a structure to structures: a link of a list, say, unless a number is named after
+    /// it.
+    Link,
     /// An integer of two bytes or more.
     Integer,
     /// One that is a `size_t` or `ssize_t`.
@@ -40,7 +43,7 @@ pub(crate) enum SiblingKind {
 pub(crate) fn length_of(siblings: &[Sibling], index: usize) -> Option<usize> {
     let pointer = siblings
         .get(index)
-        .filter(|one| one.kind == SiblingKind::Pointer)?;
+        .filter(|one| matches!(one.kind, SiblingKind::Pointer | SiblingKind::Link))?;
     let is = |at: usize, certain: bool| {
         siblings.get(at).is_some_and(|other| match other.kind {
             SiblingKind::Size => certain || is_length(&other.name, &pointer.name),
@@ -48,6 +51,9 @@ pub(crate) fn length_of(siblings: &[Sibling], index: usize) -> Option<usize> {
             _ => false,
         })
     };
+    if pointer.kind == SiblingKind::Link {
+        return named_after(siblings, pointer);
+    }
     // Behind other pointers that share the length: `(a, b, n)`.
     let pointers = siblings[index + 1..]
         .iter()
@@ -56,13 +62,16 @@ pub(crate) fn length_of(siblings: &[Sibling], index: usize) -> Option<usize> {
     if is(index + 1, true) || is(next, false) {
         return Some(if is(index + 1, true) { index + 1 } else { next });
     }
-    let own = (0..siblings.len()).find(|at| {
-        siblings.get(*at).is_some_and(|other| {
-            matches!(other.kind, SiblingKind::Size | SiblingKind::Integer)
-                && names(&other.name, &pointer.name)
-        })
-    });
-    own.or_else(|| index.checked_sub(1).filter(|before| is(*before, false)))
+    named_after(siblings, pointer)
+        .or_else(|| index.checked_sub(1).filter(|before| is(*before, false)))
+}
+
+/// The number whose name is made of that of a pointer.
+fn named_after(siblings: &[Sibling], pointer: &Sibling) -> Option<usize> {
+    siblings.iter().position(|other| {
+        matches!(other.kind, SiblingKind::Size | SiblingKind::Integer)
+            && names(&other.name, &pointer.name)
+    })
 }
 
 /// Whether a name is that of a length of this array, or of any.
@@ -90,13 +99,14 @@ fn names(name: &str, array: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The pairs among parameters: `*name` is a pointer, `+name` a `size_t`, `name` an integer.
+    /// The pairs among parameters: `*name` is a pointer, `@name` a link, `+name` a `size_t`, `name` an integer.
     fn pairs(text: &str) -> String {
         let siblings: Vec<Sibling> = text
             .split(' ')
             .map(|word| {
                 let (kind, name) = match word.split_at(1) {
                     ("*", name) => (SiblingKind::Pointer, name),
+                    ("@", name) => (SiblingKind::Link, name),
                     ("+", name) => (SiblingKind::Size, name),
                     ("-", name) => (SiblingKind::Other, name),
                     _ => (SiblingKind::Integer, word),
@@ -130,6 +140,8 @@ mod tests {
             ("*out outlen *in inlen", "out:outlen in:inlen"),
             ("*base +nmemb +size -compare", "base:nmemb"),
             ("*s flags -mode", ""),
+            ("price count @next", ""),
+            ("@items nitems", "items:nitems"),
         ] {
             assert_eq!(pairs(parameters), expected, "{parameters}");
         }

@@ -41,6 +41,9 @@ pub(crate) const FUNCTION: &str = "labrys_function_";
 pub(crate) const BINDER: &str = "labrys_binder_";
 pub(crate) const STUB: &str = "labrys_stub_";
 
+/// The functions that make the inputs of an entry and call it.
+pub(crate) const CALL: &str = "labrys_call_";
+
 const PROLOGUE: &str = "\
 /* Calls functions of a program with inputs for their parameters. */
 extern void *__labrys_new(unsigned long size);
@@ -378,18 +381,18 @@ impl<'m> Writer<'m, '_> {
                     let name = &entry.function;
                     let _ = writeln!(
                         text,
-                        "  if (argc > 1 && !__builtin_strcmp(argv[1], \"{name}\")) call_{number}();"
+                        "  if (argc > 1 && !__builtin_strcmp(argv[1], \"{name}\")) {CALL}{number}();"
                     );
                 }
             }
-            1 => text.push_str("  call_0();\n"),
+            1 => text.push_str("  labrys_call_0();\n"),
             entries => {
                 text.push_str(
                     "  unsigned short entry;\n  __labrys_object(&entry, 2, \"entry\", 1);\n  \
                      switch (entry) {\n",
                 );
                 for number in 0..entries {
-                    let _ = writeln!(text, "  case {number}: call_{number}(); break;");
+                    let _ = writeln!(text, "  case {number}: {CALL}{number}(); break;");
                 }
                 text.push_str("  }\n");
             }
@@ -472,6 +475,14 @@ fn call_binder<'m>(module: &'m Module, function: Value<'m>, binder: Value<'m>) {
     builder.before(*place);
     builder.locate_at(*place);
     let _ = builder.call(binder, &function.params());
+}
+
+/// Whether a function of a unit, by its name in the static program model, is one of the drivers.
+#[must_use]
+pub fn is_driver(function: &str) -> bool {
+    let number = function.strip_prefix(CALL);
+    function == "main"
+        || number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Gives the program's main function another name, so that the driver's is the only one.

@@ -565,7 +565,13 @@ fn sibling(parameter: &Parameter<'_>) -> Sibling {
 
 fn piece_sibling(piece: &Piece<'_>) -> Sibling {
     let kind = match piece.kind {
-        Kind::Pointer { shared: false, .. } => SiblingKind::Pointer,
+        Kind::Pointer { shared: false, to } => {
+            let structure = |node: DebugNode<'_>| matches!(node.tag(), tag::STRUCTURE | tag::UNION);
+            match to.map(unwrapped).is_some_and(structure) {
+                true => SiblingKind::Link,
+                false => SiblingKind::Pointer,
+            }
+        }
         Kind::Numbers(Content::Signed | Content::Unsigned, element)
             if element >= 2 && piece.size == element =>
         {

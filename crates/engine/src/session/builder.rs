@@ -34,7 +34,7 @@ pub struct SessionBuilder {
     audit: bool,
     hides_added: bool,
     words: Vec<Vec<u8>>,
-    counted: Option<Coverage>,
+    counted: Option<(Coverage, Coverage)>,
 }
 
 impl SessionBuilder {
@@ -141,10 +141,10 @@ impl SessionBuilder {
         self
     }
 
-    /// Only these branches count, and are looked for.
+    /// Only these branches count, and are looked for; no test is kept for those of `harness` alone.
     #[must_use]
-    pub fn count_only(mut self, branches: Coverage) -> Self {
-        self.counted = Some(branches);
+    pub fn count_only(mut self, branches: Coverage, harness: Coverage) -> Self {
+        self.counted = Some((branches, harness));
         self
     }
 
@@ -152,8 +152,8 @@ impl SessionBuilder {
     #[must_use]
     pub fn start(self) -> Session {
         let mut books = Books::new(&self.programs.program);
-        if let Some(counted) = &self.counted {
-            books.count_only(counted);
+        if let Some((counted, harness)) = &self.counted {
+            books.count_only(counted, harness);
         }
         if self.hides_added {
             books.targets_mut().hide_added();

@@ -264,7 +264,6 @@ fn share(options: &Cover, count: usize, index: usize, used: Duration) -> Budget 
         },
         runs: part(whole.runs),
         steps: part(whole.steps),
-        all_branches: true,
         ..whole
     }
 }
@@ -311,9 +310,14 @@ fn one(
     if !program.exists() {
         keep(subject, &prepared.drivers, &program)?;
     }
+    let own = branches(&subject.program, |name| name == entry.function);
     let session = session(options, &plan, writer, stop)?
-        .budget(budget)
-        .count_only(branches(&subject.program, &entry.function))
+        .budget(Budget {
+            // Without branches one run is a test.
+            all_branches: !own.is_empty(),
+            ..budget
+        })
+        .count_only(own, branches(&subject.program, labrys_units::is_driver))
         .start();
     let found = explore(options, &plan, strategy, session)?;
     options.output.pack(&plan.config)?;
@@ -332,11 +336,14 @@ fn keep(subject: &Subject, drivers: &Drivers, program: &Path) -> Result<(), Prob
     std::fs::write(program.with_file_name("driver.c"), &drivers.text).map_err(failed)
 }
 
-/// The branches of a function, checks for errors apart.
-fn branches(program: &Program, function: &str) -> Coverage {
-    let id: Option<FunctionId> = program.function_named(function);
+/// The branches of functions, checks for errors apart.
+fn branches(program: &Program, is_wanted: impl Fn(&str) -> bool) -> Coverage {
+    let wanted = |function: FunctionId| {
+        let function = program.function(function);
+        function.is_some_and(|function| is_wanted(&function.name))
+    };
     let sites = program.sites.iter();
-    let own = sites.filter(|site| Some(site.function) == id && !site.oracle);
+    let own = sites.filter(|site| !site.oracle && wanted(site.function));
     own.flat_map(labrys_program::Site::branches).collect()
 }
 

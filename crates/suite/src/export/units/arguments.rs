@@ -275,8 +275,10 @@ impl<'a> Arguments<'a> {
         while self.objects.values().any(|named| named.name == name) {
             name.push('_');
         }
-        let _ = writeln!(self.declarations, "  {};", spaced(&parameter.c_type, &name));
-        let _ = writeln!(self.assignments, "  memset(&{name}, 0, sizeof {name});");
+        let structure = !parameter.parts.iter().all(|part| part.path.is_empty());
+        let zero = if structure { "{0}" } else { "0" };
+        let declared = spaced(&parameter.c_type, &name);
+        let _ = writeln!(self.declarations, "  {declared} = {zero};");
         self.fill(&parameter.parts, &Base::variable(&name), false)?;
         Ok(name)
     }
