@@ -2,6 +2,7 @@
 //! budget and a suite of its own.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ use labrys_units::{Bounds, Drivers, Globals, Request};
 use serde_json::json;
 
 use super::{Cover, Found, Plan, config, exit_status, explore, finish, session, strategy};
+use crate::output::console::{note, print, print_line};
 use crate::output::problem::{Problem, status};
 use crate::wiring::diff::Changes;
 use crate::wiring::drivers::DriverOptions;
@@ -141,7 +143,7 @@ fn prepare(options: &Cover) -> Result<Prepared, Problem> {
             return Err(Problem::usage(format!("--entry {name}: {refusal}")));
         }
         if !options.output.quiet {
-            eprintln!("labrys: note: {name} is left out: {refusal}");
+            note(format!("labrys: note: {name} is left out: {refusal}"));
         }
     }
     let built = built.ok_or_else(|| {
@@ -354,8 +356,8 @@ fn report(options: &Cover, drivers: &Drivers, done: &[Covered]) -> Result<u8, Pr
         let code = finish(options, &only.found)?;
         if !options.output.quiet && !options.output.json {
             let tests = test_file(&only.folder, &only.entry);
-            println!("tests     {}", tests.display());
-            print_assumptions(options);
+            print_line(format!("tests     {}", tests.display()))?;
+            print(assumptions(options))?;
         }
         return Ok(code);
     }
@@ -368,9 +370,9 @@ fn report(options: &Cover, drivers: &Drivers, done: &[Covered]) -> Result<u8, Pr
             .collect();
         let all = json!({"functions": functions, "left_out": left_out});
         let text = serde_json::to_string_pretty(&all).map_err(Problem::internal)?;
-        println!("{text}");
+        print_line(text)?;
     } else if !options.output.quiet {
-        print_table(options, drivers, done);
+        print(table(options, drivers, done))?;
     }
     let failed = done
         .iter()
@@ -393,11 +395,11 @@ fn record(one: &Covered) -> serde_json::Value {
 }
 
 /// A line for each function, and the sum.
-fn print_table(options: &Cover, drivers: &Drivers, done: &[Covered]) {
+fn table(options: &Cover, drivers: &Drivers, done: &[Covered]) -> String {
     let names = done.iter().map(|one| one.entry.function.len());
     let width = names.max().unwrap_or(0).max("function".len());
-    println!(
-        "{:width$}  covered     open  tests  failures  ended",
+    let mut text = format!(
+        "{:width$}  covered     open  tests  failures  ended\n",
         "function"
     );
     let (mut covered, mut total) = (0, 0);
@@ -411,7 +413,8 @@ fn print_table(options: &Cover, drivers: &Drivers, done: &[Covered]) {
         covered += branches.covered;
         total += branches.total;
         let failures = summary.failures.iter().filter(|one| one.confirmed).count();
-        println!(
+        let _ = writeln!(
+            text,
             "{:width$}  {:10}  {:4}  {:5}  {failures:8}  {}",
             one.entry.function,
             format!("{} of {}", branches.covered, branches.total),
@@ -421,23 +424,27 @@ fn print_table(options: &Cover, drivers: &Drivers, done: &[Covered]) {
         );
     }
     let percent = 100.0 * covered as f64 / f64::max(total as f64, 1.0);
-    println!(
+    let _ = writeln!(
+        text,
         "covered   {covered} of {total} branches ({percent:.1} %) of {} functions",
         done.len()
     );
     let missing = drivers.unit.entries.len() - done.len();
     if missing > 0 {
-        println!("stopped   before {missing} more");
+        let _ = writeln!(text, "stopped   before {missing} more");
     }
     let out = options.output.out.display();
-    println!("suites    {out}/FUNCTION, with C tests in {out}/FUNCTION/tests");
-    print_assumptions(options);
+    let _ = writeln!(
+        text,
+        "suites    {out}/FUNCTION, with C tests in {out}/FUNCTION/tests"
+    );
+    text + &assumptions(options)
 }
 
-fn print_assumptions(options: &Cover) {
-    for line in options.units.bounds().assumptions() {
-        println!("assuming  {line}");
-    }
+/// What the drivers assume.
+fn assumptions(options: &Cover) -> String {
+    let lines = options.units.bounds().assumptions().into_iter();
+    lines.map(|line| format!("assuming  {line}\n")).collect()
 }
 
 /// The C file with the tests of a function.
