@@ -163,7 +163,9 @@ fn every_function_has_tests_that_pass() {
         assert_eq!(words.get(1), words.get(3), "{name}: {told}");
         let suite = folder.path().join("out").join(name);
         tests_pass(&suite.join(format!("tests/test_{name}.c")));
-        let replayed = common::replay(&suite, &[]);
+        let mut replay = labrys();
+        let replay = replay.current_dir(folder.path()).arg("replay").arg(&suite);
+        let replayed = output(replay);
         assert!(replayed.status.success(), "{replayed:?}");
     }
     let read = |path: &str| std::fs::read_to_string(folder.path().join(path)).expect("a file");
