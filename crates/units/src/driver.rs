@@ -264,7 +264,7 @@ pub(crate) fn driver(
         ),
     };
     format!(
-        "\n/* {} */\n{}extern {};\nstatic void {CALL}{number}(void) {{\n{}{call}}}\n",
+        "\n/* {} */\n{}extern {};\n__attribute__((noinline)) static void {CALL}{number}(void) {{\n{}{call}}}\n",
         entry.name,
         definitions(prototype, &types),
         declaration(prototype, &format!("{ENTRY}{number}"), &types, false),
