@@ -85,7 +85,7 @@ int total(const int *values, size_t count) {
 int list(struct node *n, unsigned short want) {
   if (!n) return 0;
   if (n->next && n->next->key == want && want == 4711) return 1;
-  if (n == n->next) return 5;
+  if (n->next && n->next->name == n->name) return 5;
   if (level == 77) { level = 78; n->key = 3; return 6; }
   if (n->name && n->name[0] == '"' && n->name[1] == '?') return 7;
   return n->key;

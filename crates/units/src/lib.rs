@@ -102,8 +102,7 @@ impl Bounds {
     pub fn assumptions(&self) -> Vec<String> {
         let pointers = match self.aliases {
             true => {
-                "a pointer is null, that of an earlier object of its type, or points to an \
-                     object of its own"
+                "a pointer is null, that of an earlier object of its type that is not around it, or points to an object of its own"
             }
             false => "a pointer is null, or points to an object of its own",
         };

@@ -99,6 +99,9 @@ pub(crate) struct Builder<'m, 'a> {
     entry: Entry,
     /// The type behind each pointer with an object.
     objects: Vec<Option<DebugNode<'m>>>,
+    /// The objects that are being made, one inside the other: a pointer to one of them would make a
+    /// list without an end.
+    open: Vec<usize>,
     /// Whether pointers in a structure are made.
     pub(crate) pointers: bool,
 }
@@ -114,6 +117,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                 ..Entry::default()
             },
             objects: Vec::new(),
+            open: Vec::new(),
             pointers: true,
         }
     }
@@ -393,7 +397,8 @@ impl<'m, 'a> Builder<'m, 'a> {
         choices.push(Choice::Null);
         if let Some(to) = to.filter(|_| self.bounds.aliases && function.is_none()) {
             let key = Some(unwrapped(to));
-            let earlier = (0..self.objects.len()).filter(|number| self.objects[*number] == key);
+            let earlier = (0..self.objects.len())
+                .filter(|number| self.objects[*number] == key && !self.open.contains(number));
             choices.extend(earlier.take(MAX_ALIASES).map(Choice::Alias));
         }
         if shared {
@@ -472,6 +477,7 @@ impl<'m, 'a> Builder<'m, 'a> {
     ) -> Object {
         let number = self.objects.len();
         self.objects.push(to.map(unwrapped));
+        self.open.push(number);
         let mut parts = Vec::new();
         match &pointee.kind {
             PointeeKind::Numbers(content, element) => {
@@ -495,6 +501,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                 self.object_parts(spot, all, depth - 1, &mut parts);
             }
         }
+        self.open.pop();
         Object {
             number,
             size: pointee.size,
