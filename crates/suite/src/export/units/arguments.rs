@@ -58,7 +58,7 @@ impl<'a> Arguments<'a> {
                 continue;
             };
             let (object, base) = (named.object, arguments.base(named));
-            if !(is_initialized(object) && !entry.frees) {
+            if !is_initialized(object) || entry.frees {
                 arguments.fill(&object.parts, &base, false)?;
             }
         }
