@@ -91,7 +91,7 @@ impl<'m> DebugNode<'m> {
                 (kind, LLVMValueMetadataEntriesGetMetadata(entries, index))
             });
             let debug = LLVMGetMDKindIDInContext(module.context, c"dbg".as_ptr(), 3);
-            let expression = nodes.filter(|(kind, _)| *kind == debug).last();
+            let expression = nodes.rev().find(|(kind, _)| *kind == debug);
             let raw = expression.map(|(_, raw)| LLVMDIGlobalVariableExpressionGetVariable(raw));
             LLVMDisposeValueMetadataEntries(entries);
             raw.filter(|raw| !raw.is_null()).map(|raw| DebugNode {

@@ -65,11 +65,11 @@ pub(crate) fn prototype<'m>(
 ) -> Result<Prototype<'m>, String> {
     let reader = Reader { module, function };
     let described = DebugNode::of_function(module, function);
-    let from_source = described.and_then(|node| reader.from_source(node));
+    let from_source = described.and_then(|node| reader.source_parameters(node));
     let hidden = module.result_size(function, 0).is_some();
     let parameters = match from_source {
         Some(parameters) => parameters,
-        None => reader.from_bitcode()?,
+        None => reader.bitcode_parameters()?,
     };
     let result = function.global_type().function_result();
     let source = described.and_then(DebugNode::result);
@@ -96,7 +96,7 @@ struct Reader<'m> {
 
 impl<'m> Reader<'m> {
     /// The parameters as the source has them; `None` if the bitcode has others.
-    fn from_source(&self, described: DebugNode<'m>) -> Option<Vec<Parameter<'m>>> {
+    fn source_parameters(&self, described: DebugNode<'m>) -> Option<Vec<Parameter<'m>>> {
         let types = described.parameters();
         let names = described.variables();
         let params = self.function.params();
@@ -217,7 +217,7 @@ impl<'m> Reader<'m> {
     }
 
     /// The parameters as the bitcode has them.
-    fn from_bitcode(&self) -> Result<Vec<Parameter<'m>>, String> {
+    fn bitcode_parameters(&self) -> Result<Vec<Parameter<'m>>, String> {
         let params = self.function.params();
         let parameter = |index: usize| -> Result<Parameter<'m>, String> {
             let size = self.module.by_value_size(self.function, index);

@@ -20,7 +20,7 @@ pub(crate) fn named<'m>(function: Value<'m>, stubs: &[String]) -> FxHashSet<Valu
         let constant = |one: &Value<'m>| one.is_constant();
         if value.is_function() {
             let blocks = value.blocks().into_iter();
-            for instruction in blocks.flat_map(|block| block.instructions()) {
+            for instruction in blocks.flat_map(labrys_llvm::Block::instructions) {
                 open.extend(instruction.operands().into_iter().filter(constant));
             }
         } else if value.is_variable() {

@@ -134,7 +134,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         let described = DebugNode::of_global(module, variable).and_then(DebugNode::base);
         let mut parts = Vec::new();
         match described.filter(|ty| unwrapped(*ty).size() == size) {
-            Some(ty) => self.object_parts(&spot, pieces(ty), 0, &mut parts),
+            Some(ty) => self.object_parts(&spot, &pieces(ty), 0, &mut parts),
             None => self.numbers(&spot, 0, "", size, size, Content::Bytes, &mut parts),
         }
         self.entry.globals.push(Variable {
@@ -188,7 +188,9 @@ impl<'m, 'a> Builder<'m, 'a> {
             }
             Passed::Structure { size, .. } => {
                 match parameter.ty {
-                    Some(ty) => self.object_parts(&spot, pieces(ty), self.bounds.depth, &mut parts),
+                    Some(ty) => {
+                        self.object_parts(&spot, &pieces(ty), self.bounds.depth, &mut parts);
+                    }
                     None => self.numbers(&spot, 0, "", *size, *size, Content::Bytes, &mut parts),
                 }
                 *size
@@ -212,7 +214,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                     self.pointer(&spot, 0, "", node.base(), false, self.bounds.depth, false);
                 parts.push(pointer);
             }
-            Some(node) => self.object_parts(&spot, pieces(node), self.bounds.depth, parts),
+            Some(node) => self.object_parts(&spot, &pieces(node), self.bounds.depth, parts),
             None => {}
         }
     }
@@ -236,7 +238,8 @@ impl<'m, 'a> Builder<'m, 'a> {
             let plain = pieces(node).into_iter().filter(|piece| {
                 matches!(piece.kind, Kind::Numbers(..)) && node.tag() != tag::UNION
             });
-            self.object_parts(&behind, plain.collect(), 0, &mut parts);
+            let plain: Vec<Piece<'m>> = plain.collect();
+            self.object_parts(&behind, &plain, 0, &mut parts);
         }
         parts
     }
@@ -330,7 +333,7 @@ impl<'m, 'a> Builder<'m, 'a> {
     fn object_parts(
         &mut self,
         spot: &Spot,
-        pieces: Vec<Piece<'m>>,
+        pieces: &[Piece<'m>],
         depth: u32,
         parts: &mut Vec<Part>,
     ) {
@@ -351,7 +354,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                     self.numbers(spot, *offset, path, *size, *element, *content, parts);
                 }
                 Kind::Pointer { to, shared } => {
-                    let length = member_length(&siblings, &pieces, index);
+                    let length = member_length(&siblings, pieces, index);
                     let length = length.filter(|_| self.bounds.lengths);
                     let counted = length.is_some();
                     let part = self.pointer(spot, *offset, path, *to, *shared, depth, counted);
@@ -498,7 +501,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                         ..piece
                     }));
                 }
-                self.object_parts(spot, all, depth - 1, &mut parts);
+                self.object_parts(spot, &all, depth - 1, &mut parts);
             }
         }
         self.open.pop();
@@ -552,10 +555,10 @@ fn sibling(parameter: &Parameter<'_>) -> Sibling {
             size: 2..,
             content: Content::Signed | Content::Unsigned,
             ..
-        } if !parameter
+        } if parameter
             .ty
             .map(unwrapped)
-            .is_some_and(|ty| ty.tag() == tag::ENUMERATION) =>
+            .is_none_or(|ty| ty.tag() != tag::ENUMERATION) =>
         {
             match is_size(parameter.ty) {
                 true => SiblingKind::Size,

@@ -170,7 +170,7 @@ impl Piece<'_> {
 /// The pieces of an object of a type, in order; pointers in unions behind the bytes that they share.
 pub(crate) fn pieces(node: DebugNode<'_>) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
-    add(node, 0, String::new(), 0, &mut pieces);
+    add(node, 0, "", 0, &mut pieces);
     joined_bits(&mut pieces);
     match pieces.len() > MAX_PIECES {
         true => coalesced(pieces),
@@ -181,7 +181,7 @@ pub(crate) fn pieces(node: DebugNode<'_>) -> Vec<Piece<'_>> {
 fn add<'m>(
     node: DebugNode<'m>,
     offset: u64,
-    path: String,
+    path: &str,
     nesting: u32,
     pieces: &mut Vec<Piece<'m>>,
 ) {
@@ -193,7 +193,7 @@ fn add<'m>(
     let piece = |kind| Piece {
         offset,
         size,
-        path: path.clone(),
+        path: path.to_owned(),
         kind,
     };
     match node.tag() {
@@ -203,15 +203,15 @@ fn add<'m>(
         })),
         tag::STRUCTURE => {
             for member in node.members() {
-                add_member(member, offset, &path, nesting, pieces);
+                add_member(member, offset, path, nesting, pieces);
             }
         }
-        tag::ARRAY => add_array(node, offset, &path, nesting, pieces),
+        tag::ARRAY => add_array(node, offset, path, nesting, pieces),
         tag::UNION if size > 0 => {
             pieces.push(piece(Kind::Numbers(Content::Bytes, size)));
             let mut inside = Vec::new();
             for member in node.members() {
-                add_member(member, offset, &path, nesting, &mut inside);
+                add_member(member, offset, path, nesting, &mut inside);
             }
             let mut known: Vec<u64> = Vec::new();
             for mut pointer in inside.into_iter().filter(Piece::is_pointer) {
@@ -257,7 +257,7 @@ fn add_member<'m>(
         true => path.to_owned(),
         false => format!("{path}.{name}"),
     };
-    add(ty, offset + start / 8, path, nesting + 1, pieces);
+    add(ty, offset + start / 8, &path, nesting + 1, pieces);
 }
 
 fn add_array<'m>(
@@ -275,7 +275,7 @@ fn add_array<'m>(
         return;
     }
     let mut inside = Vec::new();
-    add(ty, 0, String::new(), nesting + 1, &mut inside);
+    add(ty, 0, "", nesting + 1, &mut inside);
     let numbers = match inside.as_slice() {
         [only] => match only.kind {
             Kind::Numbers(content, _) if only.size == element => Some(content),
@@ -303,7 +303,7 @@ fn add_array<'m>(
     }
     for index in 0..(size / element).min(MAX_ELEMENTS) {
         let path = format!("{path}[{index}]");
-        add(ty, offset + index * element, path, nesting + 1, pieces);
+        add(ty, offset + index * element, &path, nesting + 1, pieces);
     }
 }
 
