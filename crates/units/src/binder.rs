@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use labrys_suite::unit::{Choice, Entry, Leaf, Pointer, Variable};
 
-use crate::prototype::{Passed, Prototype};
+use crate::prototype::{Parameter, Passed, Prototype};
 use crate::walk::{Spot, Visitor, walk};
 use crate::{BINDER, FUNCTION, VARIABLE};
 
@@ -25,6 +25,30 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn line(&mut self, text: &str) {
         let _ = writeln!(self.body, "  {text}");
+    }
+
+    /// The address of a parameter that these of the bitcode are.
+    fn base(&mut self, parameter: &Parameter<'_>, names: &[String]) -> Option<String> {
+        match (&parameter.passed, names) {
+            (_, []) => None,
+            // Passed in memory: the parameter is its address.
+            (Passed::Structure { .. }, [one]) if parameter.in_memory => {
+                self.line(&format!("unsigned char *s{one} = {one};"));
+                Some(format!("s{one}"))
+            }
+            (Passed::Structure { .. }, [first, ..]) => {
+                let whole = format!("s{first}");
+                self.line(&format!("unsigned char {whole}[16];"));
+                for (piece, name) in names.iter().enumerate() {
+                    self.line(&format!(
+                        "__builtin_memcpy({whole} + {}, &{name}, sizeof {name});",
+                        8 * piece
+                    ));
+                }
+                Some(whole)
+            }
+            (_, [first, ..]) => Some(format!("&{first}")),
+        }
     }
 
     /// How one choice is told, as a condition over a pointer.
@@ -124,27 +148,9 @@ pub(crate) fn binder(
         let Some(Variable { parts, .. }) = visible.next() else {
             continue;
         };
-        let base = match (&parameter.passed, names.as_slice()) {
-            (Passed::Structure { .. }, []) => continue,
-            // Passed in memory: the parameter is its address.
-            (Passed::Structure { .. }, [one]) if parameter.in_memory => {
-                reader.line(&format!("unsigned char *s{one} = {one};"));
-                format!("s{one}")
-            }
-            (Passed::Structure { .. }, names) => {
-                let whole = format!("s{}", names[0]);
-                reader.line(&format!("unsigned char {whole}[16];"));
-                for (piece, name) in names.iter().enumerate() {
-                    reader.line(&format!(
-                        "__builtin_memcpy({whole} + {}, &{name}, sizeof {name});",
-                        8 * piece
-                    ));
-                }
-                whole
-            }
-            (_, names) => format!("&{}", names[0]),
-        };
-        walk(entry, parts, &base, &mut reader);
+        if let Some(base) = reader.base(parameter, &names) {
+            walk(entry, parts, &base, &mut reader);
+        }
     }
     let parameters = match parameters.is_empty() {
         true => "void".to_owned(),
