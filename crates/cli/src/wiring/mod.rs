@@ -1,8 +1,8 @@
 //! From options to what a command works with: program, inputs, solver, session.
 
 pub(crate) mod backward;
-pub(crate) mod dictionary;
 pub(crate) mod database;
+pub(crate) mod dictionary;
 pub(crate) mod diff;
 pub(crate) mod drivers;
 pub(crate) mod inputs;

@@ -22,6 +22,18 @@ pub(crate) fn initial_inputs(
         Some(objects) => objects,
         None => probe(subject, invocation, limits)?,
     };
+    inputs_of(subject, invocation, options, limits, (objects, seed))
+}
+
+/// The inputs to start from, if it is known whether the program asks for objects; the other is the
+/// seed.
+pub(crate) fn inputs_of(
+    subject: &Subject,
+    invocation: &Invocation,
+    options: &InputOptions,
+    limits: &RunLimits,
+    (objects, seed): (bool, u64),
+) -> Result<Vec<Input>, Problem> {
     let lay = &mut |like: &Input, values: &[String]| {
         let launch = launch(&subject.instrumented, invocation, like.shape(), subject);
         lay(Executor::start(launch, limits.clone())?, like, values)

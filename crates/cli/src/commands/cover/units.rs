@@ -20,9 +20,10 @@ use serde_json::json;
 use super::{Cover, Found, Plan, config, exit_status, explore, finish, session, strategy};
 use crate::output::console::{note, print, print_line};
 use crate::output::problem::{Problem, status};
+use crate::wiring::dictionary;
 use crate::wiring::diff::Changes;
 use crate::wiring::drivers::DriverOptions;
-use crate::wiring::inputs;
+use crate::wiring::session::inputs_of;
 use crate::wiring::signals;
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
@@ -284,7 +285,13 @@ fn one(
     let subject = &prepared.subject;
     let name = several.then(|| entry.function.clone());
     let invocation = Invocation::new(name);
-    let initial = inputs::initial(&invocation, &options.input, true)?;
+    let limits = RunLimits {
+        timeout: options.limits.timeout_run,
+        ..RunLimits::default()
+    };
+    // A function without parameters has a stream of objects too, which stays empty.
+    let objects = (true, options.search.seed);
+    let initial = inputs_of(subject, &invocation, &options.input, &limits, objects)?;
     let program = unit_path(options);
     let mut config = Config {
         program: program.display().to_string(),
@@ -302,10 +309,8 @@ fn one(
         subject: subject.clone(),
         config,
         initial,
-        limits: RunLimits {
-            timeout: options.limits.timeout_run,
-            ..RunLimits::default()
-        },
+        limits,
+        words: dictionary::read(&options.search.dictionary)?,
         goal: None,
     };
     let writer = SuiteWriter::create(folder, &plan.config)?;
