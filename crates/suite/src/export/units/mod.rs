@@ -60,10 +60,9 @@ impl Exporter for UnitTests {
         };
         let entries = unit.entries.iter();
         let called = entries.filter(|entry| {
-            cases.iter().any(|case| {
-                unit.call_of(config, case)
-                    .is_some_and(|call| is_of(&call, entry))
-            })
+            cases
+                .iter()
+                .any(|case| call_of(unit, config, case).is_some_and(|call| is_of(&call, entry)))
         });
         called
             .flat_map(|entry| files(config, unit, entry, cases))
@@ -71,13 +70,11 @@ impl Exporter for UnitTests {
     }
 }
 
-impl Unit {
-    /// The call of a test.
-    fn call_of<'a>(&'a self, config: &Config, case: &'a TestCase) -> Option<Call<'a>> {
-        match config.invocation.arguments.first() {
-            Some(name) => self.call_of_entry(name, &case.input),
-            None => self.call(&case.input),
-        }
+/// The call of a test.
+fn call_of<'a>(unit: &'a Unit, config: &Config, case: &'a TestCase) -> Option<Call<'a>> {
+    match config.invocation.arguments.first() {
+        Some(name) => unit.call_of_entry(name, &case.input),
+        None => unit.call(&case.input),
     }
 }
 
@@ -92,7 +89,7 @@ fn files(config: &Config, unit: &Unit, entry: &Entry, cases: &[TestCase]) -> Vec
     let mut names = Vec::new();
     let mut others = String::new();
     for case in cases {
-        let Some(call) = unit.call_of(config, case).filter(|call| is_of(call, entry)) else {
+        let Some(call) = call_of(unit, config, case).filter(|call| is_of(call, entry)) else {
             continue;
         };
         match test(&call, case) {
