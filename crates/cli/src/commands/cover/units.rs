@@ -379,14 +379,10 @@ fn report(options: &Cover, drivers: &Drivers, done: &[Covered]) -> Result<u8, Pr
     } else if !options.output.quiet {
         print(table(options, drivers, done))?;
     }
-    let failed = done
+    let statuses = done
         .iter()
-        .any(|one| exit_status(&one.found.summary) == status::FAILURES);
-    Ok(if failed {
-        status::FAILURES
-    } else {
-        status::DONE
-    })
+        .map(|one| exit_status(&one.found.summary, &one.folder));
+    Ok(statuses.max().unwrap_or(status::DONE))
 }
 
 fn record(one: &Covered) -> serde_json::Value {
