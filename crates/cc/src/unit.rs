@@ -29,8 +29,11 @@ const OPTIONS: [&str; 9] = [
     "-w",
 ];
 
+/// Leaves out what main cannot come to.
+const TRIM: &str = "internalize<preserve-gv=main>,globaldce";
+
 /// Builds from an executable another one that calls functions of it, and tells what their inputs
-/// are. If no function has a driver, nothing is built.
+/// are. With binders alone the program begins as ever. If there is neither, nothing is built.
 ///
 /// # Errors
 /// The executable was not built by `labrys-cc`, or what it was linked with is no longer there.
@@ -42,7 +45,7 @@ pub fn build_unit(executable: &Path, request: &Request, out: &Path) -> Result<Dr
     let failed = llvm("linking the drivers");
     let mut module = Module::from_bytes(container.bitcode(), "frozen bitcode").map_err(&failed)?;
     let drivers = labrys_units::describe(&module, request);
-    if drivers.unit.entries.is_empty() {
+    if drivers.unit.entries.is_empty() && drivers.binders.is_empty() {
         return Ok(drivers);
     }
     let session = Session {
@@ -53,9 +56,14 @@ pub fn build_unit(executable: &Path, request: &Request, out: &Path) -> Result<Dr
     let scratch = scratch_folder()?;
     let scratch = scratch.path();
     let bitcode = compiled(&session, &drivers.text, scratch)?;
-    labrys_units::rename_main(&module);
+    if !drivers.unit.entries.is_empty() {
+        labrys_units::rename_main(&module);
+    }
     module.link_bytes(&bitcode, "drivers").map_err(&failed)?;
     labrys_units::connect(&module, &drivers);
+    if request.trimmed {
+        module.run_passes(TRIM).map_err(&failed)?;
+    }
     module.verify().map_err(&failed)?;
     let frozen = scratch.join("frozen.bc");
     module.write(&frozen).map_err(&failed)?;

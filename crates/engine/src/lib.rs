@@ -11,6 +11,7 @@ mod audit;
 mod books;
 mod budget;
 mod calls;
+mod child;
 mod error;
 mod failures;
 mod monitor;
@@ -31,6 +32,7 @@ mod vocabulary;
 pub use labrys_executor::Mode;
 
 pub use budget::{Budget, Clock, End, StopFlag};
+pub use child::child;
 pub use error::Error;
 pub use monitor::{Monitor, RunEvent, RunFlip, RunRecord, Verdict};
 pub use observation::{Initial, Observation};

@@ -13,7 +13,6 @@
 //! ```
 
 mod cache;
-mod child;
 mod counts;
 mod draw;
 mod growth;

@@ -148,12 +148,23 @@ pub struct Request {
     /// Functions that stubs stand for, wherever the program uses them.
     pub stubs: Vec<String>,
     /// Functions whose calls are bound: see [`Drivers::binders`].
-    pub binders: Vec<String>,
+    pub binders: Vec<Bound>,
     /// What drivers make.
     pub bounds: Bounds,
     /// The drivers are for tests: they report what a call leaves behind, and of several functions
     /// the first argument of the program names the one that is called, not an input.
     pub for_tests: bool,
+    /// Whether functions and variables that the entries cannot come to are left out.
+    pub trimmed: bool,
+}
+
+/// A function whose calls are bound.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bound {
+    /// Its name in the static program model.
+    pub function: String,
+    /// The stubs of the function's own unit: leaves are bound as the driver of that unit makes them.
+    pub stubs: Vec<String>,
 }
 
 /// Drivers of some functions.
@@ -227,8 +238,8 @@ pub fn describe(module: &Module, request: &Request) -> Drivers {
     for name in &request.entries {
         writer.entry(name);
     }
-    for name in &request.binders {
-        writer.binder(name);
+    for bound in &request.binders {
+        writer.binder(bound);
     }
     writer.finish()
 }
@@ -256,7 +267,7 @@ impl<'m> Writer<'m, '_> {
     }
 
     /// The shape of a call, with the variables that it can read.
-    fn shape(&mut self, name: &str) -> Option<(Entry, Prototype<'m>)> {
+    fn shape(&mut self, name: &str, stubs: &[String]) -> Option<(Entry, Prototype<'m>)> {
         let (function, prototype) = match self.prototype(name) {
             Ok(found) => found,
             Err(refusal) => {
@@ -267,7 +278,7 @@ impl<'m> Writer<'m, '_> {
         let bounds = self.request.bounds;
         let mut builder = Builder::new(bounds, self.candidates, name);
         builder.source(DebugNode::of_function(self.module, function));
-        let named = select::named(function, &self.request.stubs);
+        let named = select::named(function, stubs);
         builder.frees(select::frees(&named));
         if bounds.globals != Globals::Initial {
             let all = self.module.globals().into_iter();
@@ -299,7 +310,7 @@ impl<'m> Writer<'m, '_> {
     }
 
     fn entry(&mut self, name: &str) {
-        let Some((entry, prototype)) = self.shape(name) else {
+        let Some((entry, prototype)) = self.shape(name, &self.request.stubs) else {
             return;
         };
         let (globals, functions) = (&self.drivers.globals, &self.drivers.functions);
@@ -316,8 +327,8 @@ impl<'m> Writer<'m, '_> {
         self.drivers.unit.entries.push(entry);
     }
 
-    fn binder(&mut self, name: &str) {
-        let Some((entry, prototype)) = self.shape(name) else {
+    fn binder(&mut self, bound: &Bound) {
+        let Some((entry, prototype)) = self.shape(&bound.function, &bound.stubs) else {
             return;
         };
         let (globals, functions) = (&self.drivers.globals, &self.drivers.functions);
@@ -371,6 +382,10 @@ impl<'m> Writer<'m, '_> {
             let _ = writeln!(text, "extern void {FUNCTION}{number}(void); /* {name} */");
         }
         text.push_str(&self.text);
+        if drivers.unit.entries.is_empty() {
+            drivers.text = text;
+            return drivers;
+        }
         text.push_str("\nint main(void) {\n");
         match drivers.unit.entries.len() {
             0 => {}
@@ -434,7 +449,16 @@ pub fn connect(module: &Module, drivers: &Drivers) {
     }
     for (number, entry) in drivers.binders.iter().enumerate() {
         let binder = module.function(&format!("{BINDER}{number}"));
-        if let (Some(binder), Some(function)) = (binder, module.function(&entry.function)) {
+        // A function that has a stub is called there.
+        let stub = drivers
+            .stubs
+            .iter()
+            .position(|stub| stub.function == entry.function);
+        let called = match stub {
+            Some(number) => module.function(&format!("{STUB}{number}")),
+            None => module.function(&entry.function),
+        };
+        if let (Some(binder), Some(function)) = (binder, called) {
             call_binder(module, function, binder);
         }
     }

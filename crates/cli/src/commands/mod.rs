@@ -2,10 +2,12 @@
 
 mod cfg;
 mod cover;
+mod hunt;
 mod reach;
 mod replay;
 mod sites;
 mod solve;
+mod unit;
 mod verify_proof;
 
 use clap::{Parser, Subcommand};
@@ -22,6 +24,7 @@ Examples:
                                              explore it: first argument and input file symbolic
   labrys reach parser.c --target parser.c:120
                                              an input that gets to the line, or why there is none
+  labrys hunt tool --seeds examples -- @@    failures of units, each shown by an input of the tool
   labrys replay labrys-out --program ./plain run the suite on another build
   labrys sites src/grep                      list the places where the program decides
   labrys solve query.smt2                    decide a script
@@ -48,10 +51,12 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Cover(Box<cover::Cover>),
     Reach(Box<reach::Reach>),
+    Hunt(Box<hunt::Hunt>),
     Replay(replay::Replay),
     Sites(sites::Sites),
     Cfg(cfg::Cfg),
     Solve(solve::Solve),
+    Unit(Box<unit::Unit>),
     VerifyProof(verify_proof::VerifyProof),
 }
 
@@ -61,10 +66,12 @@ impl Command {
         match self {
             Command::Cover(options) => cover::cover(options),
             Command::Reach(options) => reach::reach(options),
+            Command::Hunt(options) => hunt::hunt(options),
             Command::Replay(options) => replay::replay(options),
             Command::Sites(options) => sites::sites(options),
             Command::Cfg(options) => cfg::cfg(options),
             Command::Solve(options) => solve::solve(options),
+            Command::Unit(options) => unit::unit(options),
             Command::VerifyProof(options) => verify_proof::verify_proof(options),
         }
     }

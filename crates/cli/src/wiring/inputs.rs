@@ -18,7 +18,7 @@ use crate::wiring::values::{
 };
 
 /// What is symbolic, and where the search starts.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct InputOptions {
     /// Start from this file: bytes of standard input, @@ or the input objects, a test of KLEE

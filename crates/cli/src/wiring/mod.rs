@@ -13,3 +13,4 @@ pub(crate) mod signals;
 pub(crate) mod solver;
 pub(crate) mod subject;
 pub(crate) mod values;
+pub(crate) mod workshop;

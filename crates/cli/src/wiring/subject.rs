@@ -146,7 +146,7 @@ impl Subject {
         let path = folder.path().join("unit");
         let drivers = build_unit(&self.instrumented, request, &path);
         let drivers = drivers.map_err(Problem::program)?;
-        if drivers.unit.entries.is_empty() {
+        if drivers.unit.entries.is_empty() && drivers.binders.is_empty() {
             return Ok((None, drivers));
         }
         let subject = Self::unpack(self.name.clone(), path, folder)?;

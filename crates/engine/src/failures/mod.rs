@@ -95,6 +95,10 @@ impl Failures {
         self.list = FailureList::resumed(failures);
     }
 
+    pub(crate) fn list(&self) -> &[Failure] {
+        self.list.list()
+    }
+
     /// The number of confirmed failures.
     pub(crate) fn confirmed(&self) -> u64 {
         self.list.confirmed()

@@ -15,7 +15,7 @@ use labrys_executor::Mode;
 use labrys_expr::{ExprId, Pool};
 use labrys_program::{BranchId, Program};
 use labrys_solver::{Answer, Assignment, Model};
-use labrys_suite::{Coverage, Input, Origin, Summary, TargetStatus, TargetSummary};
+use labrys_suite::{Coverage, Failure, Input, Origin, Summary, TargetStatus, TargetSummary};
 use labrys_trace::Trace;
 
 use crate::Error;
@@ -152,6 +152,12 @@ impl Session {
     pub fn statistics(&self) -> Statistics {
         let (steps, tests) = (self.deadline.steps(), self.saver.tests());
         Statistics::of(self.runs.counts(), &self.asker, steps, tests)
+    }
+
+    /// The failures so far, confirmed or not.
+    #[must_use]
+    pub fn failures(&self) -> &[Failure] {
+        self.failures.list()
     }
 
     /// The numbers as they are now.

@@ -8,13 +8,12 @@ mod steering;
 
 use std::collections::VecDeque;
 
-use labrys_engine::{Error, Initial, Progress, Session, Technique};
+use labrys_engine::{Error, Initial, Progress, Session, Technique, child};
 use labrys_solver::{Answer, Model};
 use labrys_suite::{Flip as FlippedBranch, Input, Origin};
 use labrys_trace::{SizeFlip, Step};
 
 use crate::cache::Cache;
-use crate::child::child;
 use crate::counts::SideCounter;
 use crate::growth::roomier;
 use crate::inputs::Inputs;

@@ -9,7 +9,7 @@ use labrys_suite::{Input, StreamKind};
 /// Makes the input of a child run. Files that grow are filled with random printable characters, or
 /// with a copy of how they begin: of what is read piece by piece, another piece. Objects grow with
 /// zeros, as the program reads zeros beyond their end.
-pub(crate) fn child(
+pub fn child(
     parent: &Input,
     model: impl IntoIterator<Item = (Symbol, u128)>,
     max_length: usize,

@@ -1,0 +1,319 @@
+//! `labrys hunt`: failures found in units, validated from main.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use labrys_composition::{Hunt as Technique, Report, Settings};
+use labrys_engine::{Budget, End, Session, SessionBuilder, StopFlag};
+use labrys_executor::RunLimits;
+use labrys_suite::{Config, Harness, Input, Invocation, SuiteWriter};
+
+use crate::output::closing::Closing;
+use crate::output::console::{print, print_line};
+use crate::output::problem::{Problem, status};
+use crate::output::{Output, progress};
+use crate::wiring::backward::main_function;
+use crate::wiring::inputs::{self, InputOptions};
+use crate::wiring::session::{initial_inputs, programs};
+use crate::wiring::signals;
+use crate::wiring::solver::{SolverOptions, layers};
+use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::values::duration;
+use crate::wiring::workshop::{Units, extent, fuzzing};
+
+const HUNT: &str = "Find failures in units, and system inputs that show them";
+
+const HUNT_LONG: &str = "\
+Tests each function of a program in a unit of its own, which fails soon and often falsely, and
+looks for an input of the whole program that shows each failure: backward along the calls, from
+the function up to main. Only failures that a run of the program itself showed are reported, in
+failures/; those of units alone are listed as alarms in hunt.json.
+
+PROGRAM, its arguments and its inputs are as for labrys cover.";
+
+const HUNT_EXAMPLES: &str = "\
+Examples:
+  labrys hunt parser.c                       failures that standard input can show
+  labrys hunt xmlwf --seeds tests -- @@      start from the files in a folder
+  labrys hunt tool --time 20m --seeds ex -- -v @@";
+
+/// Options of `labrys hunt`.
+#[derive(Args, Debug)]
+#[command(about = HUNT, long_about = HUNT_LONG, after_help = HUNT_EXAMPLES)]
+pub(crate) struct Hunt {
+    /// Executable built by labrys-cc, or C sources
+    #[arg(required = true, value_name = "PROGRAM|FILE.c")]
+    pub(crate) program: Vec<PathBuf>,
+
+    /// Arguments of the program; @@ stands for a symbolic input file
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) build: BuildOptions,
+
+    #[command(flatten)]
+    pub(crate) seeds: SeedOptions,
+
+    #[command(flatten)]
+    pub(crate) units: UnitOptions,
+
+    #[command(flatten)]
+    pub(crate) input: InputOptions,
+
+    /// Stop after this time: 90, 90s, 5m, 2h
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
+    pub(crate) time: Option<Duration>,
+
+    /// A run that takes longer is cut off
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration,
+          help_heading = "Limits")]
+    pub(crate) timeout_run: Duration,
+
+    #[command(flatten)]
+    pub(crate) solver: SolverOptions,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// System runs that relevance is measured by.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Relevance")]
+pub(crate) struct SeedOptions {
+    /// Folder of inputs to start from, each a file (standard input or @@)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) seeds: Option<PathBuf>,
+
+    /// Turns of fuzzing the seeds, some tens of runs each
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) fuzz_turns: u32,
+
+    /// Seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+impl SeedOptions {
+    /// The inputs that the user names, with those of the folder.
+    pub(crate) fn inputs(&self, options: &InputOptions) -> Result<InputOptions, Problem> {
+        let mut options = options.clone();
+        let Some(folder) = &self.seeds else {
+            return Ok(options);
+        };
+        let wrong = |error| {
+            Problem::usage(format!(
+                "--seeds {}: {error}; name a folder of input files",
+                folder.display()
+            ))
+        };
+        let entries = std::fs::read_dir(folder).map_err(wrong)?;
+        let paths = entries.flatten().map(|entry| entry.path());
+        let mut files: Vec<PathBuf> = paths.filter(|path| path.is_file()).collect();
+        files.sort();
+        if files.is_empty() {
+            return Err(Problem::usage(format!(
+                "--seeds {}: there are no files in it; name a folder of input files",
+                folder.display()
+            )));
+        }
+        options.input.extend(files);
+        Ok(options)
+    }
+}
+
+/// How units are made and explored.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Units")]
+pub(crate) struct UnitOptions {
+    /// Units of one function each: all callees are replaced by stubs
+    #[arg(long, conflicts_with = "random_units")]
+    pub(crate) no_extended_units: bool,
+
+    /// Units with callees chosen at random instead of by relevance
+    #[arg(long)]
+    pub(crate) random_units: bool,
+
+    /// Explore further where summaries conflict, without interpolants as constraints
+    #[arg(long)]
+    pub(crate) no_interpolants: bool,
+
+    /// Queries for the exploration of a unit
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    pub(crate) unit_queries: u32,
+
+    /// The longest time for it; the same queries give the same result everywhere, the same time
+    /// does not
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) unit_time: Option<Duration>,
+}
+
+/// Everything that is decided before the hunt starts.
+struct Plan {
+    subject: Subject,
+    config: Config,
+    initial: Vec<Input>,
+    limits: RunLimits,
+}
+
+/// Does what the command says; the exit status.
+pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
+    let stop = signals::on_signals()?;
+    let out = &options.output.out;
+    if options.output.resume {
+        return Err(Problem::usage(
+            "labrys hunt does not resume; start a new suite with another --out",
+        ));
+    }
+    SuiteWriter::check_free(out)?;
+    options.output.check_log()?;
+    let plan = resolve(options)?;
+    let writer = SuiteWriter::create(out, &plan.config)?;
+    let mut session = start(options, &plan, writer, stop.clone())?;
+    let remedy = "a hunt needs one; cover a function by labrys reach --entry";
+    let main = main_function(&plan.subject.program, remedy)?;
+    let units = Units {
+        subject: &plan.subject,
+        config: &plan.config,
+        limits: plan.limits.clone(),
+        solver: &options.solver,
+        stop,
+        folder: out.join("units"),
+        oracles: !options.build.no_oracles,
+        max_input: options.input.max_input,
+    };
+    let settings = Settings {
+        extent: extent(options.units.no_extended_units, options.units.random_units),
+        interpolants: !options.units.no_interpolants,
+        queries: options.units.unit_queries,
+        time: options.units.unit_time,
+        seed: plan.config.seed,
+    };
+    let fuzz = fuzzing(plan.config.seed, options.seeds.fuzz_turns);
+    let program = session.program().clone();
+    let mut technique = Technique::new(&program, main, Box::new(units), fuzz, settings);
+    let end = labrys_engine::run(&mut session, &mut technique);
+    let report = technique.report(&session);
+    finish(options, &mut session, &report, end)
+}
+
+fn resolve(options: &Hunt) -> Result<Plan, Problem> {
+    let input = options.seeds.inputs(&options.input)?;
+    let subject = Subject::open(&options.program, &options.build, options.output.quiet)?;
+    let invocation = Invocation::new(options.arguments.iter().cloned());
+    let limits = RunLimits {
+        timeout: options.timeout_run,
+        ..RunLimits::default()
+    };
+    let initial = initial_inputs(&subject, &invocation, &input, &limits, options.seeds.seed)?;
+    let config = Config {
+        program: subject.name.clone(),
+        bitcode_hash: subject.hash(),
+        invocation,
+        streams: inputs::shape(&initial),
+        technique: "hunt".to_owned(),
+        seed: options.seeds.seed,
+        harness: Harness::of(&subject.program),
+        options: options.build.record(),
+        ..Config::default()
+    };
+    Ok(Plan {
+        subject,
+        config,
+        initial,
+        limits,
+    })
+}
+
+fn start(
+    options: &Hunt,
+    plan: &Plan,
+    writer: SuiteWriter,
+    stop: StopFlag,
+) -> Result<Session, Problem> {
+    let programs = programs(&plan.subject, &plan.config, &plan.limits, 1)?;
+    let mut solver = layers(&options.solver, plan.config.seed)?;
+    options.output.log_to_folder(None, &mut solver)?;
+    Ok(SessionBuilder::new(programs, solver, writer)
+        .initial(plan.initial.clone())
+        .budget(Budget {
+            time: options.time,
+            ..Budget::default()
+        })
+        .stop(stop)
+        .observer(progress::observer(options.output.quiet))
+        .max_input(options.input.max_input)
+        .oracles(!options.build.no_oracles)
+        .hide_added_targets()
+        .start())
+}
+
+/// Writes and prints what came out.
+fn finish(
+    options: &Hunt,
+    session: &mut Session,
+    report: &Report,
+    end: Result<End, labrys_engine::Error>,
+) -> Result<u8, Problem> {
+    session.set_observer(Box::new(labrys_engine::Silent));
+    let end = end?;
+    let text = serde_json::to_string_pretty(report).map_err(Problem::internal)?;
+    let path = options.output.out.join("hunt.json");
+    std::fs::write(&path, text.clone() + "\n")
+        .map_err(|error| Problem::program(format!("cannot write {}: {error}", path.display())))?;
+    if options.output.json {
+        print_line(text)?;
+    } else if !options.output.quiet {
+        let closing = Closing {
+            summary: &session.summary(),
+            statistics: &session.statistics(),
+            end,
+            folder: &options.output.out,
+        };
+        print(format_args!("{closing}{}", described(report)))?;
+    }
+    Ok(match report.validated.is_empty() {
+        true => status::DONE,
+        false => status::FAILURES,
+    })
+}
+
+/// What the hunt did, for people.
+fn described(report: &Report) -> String {
+    let mut text = String::new();
+    let figures = report.figures;
+    let _ = writeln!(
+        text,
+        "units     {} tested, {} lines fail in them; relevance from {} runs",
+        figures.units, figures.targets, figures.profiled
+    );
+    let _ = writeln!(
+        text,
+        "formulas  {} checked, {} came to main, {} showed a failure",
+        figures.formulas, figures.at_main, figures.validating
+    );
+    let _ = writeln!(
+        text,
+        "refined   {} times by {} interpolants; branches {:.1} % to {:.1} %",
+        figures.refinements, figures.interpolants, figures.coverage_before, figures.coverage_after
+    );
+    for one in report.validated.iter().filter(|one| !one.chain.is_empty()) {
+        let _ = writeln!(
+            text,
+            "validated {} {} by {}",
+            one.kind,
+            one.location,
+            one.chain.join(" > ")
+        );
+    }
+    for alarm in &report.alarms {
+        let _ = writeln!(
+            text,
+            "alarm     {} {} in {}, not shown from main",
+            alarm.kind, alarm.location, alarm.function
+        );
+    }
+    text
+}

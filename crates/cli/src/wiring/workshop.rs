@@ -1,0 +1,237 @@
+//! Units for the hunt: built from the program, each with a suite of its own in `units/`.
+
+use std::path::{Path, PathBuf};
+
+use labrys_composition::{Bench, BoundFunction, Extent, LeafName, Measurement, UnitPlan, Workshop};
+use labrys_engine::{Error, Programs, Session, SessionBuilder, StopFlag};
+use labrys_executor::RunLimits;
+use labrys_fuzz::Fuzzing;
+use labrys_portfolio::{Member, State};
+use labrys_program::FunctionId;
+use labrys_suite::unit::{Content, Entry};
+use labrys_suite::{Config, Input, Invocation, StreamKind, SuiteWriter};
+use labrys_units::{Bound, Bounds, Drivers, Globals, Request};
+
+use crate::output::problem::Problem;
+use crate::wiring::session::programs;
+use crate::wiring::solver::{SolverOptions, layers};
+use crate::wiring::subject::Subject;
+
+/// See the module.
+pub(crate) struct Units<'a> {
+    pub(crate) subject: &'a Subject,
+    /// How the program is called.
+    pub(crate) config: &'a Config,
+    pub(crate) limits: RunLimits,
+    pub(crate) solver: &'a SolverOptions,
+    pub(crate) stop: StopFlag,
+    /// Where the suites of units go.
+    pub(crate) folder: PathBuf,
+    pub(crate) oracles: bool,
+    pub(crate) max_input: usize,
+}
+
+/// What drivers of a hunt make.
+pub(crate) fn bounds() -> Bounds {
+    Bounds {
+        globals: Globals::Any,
+        lengths: true,
+        ..Bounds::default()
+    }
+}
+
+fn names<'a>(
+    subject: &Subject,
+    functions: impl IntoIterator<Item = &'a FunctionId>,
+) -> Vec<String> {
+    let functions = functions.into_iter();
+    let functions = functions.filter_map(|function| subject.program.function(*function));
+    functions.map(|function| function.name.clone()).collect()
+}
+
+/// The calls that are bound: with the leaves of the callee's own unit.
+fn binders(subject: &Subject, bound: &[UnitPlan]) -> Vec<Bound> {
+    let of = |plan: &UnitPlan| {
+        Some(Bound {
+            function: subject.program.function(plan.function)?.name.clone(),
+            stubs: names(subject, &plan.stubs),
+        })
+    };
+    bound.iter().filter_map(of).collect()
+}
+
+/// What is generated for the unit of a plan.
+pub(crate) fn request(subject: &Subject, plan: &UnitPlan, bound: &[UnitPlan]) -> Request {
+    Request {
+        entries: names(subject, &[plan.function]),
+        stubs: names(subject, &plan.stubs),
+        binders: binders(subject, bound),
+        bounds: bounds(),
+        trimmed: true,
+        ..Request::default()
+    }
+}
+
+impl Units<'_> {
+    /// The functions whose calls are bound, with the inputs of their drivers.
+    fn bound(&self, drivers: &Drivers) -> Vec<BoundFunction> {
+        let of = |entry: &Entry| {
+            let leaves = entry.leaves.iter().filter_map(|leaf| {
+                Some(LeafName {
+                    offset: u32::try_from(leaf.offset).ok()?,
+                    size: u32::try_from(leaf.size).ok()?,
+                    name: match leaf.content {
+                        Content::Choice => format!("(where {} points)", leaf.name),
+                        _ => leaf.name.clone(),
+                    },
+                })
+            });
+            Some(BoundFunction {
+                function: self.subject.program.function_named(&entry.function)?,
+                leaves: leaves.collect(),
+            })
+        };
+        drivers.binders.iter().filter_map(of).collect()
+    }
+
+    /// A session on a unit, in a folder of this name or the next one that is free.
+    fn session(
+        &self,
+        unit: &Subject,
+        config: &Config,
+        name: &str,
+        inputs: Vec<Input>,
+    ) -> Result<Session, Problem> {
+        let programs: Programs = programs(unit, config, &self.limits, 1)?;
+        let folder = free(&self.folder, name);
+        let writer = SuiteWriter::create(&folder, config)?;
+        let solver = layers(self.solver, config.seed)?;
+        let session = SessionBuilder::new(programs, solver, writer)
+            .initial(inputs)
+            .stop(self.stop.clone())
+            .max_input(self.max_input)
+            .oracles(self.oracles)
+            .hide_added_targets()
+            .start();
+        Ok(session)
+    }
+
+    fn unit_of(&self, plan: &UnitPlan, bound: &[UnitPlan]) -> Result<Bench, Problem> {
+        let request = request(self.subject, plan, bound);
+        let (built, drivers) = self.subject.with_drivers(&request)?;
+        let (Some(unit), [entry]) = (built, drivers.unit.entries.as_slice()) else {
+            let reason = drivers.left_out.first();
+            let reason = reason.map_or_else(String::new, |(_, reason)| reason.to_string());
+            return Err(Problem::program(reason));
+        };
+        let config = Config {
+            program: self.subject.name.clone(),
+            bitcode_hash: unit.hash(),
+            invocation: Invocation::default(),
+            streams: vec![StreamKind::Objects],
+            technique: "unit".to_owned(),
+            seed: self.config.seed,
+            ..Config::default()
+        };
+        let inputs = vec![Input::objects("")];
+        let session = self.session(&unit, &config, &entry.function, inputs)?;
+        let leaves = entry
+            .leaves
+            .iter()
+            .map(|leaf| leaf.offset + leaf.size)
+            .max();
+        Ok(Bench {
+            session,
+            objects: Some(0),
+            leaves: leaves
+                .and_then(|bytes| u32::try_from(bytes).ok())
+                .unwrap_or(0),
+            bound: self.bound(&drivers),
+            held: Box::new(unit),
+        })
+    }
+
+    fn whole_program(&self, bound: &[UnitPlan], inputs: Vec<Input>) -> Result<Bench, Problem> {
+        let request = Request {
+            binders: binders(self.subject, bound),
+            bounds: bounds(),
+            ..Request::default()
+        };
+        let (built, drivers) = self.subject.with_drivers(&request)?;
+        let unit = built
+            .ok_or_else(|| Problem::program("no function that leads to a failure can be bound"))?;
+        let config = Config {
+            bitcode_hash: unit.hash(),
+            technique: "unit".to_owned(),
+            ..self.config.clone()
+        };
+        let session = self.session(&unit, &config, "main", inputs)?;
+        Ok(Bench {
+            session,
+            objects: None,
+            leaves: 0,
+            bound: self.bound(&drivers),
+            held: Box::new(unit),
+        })
+    }
+}
+
+impl Workshop for Units<'_> {
+    fn unit(
+        &mut self,
+        plan: &UnitPlan,
+        bound: &[UnitPlan],
+    ) -> Result<Result<Bench, String>, Error> {
+        Ok(self.unit_of(plan, bound).map_err(|problem| problem.text))
+    }
+
+    fn whole(
+        &mut self,
+        bound: &[UnitPlan],
+        inputs: Vec<Input>,
+    ) -> Result<Result<Bench, String>, Error> {
+        Ok(self
+            .whole_program(bound, inputs)
+            .map_err(|problem| problem.text))
+    }
+}
+
+/// A folder of this name that is not there yet.
+fn free(folder: &Path, name: &str) -> PathBuf {
+    let numbered = |number: u32| match number {
+        1 => folder.join(name),
+        _ => folder.join(format!("{name}-{number}")),
+    };
+    let mut numbers = (1..).map(numbered);
+    numbers
+        .find(|path| !path.exists())
+        .unwrap_or_else(|| folder.join(name))
+}
+
+/// System runs from seeds and fuzzing, of so many turns.
+pub(crate) fn measurement(seed: u64, turns: u32) -> Measurement<'static> {
+    Measurement::new(fuzzing(seed, turns))
+}
+
+/// So many turns of fuzzing at most, of which each makes some tens of runs.
+pub(crate) fn fuzzing(seed: u64, turns: u32) -> labrys_composition::Fuzz<'static> {
+    let mut fuzzer = Fuzzing::new(seed);
+    let mut left = turns;
+    Box::new(move |session| {
+        if left == 0 {
+            return Ok(false);
+        }
+        left -= 1;
+        let report = fuzzer.step(session)?;
+        Ok(report.state == State::More)
+    })
+}
+
+/// Which callees units have, by the options of ablations.
+pub(crate) fn extent(alone: bool, random: bool) -> Extent {
+    match (alone, random) {
+        (true, _) => Extent::Alone,
+        (_, true) => Extent::Random,
+        _ => Extent::Relevant,
+    }
+}

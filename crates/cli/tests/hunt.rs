@@ -1,0 +1,207 @@
+//! `labrys hunt` and `labrys unit` by the real commands.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::path::Path;
+
+use common::{folder, labrys, output, program, text};
+use labrys_suite::Suite;
+use serde_json::Value;
+
+/// Hunts in a program; the exit status, `hunt.json`, the suite.
+fn hunt(name: &str, out: &Path, options: &str) -> (Option<i32>, Value, Suite) {
+    let mut command = labrys();
+    command.arg("hunt").arg(program(&format!("hunt/{name}.c")));
+    command.arg("--out").arg(out).arg("--quiet");
+    let hunted = output(command.args(options.split_whitespace()));
+    let report = std::fs::read_to_string(out.join("hunt.json"));
+    let report = report.unwrap_or_else(|_| panic!("{}", text(&hunted)));
+    let report = serde_json::from_str(&report).expect("JSON");
+    let suite = Suite::open(out).expect("a valid suite");
+    (hunted.status.code(), report, suite)
+}
+
+/// The one validated failure.
+fn validated(report: &Value) -> &Value {
+    let list = report["validated"].as_array().expect("a list");
+    assert_eq!(list.len(), 1, "{report:#}");
+    &list[0]
+}
+
+fn words(value: &Value) -> Vec<&str> {
+    let list = value.as_array().expect("a list").iter();
+    list.filter_map(Value::as_str).collect()
+}
+
+/// The one input in `failures/`.
+fn failing_input(suite: &Suite) -> &[u8] {
+    assert_eq!(suite.failures.len(), 1);
+    assert!(suite.failures[0].confirmed);
+    &suite.failures[0].input.streams[0].bytes
+}
+
+#[test]
+fn the_failure_of_figure_1_is_validated_and_the_false_ones_are_not() {
+    let folder = folder();
+    let out = folder.path().join("suite");
+    let (status, report, suite) = hunt("figure1", &out, "--fuzz-turns 0");
+    assert_eq!(status, Some(1));
+    let found = validated(&report);
+    assert!(
+        found["location"]
+            .as_str()
+            .is_some_and(|place| place.ends_with("figure1.c:12"))
+    );
+    assert_eq!(words(&found["chain"]).first(), Some(&"main"));
+    assert_eq!(words(&found["chain"]).last(), Some(&"g"));
+    let input = failing_input(&suite);
+    assert!(
+        input[0] == b'C' && input[1] != 0 && input[1] != b'\n',
+        "{input:?}"
+    );
+    // Units fail for null pointers too, which the program never passes.
+    let alarms = report["alarms"].as_array().expect("a list");
+    assert!(!alarms.is_empty());
+    let null = |alarm: &Value| alarm["kind"] == "null-dereference";
+    assert!(alarms.iter().all(null), "{report:#}");
+}
+
+/// After two queries the summary of f knows no string that begins with C.
+#[test]
+fn a_summary_is_refined_by_an_interpolant() {
+    let folder = folder();
+    let out = folder.path().join("suite");
+    let options = "--fuzz-turns 0 --no-extended-units --unit-queries 2";
+    let (status, report, suite) = hunt("refine", &out, options);
+    assert_eq!(status, Some(1), "{report:#}");
+    let found = validated(&report);
+    assert_eq!(words(&found["chain"]), ["main", "f", "g"]);
+    let constraints = words(&found["constraints"]);
+    assert!(!constraints.is_empty(), "{report:#}");
+    assert!(
+        constraints[0].starts_with("f, calls of g: "),
+        "{constraints:?}"
+    );
+    assert!(report["figures"]["interpolants"].as_u64() > Some(0));
+    assert_eq!(failing_input(&suite)[0], b'C');
+}
+
+#[test]
+fn without_interpolants_none_are_computed() {
+    let folder = folder();
+    let out = folder.path().join("suite");
+    let options = "--fuzz-turns 0 --no-extended-units --no-interpolants --unit-queries 2";
+    let (_, report, _) = hunt("refine", &out, options);
+    assert_eq!(report["figures"]["interpolants"], 0);
+    assert!(report["figures"]["refinements"].as_u64() > Some(0));
+}
+
+/// `checked` never passes what makes `store` fail.
+#[test]
+fn a_chain_that_fails_is_backtracked_from() {
+    let folder = folder();
+    let out = folder.path().join("suite");
+    let seeds = folder.path().join("seeds");
+    std::fs::create_dir(&seeds).expect("a folder");
+    std::fs::write(seeds.join("a"), "c 1 2\nc 3 4\nr 5 66\n").expect("a file");
+    let options = format!(
+        "--fuzz-turns 0 --no-extended-units --seeds {}",
+        seeds.display()
+    );
+    let (status, report, suite) = hunt("backtrack", &out, &options);
+    assert_eq!(status, Some(1), "{report:#}");
+    let found = validated(&report);
+    assert!(
+        found["location"]
+            .as_str()
+            .is_some_and(|place| place.ends_with("backtrack.c:16"))
+    );
+    assert!(!words(&found["chain"]).contains(&"checked"), "{report:#}");
+    let backtracked = words(&found["backtracked"]);
+    assert!(
+        backtracked
+            .iter()
+            .any(|text| text.starts_with("checked > store: ")),
+        "{report:#}"
+    );
+    let input = String::from_utf8_lossy(failing_input(&suite)).into_owned();
+    assert!(input.contains('r') && input.contains("77"), "{input}");
+}
+
+#[test]
+fn failures_of_units_that_the_program_cannot_show_are_not_reported() {
+    let folder = folder();
+    let out = folder.path().join("suite");
+    let (status, report, suite) = hunt("clean", &out, "--fuzz-turns 4");
+    assert_eq!(status, Some(0));
+    assert_eq!(report["validated"].as_array().map(Vec::len), Some(0));
+    assert!(
+        report["alarms"]
+            .as_array()
+            .is_some_and(|alarms| alarms.len() > 1)
+    );
+    assert!(suite.failures.is_empty());
+}
+
+#[test]
+fn files_and_arguments_are_system_inputs() {
+    let folder = folder();
+    let (out, seeds) = (folder.path().join("suite"), folder.path().join("seeds"));
+    std::fs::create_dir(&seeds).expect("a folder");
+    std::fs::write(seeds.join("a"), "width=3\n").expect("a file");
+    let mut command = labrys();
+    command.arg("hunt").arg(program("hunt/args.c"));
+    command.arg("--out").arg(&out).arg("--seeds").arg(&seeds);
+    command.args([
+        "--fuzz-turns",
+        "0",
+        "-q",
+        "--sym-arg",
+        "1:4",
+        "--",
+        "-s",
+        "@@",
+    ]);
+    let hunted = output(&mut command);
+    assert_eq!(hunted.status.code(), Some(1), "{}", text(&hunted));
+    let suite = Suite::open(&out).expect("a valid suite");
+    let kinds: Vec<&str> = suite.failures.iter().map(|one| one.kind.as_str()).collect();
+    assert_eq!(kinds, ["division-by-zero"]);
+}
+
+#[test]
+fn a_unit_is_shown() {
+    let shown = |options: &[&str]| {
+        let mut command = labrys();
+        command.arg("unit").arg(program("hunt/refine.c")).arg("f");
+        let shown = output(command.args(["--fuzz-turns", "0"]).args(options));
+        assert!(shown.status.success(), "{}", text(&shown));
+        String::from_utf8_lossy(&shown.stdout).into_owned()
+    };
+    let alone = shown(&["--no-extended-units"]);
+    let part = |title: &str| {
+        let rest = alone.split_once(title).expect("the part").1;
+        rest.lines().nth(1).expect("a line").trim().to_owned()
+    };
+    assert!(part("functions").starts_with('f'), "{alone}");
+    assert!(part("stubs").starts_with('g'), "{alone}");
+    assert!(
+        alone.contains("8 bytes  s") && alone.contains("In place of g"),
+        "{alone}"
+    );
+}
+
+#[test]
+fn wrong_seeds_are_named() {
+    let mut command = labrys();
+    command.arg("hunt").arg(program("hunt/clean.c"));
+    let hunted = output(command.args(["--seeds", "/nonexistent"]));
+    assert_eq!(hunted.status.code(), Some(2));
+    assert!(
+        text(&hunted).contains("--seeds /nonexistent"),
+        "{}",
+        text(&hunted)
+    );
+}

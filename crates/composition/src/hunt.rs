@@ -1,0 +1,492 @@
+//! The technique: fuzzing and relevance (FZ), failure lines of units (FLI), and the composition of
+//! each with its callers up to main (SC, CC, FSR).
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use labrys_engine::{Error, Progress, Session, Technique};
+use labrys_program::{FunctionId, Program};
+
+use crate::bind::Formula;
+use crate::compose::{Composed, Composer, Work, is_over, is_shown, shorter, shows};
+use crate::measure::{Fuzz, Measurement};
+use crate::plan::{Extent, Planner, UnitPlan};
+use crate::report::{Alarm, Report, Validated};
+use crate::unit::{Line, Unit, line_of};
+use crate::workshop::Workshop;
+
+/// System inputs whose runs the summary of main begins with.
+const MOST_SEEDS: usize = 256;
+/// Functions in a chain of calls, and chains of one failure line.
+const DEEPEST: usize = 12;
+const MOST_CHAINS: usize = 64;
+/// Units in which one line fails that are composed.
+const MOST_ENTRIES: usize = 3;
+/// Units whose programs are kept running.
+const MOST_OPEN: usize = 32;
+/// Part of the budget that is left after which what was found in units is composed.
+const TESTING: f64 = 0.5;
+/// A refinement has this part of the queries of a unit, and so many at least.
+const REFINEMENT: u32 = 4;
+const LEAST_REFINEMENT: u32 = 32;
+
+/// What the user may set.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Which callees units have.
+    pub extent: Extent,
+    /// Whether summaries are refined by interpolants, or only explored further.
+    pub interpolants: bool,
+    /// Queries for the exploration of one unit.
+    pub queries: u32,
+    /// The longest time for it, and for a refinement; the same queries give the same result
+    /// everywhere, the same time does not.
+    pub time: Option<Duration>,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+enum Phase {
+    Measure,
+    Units(VecDeque<FunctionId>),
+    Compose(VecDeque<Target>),
+}
+
+/// A failure line with the units in which it fails, the deepest first.
+struct Target {
+    line: Line,
+    entries: Vec<(FunctionId, Line)>,
+}
+
+/// See the module.
+pub struct Hunt<'h> {
+    program: Arc<Program>,
+    main: FunctionId,
+    workshop: Box<dyn Workshop + 'h>,
+    settings: Settings,
+    measurement: Measurement<'h>,
+    phase: Phase,
+    planner: Option<Planner>,
+    units: BTreeMap<FunctionId, Unit>,
+    /// Units in the order of their last use.
+    used: VecDeque<FunctionId>,
+    whole: Option<Unit>,
+    found: Vec<(FunctionId, Line)>,
+    /// Functions whose units were not tested before composing began, and the part of the budget
+    /// after which that begins.
+    pending: VecDeque<FunctionId>,
+    until: f64,
+    composer: Composer,
+    report: Report,
+}
+
+/// A target that is worked on.
+struct Attempt<'a> {
+    line: &'a Line,
+    conflicts: Vec<String>,
+    constraints: Vec<String>,
+    /// The longest chain under which it may fail.
+    context: Vec<FunctionId>,
+    chains: usize,
+}
+
+impl<'h> Hunt<'h> {
+    /// A hunt that has not begun; `main` is the function in which the program begins.
+    #[must_use]
+    pub fn new(
+        program: &Arc<Program>,
+        main: FunctionId,
+        workshop: Box<dyn Workshop + 'h>,
+        fuzz: Fuzz<'h>,
+        settings: Settings,
+    ) -> Self {
+        let refinement = (settings.queries / REFINEMENT).max(LEAST_REFINEMENT);
+        Hunt {
+            program: program.clone(),
+            main,
+            workshop,
+            measurement: Measurement::new(fuzz),
+            phase: Phase::Measure,
+            planner: None,
+            units: BTreeMap::new(),
+            used: VecDeque::new(),
+            whole: None,
+            found: Vec::new(),
+            pending: VecDeque::new(),
+            until: TESTING,
+            composer: Composer::new(
+                settings.interpolants,
+                refinement,
+                settings.time,
+                settings.seed,
+            ),
+            settings,
+            report: Report::default(),
+        }
+    }
+
+    /// What was found so far.
+    #[must_use]
+    pub fn report(&self, session: &Session) -> Report {
+        let mut report = self.report.clone();
+        report.figures = self.composer.figures;
+        report.phases = self.composer.phases;
+        report.figures.profiled = self.measurement.relevance().runs();
+        report.figures.units = self.report.figures.units;
+        report.figures.targets = self.report.figures.targets;
+        for failure in session.failures().iter().filter(|one| one.confirmed) {
+            let place = failure.location.as_deref().map(line_of);
+            let location = place.unwrap_or("unknown").to_owned();
+            if !report.validated.iter().any(|one| one.location == location) {
+                report.validated.push(Validated {
+                    location,
+                    kind: failure.kind.clone(),
+                    ..Validated::default()
+                });
+            }
+        }
+        report.alarms.retain(|alarm| {
+            let shown = |one: &Validated| one.location == alarm.location;
+            !report.validated.iter().any(shown)
+        });
+        report.rank();
+        report
+    }
+
+    fn name(&self, function: FunctionId) -> String {
+        let function = self.program.function(function);
+        function.map_or_else(String::new, |one| one.name.clone())
+    }
+
+    fn names(&self, chain: &[FunctionId]) -> Vec<String> {
+        chain.iter().rev().map(|one| self.name(*one)).collect()
+    }
+
+    /// One step of measuring relevance.
+    fn measure(&mut self, session: &mut Session) -> Result<(), Error> {
+        let begun = Instant::now();
+        if self.measurement.step(session)? == Progress::Done {
+            self.plan(session);
+        }
+        self.composer.phases.fz += begun.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Relevance is known: which units are tested, and in which order.
+    fn plan(&mut self, session: &mut Session) {
+        let relevance = self.measurement.relevance().clone();
+        let planner = Planner::new(
+            &self.program,
+            relevance,
+            self.settings.extent,
+            self.settings.seed,
+        );
+        let depths = planner.depths(self.main);
+        let mut functions: Vec<FunctionId> = depths.keys().copied().collect();
+        functions.retain(|function| *function != self.main);
+        functions.sort_by_key(|function| (depths[function], *function));
+        session.note(&format!(
+            "{} functions to test, relevance from {} runs",
+            functions.len(),
+            planner.relevance().runs()
+        ));
+        self.planner = Some(planner);
+        self.phase = Phase::Units(functions.into());
+    }
+
+    /// Tests the unit of a function.
+    fn test(&mut self, session: &Session, function: FunctionId) -> Result<(), Error> {
+        let begun = Instant::now();
+        if let Some(unit) = self.take(session, function)? {
+            self.report.figures.units += 1;
+            let lines = unit.lines();
+            self.found
+                .extend(lines.into_iter().map(|line| (function, line)));
+            self.put(unit);
+        }
+        self.composer.phases.fli += begun.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// The unit of a function, explored; `None` if there is none.
+    fn take(&mut self, session: &Session, function: FunctionId) -> Result<Option<Unit>, Error> {
+        if let Some(unit) = self.units.remove(&function) {
+            self.used.retain(|one| *one != function);
+            return Ok(Some(unit));
+        }
+        let Some(planner) = &mut self.planner else {
+            return Ok(None);
+        };
+        let plan = planner.plan(function);
+        let bound = planner.called_by(&plan);
+        let bench = match self.workshop.unit(&plan, &bound)? {
+            Ok(bench) => bench,
+            Err(reason) => {
+                let text = format!("{}: {reason}", self.name(function));
+                if !self.report.left_out.contains(&text) {
+                    self.report.left_out.push(text);
+                }
+                return Ok(None);
+            }
+        };
+        let seed = self.settings.seed ^ u64::from(function.0);
+        let mut unit = Unit::new(bench, function, &self.program, seed);
+        let time = shorter(self.settings.time, session.status().time_left());
+        unit.explore(None, self.settings.queries, time)?;
+        Ok(Some(unit))
+    }
+
+    /// Keeps a unit for later, and gives up the one that was not used for longest.
+    fn put(&mut self, unit: Unit) {
+        if unit.is_whole() {
+            self.whole = Some(unit);
+            return;
+        }
+        self.used.push_back(unit.function);
+        self.units.insert(unit.function, unit);
+        if self.units.len() > MOST_OPEN
+            && let Some(oldest) = self.used.pop_front()
+        {
+            self.units.remove(&oldest);
+        }
+    }
+
+    /// All units were tested: the failure lines in the order in which they are worked on.
+    fn targets(&mut self, session: &Session) -> VecDeque<Target> {
+        let depths = self
+            .planner
+            .as_ref()
+            .map(|planner| planner.depths(self.main));
+        let depths = depths.unwrap_or_default();
+        let mut targets: Vec<Target> = Vec::new();
+        for (function, line) in std::mem::take(&mut self.found) {
+            if is_shown(session, &line.location) {
+                continue;
+            }
+            match targets
+                .iter_mut()
+                .find(|one| one.line.location == line.location)
+            {
+                Some(target) => target.entries.push((function, line)),
+                None => targets.push(Target {
+                    line: line.clone(),
+                    entries: vec![(function, line)],
+                }),
+            }
+        }
+        for target in &mut targets {
+            let depth = |function: &FunctionId| depths.get(function).copied().unwrap_or(0);
+            target
+                .entries
+                .sort_by_key(|(function, _)| u32::MAX - depth(function));
+            target.entries.truncate(MOST_ENTRIES);
+        }
+        targets.sort_by_key(|target| target.entries.iter().map(|(one, _)| depths.get(one)).min());
+        self.report.figures.targets += targets.len() as u32;
+        targets.into()
+    }
+
+    /// The whole program, with the calls bound that lead to targets.
+    fn begin_composing(
+        &mut self,
+        session: &mut Session,
+        targets: &VecDeque<Target>,
+    ) -> Result<(), Error> {
+        let Some(planner) = self.planner.as_mut().filter(|_| !targets.is_empty()) else {
+            return Ok(());
+        };
+        let entries = targets.iter().flat_map(|target| &target.entries);
+        let leading = planner.leading_to(entries.map(|(function, _)| *function));
+        let depths = planner.depths(self.main);
+        let bound = leading.into_iter();
+        let bound: Vec<UnitPlan> = bound
+            .filter(|function| *function != self.main && depths.contains_key(function))
+            .map(|function| planner.plan(function))
+            .collect();
+        let inputs = session.kept_inputs();
+        let inputs = inputs.iter().take(MOST_SEEDS).cloned().collect();
+        match self.workshop.whole(&bound, inputs)? {
+            Ok(bench) => {
+                let mut unit = Unit::new(bench, self.main, &self.program, self.settings.seed);
+                unit.explore(None, 0, None)?;
+                self.whole = Some(unit);
+            }
+            Err(reason) => session.note(&format!("main has no summary: {reason}")),
+        }
+        Ok(())
+    }
+
+    /// Composes one failure line up to main.
+    fn validate(&mut self, session: &mut Session, target: &Target) -> Result<(), Error> {
+        let mut attempt = Attempt {
+            line: &target.line,
+            conflicts: Vec::new(),
+            constraints: Vec::new(),
+            context: Vec::new(),
+            chains: 0,
+        };
+        for (function, line) in &target.entries {
+            if is_shown(session, &line.location) {
+                return Ok(());
+            }
+            let Some(mut unit) = self.take(session, *function)? else {
+                continue;
+            };
+            let formula = unit.failing(line)?;
+            self.put(unit);
+            let Some(formula) = formula else { continue };
+            let chain = vec![*function];
+            if attempt.context.is_empty() {
+                attempt.context.clone_from(&chain);
+            }
+            if let Some(chain) = self.extend(session, &mut attempt, &formula, &chain)? {
+                self.report.validated.push(Validated {
+                    location: line.location.clone(),
+                    kind: line.kind.clone(),
+                    chain: self.names(&chain),
+                    backtracked: attempt.conflicts,
+                    constraints: attempt.constraints,
+                });
+                return Ok(());
+            }
+        }
+        let function = target.entries.first().map(|(function, _)| *function);
+        let location = &target.line.location;
+        self.report.alarms.retain(|one| one.location != *location);
+        self.report.alarms.push(Alarm {
+            location: target.line.location.clone(),
+            kind: target.line.kind.clone(),
+            function: function.map_or_else(String::new, |one| self.name(one)),
+            context: self.names(&attempt.context),
+            conflicts: attempt.conflicts,
+        });
+        Ok(())
+    }
+
+    /// Goes on backward from a satisfiable chain, callers of most relevance first; the chain that
+    /// shows the failure, if one does.
+    fn extend(
+        &mut self,
+        session: &mut Session,
+        attempt: &mut Attempt<'_>,
+        formula: &Formula,
+        chain: &[FunctionId],
+    ) -> Result<Option<Vec<FunctionId>>, Error> {
+        let Some(top) = chain.last().copied() else {
+            return Ok(None);
+        };
+        for caller in self.callers(top) {
+            if chain.contains(&caller) || chain.len() >= DEEPEST {
+                continue;
+            }
+            if attempt.chains >= MOST_CHAINS || is_over(session) {
+                break;
+            }
+            attempt.chains += 1;
+            let mut longer = chain.to_vec();
+            longer.push(caller);
+            let Some(mut unit) = self.caller(session, caller)? else {
+                continue;
+            };
+            let mut work = Work::new(top, formula, &attempt.line.location);
+            let composed = self.composer.compose(session, &mut unit, &mut work);
+            self.put(unit);
+            let place = format!("{}, calls of {}", self.name(caller), self.name(top));
+            let constraints = work.constraints.into_iter();
+            attempt
+                .constraints
+                .extend(constraints.map(|text| format!("{place}: {text}")));
+            match composed? {
+                Composed::Validated => return Ok(Some(longer)),
+                Composed::Conflict(reason) => {
+                    let names = self.names(&longer).join(" > ");
+                    attempt.conflicts.push(format!("{names}: {reason}"));
+                }
+                Composed::Satisfiable(formula) => {
+                    if longer.len() > attempt.context.len() {
+                        attempt.context.clone_from(&longer);
+                    }
+                    let found = self.extend(session, attempt, &formula, &longer)?;
+                    if found.is_some() {
+                        return Ok(found);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The callers of a function, and main, whose unit has all functions in it, if a system run
+    /// came to the function.
+    fn callers(&self, function: FunctionId) -> Vec<FunctionId> {
+        let Some(planner) = &self.planner else {
+            return Vec::new();
+        };
+        let mut callers = planner.callers(function);
+        let mut paths = self.whole.iter().flat_map(Unit::paths);
+        let comes = paths.any(|path| path.slices_at(function).next().is_some());
+        if comes && !callers.contains(&self.main) {
+            let of = |caller: &FunctionId| planner.relevance().of(*caller, function);
+            let at = callers.partition_point(|caller| of(caller) >= of(&self.main));
+            callers.insert(at, self.main);
+        }
+        callers
+    }
+
+    fn caller(&mut self, session: &Session, caller: FunctionId) -> Result<Option<Unit>, Error> {
+        match caller == self.main {
+            true => Ok(self.whole.take()),
+            false => self.take(session, caller),
+        }
+    }
+
+    /// Failures that refinements of main came upon are failures of the program.
+    fn share_failures(&mut self, session: &mut Session) -> Result<(), Error> {
+        let failures = self.whole.iter().flat_map(|whole| whole.session.failures());
+        let found: Vec<_> = failures
+            .filter(|failure| failure.confirmed && !session.was_tried(&failure.input))
+            .cloned()
+            .collect();
+        for failure in found {
+            let location = failure.location.unwrap_or_default();
+            shows(session, failure.input, line_of(&location))?;
+        }
+        Ok(())
+    }
+}
+
+impl Technique for Hunt<'_> {
+    fn name(&self) -> &'static str {
+        "hunt"
+    }
+
+    fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
+        let used = session.status().used.unwrap_or(0.0);
+        match &mut self.phase {
+            Phase::Measure => self.measure(session)?,
+            Phase::Units(functions) => match functions.pop_front() {
+                Some(function) if used < self.until => self.test(session, function)?,
+                next => {
+                    self.pending = next.into_iter().chain(functions.drain(..)).collect();
+                    let targets = self.targets(session);
+                    session.note(&format!("{} failure lines in units", targets.len()));
+                    self.begin_composing(session, &targets)?;
+                    self.phase = Phase::Compose(targets);
+                }
+            },
+            Phase::Compose(targets) => match targets.pop_front() {
+                Some(target) => {
+                    self.validate(session, &target)?;
+                    self.share_failures(session)?;
+                }
+                None if self.pending.is_empty() => return Ok(Progress::Done),
+                None => {
+                    self.until = used + (1.0 - used) * TESTING;
+                    self.phase = Phase::Units(std::mem::take(&mut self.pending));
+                }
+            },
+        }
+        Ok(Progress::More)
+    }
+}

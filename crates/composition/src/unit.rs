@@ -1,0 +1,202 @@
+//! A unit at work: its session, its explorer, its failures.
+
+use std::any::Any;
+use std::time::{Duration, Instant};
+
+use labrys_engine::{Error, Session, run};
+use labrys_expr::{ExprId, Pool, Rebuilt};
+use labrys_program::{FunctionId, Program};
+use labrys_suite::{Coverage, Failure};
+
+use crate::bind::Formula;
+use crate::explore::{Explorer, Focus};
+use crate::summary::{LEAVES, Path, Reading, branch_coverage};
+use crate::workshop::{Bench, BoundFunction};
+
+/// Failing paths of one line that are composed.
+const MOST_CUBES: usize = 6;
+
+/// See the module.
+pub(crate) struct Unit {
+    /// The function, in the program.
+    pub(crate) function: FunctionId,
+    /// The function, in the unit's program.
+    own: Option<FunctionId>,
+    pub(crate) session: Session,
+    pub(crate) explorer: Explorer,
+    pub(crate) objects: Option<u16>,
+    pub(crate) leaves: u32,
+    bound: Vec<BoundFunction>,
+    /// Of the session.
+    _held: Box<dyn Any>,
+}
+
+/// A failure line of a unit: the failures there.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    /// `FILE:LINE`.
+    pub(crate) location: String,
+    pub(crate) kind: String,
+    pub(crate) failures: Vec<Failure>,
+}
+
+impl Unit {
+    /// A unit of a function, or the whole program.
+    pub(crate) fn new(bench: Bench, function: FunctionId, program: &Program, seed: u64) -> Self {
+        let name = program.function(function).map(|one| one.name.as_str());
+        let own = name.and_then(|name| bench.session.program().function_named(name));
+        let reading = Reading {
+            own,
+            bound: bench.bound.iter().map(|one| one.function).collect(),
+        };
+        Unit {
+            function,
+            own,
+            session: bench.session,
+            explorer: Explorer::new(reading, seed),
+            objects: bench.objects,
+            leaves: bench.leaves,
+            bound: bench.bound,
+            _held: bench.held,
+        }
+    }
+
+    /// Whether it is the whole program.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.objects.is_none()
+    }
+
+    /// Explores, with so many queries and so much time.
+    pub(crate) fn explore(
+        &mut self,
+        focus: Option<Focus>,
+        queries: u32,
+        time: Option<Duration>,
+    ) -> Result<(), Error> {
+        self.explorer.focus(focus);
+        self.explorer
+            .allow(queries, time.map(|time| Instant::now() + time));
+        run(&mut self.session, &mut self.explorer)?;
+        self.explorer.focus(None);
+        Ok(())
+    }
+
+    pub(crate) fn paths(&self) -> &[Path] {
+        self.explorer.summary.paths()
+    }
+
+    pub(crate) fn pool(&mut self) -> &mut Pool {
+        &mut self.explorer.summary.pool
+    }
+
+    /// A condition on the leaves of a callee, in words.
+    pub(crate) fn described(&self, callee: FunctionId, condition: ExprId) -> String {
+        let text = self.explorer.summary.pool.display(condition).to_string();
+        let bound = self.bound.iter().find(|one| one.function == callee);
+        let stem = format!("in{LEAVES}_");
+        let mut parts = text.split(stem.as_str());
+        let mut words = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let digits = part.find(|c: char| !c.is_ascii_digit());
+            let (number, rest) = part.split_at(digits.unwrap_or(part.len()));
+            let name = bound.and_then(|bound| bound.byte(number.parse().ok()?));
+            words.push_str(&name.unwrap_or_else(|| format!("{stem}{number}")));
+            words.push_str(rest);
+        }
+        words
+    }
+
+    /// Branch coverage of the function, in percent.
+    pub(crate) fn coverage(&self) -> Option<f64> {
+        branch_coverage(self.session.program(), self.own?, self.session.seen())
+    }
+
+    /// The branches that runs took.
+    pub(crate) fn seen(&self) -> &Coverage {
+        self.session.seen()
+    }
+
+    /// The lines at which the unit fails, in the order in which they were found.
+    pub(crate) fn lines(&self) -> Vec<Line> {
+        let mut lines: Vec<Line> = Vec::new();
+        for failure in self.session.failures().iter().filter(|one| one.confirmed) {
+            let Some(location) = failure.location.as_deref().map(line_of) else {
+                continue;
+            };
+            match lines.iter_mut().find(|line| line.location == location) {
+                Some(line) => line.failures.push(failure.clone()),
+                None => lines.push(Line {
+                    location: location.to_owned(),
+                    kind: failure.kind.clone(),
+                    failures: vec![failure.clone()],
+                }),
+            }
+        }
+        lines
+    }
+
+    /// The failing paths at a line (ψ of section 3.5.1) as a formula over the unit's inputs.
+    pub(crate) fn failing(&mut self, line: &Line) -> Result<Option<Formula>, Error> {
+        let mut cubes: Vec<Vec<ExprId>> = Vec::new();
+        for failure in &line.failures {
+            let Some(path) = self.explorer.read(&mut self.session, &failure.input)? else {
+                continue;
+            };
+            let last = |path: &Path| path.steps.last().map(|step| (step.site, step.direction));
+            let ends = last(&path);
+            let alike = self.paths().iter();
+            let alike = alike.filter(|other| other.failed && last(other) == ends);
+            let all = [&path].into_iter().chain(alike);
+            for path in all.take(MOST_CUBES) {
+                let (hard, _) = path.prefix(path.steps.len());
+                if !cubes.contains(&hard) && cubes.len() < MOST_CUBES {
+                    cubes.push(hard);
+                }
+            }
+        }
+        cubes.sort_by_key(Vec::len);
+        let Some(objects) = self.objects.filter(|_| !cubes.is_empty()) else {
+            return Ok(None);
+        };
+        Ok(Some(self.formula(cubes, objects, 1)))
+    }
+
+    /// Cubes over the unit's inputs as a formula of their own.
+    pub(crate) fn formula(&self, cubes: Vec<Vec<ExprId>>, objects: u16, depth: u16) -> Formula {
+        let source = &self.explorer.summary.pool;
+        let mut pool = Pool::new();
+        let mut rebuilt = Rebuilt::new();
+        let mut moved = |id| pool.rebuild(Some(source), id, &mut rebuilt, &mut |_, _| None);
+        let cubes = cubes.into_iter();
+        let cubes = cubes.map(|cube| cube.into_iter().map(&mut moved).collect());
+        let cubes = cubes.collect();
+        Formula {
+            cubes,
+            pool,
+            objects,
+            leaves: self.leaves,
+            depth,
+        }
+    }
+}
+
+/// The line of a place `FILE:LINE:COLUMN`.
+pub(crate) fn line_of(place: &str) -> &str {
+    let mut parts = place.rsplitn(2, ':');
+    match (parts.next(), parts.next()) {
+        (Some(column), Some(line)) if line.contains(':') && column.parse::<u32>().is_ok() => line,
+        _ => place,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_places_without_columns() {
+        assert_eq!(line_of("a/b.c:22:3"), "a/b.c:22");
+        assert_eq!(line_of("a/b.c:22"), "a/b.c:22");
+        assert_eq!(line_of("b.c"), "b.c");
+    }
+}

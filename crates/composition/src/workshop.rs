@@ -1,0 +1,79 @@
+//! What the technique gets from whoever can build and run programs.
+
+use std::any::Any;
+
+use labrys_engine::{Error, Session};
+use labrys_program::FunctionId;
+use labrys_suite::Input;
+
+use crate::plan::UnitPlan;
+
+/// A unit that can be run.
+pub struct Bench {
+    /// A session on it, whose first inputs are set.
+    pub session: Session,
+    /// The stream of the input that holds what drivers and stubs make; of main's unit none is
+    /// special.
+    pub objects: Option<u16>,
+    /// Bytes of the inputs that the driver makes; what follows is made by stubs.
+    pub leaves: u32,
+    /// The functions whose calls are bound, by the numbers that runs record.
+    pub bound: Vec<BoundFunction>,
+    /// What the session needs for as long as it lasts, such as a folder of executables.
+    pub held: Box<dyn Any>,
+}
+
+/// A function whose calls are bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundFunction {
+    /// The function, in the program.
+    pub function: FunctionId,
+    /// The inputs of its driver.
+    pub leaves: Vec<LeafName>,
+}
+
+/// What people call an input of a driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeafName {
+    /// The offset of its first byte.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+    /// Its name.
+    pub name: String,
+}
+
+impl BoundFunction {
+    /// A byte of the inputs in words.
+    #[must_use]
+    pub fn byte(&self, offset: u32) -> Option<String> {
+        let mut leaves = self.leaves.iter();
+        let leaf = leaves.find(|leaf| offset.wrapping_sub(leaf.offset) < leaf.size)?;
+        Some(match leaf.size {
+            1 => leaf.name.clone(),
+            _ => format!("{}[{}]", leaf.name, offset - leaf.offset),
+        })
+    }
+}
+
+/// Builds units.
+pub trait Workshop {
+    /// The unit of a function, with the calls bound of the functions that it calls; why there is
+    /// none, if there is none. What a call binds are the leaves of the callee's own unit, so their
+    /// plans are given.
+    ///
+    /// # Errors
+    /// If programs can no longer be run or written.
+    fn unit(&mut self, plan: &UnitPlan, bound: &[UnitPlan])
+    -> Result<Result<Bench, String>, Error>;
+
+    /// The whole program, with the calls of these functions bound, to be run on these inputs first.
+    ///
+    /// # Errors
+    /// As for [`Workshop::unit`].
+    fn whole(
+        &mut self,
+        bound: &[UnitPlan],
+        inputs: Vec<Input>,
+    ) -> Result<Result<Bench, String>, Error>;
+}
