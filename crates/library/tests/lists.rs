@@ -10,7 +10,7 @@ use labrys_library::{Function, functions};
 const MOST: usize = 2;
 
 /// Names that are words of other things: verbs of messages, operations, options.
-const WORDS: &str = "abs error exit exp free fork index link log mkdir open pipe pow raise read \
+const WORDS: &str = "abs error exit exp free fork index link log mkdir open pipe pow raise random read \
     remove select signal time trunc write";
 
 /// Files that name functions of something else, or themselves.
