@@ -14,7 +14,7 @@ use labrys_semantics::External;
 use labrys_solver::Assignment;
 use labrys_suite::{Coverage, Input, Origin, StreamKind, TargetStatus};
 
-use crate::execute::{InputLayout, PhaseTwo};
+use crate::execute::{InputLayout, PhaseTwo, Trial};
 use crate::path::{Path, Skip};
 use crate::paths::{Found, MAX_UNKNOWN, Search};
 use crate::precision::{COARSE_PASS, FIRST_PASS, PASSES, PLAIN_PASS, Precision};
@@ -310,9 +310,13 @@ impl<'p> Symcretic<'p> {
             let begun = self.phase_two.work();
             let evaluated = self.reports[current].evaluations;
             let seed = session.seed();
-            let found = self
-                .phase_two
-                .adjust(path, layout, values, &attempt, evaluated, seed);
+            let trial = Trial {
+                attempt: &attempt,
+                evaluated,
+                seed,
+            };
+            let over = || session.is_over();
+            let found = self.phase_two.adjust(path, layout, values, trial, &over);
             self.reports[current].executed += self.phase_two.work() - begun;
             self.reports[current].evaluations += found.evaluations;
             values = found.values;

@@ -67,7 +67,7 @@ pub(crate) fn objects(session: &Session, mut invocation: Invocation) -> Result<(
         program: session.tools.clang.clone(),
         arguments: session.with_language(invocation.arguments),
     };
-    let compiled = job.run(&std::env::temp_dir());
+    let compiled = job.run(&session.scratch.path()?);
     for input in &invocation.inputs {
         let Some(path) = object_path(input, invocation.output.as_deref()) else {
             continue;

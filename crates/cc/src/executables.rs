@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 
 use sha2::{Digest, Sha256};
@@ -74,6 +75,7 @@ pub(crate) fn build(
     scratch: &Path,
 ) -> Result<(), Error> {
     let frozen = scratch.join("frozen.bc");
+    session.doing("freezing the bitcode");
     freeze(merged, &frozen, &session.pure, &line.linking()).map_err(|error| match error {
         FreezeError::Llvm(source) => llvm("freezing the bitcode")(source),
         FreezeError::Marked(error) => Error::Marked(error),
@@ -96,10 +98,18 @@ pub(crate) fn build_frozen(
         runtime: &runtime,
         scratch,
     };
+    session.doing("building three executables");
+    let done = AtomicUsize::new(0);
+    let build = |variant| {
+        let built = parts.build(variant);
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        session.doing(&format!("building three executables, {done} done"));
+        built
+    };
     let (program, instrumented, plain, checked) = thread::scope(|scope| {
-        let instrumented = scope.spawn(|| parts.build(Variant::Instrumented));
-        let plain = scope.spawn(|| parts.build(Variant::Plain));
-        let checked = scope.spawn(|| parts.build(Variant::Checked));
+        let instrumented = scope.spawn(|| build(Variant::Instrumented));
+        let plain = scope.spawn(|| build(Variant::Plain));
+        let checked = scope.spawn(|| build(Variant::Checked));
         (
             program_bytes(frozen, &line.output),
             join(instrumented),

@@ -13,6 +13,7 @@ mod bitcode;
 mod compile;
 pub mod container;
 mod executables;
+mod interrupts;
 mod jobs;
 mod link;
 mod link_line;
@@ -23,9 +24,11 @@ mod partially_linked;
 mod probe;
 mod recipe;
 mod response;
+mod scratch;
 mod symbols;
 mod tools;
 mod unit;
+pub mod worker;
 
 use std::ffi::OsString;
 use std::io;
@@ -33,12 +36,14 @@ use std::path::{Path, PathBuf};
 
 use crate::container::ContainerError;
 use arguments::{Checks, Invocation, Mode};
+pub use interrupts::ending_signals;
 use jobs::{Job, say};
 use labrys_llvm::LlvmError;
 use tools::Tools;
 
 use labrys_lower::marked::MarkError;
-pub use unit::build_unit;
+use scratch::Scratch;
+pub use unit::describe_unit;
 
 /// The language whose libraries are linked and which sources without a telling name are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,7 +165,7 @@ impl Error {
 #[must_use]
 pub fn main(arguments: Vec<OsString>, language: Language) -> i32 {
     let name = language.compiler();
-    match run(arguments, language) {
+    match build(arguments, language) {
         Ok(()) => 0,
         Err(error) => {
             if !matches!(error, Error::Reported { .. }) {
@@ -171,11 +176,27 @@ pub fn main(arguments: Vec<OsString>, language: Language) -> i32 {
     }
 }
 
-/// Builds an instrumented executable from sources, with further options of the compiler.
+/// Does what a command line of a drop-in compiler asks for.
 ///
 /// # Errors
-/// The sources do not compile or link; the messages of the compiler went to standard error.
-pub fn build_sources(sources: &[&Path], flags: &[OsString], out: &Path) -> Result<(), Error> {
+/// See [`Error`]; messages of tools went to standard error.
+pub fn build(arguments: Vec<OsString>, language: Language) -> Result<(), Error> {
+    let scratch = Scratch::default();
+    // Where signals cannot be watched, they end the process as ever.
+    let _ = interrupts::watch(&scratch);
+    let built = run(arguments, language, &scratch, Progress(|_| {}));
+    scratch.clear();
+    built
+}
+
+/// Told what a build is doing.
+#[derive(Clone, Copy, Debug)]
+struct Progress(fn(&str));
+
+/// How an instrumented executable is built from sources, with further options of the compiler: the
+/// messages of the compiler go to standard error.
+#[must_use]
+pub fn sources(sources: &[&Path], flags: &[OsString], out: &Path) -> worker::Order {
     let cxx = |path: &&Path| {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         matches!(
@@ -191,10 +212,18 @@ pub fn build_sources(sources: &[&Path], flags: &[OsString], out: &Path) -> Resul
     let mut arguments: Vec<OsString> = flags.to_vec();
     arguments.extend(sources.iter().map(|path| path.as_os_str().to_owned()));
     arguments.extend(["-o".into(), out.into()]);
-    run(arguments, language)
+    worker::Order::Sources {
+        language,
+        arguments,
+    }
 }
 
-fn run(arguments: Vec<OsString>, language: Language) -> Result<(), Error> {
+fn run(
+    arguments: Vec<OsString>,
+    language: Language,
+    scratch: &Scratch,
+    progress: Progress,
+) -> Result<(), Error> {
     let tools = Tools::find()?;
     let invocation = arguments::parse(response::expand(arguments));
     let mut invocation = invocation.map_err(|refusal| Error::Usage(refusal.0))?;
@@ -209,6 +238,8 @@ fn run(arguments: Vec<OsString>, language: Language) -> Result<(), Error> {
         tools,
         language,
         pure,
+        scratch: scratch.clone(),
+        progress,
     };
     for note in &invocation.notes {
         session.note(note);
@@ -228,6 +259,8 @@ struct Session {
     language: Language,
     /// Names of functions that are pure.
     pure: Vec<String>,
+    scratch: Scratch,
+    progress: Progress,
 }
 
 /// The names in some files: one a line, up to `#`.
@@ -263,7 +296,12 @@ impl Session {
             program: self.tools.clang.clone(),
             arguments,
         };
-        job.run(&std::env::temp_dir())
+        job.run(&self.scratch.path()?)
+    }
+
+    /// Tells what is being done, for people who wait.
+    fn doing(&self, text: &str) {
+        (self.progress.0)(text);
     }
 
     /// Tells the user something that is no error.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::arguments::{Input, InputKind, Invocation, Linkage};
 use crate::jobs::{self, say};
 use crate::link_line::LinkLine;
-use crate::linker::{linker_option, run_linker, scratch_folder};
+use crate::linker::{linker_option, run_linker};
 use crate::object::{self, Nature};
 use crate::{Error, Session, brings_bitcode, compile, executables, probe};
 
@@ -106,7 +106,9 @@ fn line(
     if invocation.verbose {
         say(&plan.text);
     }
-    for job in &plan.compile {
+    for (number, job) in plan.compile.iter().enumerate() {
+        let all = plan.compile.len();
+        session.doing(&format!("compiling, file {} of {all}", number + 1));
         job.run(scratch)?;
     }
     let link = plan.link.ok_or(Error::Reported { code: 1 })?;
@@ -114,8 +116,8 @@ fn line(
 }
 
 fn executable(session: &Session, invocation: &Invocation, position: &str) -> Result<(), Error> {
-    let scratch = scratch_folder()?;
-    let scratch = scratch.path();
+    let scratch = session.scratch.path()?;
+    let scratch = &*scratch;
     let line = line(session, invocation, position, scratch)?;
     match merge(session, &line, scratch)? {
         Some(merged) => executables::build(session, &line, &merged, scratch),
@@ -127,6 +129,7 @@ fn executable(session: &Session, invocation: &Invocation, position: &str) -> Res
 fn merge(session: &Session, line: &LinkLine, scratch: &Path) -> Result<Option<PathBuf>, Error> {
     let merged = scratch.join("merged.bc");
     let job = line.merge(&merged);
+    session.doing("merging the bitcode");
     run_linker(session, &job, scratch)?;
     Ok(merged.is_file().then_some(merged))
 }

@@ -1,4 +1,4 @@
-//! Runs of lld, and the folder of one link.
+//! Runs of lld.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -12,17 +12,6 @@ pub(crate) fn linker_option(linker: &Path) -> OsString {
     let mut option = OsString::from("--ld-path=");
     option.push(linker);
     option
-}
-
-/// A private folder for one link, removed at the end.
-pub(crate) fn scratch_folder() -> Result<tempfile::TempDir, Error> {
-    tempfile::Builder::new()
-        .prefix("labrys-")
-        .tempdir()
-        .map_err(|source| Error::Io {
-            path: std::env::temp_dir(),
-            source,
-        })
 }
 
 /// Runs lld and passes on what it says, with advice.

@@ -11,9 +11,9 @@ use labrys_units::{Drivers, Request};
 
 use crate::executables::{build_frozen, llvm};
 use crate::jobs::Job;
-use crate::linker::scratch_folder;
+use crate::scratch::Scratch;
 use crate::tools::Tools;
-use crate::{Error, Session, recipe};
+use crate::{Error, Progress, Session, recipe};
 use labrys_lower::{FreezeError, Linking, freeze};
 
 /// How drivers are compiled: as sources of programs are.
@@ -29,32 +29,52 @@ const OPTIONS: [&str; 9] = [
     "-w",
 ];
 
+/// What is being done, for internal errors.
+const STEP: &str = "linking the drivers";
+
 /// Leaves out what main cannot come to.
 const TRIM: &str = "internalize<preserve-gv=main>,globaldce";
 
-/// Builds from an executable another one that calls functions of it, and tells what their inputs
-/// are. With binders alone the program begins as ever. If there is neither, nothing is built.
+/// Tells which drivers an executable gets by a request: what their inputs are, and which functions
+/// have none. With binders alone the program begins as ever.
 ///
 /// # Errors
-/// The executable was not built by `labrys-cc`, or what it was linked with is no longer there.
-pub fn build_unit(executable: &Path, request: &Request, out: &Path) -> Result<Drivers, Error> {
+/// The executable was not built by `labrys-cc`.
+pub fn describe_unit(executable: &Path, request: &Request) -> Result<Drivers, Error> {
+    let container = Container::open(executable)?;
+    Ok(labrys_units::describe(&bitcode(&container)?, request))
+}
+
+/// The frozen bitcode of an executable.
+fn bitcode(container: &Container) -> Result<Module, Error> {
+    Module::from_bytes(container.bitcode(), "frozen bitcode").map_err(llvm(STEP))
+}
+
+/// Builds from an executable the one with the drivers of [`describe_unit`].
+pub(crate) fn build(
+    executable: &Path,
+    request: &Request,
+    out: &Path,
+    scratch: &Scratch,
+    progress: Progress,
+) -> Result<(), Error> {
     let container = Container::open(executable)?;
     let line = container.link();
     let line = line.and_then(|bytes| recipe::read(bytes, out.to_path_buf()));
     let (line, language) = line.ok_or_else(|| Error::NoLink(executable.to_path_buf()))?;
-    let failed = llvm("linking the drivers");
-    let mut module = Module::from_bytes(container.bitcode(), "frozen bitcode").map_err(&failed)?;
+    let failed = llvm(STEP);
+    let mut module = bitcode(&container)?;
     let drivers = labrys_units::describe(&module, request);
-    if drivers.unit.entries.is_empty() && drivers.binders.is_empty() {
-        return Ok(drivers);
-    }
     let session = Session {
         tools: Tools::find()?,
         language,
         pure: Vec::new(),
+        scratch: scratch.clone(),
+        progress,
     };
-    let scratch = scratch_folder()?;
-    let scratch = scratch.path();
+    let scratch = session.scratch.path()?;
+    let scratch = &*scratch;
+    session.doing("compiling the drivers");
     let bitcode = compiled(&session, &drivers.text, scratch)?;
     if !drivers.unit.entries.is_empty() {
         labrys_units::rename_main(&module);
@@ -67,8 +87,7 @@ pub fn build_unit(executable: &Path, request: &Request, out: &Path) -> Result<Dr
     module.verify().map_err(&failed)?;
     let frozen = scratch.join("frozen.bc");
     module.write(&frozen).map_err(&failed)?;
-    build_frozen(&session, &line, &frozen, scratch)?;
-    Ok(drivers)
+    build_frozen(&session, &line, &frozen, scratch)
 }
 
 /// The frozen bitcode of drivers.

@@ -77,10 +77,11 @@ impl Program {
     }
 
     fn linked(&self) -> Linked {
-        Linked::of(Launch {
+        let launch = Launch {
             binary: self.folder.path().join("plain"),
             ..Launch::default()
-        })
+        };
+        Linked::of(launch, self.folder.path())
     }
 }
 
@@ -283,10 +284,11 @@ fn what_is_not_there_is_refused() {
         assert_eq!(call(&mut linked, name, &[]), CallReply::Refused);
     }
     for binary in ["/nonexistent", "/bin/true"] {
-        let mut nothing = Linked::of(Launch {
+        let launch = Launch {
             binary: binary.into(),
             ..Launch::default()
-        });
+        };
+        let mut nothing = Linked::of(launch, &std::env::temp_dir());
         nothing.begin();
         assert_eq!(nothing.read(FREE, 1), None);
         assert_eq!(call(&mut nothing, "strlen", &[FREE]), CallReply::Refused);

@@ -4,7 +4,10 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::{folder, labrys, labrys_cc, output, succeed};
+use labrys_cc::worker::{News, Order, Worker};
 use labrys_suite::Suite;
 use labrys_units::{Bounds, Request};
 
@@ -41,7 +44,18 @@ fn stubs_have_free_results_and_outputs() {
         ..Request::default()
     };
     let unit = folder.path().join("unit");
-    let drivers = labrys_cc::build_unit(&program, &request, &unit).expect("a unit");
+    let drivers = labrys_cc::describe_unit(&program, &request).expect("drivers");
+    let order = Order::Unit {
+        executable: program,
+        request,
+        out: unit.clone(),
+    };
+    let mut command = labrys();
+    command.arg("build-worker");
+    let mut worker = Worker::start(command, &order, folder.path()).expect("a worker");
+    let mut news = std::iter::repeat_with(|| worker.next(Duration::from_secs(60)));
+    let last = news.find(|news| !matches!(news, Some(News::Doing(_))));
+    assert_eq!(last, Some(Some(News::Done)));
     assert_eq!(drivers.left_out, []);
     let leaves = |number: usize| {
         let names = drivers.stubs[number].leaves.iter();

@@ -26,7 +26,6 @@ mod marked_functions;
 
 mod error;
 mod executor;
-mod folder;
 mod helper_process;
 mod limits;
 mod linked;
@@ -44,7 +43,6 @@ mod worker_pool;
 pub use checker::{Checked, Checker, Report};
 pub use error::Error;
 pub use executor::{Executor, Run, input_objects};
-pub use folder::TemporaryFolder;
 pub use labrys_abi::Mode;
 pub use limits::{Launch, RunLimits};
 pub use linked::{CallReply, Linked};

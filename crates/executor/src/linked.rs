@@ -7,6 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -17,9 +18,10 @@ use labrys_abi::linked::{
 use labrys_library::{Mark, functions};
 use labrys_suite::StreamKind;
 
+use crate::Launch;
 use crate::helper_process::HelperProcess;
 use crate::symbols::Definitions;
-use crate::{Launch, TemporaryFolder};
+use labrys_scratch::TemporaryFolder;
 
 /// Time of one call, and of any other request.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -59,6 +61,8 @@ pub enum CallReply {
 #[derive(Debug)]
 pub struct Linked {
     launch: Launch,
+    /// Where the folders of processes are.
+    folder: PathBuf,
     server: Option<Server>,
     servers: u32,
     /// Addresses of functions and variables by name.
@@ -100,10 +104,12 @@ struct Server {
 }
 
 impl Linked {
-    /// The functions that a plain program is linked with which is called like this.
+    /// The functions that a plain program is linked with which is called like this. It is started
+    /// in folders that are in `folder`, whose owner removes it in the end.
     #[must_use]
-    pub fn of(launch: Launch) -> Self {
+    pub fn of(launch: Launch, folder: &Path) -> Self {
         Linked {
+            folder: folder.to_path_buf(),
             server: None,
             servers: 0,
             known: HashMap::new(),
@@ -417,7 +423,7 @@ impl Linked {
             // Where the system does not let addresses repeat, they are others.
             self.known.clear();
             self.initial.clear();
-            self.server = Server::start(&self.launch);
+            self.server = Server::start(&self.launch, &self.folder);
             if self.server.is_none() {
                 // It will not be better the next time.
                 self.servers = MOST_SERVERS;
@@ -428,9 +434,9 @@ impl Linked {
 }
 
 impl Server {
-    fn start(launch: &Launch) -> Option<Self> {
+    fn start(launch: &Launch, folder: &Path) -> Option<Self> {
         let binary = launch.binary.canonicalize().ok()?;
-        let folder = TemporaryFolder::new().ok()?;
+        let folder = TemporaryFolder::new_in(folder).ok()?;
         let mut command = Command::new(&binary);
         if let Some(name) = launch.binary.file_name() {
             command.arg0(name);

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use labrys_suite::{Input, InputStream, Invocation, Outcome, StreamKind};
 
-use crate::folder::TemporaryFolder;
 use crate::{Error, sys};
+use labrys_scratch::TemporaryFolder;
 
 /// A program of any compiler, and how it is called.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
-use crate::folder::{TemporaryFolder, remove};
+use labrys_scratch::{TemporaryFolder, remove};
 
 /// What the names of a sanitizer's reports begin with.
 const REPORT: &str = "report";

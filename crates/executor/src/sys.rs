@@ -104,12 +104,6 @@ pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((raise(&read)?, raise(&write)?))
 }
 
-/// Locks a file until it is closed; an error if another process holds it locked.
-pub(crate) fn try_lock(file: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: no pointers.
-    check(unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) }).map(|_| ())
-}
-
 /// Waits until there is something to read (or the other end was closed).
 pub(crate) fn wait_readable(file: BorrowedFd<'_>, timeout: Duration) -> io::Result<bool> {
     let mut poll = libc::pollfd {

@@ -28,6 +28,7 @@ use std::fmt::Write as _;
 
 use labrys_llvm::{DebugNode, LLVMLinkage, LLVMOpcode, Module, Value};
 use labrys_suite::unit::{Entry, Leaf, Unit};
+use serde::{Deserialize, Serialize};
 
 use prototype::Prototype;
 use shape::{Builder, Candidates};
@@ -57,7 +58,7 @@ typedef float labrys_floats __attribute__((vector_size(8)));
 ";
 
 /// The bounds of what a driver makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {
     /// Elements of an array behind a pointer to numbers or characters.
     pub elements: u64,
@@ -72,7 +73,7 @@ pub struct Bounds {
 }
 
 /// What global variables hold at a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Globals {
     /// What they hold when the program begins.
     #[default]
@@ -141,7 +142,7 @@ impl Bounds {
 }
 
 /// What is to be generated for a program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Request {
     /// The functions that are called.
     pub entries: Vec<String>,
@@ -159,7 +160,7 @@ pub struct Request {
 }
 
 /// A function whose calls are bound.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bound {
     /// Its name in the static program model.
     pub function: String,

@@ -31,6 +31,7 @@ pub(crate) struct Adjusted {
 const PAIRED: usize = 6;
 
 struct Walk<'a> {
+    over: &'a dyn Fn() -> bool,
     variables: &'a [Variable],
     evaluate: &'a mut dyn FnMut(&[u128]) -> Fitness,
     left: u64,
@@ -48,16 +49,19 @@ struct Walk<'a> {
 /// Values that come again, for each execution of the budget, before there is nothing new.
 const REPEATED: u64 = 20;
 
-/// Looks for values of fitness 0 with at most so many evaluations.
+/// Looks for values of fitness 0 with at most so many evaluations, and with no more once it is
+/// `over`.
 pub(super) fn adjust(
     variables: &[Variable],
     start: Vec<u128>,
     budget: u64,
     seed: u64,
+    over: &dyn Fn() -> bool,
     evaluate: &mut dyn FnMut(&[u128]) -> Fitness,
 ) -> Adjusted {
     let mut walk = Walk {
         variables,
+        over,
         evaluate,
         left: budget,
         used: 0,
@@ -136,6 +140,10 @@ impl Walk<'_> {
     }
 
     fn execute(&mut self, values: &[u128]) -> Option<f64> {
+        if (self.over)() {
+            self.left = 0;
+            return None;
+        }
         self.left -= 1;
         self.used += 1;
         let fitness = (self.evaluate)(values);
@@ -270,7 +278,7 @@ mod tests {
                 interpreted: 1,
             }
         };
-        let found = adjust(&variables, vec![0, 0], 20_000, 1, &mut evaluate);
+        let found = adjust(&variables, vec![0, 0], 20_000, 1, &|| false, &mut evaluate);
         assert_eq!(found.fitness, 0.0, "{found:?}");
         assert_eq!(found.values, [67_900, 55_556]);
     }
@@ -288,7 +296,14 @@ mod tests {
                 interpreted: 1,
             }
         };
-        let found = adjust(&[Variable { width: 8 }], vec![0], 1000, 1, &mut evaluate);
+        let found = adjust(
+            &[Variable { width: 8 }],
+            vec![0],
+            1000,
+            1,
+            &|| false,
+            &mut evaluate,
+        );
         assert!(found.evaluations <= 256, "{found:?}");
         let times = seen.len();
         seen.sort();
@@ -305,7 +320,25 @@ mod tests {
             steps: 1,
             interpreted: 1,
         };
-        let found = adjust(&[Variable { width: 8 }], vec![0], 100, 1, &mut evaluate);
+        let found = adjust(
+            &[Variable { width: 8 }],
+            vec![0],
+            100,
+            1,
+            &|| false,
+            &mut evaluate,
+        );
         assert_eq!((found.evaluations, found.fitness), (100, 1.0));
+        let calls = std::cell::Cell::new(0);
+        let over = || calls.replace(calls.get() + 1) >= 7;
+        let found = adjust(
+            &[Variable { width: 8 }],
+            vec![0],
+            100,
+            1,
+            &over,
+            &mut evaluate,
+        );
+        assert_eq!((found.evaluations, found.known), (7, true));
     }
 }

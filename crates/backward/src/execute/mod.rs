@@ -53,6 +53,15 @@ impl Effort {
     }
 }
 
+/// What one adjustment may do.
+#[derive(Clone, Copy)]
+pub(crate) struct Trial<'a> {
+    pub(crate) attempt: &'a Attempt,
+    /// Executions that were made for the target before.
+    pub(crate) evaluated: u64,
+    pub(crate) seed: u64,
+}
+
 /// So many executions of some effort.
 pub(crate) struct Attempt {
     evaluations: u64,
@@ -173,17 +182,20 @@ impl<'p> PhaseTwo<'p> {
         }]
     }
 
-    /// Adjusts the values of the input until the path executes itself, where so many executions
-    /// were made for the target.
+    /// Adjusts the values of the input until the path executes itself, or it is `over`.
     pub(crate) fn adjust(
         &mut self,
         path: &Path,
         layout: &InputLayout,
         values: Vec<u128>,
-        attempt: &Attempt,
-        evaluated: u64,
-        seed: u64,
+        trial: Trial<'_>,
+        over: &dyn Fn() -> bool,
     ) -> Adjusted {
+        let Trial {
+            attempt,
+            evaluated,
+            seed,
+        } = trial;
         let budget = attempt
             .evaluations
             .min(MAX_EVALUATIONS.saturating_sub(evaluated));
@@ -195,7 +207,14 @@ impl<'p> PhaseTwo<'p> {
             work += fitness.work();
             fitness
         };
-        let found = adjust::adjust(&layout.variables(), values, budget, seed, &mut evaluate);
+        let found = adjust::adjust(
+            &layout.variables(),
+            values,
+            budget,
+            seed,
+            over,
+            &mut evaluate,
+        );
         self.work += work;
         found
     }

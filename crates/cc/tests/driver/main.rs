@@ -7,7 +7,7 @@ mod project;
 use std::fs;
 
 use labrys_cc::container::{Container, ContainerError};
-use labrys_cc::{Language, build_sources};
+use labrys_cc::{Language, build};
 use labrys_program::SiteKind;
 use project::{Project, run};
 
@@ -232,7 +232,7 @@ fn undefined_symbols_fail_the_link() {
 }
 
 #[test]
-fn sources_are_built_on_the_fly_with_our_header() {
+fn sources_are_built_at_once_with_our_header() {
     let text = r#"
 #include <labrys.h>
 int main(void) {
@@ -243,8 +243,7 @@ int main(void) {
 }
 "#;
     let project = Project::new(&[("main.c", text)]);
-    let (source, out) = (project.path("main.c"), project.path("program"));
-    build_sources(&[&source], &["-DUNUSED".into()], &out).unwrap();
+    project.cc("-DUNUSED @main.c -o @program");
     assert_eq!(project.run("program", &[]), "");
 }
 
@@ -271,9 +270,10 @@ fn what_is_listed_as_pure_must_map_numbers() {
     project.cc("--labrys-pure=@pure @main.c @helper.c @native.o -o @program");
     assert_eq!(project.run("program", &[]), OUTPUT);
     fs::write(&list, "main\n").unwrap();
-    let flags = [format!("--labrys-pure={}", list.display()).into()];
-    let source = project.path("main.c");
-    let error = build_sources(&[&source], &flags, &project.path("other")).unwrap_err();
+    let flag = format!("--labrys-pure={}", list.display()).into();
+    let (source, other) = (project.path("main.c"), project.path("other"));
+    let words = vec![flag, source.into(), "-o".into(), other.into()];
+    let error = build(words, Language::C).unwrap_err();
     let text = error.to_string();
     assert!(text.starts_with("main is marked as pure, but"), "{text}");
 }

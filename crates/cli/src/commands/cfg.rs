@@ -10,6 +10,7 @@ use labrys_suite::{Coverage, Suite};
 
 use crate::output::console::print;
 use crate::output::problem::{Problem, status};
+use crate::wiring::build::Builder;
 use crate::wiring::subject::{BuildOptions, Subject};
 
 /// Options of `labrys cfg`.
@@ -43,7 +44,7 @@ pub(crate) fn cfg(options: &Cfg) -> Result<u8, Problem> {
     let subject = Subject::open(
         std::slice::from_ref(&options.program),
         &options.build,
-        false,
+        &Builder::waiting(false),
     )?;
     let covered = match &options.suite {
         Some(folder) => Some(coverage(&subject, folder)?),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use labrys_composition::{Hunt as Technique, Report, Settings};
-use labrys_engine::{Budget, End, Session, SessionBuilder, StopFlag};
+use labrys_engine::{Budget, End, Session, SessionBuilder};
 use labrys_executor::RunLimits;
 use labrys_suite::{Config, Harness, Input, Invocation, SuiteWriter};
 
@@ -15,9 +15,10 @@ use crate::output::console::{print, print_line};
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
 use crate::wiring::backward::main_function;
+use crate::wiring::build::Builder;
+use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::session::{initial_inputs, programs};
-use crate::wiring::signals;
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
@@ -160,7 +161,10 @@ struct Plan {
 
 /// Does what the command says; the exit status.
 pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
-    let stop = signals::on_signals()?;
+    let builder = Builder {
+        quiet: options.output.quiet,
+        ending: Ending::in_order(options.time)?,
+    };
     let out = &options.output.out;
     if options.output.resume {
         return Err(Problem::usage(
@@ -169,9 +173,9 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
     }
     SuiteWriter::check_free(out)?;
     options.output.check_log()?;
-    let plan = resolve(options)?;
+    let plan = resolve(options, &builder)?;
     let writer = SuiteWriter::create(out, &plan.config)?;
-    let mut session = start(options, &plan, writer, stop.clone())?;
+    let mut session = start(options, &plan, writer, &builder.ending)?;
     let remedy = "a hunt needs one; cover a function by labrys reach --entry";
     let main = main_function(&plan.subject.program, remedy)?;
     let units = Units {
@@ -179,7 +183,7 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
         config: &plan.config,
         limits: plan.limits.clone(),
         solver: &options.solver,
-        stop,
+        stop: builder.ending.stop(),
         folder: out.join("units"),
         oracles: !options.build.no_oracles,
         max_input: options.input.max_input,
@@ -199,9 +203,9 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
     finish(options, &mut session, &report, end)
 }
 
-fn resolve(options: &Hunt) -> Result<Plan, Problem> {
+fn resolve(options: &Hunt, builder: &Builder) -> Result<Plan, Problem> {
     let input = options.seeds.inputs(&options.input)?;
-    let subject = Subject::open(&options.program, &options.build, options.output.quiet)?;
+    let subject = Subject::open(&options.program, &options.build, builder)?;
     let invocation = Invocation::new(options.arguments.iter().cloned());
     let limits = RunLimits {
         timeout: options.timeout_run,
@@ -231,7 +235,7 @@ fn start(
     options: &Hunt,
     plan: &Plan,
     writer: SuiteWriter,
-    stop: StopFlag,
+    ending: &Ending,
 ) -> Result<Session, Problem> {
     let programs = programs(&plan.subject, &plan.config, &plan.limits, 1)?;
     let mut solver = layers(&options.solver, plan.config.seed)?;
@@ -239,10 +243,10 @@ fn start(
     Ok(SessionBuilder::new(programs, solver, writer)
         .initial(plan.initial.clone())
         .budget(Budget {
-            time: options.time,
+            time: ending.time_left(),
             ..Budget::default()
         })
-        .stop(stop)
+        .stop(ending.stop())
         .observer(progress::observer(options.output.quiet))
         .max_input(options.input.max_input)
         .oracles(!options.build.no_oracles)

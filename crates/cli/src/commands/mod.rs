@@ -10,9 +10,12 @@ mod solve;
 mod unit;
 mod verify_proof;
 
+use std::ffi::OsString;
+
 use clap::{Parser, Subcommand};
 
 use crate::output::problem::Problem;
+use crate::wiring::build;
 
 const ABOUT: &str = "Finds inputs for C programs by running them symbolically and concretely.";
 
@@ -58,6 +61,12 @@ pub(crate) enum Command {
     Solve(solve::Solve),
     Unit(Box<unit::Unit>),
     VerifyProof(verify_proof::VerifyProof),
+    /// A build for another process of Labrys
+    #[command(name = build::COMMAND, hide = true)]
+    BuildWorker {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<OsString>,
+    },
 }
 
 impl Command {
@@ -73,6 +82,7 @@ impl Command {
             Command::Solve(options) => solve::solve(options),
             Command::Unit(options) => unit::unit(options),
             Command::VerifyProof(options) => verify_proof::verify_proof(options),
+            Command::BuildWorker { words } => Ok(labrys_cc::worker::serve(words.clone()) as u8),
         }
     }
 }

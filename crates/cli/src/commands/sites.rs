@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::output::console::print_with;
 use crate::output::problem::{Problem, status};
+use crate::wiring::build::Builder;
 use crate::wiring::subject::{BuildOptions, Subject};
 
 /// Options of `labrys sites`.
@@ -29,7 +30,7 @@ pub(crate) struct Sites {
 
 /// Does what the command says; the exit status.
 pub(crate) fn sites(options: &Sites) -> Result<u8, Problem> {
-    let subject = Subject::open(&options.program, &options.build, false)?;
+    let subject = Subject::open(&options.program, &options.build, &Builder::waiting(false))?;
     print_with(|out| write_all(out, &subject.program, options.json))?;
     Ok(status::DONE)
 }

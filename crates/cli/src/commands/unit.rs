@@ -5,16 +5,18 @@ use std::path::PathBuf;
 use clap::Args;
 use labrys_composition::Planner;
 use labrys_engine::SessionBuilder;
-use labrys_executor::{RunLimits, TemporaryFolder};
+use labrys_executor::RunLimits;
 use labrys_program::FunctionId;
+use labrys_scratch::TemporaryFolder;
 use labrys_suite::{Config, Invocation, SuiteWriter};
 
 use crate::commands::hunt::{SeedOptions, UnitOptions};
 use crate::output::console::print_with;
 use crate::output::problem::{Problem, status};
+use crate::wiring::build::Builder;
+use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::session::{initial_inputs, programs};
-use crate::wiring::signals;
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::workshop::{extent, measurement, request};
@@ -60,7 +62,7 @@ pub(crate) struct Unit {
 /// Does what the command says; the exit status.
 pub(crate) fn unit(options: &Unit) -> Result<u8, Problem> {
     let program = std::slice::from_ref(&options.program);
-    let subject = Subject::open(program, &options.build, false)?;
+    let subject = Subject::open(program, &options.build, &Builder::waiting(false))?;
     let function = subject.program.function_named(&options.function);
     let defined = |id: &FunctionId| subject.program.functions[id.index()].defined;
     let function = function.filter(defined).ok_or_else(|| {
@@ -105,7 +107,7 @@ pub(crate) fn unit(options: &Unit) -> Result<u8, Problem> {
 
 /// Measures relevance, in a suite that nobody keeps.
 fn planner(options: &Unit, subject: &Subject) -> Result<Planner, Problem> {
-    let stop = signals::on_signals()?;
+    let ending = Ending::in_order(None)?;
     let input = options.seeds.inputs(&options.input)?;
     let invocation = Invocation::new(options.arguments.iter().cloned());
     let limits = RunLimits::default();
@@ -126,7 +128,7 @@ fn planner(options: &Unit, subject: &Subject) -> Result<Planner, Problem> {
     let solver = layers(&options.solver, seed)?;
     let mut session = SessionBuilder::new(programs, solver, writer)
         .initial(initial)
-        .stop(stop)
+        .stop(ending.stop())
         .max_input(options.input.max_input)
         .oracles(false)
         .start();

@@ -18,6 +18,7 @@ use crate::output::console::print_line;
 use crate::output::problem::{Problem, status};
 use crate::output::progress::Counter;
 use crate::wiring::backward::main_function;
+use crate::wiring::build::Builder;
 use crate::wiring::subject::{own_program, same_subject};
 use crate::wiring::values::duration;
 
@@ -133,7 +134,7 @@ pub(crate) fn verify_proof(options: &VerifyProof) -> Result<u8, Problem> {
         None => own_program(&suite.config),
     };
     let remedy = "name the build with --program";
-    let subject = same_subject(&suite.config, &files, remedy, true)?;
+    let subject = same_subject(&suite.config, &files, remedy, &Builder::waiting(true))?;
     let program = &subject.program;
     let entry = main_function(program, "no proof of it can be checked")?;
     let mut checker = ClaimChecker {

@@ -1,7 +1,7 @@
 //! Progress of a search on standard error: a bar on a terminal, plain lines elsewhere.
 
 use std::io::{IsTerminal, stderr};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use labrys_engine::{Notice, Observer, Silent, Status};
@@ -10,6 +10,8 @@ use super::console::note;
 
 /// Plain lines come this far apart.
 const LINE_EVERY: Duration = Duration::from_secs(5);
+/// Nothing is shown of what takes less.
+const SOON: Duration = Duration::from_millis(500);
 /// Length of the bar in steps.
 const BAR: u64 = 1000;
 
@@ -125,6 +127,65 @@ impl Counter {
 impl Drop for Counter {
     fn drop(&mut self) {
         if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// What is being done, on standard error: in place on a terminal, in a line now and then elsewhere.
+pub(crate) struct Doing {
+    name: &'static str,
+    bar: Option<ProgressBar>,
+    quiet: bool,
+    began: Instant,
+    last: Duration,
+    text: String,
+}
+
+impl Doing {
+    /// Nothing is shown if it is to be quiet, or of what is done at once.
+    pub(crate) fn new(quiet: bool, name: &'static str) -> Self {
+        Doing {
+            name,
+            bar: None,
+            quiet,
+            began: Instant::now(),
+            last: Duration::ZERO,
+            text: String::new(),
+        }
+    }
+
+    /// This is being done now.
+    pub(crate) fn show(&mut self, text: &str) {
+        text.clone_into(&mut self.text);
+        self.wait();
+    }
+
+    /// The same is still being done.
+    pub(crate) fn wait(&mut self) {
+        let elapsed = self.began.elapsed();
+        if self.quiet || elapsed < SOON {
+            return;
+        }
+        let line = format!("{}: {}, {}", self.name, self.text, time(elapsed));
+        if stderr().is_terminal() {
+            let bar = self.bar.get_or_insert_with(|| {
+                let bar = ProgressBar::new_spinner();
+                bar.set_style(style("{spinner} {msg}"));
+                bar
+            });
+            bar.set_message(line);
+            bar.tick();
+        } else if elapsed >= self.last + LINE_EVERY {
+            self.last = elapsed;
+            note(line);
+        }
+    }
+}
+
+impl Drop for Doing {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }

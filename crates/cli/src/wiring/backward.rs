@@ -58,5 +58,5 @@ pub(crate) fn symcretic<'p>(
     };
     let streams = config.streams.clone();
     let plain = launch(&subject.plain, &config.invocation, streams, subject);
-    Symcretic::new(analysis, settings, targets).with_linked(Linked::of(plain))
+    Symcretic::new(analysis, settings, targets).with_linked(Linked::of(plain, subject.folder()))
 }

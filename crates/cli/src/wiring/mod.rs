@@ -1,15 +1,16 @@
 //! From options to what a command works with: program, inputs, solver, session.
 
 pub(crate) mod backward;
+pub(crate) mod build;
 pub(crate) mod database;
 pub(crate) mod dictionary;
 pub(crate) mod diff;
 pub(crate) mod drivers;
+pub(crate) mod ending;
 pub(crate) mod inputs;
 pub(crate) mod property;
 mod seeds;
 pub(crate) mod session;
-pub(crate) mod signals;
 pub(crate) mod solver;
 pub(crate) mod subject;
 pub(crate) mod values;

@@ -8,14 +8,16 @@ use std::sync::Arc;
 
 use clap::Args;
 use labrys_cc::container::Container;
-use labrys_cc::{Error, build_sources, build_unit};
-use labrys_executor::TemporaryFolder;
+use labrys_cc::describe_unit;
+use labrys_cc::worker::Order;
 use labrys_program::Program;
+use labrys_scratch::TemporaryFolder;
 use labrys_suite::Config;
 use labrys_units::{Drivers, Request};
 
 use crate::output::console::note;
 use crate::output::problem::Problem;
+use crate::wiring::build::{Builder, Failure};
 use crate::wiring::database::Database;
 
 /// How C sources are built.
@@ -112,8 +114,10 @@ pub(crate) struct Subject {
     pub(crate) plain: PathBuf,
     /// The checked one, if it could be linked.
     pub(crate) checked: Option<PathBuf>,
+    /// How further executables are built from it.
+    builder: Builder,
     /// Holds what was built or extracted.
-    _folder: TemporaryFolder,
+    folder: TemporaryFolder,
 }
 
 impl Subject {
@@ -122,19 +126,19 @@ impl Subject {
     pub(crate) fn open(
         paths: &[PathBuf],
         build: &BuildOptions,
-        quiet: bool,
+        builder: &Builder,
     ) -> Result<Self, Problem> {
         paths.iter().try_for_each(|path| is_readable(path))?;
         let folder = temporary_folder()?;
         let instrumented = match paths {
             [path] if !is_source(path) => path.clone(),
-            sources => built(sources, build, quiet, folder.path())?,
+            sources => built(sources, build, builder, folder.path())?,
         };
         let names: Vec<String> = paths
             .iter()
             .map(|path| path.display().to_string())
             .collect();
-        Self::unpack(names.join(" "), instrumented, folder)
+        Self::unpack(names.join(" "), instrumented, builder.clone(), folder)
     }
 
     /// The program with drivers for functions; `None` in place of it if none of them has one.
@@ -144,12 +148,17 @@ impl Subject {
     ) -> Result<(Option<Self>, Drivers), Problem> {
         let folder = temporary_folder()?;
         let path = folder.path().join("unit");
-        let drivers = build_unit(&self.instrumented, request, &path);
-        let drivers = drivers.map_err(Problem::program)?;
+        let drivers = describe_unit(&self.instrumented, request).map_err(Problem::program)?;
         if drivers.unit.entries.is_empty() && drivers.binders.is_empty() {
             return Ok((None, drivers));
         }
-        let subject = Self::unpack(self.name.clone(), path, folder)?;
+        let order = Order::Unit {
+            executable: self.instrumented.clone(),
+            request: request.clone(),
+            out: path.clone(),
+        };
+        self.builder.build(&order, folder.path())?;
+        let subject = Self::unpack(self.name.clone(), path, self.builder.clone(), folder)?;
         Ok((Some(subject), drivers))
     }
 
@@ -157,6 +166,7 @@ impl Subject {
     fn unpack(
         name: String,
         instrumented: PathBuf,
+        builder: Builder,
         folder: TemporaryFolder,
     ) -> Result<Self, Problem> {
         let container = Container::open(&instrumented).map_err(Problem::program)?;
@@ -173,8 +183,14 @@ impl Subject {
             instrumented,
             plain,
             checked: has.then_some(checked),
-            _folder: folder,
+            builder,
+            folder,
         })
+    }
+
+    /// A folder that is removed with this.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// The hash of the frozen bitcode, hexadecimal.
@@ -200,9 +216,9 @@ pub(crate) fn same_subject(
     config: &Config,
     files: &[PathBuf],
     remedy: &str,
-    quiet: bool,
+    builder: &Builder,
 ) -> Result<Subject, Problem> {
-    let subject = Subject::open(files, &BuildOptions::recorded(&config.options), quiet)?;
+    let subject = Subject::open(files, &BuildOptions::recorded(&config.options), builder)?;
     if subject.hash() == config.bitcode_hash {
         return Ok(subject);
     }
@@ -260,7 +276,7 @@ fn is_elf(path: &Path) -> bool {
 fn built(
     sources: &[PathBuf],
     build: &BuildOptions,
-    quiet: bool,
+    builder: &Builder,
     folder: &Path,
 ) -> Result<PathBuf, Problem> {
     for source in sources {
@@ -273,7 +289,7 @@ fn built(
         }
     }
     let mut flags: Vec<OsString> = OLD_C.iter().map(OsString::from).collect();
-    if quiet {
+    if builder.quiet {
         flags.push("-w".into());
     }
     flags.extend(build.cc_flag.iter().map(OsString::from));
@@ -287,23 +303,23 @@ fn built(
     let out = folder.join(name.unwrap_or_else(|| "program".as_ref()));
     let mut sources: Vec<PathBuf> = sources.to_vec();
     if let Some(path) = &build.build_path {
-        sources = compiled(&sources, path, &flags, folder)?;
+        sources = compiled(&sources, path, &flags, builder, folder)?;
     }
     if build.library {
         sources.push(weak_main(folder)?);
     }
     let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
-    let built = match build_sources(&sources, &flags, &out) {
-        Err(Error::Reported { .. }) if may_be_older(&sources, build) => {
-            if !quiet {
+    let order = |flags: &[OsString]| labrys_cc::sources(&sources, flags, &out);
+    match builder.build(&order(&flags), folder) {
+        Err(Failure::Reported) if may_be_older(&sources, build) => {
+            if !builder.quiet {
                 note("labrys: note: trying again with -std=gnu89");
             }
             flags.push("-std=gnu89".into());
-            build_sources(&sources, &flags, &out)
+            builder.build(&order(&flags), folder)?;
         }
-        built => built,
-    };
-    built.map_err(Problem::program)?;
+        built => built?,
+    }
     Ok(out)
 }
 
@@ -312,6 +328,7 @@ fn compiled(
     sources: &[PathBuf],
     build_path: &Path,
     flags: &[OsString],
+    builder: &Builder,
     folder: &Path,
 ) -> Result<Vec<PathBuf>, Problem> {
     let database = Database::open(build_path)?;
@@ -320,7 +337,7 @@ fn compiled(
         all.extend(flags.iter().cloned());
         all.push("-c".into());
         let object = folder.join(format!("{number}.o"));
-        build_sources(&[source], &all, &object).map_err(Problem::program)?;
+        builder.build(&labrys_cc::sources(&[source], &all, &object), folder)?;
         Ok(object)
     };
     sources.iter().enumerate().map(object).collect()

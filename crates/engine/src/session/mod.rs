@@ -127,6 +127,12 @@ impl Session {
         self.deadline.stop().is_set()
     }
 
+    /// Whether exploring was asked to end, or its time is over.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.is_stopped() || self.deadline.time_left().is_some_and(|left| left.is_zero())
+    }
+
     /// Whether this very input was run before.
     #[must_use]
     pub fn was_tried(&self, input: &Input) -> bool {

@@ -29,11 +29,12 @@ use crate::output::console::{note, print, print_line, tell_contradictions};
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
 use crate::wiring::backward::{Start, main_function, symcretic};
+use crate::wiring::build::Builder;
 use crate::wiring::dictionary;
+use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::property;
 use crate::wiring::session::{initial_inputs, programs};
-use crate::wiring::signals;
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
@@ -229,10 +230,20 @@ pub(crate) struct LimitOptions {
     pub(crate) timeout_solver: Duration,
 }
 
+impl Cover {
+    fn builder(&self) -> Result<Builder, Problem> {
+        Ok(Builder {
+            quiet: self.output.quiet,
+            ending: Ending::in_order(self.limits.time)?,
+        })
+    }
+}
+
 impl LimitOptions {
-    fn budget(&self) -> Budget {
+    /// What is left when the program is built.
+    fn budget(&self, ending: &Ending) -> Budget {
         Budget {
-            time: self.time,
+            time: ending.time_left(),
             runs: self.runs,
             steps: self.steps,
             all_targets: self.until_targets,
@@ -265,7 +276,7 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     if options.units.are_wanted() {
         return units::cover(options);
     }
-    let stop = signals::on_signals()?;
+    let builder = options.builder()?;
     let out = &options.output.out;
     let resumed = match options.output.resume {
         true => Some(SuiteWriter::resume(out)?),
@@ -275,7 +286,7 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     options.output.check_log()?;
     let previous = resumed.as_ref().map(|(_, suite)| &*suite.config.strategy);
     let strategy = strategy(&options.search, previous)?;
-    let mut plan = resolve(options, strategy.name())?;
+    let mut plan = resolve(options, strategy.name(), &builder)?;
     let (writer, suite) = match resumed {
         Some((mut writer, suite)) => {
             check_same(&plan, &suite)?;
@@ -287,10 +298,11 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     };
     let proved = suite.as_ref().and_then(|suite| suite.summary.as_ref());
     let proved = proved.map_or_else(Vec::new, |summary| summary.targets.clone());
-    let builder = session(options, &plan, writer, stop)?.budget(Budget {
+    let ending = &builder.ending;
+    let builder = session(options, &plan, writer, ending.stop())?.budget(Budget {
         goal: plan.goal.clone(),
         all_branches: options.search.abstraction.is_some(),
-        ..options.limits.budget()
+        ..options.limits.budget(ending)
     });
     let mut session = match suite {
         Some(suite) => builder.resume(suite),
@@ -398,10 +410,10 @@ fn technique<'p>(
 }
 
 /// Finds out what the command line means.
-fn resolve(options: &Cover, strategy: &str) -> Result<Plan, Problem> {
+fn resolve(options: &Cover, strategy: &str, builder: &Builder) -> Result<Plan, Problem> {
     let property = options.property.as_deref().map(property::read);
     let property = property.transpose()?;
-    let subject = Subject::open(&options.program, &options.build, options.output.quiet)?;
+    let subject = Subject::open(&options.program, &options.build, builder)?;
     if let (Some(path), Some(property)) = (&options.property, &property) {
         let warning = property::missing(&subject.program, path, property);
         if let Some(warning) = warning.filter(|_| !options.output.quiet) {

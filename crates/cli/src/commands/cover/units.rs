@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use labrys_engine::{Budget, StopFlag};
@@ -20,11 +20,12 @@ use serde_json::json;
 use super::{Cover, Found, Plan, config, exit_status, explore, finish, session, strategy};
 use crate::output::console::{note, print, print_line};
 use crate::output::problem::{Problem, status};
+use crate::wiring::build::Builder;
 use crate::wiring::dictionary;
 use crate::wiring::diff::Changes;
 use crate::wiring::drivers::DriverOptions;
+use crate::wiring::ending::Ending;
 use crate::wiring::session::inputs_of;
-use crate::wiring::signals;
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
 
@@ -86,7 +87,8 @@ struct Covered {
 
 /// Does what the command says; the exit status.
 pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
-    let stop = signals::on_signals()?;
+    let builder = options.builder()?;
+    let ending = &builder.ending;
     let out = &options.output.out;
     if options.output.resume {
         return Err(Problem::usage(
@@ -101,21 +103,20 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     SuiteWriter::check_free(out)?;
     options.output.check_log()?;
     strategy(&options.search, None)?;
-    let prepared = prepare(options)?;
+    let prepared = prepare(options, &builder)?;
     let entries = &prepared.drivers.unit.entries;
     let several = entries.len() > 1;
     let mut done: Vec<Covered> = Vec::new();
-    let began = Instant::now();
     for (index, entry) in entries.iter().enumerate() {
-        if stop.is_set() && index > 0 {
+        if ending.stop().is_set() && index > 0 {
             break;
         }
         let folder = match several {
             true => out.join(folder_name(&entry.function)),
             false => out.clone(),
         };
-        let budget = share(options, entries.len(), index, began.elapsed());
-        let found = one(options, &prepared, entry, &folder, budget, stop.clone())?;
+        let budget = share(options, entries.len(), index, ending);
+        let found = one(options, &prepared, entry, &folder, budget, ending.stop())?;
         done.push(Covered {
             entry: entry.clone(),
             folder,
@@ -126,12 +127,12 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
 }
 
 /// Builds the program and the drivers of all functions.
-fn prepare(options: &Cover) -> Result<Prepared, Problem> {
+fn prepare(options: &Cover, builder: &Builder) -> Result<Prepared, Problem> {
     let build = BuildOptions {
         library: true,
         ..options.build.clone()
     };
-    let subject = Subject::open(&options.program, &build, options.output.quiet)?;
+    let subject = Subject::open(&options.program, &build, builder)?;
     let request = Request {
         entries: chosen(&options.units, &subject.program)?,
         bounds: options.units.bounds(),
@@ -251,13 +252,13 @@ fn folder_name(function: &str) -> String {
 
 /// The part of the budget that one of the functions has: what is left of the time is for those that
 /// are left, runs and steps are divided from the start, so that they are the same everywhere.
-fn share(options: &Cover, count: usize, index: usize, used: Duration) -> Budget {
-    let whole = options.limits.budget();
+fn share(options: &Cover, count: usize, index: usize, ending: &Ending) -> Budget {
+    let whole = options.limits.budget(ending);
     let own = options.units.time_per_function;
     let count_u64 = count as u64;
     let part = |limit: Option<u64>| limit.map(|limit| (limit / count_u64).max(1));
     let left = (count - index) as u32;
-    let time = whole.time.map(|time| time.saturating_sub(used) / left);
+    let time = whole.time.map(|time| time / left);
     let unlimited = whole.time.is_none() && whole.runs.is_none() && whole.steps.is_none();
     Budget {
         time: match (time, own) {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use clap::Args;
 use labrys_analysis::ProgramAnalysis;
 use labrys_backward::{Target, Verdict};
-use labrys_engine::{Budget, Session, SessionBuilder, StopFlag};
+use labrys_engine::{Budget, Session, SessionBuilder};
 use labrys_executor::RunLimits;
 use labrys_program::FunctionId;
 use labrys_suite::export::{self, Source};
@@ -29,9 +29,10 @@ use crate::output::console::{note, tell_contradictions};
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
 use crate::wiring::backward::{Start, main_function, symcretic};
+use crate::wiring::build::Builder;
+use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::session::{initial_inputs, programs};
-use crate::wiring::signals;
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
 
@@ -172,7 +173,10 @@ struct Plan {
 
 /// Does what the command says; the exit status.
 pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
-    let stop = signals::on_signals()?;
+    let builder = Builder {
+        quiet: options.output.quiet,
+        ending: Ending::in_order(Some(options.time))?,
+    };
     if options.output.resume {
         return Err(Problem::usage(
             "reach does not go on from a suite; leave out --resume",
@@ -180,8 +184,8 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     }
     SuiteWriter::check_free(&options.output.out)?;
     options.output.check_log()?;
-    let plan = resolve(options)?;
-    let mut session = start(options, &plan, stop)?;
+    let plan = resolve(options, &builder)?;
+    let mut session = start(options, &plan, &builder.ending)?;
     let program = plan.subject.program.clone();
     let analysis = ProgramAnalysis::new(&program, plan.entry);
     let mut technique = technique(options, &plan, &analysis)?;
@@ -207,8 +211,8 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
 }
 
 /// Finds out what the command line means.
-fn resolve(options: &Reach) -> Result<Plan, Problem> {
-    let subject = Subject::open(&options.program, &options.build, options.output.quiet)?;
+fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
+    let subject = Subject::open(&options.program, &options.build, builder)?;
     let hash = subject.hash();
     let Collected { targets, warnings } =
         targets::collect(&options.targets, &subject.program, &hash)?;
@@ -270,7 +274,7 @@ fn unit_path(options: &Reach) -> PathBuf {
     options.output.out.join("unit")
 }
 
-fn start(options: &Reach, plan: &Plan, stop: StopFlag) -> Result<Session, Problem> {
+fn start(options: &Reach, plan: &Plan, ending: &Ending) -> Result<Session, Problem> {
     let Plan {
         subject,
         config,
@@ -287,12 +291,12 @@ fn start(options: &Reach, plan: &Plan, stop: StopFlag) -> Result<Session, Proble
     Ok(SessionBuilder::new(programs, solver, writer)
         .initial(plan.initial.clone())
         .budget(Budget {
-            time: Some(options.time),
+            time: ending.time_left(),
             runs: options.runs,
             steps: options.steps,
             ..Budget::default()
         })
-        .stop(stop)
+        .stop(ending.stop())
         .observer(progress::observer(options.output.quiet))
         .max_input(options.input.max_input)
         .start())

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use self::reproduce::reproduce;
 use crate::output::console::print_line;
 use crate::output::problem::{Problem, status};
+use crate::wiring::build::Builder;
 use crate::wiring::subject::{BuildOptions, Subject, is_readable, own_program, same_subject};
 use crate::wiring::values::duration;
 
@@ -168,7 +169,7 @@ impl Machine {
                 let subject = Subject::open(
                     std::slice::from_ref(program),
                     &BuildOptions::default(),
-                    false,
+                    &Builder::waiting(false),
                 )?;
                 let executor = executor(&subject, config, options)?;
                 let same = subject.hash() == config.bitcode_hash;
@@ -216,7 +217,12 @@ impl Machine {
 /// The program that a suite was made with.
 pub(crate) fn own_subject(config: &Config) -> Result<Subject, Problem> {
     let remedy = "name a program with --program to compare outcomes";
-    same_subject(config, &own_program(config), remedy, false)
+    same_subject(
+        config,
+        &own_program(config),
+        remedy,
+        &Builder::waiting(false),
+    )
 }
 
 /// One of the executables of a program, called as a suite says.

@@ -6,16 +6,17 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
-use std::os::fd::AsFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+use std::time::Duration;
 
+use rustix::fs::{FlockOperation, OFlags, flock};
 use tempfile::TempDir;
-
-use crate::sys;
 
 /// What the names of such folders begin with.
 const PREFIX: &str = "labrys-scratch-";
+/// Older folders without a lock are those of owners that were killed before they had one.
+const UNLOCKED: Duration = Duration::from_secs(3600);
 
 /// A temporary folder, removed when this is dropped, or by the next owner of one.
 #[derive(Debug)]
@@ -35,7 +36,10 @@ impl TemporaryFolder {
     }
 
     /// A folder in another one.
-    pub(crate) fn new_in(parent: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn new_in(parent: &Path) -> io::Result<Self> {
         let folder = TempDir::with_prefix_in(PREFIX, parent)?;
         let lock = lock(folder.path())?;
         remove_abandoned(parent);
@@ -56,7 +60,7 @@ impl TemporaryFolder {
 fn lock(folder: &Path) -> io::Result<File> {
     let unfinished = folder.join(".lock");
     let lock = File::create(&unfinished)?;
-    sys::try_lock(lock.as_fd())?;
+    flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
     fs::rename(unfinished, folder.join("lock"))?;
     Ok(lock)
 }
@@ -70,23 +74,35 @@ fn remove_abandoned(parent: &Path) {
         if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
             continue;
         }
-        let mut options = OpenOptions::new();
-        let options = options
-            .read(true)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-        let abandoned = options
-            .open(entry.path().join("lock"))
-            .is_ok_and(|lock| sys::try_lock(lock.as_fd()).is_ok());
-        if abandoned {
+        if is_abandoned(&entry.path()) {
             // If it cannot be removed, it harms nothing.
             let _ = remove(&entry.path());
         }
     }
 }
 
+/// Whether nobody holds the lock of a folder.
+fn is_abandoned(folder: &Path) -> bool {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let mut options = OpenOptions::new();
+    let options = options.read(true).custom_flags(flags.bits() as i32);
+    match options.open(folder.join("lock")) {
+        Ok(lock) => flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let made = fs::symlink_metadata(folder).and_then(|found| found.modified());
+            let age = made.ok().and_then(|made| made.elapsed().ok());
+            age.is_some_and(|age| age > UNLOCKED)
+        }
+        Err(_) => false,
+    }
+}
+
 /// Removes whatever is at a path, also folders whose permissions forbid it and folders inside
 /// folders to any depth.
-pub(crate) fn remove(path: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// If something cannot be removed.
+pub fn remove(path: &Path) -> io::Result<()> {
     let Ok(metadata) = fs::symlink_metadata(path) else {
         return Ok(());
     };
@@ -132,6 +148,7 @@ fn flatten(top: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -170,5 +187,9 @@ mod tests {
         File::create(abandoned.join("lock")).unwrap();
         drop(TemporaryFolder::new_in(parent.path()).unwrap());
         assert!(!abandoned.exists() && unlocked.exists() && used.path().exists());
+        let old = std::time::SystemTime::now() - 2 * UNLOCKED;
+        File::open(&unlocked).unwrap().set_modified(old).unwrap();
+        drop(TemporaryFolder::new_in(parent.path()).unwrap());
+        assert!(!unlocked.exists() && used.path().exists());
     }
 }

@@ -1,0 +1,78 @@
+//! Signals that end a build: what it started ends, its folder is removed, and then the signal does
+//! what it does to every program.
+
+use std::fs;
+use std::io;
+use std::thread;
+
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+
+use crate::scratch::Scratch;
+
+/// The signals by which people and other programs end a command, but those that it was started to
+/// ignore (by `nohup`, or in the background of a shell).
+#[must_use]
+pub fn ending_signals() -> Vec<i32> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = ignored(&status);
+    let mut signals = vec![SIGHUP, SIGINT, SIGTERM];
+    signals.retain(|signal| ignored >> (signal - 1) & 1 == 0);
+    signals
+}
+
+/// The signals that a process ignores, as bits, by its status.
+fn ignored(status: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+/// From now on signals end this process in order.
+pub(crate) fn watch(scratch: &Scratch) -> io::Result<()> {
+    let mut signals = Signals::new(ending_signals())?;
+    let scratch = scratch.clone();
+    thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            // clang and lld remove what they have begun to write.
+            for child in children() {
+                let _ = kill_process(child, Signal::TERM);
+            }
+            scratch.clear();
+            // Returns only where the signal cannot be raised.
+            let _ = emulate_default_handler(signal);
+        }
+    });
+    Ok(())
+}
+
+/// The processes that this one started and that are still there.
+fn children() -> impl Iterator<Item = Pid> {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
+    let lists = threads
+        .flatten()
+        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let words: Vec<i32> = lists
+        .flat_map(|list| {
+            let words = list.split_ascii_whitespace();
+            words
+                .map_while(|word| word.parse().ok())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    words.into_iter().filter_map(Pid::from_raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_read_from_the_status() {
+        let status = "Name:\tsh\nSigBlk:\t0000000000000004\nSigIgn:\t0000000000001007\n";
+        assert_eq!(ignored(status), 0x1007);
+        assert_eq!(ignored(""), 0);
+    }
+}

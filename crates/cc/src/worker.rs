@@ -1,0 +1,225 @@
+//! Builds in a process of their own, which can be ended at any moment: LLVM's passes and lld cannot
+//! be asked to stop.
+//!
+//! The process is the caller's own executable, started again; it leads a group with all that it
+//! starts, and works in a folder of its caller. On its standard output it tells how far it is, in
+//! lines of JSON.
+//!
+//! Law: when a [`Worker`] is dropped, nothing of the build is running.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write, stdin, stdout};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::{self, sleep};
+use std::time::Duration;
+
+use labrys_units::Request;
+use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
+use serde::{Deserialize, Serialize};
+
+use crate::jobs::say;
+use crate::scratch::Scratch;
+use crate::{Error, Language, Progress, interrupts, run, unit};
+
+/// How often a killed group is looked at, and for how long.
+const LOOK: (Duration, u32) = (Duration::from_millis(2), 500);
+
+/// What is to be built.
+#[derive(Clone, Debug)]
+pub enum Order {
+    /// An executable from a command line of the drop-in compiler.
+    Sources {
+        /// The language.
+        language: Language,
+        /// The command line.
+        arguments: Vec<OsString>,
+    },
+    /// An executable with drivers.
+    Unit {
+        /// The program of the functions.
+        executable: PathBuf,
+        /// The drivers.
+        request: Request,
+        /// What is written.
+        out: PathBuf,
+    },
+}
+
+/// What a worker tells.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum News {
+    /// What it is doing.
+    Doing(String),
+    /// The executable is there.
+    Done,
+    /// There is none, and why.
+    Failed(String),
+    /// There is none, and a tool said why.
+    Reported,
+}
+
+/// A build under way. Dropping it ends the build.
+#[derive(Debug)]
+pub struct Worker {
+    child: Child,
+    news: Receiver<News>,
+}
+
+impl Worker {
+    /// Starts a build: `command` must call [`serve`] with the words that are added to it. Files are
+    /// laid down in `folder`.
+    ///
+    /// # Errors
+    /// The process cannot be started.
+    pub fn start(mut command: Command, order: &Order, folder: &Path) -> io::Result<Self> {
+        let request = match order {
+            Order::Sources {
+                language,
+                arguments,
+            } => {
+                command.arg(language.compiler()).args(arguments);
+                None
+            }
+            Order::Unit {
+                executable,
+                request,
+                out,
+            } => {
+                command.arg(UNIT).arg(executable).arg(out);
+                Some(request)
+            }
+        };
+        command
+            .env("TMPDIR", folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group(0);
+        let mut child = command.spawn()?;
+        let input = child.stdin.take();
+        if let (Some(mut input), Some(request)) = (input, request) {
+            // A worker that does not read has ended; it is waited for below.
+            let _ = serde_json::to_writer(&mut input, request);
+            let _ = input.flush();
+        }
+        let (sender, news) = channel();
+        if let Some(output) = child.stdout.take() {
+            thread::spawn(move || {
+                for line in BufReader::new(output).lines().map_while(Result::ok) {
+                    match serde_json::from_str(&line) {
+                        // Nobody who listens any more is no reason to stop reading.
+                        Ok(one) => drop(sender.send(one)),
+                        Err(_) => say(format_args!("{line}\n")),
+                    }
+                }
+            });
+        }
+        Ok(Worker { child, news })
+    }
+
+    /// The next news, if there are any in this time. A worker that ended without a last word has
+    /// failed.
+    pub fn next(&mut self, patience: Duration) -> Option<News> {
+        match self.news.recv_timeout(patience) {
+            Ok(news) => Some(news),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                let ended = match self.child.wait() {
+                    Ok(status) => status.to_string(),
+                    Err(error) => error.to_string(),
+                };
+                Some(News::Failed(format!(
+                    "the build ended before its time ({ended}); if it was not killed, and memory \
+                     did not run out, this is a bug in Labrys"
+                )))
+            }
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let child = self.child.id();
+        let group = i32::try_from(child).ok().and_then(Pid::from_raw);
+        let Some(group) = group else {
+            return;
+        };
+        let _ = kill_process_group(group, Signal::KILL);
+        let _ = self.child.wait();
+        for _ in 0..LOOK.1 {
+            if !is_alive(child) {
+                return;
+            }
+            sleep(LOOK.0);
+        }
+    }
+}
+
+/// Whether a process group has members that are not dead. Dead ones may stay for long: it is up to
+/// the first process of the system to bury them.
+fn is_alive(group: u32) -> bool {
+    let group = group.to_string();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let stats =
+        processes.filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
+    let of_group = |stat: &String| {
+        // The name in parentheses may itself hold parentheses and spaces.
+        let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+        let (state, member_of) = (fields.next()?, fields.nth(1)?);
+        Some(member_of == group && state != "Z" && state != "X")
+    };
+    stats.filter_map(|stat| of_group(&stat)).any(|alive| alive)
+}
+
+/// First word for a unit, in place of a compiler's name.
+const UNIT: &str = "unit";
+
+/// Does in this process what a [`Worker`] was started for; the exit status.
+#[must_use]
+pub fn serve(words: Vec<OsString>) -> i32 {
+    let scratch = Scratch::default();
+    // Whatever ends the caller ends the build.
+    let _ = set_parent_process_death_signal(Some(Signal::TERM));
+    let _ = interrupts::watch(&scratch);
+    let progress = Progress(|text| tell(&News::Doing(text.to_owned())));
+    let built = obey(words, &scratch, progress);
+    scratch.clear();
+    tell(&match built {
+        Ok(()) => News::Done,
+        Err(Error::Reported { .. }) => News::Reported,
+        Err(error) => News::Failed(error.to_string()),
+    });
+    0
+}
+
+fn obey(words: Vec<OsString>, scratch: &Scratch, progress: Progress) -> Result<(), Error> {
+    let mut words = words.into_iter();
+    let first = words.next().unwrap_or_default();
+    let unknown = || Error::Usage("this command is for Labrys itself".to_owned());
+    if first == UNIT {
+        let request = serde_json::from_reader(stdin().lock()).map_err(|_| unknown())?;
+        let (Some(executable), Some(out)) = (words.next(), words.next()) else {
+            return Err(unknown());
+        };
+        let (executable, out) = (Path::new(&executable), Path::new(&out));
+        return unit::build(executable, &request, out, scratch, progress);
+    }
+    let mut languages = [Language::C, Language::Cxx].into_iter();
+    let language = languages.find(|language| first == language.compiler());
+    run(
+        words.collect(),
+        language.ok_or_else(unknown)?,
+        scratch,
+        progress,
+    )
+}
+
+/// Says something to the caller; one that ended does not listen.
+fn tell(news: &News) {
+    let mut out = stdout().lock();
+    let _ = serde_json::to_writer(&mut out, news);
+    let _ = out.write_all(b"\n").and_then(|()| out.flush());
+}
