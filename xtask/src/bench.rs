@@ -3,7 +3,8 @@
 //! - `crates/CRATE/benches/FILE.rs` is the benchmark `CRATE/FILE` (the name of either part
 //!   suffices), run by `cargo bench`.
 //! - An executable `benchmarks/NAME/run` is the benchmark `NAME`, for whole programs; it is run
-//!   in the workspace's folder and leaves its results in `bench-out`.
+//!   in the workspace's folder with the words that follow its name, and leaves its results in
+//!   `bench-out`.
 //! - `build` compares build times (see [`build`]); it is run by its name only.
 //! - `search` compares strategies (see [`search`]); it is run by its name only, as it takes hours.
 
@@ -24,12 +25,11 @@ enum Kind {
 
 /// Runs the benchmarks with this name, or all; `list` names them.
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
-    let name = match arguments {
-        [] => None,
+    let (name, words) = match arguments {
+        [] => (None, arguments),
         ["build", rest @ ..] => return build::run(root, rest),
-        [name] if *name != "search" => Some(*name),
         ["search", rest @ ..] => return search::run(root, rest),
-        _ => return Err(search::USAGE.to_owned()),
+        [name, rest @ ..] => (Some(*name), rest),
     };
     let all = benchmarks(root);
     if name == Some("list") {
@@ -50,13 +50,16 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     }
     for (name, kind) in chosen {
         eprintln!("bench: {name}");
-        run_command(command(kind).current_dir(root))?;
+        run_command(command(kind, words)?.current_dir(root))?;
     }
     Ok(())
 }
 
-fn command(kind: &Kind) -> Command {
-    match kind {
+fn command(kind: &Kind, words: &[&str]) -> Result<Command, String> {
+    Ok(match kind {
+        Kind::Cargo { bench, .. } if !words.is_empty() => {
+            return Err(format!("the benchmark {bench} takes no options"));
+        }
         Kind::Cargo { package, bench } => {
             let mut command = Command::new("cargo");
             command.args(["bench", "--package", package, "--bench", bench]);
@@ -64,8 +67,12 @@ fn command(kind: &Kind) -> Command {
             command.env("CARGO_INCREMENTAL", "0");
             command
         }
-        Kind::Script(path) => Command::new(path),
-    }
+        Kind::Script(path) => {
+            let mut command = Command::new(path);
+            command.args(words);
+            command
+        }
+    })
 }
 
 /// Is `benchmark` meant by `name`?

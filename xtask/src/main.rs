@@ -7,7 +7,7 @@
 //! - `same OLD NEW` compares what two builds do; see [`same`].
 //! - `bless` runs the tests and takes their results for the expected ones; more arguments go to
 //!   `cargo test`.
-//! - `bench [NAME]` runs one benchmark, or all; see [`bench`].
+//! - `bench [NAME [OPTIONS]]` runs one benchmark, or all; see [`bench`].
 //! - `generate LINES [SEED]` prints a synthetic C program; see [`generate`].
 
 mod bench;
@@ -25,7 +25,7 @@ usage: cargo xtask tidy          check the rules that the compiler does not know
        cargo xtask structure     print crates, modules, circles, long functions
        cargo xtask same OLD NEW  compare the suites and verdicts of two builds
        cargo xtask bless [ARGS]  run the tests, take what they give for what is expected
-       cargo xtask bench [NAME]  run a benchmark, or all; `list` names them
+       cargo xtask bench [NAME]  run a benchmark, or all; `list` names them; options follow a name
        cargo xtask bench search [--short] ...
                                  compare search strategies
        cargo xtask generate LINES [SEED]
