@@ -46,7 +46,7 @@ fn failing_input(suite: &Suite) -> &[u8] {
 fn the_failure_of_figure_1_is_validated_and_the_false_ones_are_not() {
     let folder = folder();
     let out = folder.path().join("suite");
-    let (status, report, suite) = hunt("figure1", &out, "--fuzz-turns 0");
+    let (status, report, suite) = hunt("figure1", &out, "--system-turns 0 --no-search");
     assert_eq!(status, Some(1));
     let found = validated(&report);
     assert!(
@@ -73,7 +73,7 @@ fn the_failure_of_figure_1_is_validated_and_the_false_ones_are_not() {
 fn a_summary_is_refined_by_an_interpolant() {
     let folder = folder();
     let out = folder.path().join("suite");
-    let options = "--fuzz-turns 0 --no-extended-units --unit-queries 2";
+    let options = "--system-turns 0 --no-search --no-extended-units --unit-queries 2";
     let (status, report, suite) = hunt("refine", &out, options);
     assert_eq!(status, Some(1), "{report:#}");
     let found = validated(&report);
@@ -92,7 +92,8 @@ fn a_summary_is_refined_by_an_interpolant() {
 fn without_interpolants_none_are_computed() {
     let folder = folder();
     let out = folder.path().join("suite");
-    let options = "--fuzz-turns 0 --no-extended-units --no-interpolants --unit-queries 2";
+    let options =
+        "--system-turns 0 --no-search --no-extended-units --no-interpolants --unit-queries 2";
     let (_, report, _) = hunt("refine", &out, options);
     assert_eq!(report["figures"]["interpolants"], 0);
     assert!(report["figures"]["refinements"].as_u64() > Some(0));
@@ -107,7 +108,7 @@ fn a_chain_that_fails_is_backtracked_from() {
     std::fs::create_dir(&seeds).expect("a folder");
     std::fs::write(seeds.join("a"), "c 1 2\nc 3 4\nr 5 66\n").expect("a file");
     let options = format!(
-        "--fuzz-turns 0 --no-extended-units --seeds {}",
+        "--system-turns 0 --no-search --no-extended-units --seeds {}",
         seeds.display()
     );
     let (status, report, suite) = hunt("backtrack", &out, &options);
@@ -134,7 +135,7 @@ fn a_chain_that_fails_is_backtracked_from() {
 fn failures_of_units_that_the_program_cannot_show_are_not_reported() {
     let folder = folder();
     let out = folder.path().join("suite");
-    let (status, report, suite) = hunt("clean", &out, "--fuzz-turns 4");
+    let (status, report, suite) = hunt("clean", &out, "--system-turns 4");
     assert_eq!(status, Some(0));
     assert_eq!(report["validated"].as_array().map(Vec::len), Some(0));
     assert!(
@@ -143,6 +144,18 @@ fn failures_of_units_that_the_program_cannot_show_are_not_reported() {
             .is_some_and(|alarms| alarms.len() > 1)
     );
     assert!(suite.failures.is_empty());
+}
+
+/// The search of the whole program finds it before a unit is composed, and it counts as validated.
+#[test]
+fn what_the_search_of_the_whole_program_meets_is_reported() {
+    let folder = folder();
+    let out = folder.path().join("suite");
+    let (status, report, suite) = hunt("figure1", &out, "");
+    assert_eq!(status, Some(1));
+    let found = validated(&report);
+    assert_eq!(words(&found["chain"]), [""; 0]);
+    assert_eq!(failing_input(&suite)[0], b'C');
 }
 
 #[test]
@@ -155,8 +168,9 @@ fn files_and_arguments_are_system_inputs() {
     command.arg("hunt").arg(program("hunt/args.c"));
     command.arg("--out").arg(&out).arg("--seeds").arg(&seeds);
     command.args([
-        "--fuzz-turns",
+        "--system-turns",
         "0",
+        "--no-search",
         "-q",
         "--sym-arg",
         "1:4",
@@ -176,7 +190,7 @@ fn a_unit_is_shown() {
     let shown = |options: &[&str]| {
         let mut command = labrys();
         command.arg("unit").arg(program("hunt/refine.c")).arg("f");
-        let shown = output(command.args(["--fuzz-turns", "0"]).args(options));
+        let shown = output(command.args(["--system-turns", "0"]).args(options));
         assert!(shown.status.success(), "{}", text(&shown));
         String::from_utf8_lossy(&shown.stdout).into_owned()
     };

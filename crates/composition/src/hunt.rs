@@ -1,5 +1,9 @@
-//! The technique: fuzzing and relevance (FZ), failure lines of units (FLI), and the composition of
-//! each with its callers up to main (SC, CC, FSR).
+//! The technique: system runs and relevance (FZ), failure lines of units (FLI), and the composition
+//! of each with its callers up to main (SC, CC, FSR).
+//!
+//! A search of the whole program goes on beside the units, with equal shares: it reports what is
+//! near to main at once, its inputs begin the summary of main, and a unit takes long to build.
+//! Shares are of work, or of time if the time is limited: then time is what runs out.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -10,7 +14,7 @@ use labrys_program::{FunctionId, Program};
 
 use crate::bind::Formula;
 use crate::compose::{Composed, Composer, Work, is_over, is_shown, shorter, shows};
-use crate::measure::{Fuzz, Measurement};
+use crate::measure::Measurement;
 use crate::plan::{Extent, Planner, UnitPlan};
 use crate::report::{Alarm, Report, Validated};
 use crate::unit::{Line, Unit, line_of};
@@ -27,6 +31,10 @@ const MOST_ENTRIES: usize = 3;
 const MOST_OPEN: usize = 32;
 /// Part of the budget that is left after which what was found in units is composed.
 const TESTING: f64 = 0.5;
+/// Part of the budget after which relevance is measured by the system runs that there are.
+const MEASURING: f64 = 0.2;
+/// Work of building a unit, in steps of the solver for each site of the program.
+const BUILD: u64 = 64;
 /// A refinement has this part of the queries of a unit, and so many at least.
 const REFINEMENT: u32 = 4;
 const LEAST_REFINEMENT: u32 = 32;
@@ -38,6 +46,8 @@ pub struct Settings {
     pub extent: Extent,
     /// Whether summaries are refined by interpolants, or only explored further.
     pub interpolants: bool,
+    /// Whether the search of the whole program goes on beside the units.
+    pub search: bool,
     /// Queries for the exploration of one unit.
     pub queries: u32,
     /// The longest time for it, and for a refinement; the same queries give the same result
@@ -79,6 +89,9 @@ pub struct Hunt<'h> {
     until: f64,
     composer: Composer,
     report: Report,
+    /// What units had and the search of the whole program has not had yet: steps of the solver, or
+    /// seconds if the time is limited.
+    owed: f64,
 }
 
 /// A target that is worked on.
@@ -98,7 +111,7 @@ impl<'h> Hunt<'h> {
         program: &Arc<Program>,
         main: FunctionId,
         workshop: Box<dyn Workshop + 'h>,
-        fuzz: Fuzz<'h>,
+        measurement: Measurement<'h>,
         settings: Settings,
     ) -> Self {
         let refinement = (settings.queries / REFINEMENT).max(LEAST_REFINEMENT);
@@ -106,7 +119,7 @@ impl<'h> Hunt<'h> {
             program: program.clone(),
             main,
             workshop,
-            measurement: Measurement::new(fuzz),
+            measurement,
             phase: Phase::Measure,
             planner: None,
             units: BTreeMap::new(),
@@ -123,6 +136,7 @@ impl<'h> Hunt<'h> {
             ),
             settings,
             report: Report::default(),
+            owed: 0.0,
         }
     }
 
@@ -166,6 +180,9 @@ impl<'h> Hunt<'h> {
     /// One step of measuring relevance.
     fn measure(&mut self, session: &mut Session) -> Result<(), Error> {
         let begun = Instant::now();
+        if session.status().used >= Some(MEASURING) {
+            self.measurement.hurry();
+        }
         if self.measurement.step(session)? == Progress::Done {
             self.plan(session);
         }
@@ -185,7 +202,10 @@ impl<'h> Hunt<'h> {
         let depths = planner.depths(self.main);
         let mut functions: Vec<FunctionId> = depths.keys().copied().collect();
         functions.retain(|function| *function != self.main);
-        functions.sort_by_key(|function| (depths[function], *function));
+        // What system runs come to is composed with their paths; for the rest they have to be found.
+        let relevance = planner.relevance();
+        let missed = |function: FunctionId| relevance.of(self.main, function) <= 0.0;
+        functions.sort_by_key(|one| (missed(*one), depths[one], *one));
         session.note(&format!(
             "{} functions to test, relevance from {} runs",
             functions.len(),
@@ -218,6 +238,7 @@ impl<'h> Hunt<'h> {
         let Some(planner) = &mut self.planner else {
             return Ok(None);
         };
+        let begun = Instant::now();
         let plan = planner.plan(function);
         let bound = planner.called_by(&plan);
         let bench = match self.workshop.unit(&plan, &bound)? {
@@ -234,6 +255,8 @@ impl<'h> Hunt<'h> {
         let mut unit = Unit::new(bench, function, &self.program, seed);
         let time = shorter(self.settings.time, session.status().time_left());
         unit.explore(None, self.settings.queries, time)?;
+        let building = BUILD * self.program.sites.len() as u64;
+        self.owed += cost(session, begun, unit.session.effort() + building);
         Ok(Some(unit))
     }
 
@@ -390,7 +413,10 @@ impl<'h> Hunt<'h> {
                 continue;
             };
             let mut work = Work::new(top, formula, &attempt.line.location);
+            let (begun, before) = (Instant::now(), session.effort() + unit.session.effort());
             let composed = self.composer.compose(session, &mut unit, &mut work);
+            let worked = session.effort() + unit.session.effort() - before;
+            self.owed += cost(session, begun, worked);
             self.put(unit);
             let place = format!("{}, calls of {}", self.name(caller), self.name(top));
             let constraints = work.constraints.into_iter();
@@ -441,6 +467,17 @@ impl<'h> Hunt<'h> {
         }
     }
 
+    /// One step of the search of the whole program, if it is on and not done.
+    fn search(&mut self, session: &mut Session) -> Result<bool, Error> {
+        let begun = Instant::now();
+        let worked = match self.settings.search {
+            true => self.measurement.search(session)?,
+            false => None,
+        };
+        self.owed -= worked.map_or(self.owed, |work| cost(session, begun, work));
+        Ok(worked.is_some())
+    }
+
     /// Failures that refinements of main came upon are failures of the program.
     fn share_failures(&mut self, session: &mut Session) -> Result<(), Error> {
         let failures = self.whole.iter().flat_map(|whole| whole.session.failures());
@@ -456,12 +493,23 @@ impl<'h> Hunt<'h> {
     }
 }
 
+/// What counts as the cost of work that began then: seconds, if they are limited.
+fn cost(session: &Session, begun: Instant, work: u64) -> f64 {
+    match session.status().time_limit {
+        Some(_) => begun.elapsed().as_secs_f64(),
+        None => work as f64,
+    }
+}
+
 impl Technique for Hunt<'_> {
     fn name(&self) -> &'static str {
         "hunt"
     }
 
     fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
+        if self.owed > 0.0 && self.search(session)? {
+            return Ok(Progress::More);
+        }
         let used = session.status().used.unwrap_or(0.0);
         match &mut self.phase {
             Phase::Measure => self.measure(session)?,
@@ -480,7 +528,14 @@ impl Technique for Hunt<'_> {
                     self.validate(session, &target)?;
                     self.share_failures(session)?;
                 }
-                None if self.pending.is_empty() => return Ok(Progress::Done),
+                None if self.pending.is_empty() => {
+                    // Without a limit of time the search would have no end.
+                    let goes_on = session.status().used.is_some();
+                    return Ok(match goes_on && self.search(session)? {
+                        true => Progress::More,
+                        false => Progress::Done,
+                    });
+                }
                 None => {
                     self.until = used + (1.0 - used) * TESTING;
                     self.phase = Phase::Units(std::mem::take(&mut self.pending));

@@ -21,7 +21,7 @@ mod unit;
 mod workshop;
 
 pub use hunt::{Hunt, Settings};
-pub use measure::{Fuzz, Measurement};
+pub use measure::{Measurement, Search};
 pub use plan::{Extent, Planner, UnitPlan};
 pub use relevance::{Profile, Relevance};
 pub use report::{Alarm, Figures, Phases, Report, Validated};

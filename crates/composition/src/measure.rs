@@ -1,5 +1,5 @@
-//! System runs, from seeds and from fuzzing them, and the relevance that their calls show (section
-//! 3.2).
+//! System runs, from seeds and from a search of the whole program, and the relevance that their
+//! calls show (section 3.2).
 
 use labrys_engine::{Error, Progress, RunRecord, Session, Technique};
 
@@ -8,25 +8,28 @@ use crate::relevance::{Profile, Relevance};
 /// System runs whose calls are looked at.
 const MOST_PROFILES: usize = 512;
 
-/// Fuzzes the program a little; whether more is to be expected.
-pub type Fuzz<'f> = Box<dyn FnMut(&mut Session) -> Result<bool, Error> + 'f>;
+/// A search of the whole program, which runs its first inputs too.
+pub type Search<'s> = Box<dyn Technique + 's>;
 
 /// A technique that ends when relevance is known.
-pub struct Measurement<'f> {
-    fuzz: Fuzz<'f>,
-    fuzzed: bool,
+pub struct Measurement<'s> {
+    search: Search<'s>,
+    /// Steps of the search that are left before calls are looked at.
+    left: u32,
+    is_done: bool,
     /// Kept inputs whose calls were looked at.
     profiled: usize,
     relevance: Relevance,
 }
 
-impl<'f> Measurement<'f> {
-    /// A measurement that has not begun.
+impl<'s> Measurement<'s> {
+    /// A measurement that has not begun, by what a search finds in so many steps.
     #[must_use]
-    pub fn new(fuzz: Fuzz<'f>) -> Self {
+    pub fn new(search: Search<'s>, steps: u32) -> Self {
         Measurement {
-            fuzz,
-            fuzzed: false,
+            search,
+            left: steps,
+            is_done: false,
             profiled: 0,
             relevance: Relevance::default(),
         }
@@ -36,6 +39,21 @@ impl<'f> Measurement<'f> {
     #[must_use]
     pub fn relevance(&self) -> &Relevance {
         &self.relevance
+    }
+
+    /// One more step of the search; the work that it was, or nothing if the search is done.
+    pub(crate) fn search(&mut self, session: &mut Session) -> Result<Option<u64>, Error> {
+        if self.is_done {
+            return Ok(None);
+        }
+        let before = session.effort();
+        self.is_done = self.search.step(session)? == Progress::Done;
+        Ok(Some((session.effort() - before).max(1)))
+    }
+
+    /// No more steps of the search are waited for.
+    pub(crate) fn hurry(&mut self) {
+        self.left = 0;
     }
 
     /// Looks at the calls of the next kept input; whether there was one.
@@ -62,13 +80,11 @@ impl Technique for Measurement<'_> {
     }
 
     fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
-        if let Some(initial) = session.next_initial() {
-            let seen = session.run_initial(initial)?;
-            if let Some(trace) = seen.trace {
-                session.recycle(trace);
+        if session.waiting() > 0 || self.left > 0 {
+            self.left = self.left.saturating_sub(1);
+            if self.search(session)?.is_none() {
+                self.left = 0;
             }
-        } else if !self.fuzzed {
-            self.fuzzed = !(self.fuzz)(session)?;
         } else if !self.profile(session)? {
             return Ok(Progress::Done);
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use labrys_composition::{Hunt as Technique, Report, Settings};
+use labrys_composition::{Hunt as Technique, Measurement, Report, Settings};
 use labrys_engine::{Budget, End, Session, SessionBuilder};
 use labrys_executor::RunLimits;
 use labrys_suite::{Config, Harness, Input, Invocation, SuiteWriter};
@@ -21,8 +21,9 @@ use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::session::{initial_inputs, programs};
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::system::system_search;
 use crate::wiring::values::duration;
-use crate::wiring::workshop::{Units, extent, fuzzing};
+use crate::wiring::workshop::{Units, extent};
 
 const HUNT: &str = "Find failures in units, and system inputs that show them";
 
@@ -88,9 +89,13 @@ pub(crate) struct SeedOptions {
     #[arg(long, value_name = "DIR")]
     pub(crate) seeds: Option<PathBuf>,
 
-    /// Turns of fuzzing the seeds, some tens of runs each
+    /// Turns of searching and fuzzing the whole program before units are made
     #[arg(long, value_name = "N", default_value_t = 200)]
-    pub(crate) fuzz_turns: u32,
+    pub(crate) system_turns: u32,
+
+    /// Fuzz the seeds, but do not search the whole program, neither before nor beside the units
+    #[arg(long)]
+    pub(crate) no_search: bool,
 
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -98,6 +103,11 @@ pub(crate) struct SeedOptions {
 }
 
 impl SeedOptions {
+    /// System runs of the program, and what they show.
+    pub(crate) fn measurement(&self, seed: u64) -> Measurement<'static> {
+        Measurement::new(system_search(seed, !self.no_search), self.system_turns)
+    }
+
     /// The inputs that the user names, with those of the folder.
     pub(crate) fn inputs(&self, options: &InputOptions) -> Result<InputOptions, Problem> {
         let mut options = options.clone();
@@ -193,11 +203,12 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
         interpolants: !options.units.no_interpolants,
         queries: options.units.unit_queries,
         time: options.units.unit_time,
+        search: !options.seeds.no_search,
         seed: plan.config.seed,
     };
-    let fuzz = fuzzing(plan.config.seed, options.seeds.fuzz_turns);
+    let system = options.seeds.measurement(plan.config.seed);
     let program = session.program().clone();
-    let mut technique = Technique::new(&program, main, Box::new(units), fuzz, settings);
+    let mut technique = Technique::new(&program, main, Box::new(units), system, settings);
     let end = labrys_engine::run(&mut session, &mut technique);
     let report = technique.report(&session);
     finish(options, &mut session, &report, end)
@@ -250,6 +261,7 @@ fn start(
         .observer(progress::observer(options.output.quiet))
         .max_input(options.input.max_input)
         .oracles(!options.build.no_oracles)
+        .look_at_every_run()
         .hide_added_targets()
         .start())
 }

@@ -19,7 +19,7 @@ use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::session::{initial_inputs, programs};
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject};
-use crate::wiring::workshop::{extent, measurement, request};
+use crate::wiring::workshop::{extent, request};
 
 const UNIT: &str = "Show the unit of a function, as labrys hunt tests it";
 
@@ -132,7 +132,7 @@ fn planner(options: &Unit, subject: &Subject) -> Result<Planner, Problem> {
         .max_input(options.input.max_input)
         .oracles(false)
         .start();
-    let mut measurement = measurement(seed, options.seeds.fuzz_turns);
+    let mut measurement = options.seeds.measurement(seed);
     labrys_engine::run(&mut session, &mut measurement)?;
     let extent = extent(options.units.no_extended_units, options.units.random_units);
     let relevance = measurement.relevance().clone();

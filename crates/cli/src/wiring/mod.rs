@@ -13,5 +13,6 @@ mod seeds;
 pub(crate) mod session;
 pub(crate) mod solver;
 pub(crate) mod subject;
+pub(crate) mod system;
 pub(crate) mod values;
 pub(crate) mod workshop;

@@ -2,11 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use labrys_composition::{Bench, BoundFunction, Extent, LeafName, Measurement, UnitPlan, Workshop};
+use labrys_composition::{Bench, BoundFunction, Extent, LeafName, UnitPlan, Workshop};
 use labrys_engine::{Error, Programs, Session, SessionBuilder, StopFlag};
 use labrys_executor::RunLimits;
-use labrys_fuzz::Fuzzing;
-use labrys_portfolio::{Member, State};
 use labrys_program::FunctionId;
 use labrys_suite::unit::{Content, Entry};
 use labrys_suite::{Config, Input, Invocation, StreamKind, SuiteWriter};
@@ -111,6 +109,7 @@ impl Units<'_> {
             .stop(self.stop.clone())
             .max_input(self.max_input)
             .oracles(self.oracles)
+            .look_at_every_run()
             .hide_added_targets()
             .start();
         Ok(session)
@@ -206,25 +205,6 @@ fn free(folder: &Path, name: &str) -> PathBuf {
     numbers
         .find(|path| !path.exists())
         .unwrap_or_else(|| folder.join(name))
-}
-
-/// System runs from seeds and fuzzing, of so many turns.
-pub(crate) fn measurement(seed: u64, turns: u32) -> Measurement<'static> {
-    Measurement::new(fuzzing(seed, turns))
-}
-
-/// So many turns of fuzzing at most, of which each makes some tens of runs.
-pub(crate) fn fuzzing(seed: u64, turns: u32) -> labrys_composition::Fuzz<'static> {
-    let mut fuzzer = Fuzzing::new(seed);
-    let mut left = turns;
-    Box::new(move |session| {
-        if left == 0 {
-            return Ok(false);
-        }
-        left -= 1;
-        let report = fuzzer.step(session)?;
-        Ok(report.state == State::More)
-    })
 }
 
 /// Which callees units have, by the options of ablations.

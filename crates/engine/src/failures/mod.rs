@@ -53,6 +53,8 @@ pub(crate) struct Failures {
     list: FailureList,
     /// Runs that do not fail are looked at for errors of memory.
     oracles: bool,
+    /// All of them, not only those that draw attention.
+    every_run: bool,
     repetitions: Repetitions,
     misuses: MisuseFilter,
     unchecked: UncheckedRuns<Facts>,
@@ -80,10 +82,11 @@ impl Tools<'_> {
 }
 
 impl Failures {
-    pub(crate) fn new(oracles: bool) -> Self {
+    pub(crate) fn new(oracles: bool, every_run: bool) -> Self {
         Failures {
             list: FailureList::default(),
             oracles,
+            every_run,
             repetitions: Repetitions::default(),
             misuses: MisuseFilter::default(),
             unchecked: UncheckedRuns::default(),
@@ -131,7 +134,7 @@ impl Failures {
         let longer = trace.is_some_and(|trace| self.repetitions.learn(trace));
         let new = kept || longer || out_of_bounds(&facts.origin);
         let misused = !new && self.misuses.suggest(misuses, tools.runs.counts().runs);
-        let suspicious = (new || misused) && !facts.outcome.is_limit();
+        let suspicious = (new || misused || self.every_run) && !facts.outcome.is_limit();
         let found = self.book(facts, reported.as_deref(), suspicious, tools)?;
         if misused && !found {
             self.misuses.learn(misuses);

@@ -31,6 +31,7 @@ pub struct SessionBuilder {
     queries: QueryLimits,
     max_input: usize,
     oracles: bool,
+    every_run: bool,
     audit: bool,
     hides_added: bool,
     words: Vec<Vec<u8>>,
@@ -56,6 +57,7 @@ impl SessionBuilder {
             },
             max_input: 4096,
             oracles: false,
+            every_run: false,
             audit: false,
             hides_added: false,
             words: Vec::new(),
@@ -120,6 +122,14 @@ impl SessionBuilder {
         self
     }
 
+    /// Every run is looked at for errors of memory, not only those that draw attention: for searches
+    /// that look for failures more than for coverage.
+    #[must_use]
+    pub fn look_at_every_run(mut self) -> Self {
+        self.every_run = true;
+        self
+    }
+
     /// Whether every run is audited, which costs several times the run.
     #[must_use]
     pub fn audit(mut self, audit: bool) -> Self {
@@ -163,7 +173,7 @@ impl SessionBuilder {
         let mut session = Session {
             runs: Runs::new(self.programs, self.audit),
             books,
-            failures: Failures::new(self.oracles),
+            failures: Failures::new(self.oracles, self.every_run),
             asker: Asker::new(self.solver, self.apart, self.queries),
             saver: Saver::new(self.writer),
             reporter: Reporter::new(self.observer),

@@ -1,0 +1,39 @@
+//! The search of the whole program beside the units of a hunt.
+
+use labrys_engine::{Error, Progress, Session, Technique};
+use labrys_fuzz::Fuzzing;
+use labrys_portfolio::Portfolio;
+use labrys_search::{Options, STRATEGIES, Search, SearchOptions};
+
+/// Runs inputs that others made, and makes none.
+struct Runs;
+
+impl Technique for Runs {
+    fn name(&self) -> &'static str {
+        "runs"
+    }
+
+    fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
+        let Some(initial) = session.next_initial() else {
+            return Ok(Progress::Done);
+        };
+        let seen = session.run_initial(initial)?;
+        if let Some(trace) = seen.trace {
+            session.recycle(trace);
+        }
+        Ok(Progress::More)
+    }
+}
+
+/// Concolic search and fuzzing of the whole program, who gains more has more of the work; or only
+/// fuzzing.
+pub(crate) fn system_search(seed: u64, is_concolic: bool) -> labrys_composition::Search<'static> {
+    let leader: Box<dyn Technique> = match is_concolic {
+        true => {
+            let strategy = (STRATEGIES[0].build)(&Options::default());
+            Box::new(Search::new(strategy, SearchOptions::default(), seed))
+        }
+        false => Box::new(Runs),
+    };
+    Box::new(Portfolio::new(leader, seed).with(Box::new(Fuzzing::new(seed))))
+}
