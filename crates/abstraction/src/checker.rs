@@ -20,7 +20,7 @@ use crate::block::{Escape, Location, Occurrence, TooLarge};
 use crate::certificate;
 use crate::graph::{Graph, StateId};
 use crate::invariants::Invariants;
-use crate::path::{AbstractPath, Unrolled};
+use crate::path::{AbstractPath, PathInput, Unrolled};
 use crate::post::{Post, post};
 use crate::precision::{Distinctions, Precision};
 use crate::refine::Refiner;
@@ -46,9 +46,9 @@ pub enum Found {
     Nothing,
     /// Branches that no run takes.
     Unreachable(Vec<BranchId>),
-    /// The bytes that the program asks for on a path that takes a branch; `None` where the path
-    /// asks for what is not known.
-    Input(BranchId, Option<Vec<u8>>),
+    /// What the program asks for on a path that takes a branch; `None` where the path asks for what
+    /// is not known.
+    Input(BranchId, Option<PathInput>),
     /// There is nothing more to do for the goals.
     Done,
 }

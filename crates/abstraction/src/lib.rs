@@ -32,4 +32,5 @@ pub use ask::Ask;
 pub use certificate::{Verdict, Verification};
 pub use checker::{Checker, Found, Left};
 pub use monitor::{GraphMonitor, Guide, Judgement};
+pub use path::PathInput;
 pub use technique::ModelChecker;

@@ -6,8 +6,29 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 use crate::ask::evaluate;
-use crate::block::{LargeBlock, Transition};
+use crate::block::{Asked, LargeBlock, Transition};
 use crate::terms::{Terms, Variable};
+
+/// What a path asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PathInput {
+    objects: Vec<u8>,
+    characters: Vec<u8>,
+}
+
+impl PathInput {
+    /// The bytes of input objects, in order.
+    #[must_use]
+    pub fn objects(&self) -> &[u8] {
+        &self.objects
+    }
+
+    /// The bytes that are taken one by one from streams, in order, up to the first end.
+    #[must_use]
+    pub fn characters(&self) -> &[u8] {
+        &self.characters
+    }
+}
 
 /// A path through blocks to a place of the last one.
 #[derive(Debug)]
@@ -60,35 +81,52 @@ impl AbstractPath {
 
     /// The input of a model of the path from its beginning; `None` if the path asks for input whose
     /// bytes are not known.
-    pub(crate) fn input(&mut self, terms: &mut Terms<'_>, model: &Model) -> Option<Vec<u8>> {
+    pub(crate) fn input(&mut self, terms: &mut Terms<'_>, model: &Model) -> Option<PathInput> {
         let mut unrolled = Unrolled::from(0);
         let mut conditions = Vec::new();
-        let mut parts = Vec::new();
+        let mut wanted = Vec::new();
         for step in 0..self.len() {
             let block = self.block(step).clone();
             for request in &block.requests {
                 conditions.push(unrolled.instance(self, terms, step, request.condition));
-                let of_request = request.parts.iter().flatten();
-                let of_request = of_request.map(|part| unrolled.instance(self, terms, step, *part));
-                let of_request: Vec<ExprId> = of_request.collect();
-                parts.push(request.parts.is_some().then_some(of_request));
+                let mut own = |part: ExprId| unrolled.instance(self, terms, step, part);
+                wanted.push(match &request.asked {
+                    Asked::Object(None) => Asked::Object(None),
+                    Asked::Object(Some(parts)) => {
+                        Asked::Object(Some(parts.iter().map(|part| own(*part)).collect()))
+                    }
+                    Asked::Character(byte, is_there) => {
+                        Asked::Character(own(*byte), own(*is_there))
+                    }
+                });
             }
         }
         let asked = evaluate(terms, &conditions, model);
         let values = Assignment::new().with(model);
-        let mut bytes = Vec::new();
-        for (asked, parts) in asked.into_iter().zip(parts) {
+        let value = |part: ExprId| Some(values.get(terms.pool().as_symbol(part)?));
+        let mut input = PathInput::default();
+        let mut ended = false;
+        for (asked, wanted) in asked.into_iter().zip(wanted) {
             if !asked?.is_true() {
                 continue;
             }
-            for part in parts? {
-                let width = terms.pool().width(part);
-                let symbol = terms.pool().as_symbol(part)?;
-                let value = values.get(symbol).to_le_bytes();
-                bytes.extend(&value[..width as usize / 8]);
+            match wanted {
+                Asked::Object(parts) => {
+                    for part in parts? {
+                        let width = terms.pool().width(part);
+                        let bytes = value(part)?.to_le_bytes();
+                        input.objects.extend(&bytes[..width as usize / 8]);
+                    }
+                }
+                Asked::Character(byte, is_there) => {
+                    ended |= value(is_there)? == 0;
+                    if !ended {
+                        input.characters.push(value(byte)? as u8);
+                    }
+                }
             }
         }
-        Some(bytes)
+        Some(input)
     }
 }
 

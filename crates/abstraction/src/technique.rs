@@ -15,6 +15,7 @@ use labrys_suite::{Input, StreamKind};
 
 use crate::checker::{Checker, Found};
 use crate::monitor::GraphMonitor;
+use crate::path::PathInput;
 
 /// Steps of a turn.
 const TURN: u32 = 8;
@@ -60,11 +61,21 @@ impl<'p> ModelChecker<'p> {
     }
 
     /// Hands an input to the search.
-    fn suggest(&self, session: &mut Session, bytes: Vec<u8>) {
+    fn suggest(&self, session: &mut Session, found: &PathInput) {
         let mut input = self.template.clone();
-        let mut streams = input.streams.iter_mut();
-        if let Some(stream) = streams.find(|stream| stream.kind == StreamKind::Objects) {
-            stream.bytes = bytes;
+        let is_objects = |kind: &StreamKind| *kind == StreamKind::Objects;
+        let mut put = |wanted: &dyn Fn(&StreamKind) -> bool, bytes: &[u8]| {
+            let mut streams = input.streams.iter_mut();
+            let stream = streams.find(|stream| wanted(&stream.kind));
+            let has_it = stream.is_some();
+            if let Some(stream) = stream {
+                stream.bytes = bytes.to_vec();
+            }
+            has_it
+        };
+        // Which stream a path takes bytes from it does not say: the run will.
+        let objects = put(&is_objects, found.objects());
+        if put(&StreamKind::is_file, found.characters()) || objects {
             session.suggest(input, "abstraction");
         }
     }
@@ -136,9 +147,9 @@ impl Member for ModelChecker<'_> {
                     }
                 }
             }
-            Found::Input(_, bytes) => {
-                if let Some(bytes) = bytes {
-                    self.suggest(session, bytes);
+            Found::Input(_, input) => {
+                if let Some(input) = input {
+                    self.suggest(session, &input);
                 }
             }
         }

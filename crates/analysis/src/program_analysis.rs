@@ -6,6 +6,7 @@ use labrys_program::graph::{Call, CallGraph};
 use labrys_program::{
     BlockId, Callee, Function, FunctionId, GlobalId, Instruction, Operation, Program, ValueId,
 };
+use labrys_semantics::environment::InputPart;
 use labrys_semantics::{CharacterTable, character_table};
 
 use crate::body::{Body, Definition};
@@ -31,6 +32,8 @@ pub struct ProgramAnalysis<'p> {
     block_effects: Vec<OnceLock<Vec<BlockEffects>>>,
     external: ExternalCalls,
     shared: Vec<bool>,
+    /// By global: what it holds of the input of a program that is closed with its surroundings.
+    inputs: Vec<Option<InputPart>>,
     global_values: GlobalValues,
     depths: Vec<Option<u32>>,
     obstacles: Vec<String>,
@@ -60,6 +63,12 @@ impl<'p> ProgramAnalysis<'p> {
             depths: calls::depths(program, &calls, entry, &external),
             global_values: GlobalValues::of(program, &calls, &external),
             shared: escape::shared_globals(program, &formats),
+            inputs: {
+                let globals = program.globals.iter();
+                globals
+                    .map(|global| InputPart::of_global(&global.name))
+                    .collect()
+            },
             obstacles: obstacles::obstacles(
                 program,
                 external.handlers(),
@@ -249,6 +258,12 @@ impl<'p> ProgramAnalysis<'p> {
     #[must_use]
     pub fn is_shared(&self, global: GlobalId) -> bool {
         self.shared[global.index()]
+    }
+
+    /// What a global holds of the program's input.
+    #[must_use]
+    pub fn input_part(&self, global: GlobalId) -> Option<InputPart> {
+        self.inputs[global.index()]
     }
 
     /// All numbers that a part of a global may hold whenever it is read; `None` if they are not

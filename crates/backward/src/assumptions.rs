@@ -15,14 +15,17 @@ pub enum Assumption {
     Checks,
     /// Arithmetic wraps around.
     Wraps,
+    /// Nothing is read behind the end of an input.
+    Inputs,
 }
 
 impl Assumption {
-    const ALL: [Assumption; 4] = [
+    const ALL: [Assumption; 5] = [
         Assumption::Memory,
         Assumption::Types,
         Assumption::Checks,
         Assumption::Wraps,
+        Assumption::Inputs,
     ];
 
     /// In words for the user.
@@ -38,6 +41,10 @@ impl Assumption {
                 "no check of undefined behaviour fails on the way (array bounds, shifts, division)"
             }
             Assumption::Wraps => "arithmetic wraps around, as with clang -fwrapv",
+            Assumption::Inputs => {
+                "standard input and files end once: nothing is read behind the end, or behind a \
+                 read that failed"
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use labrys_expr::ExprId;
 use labrys_program::{BlockId, FunctionId};
+use labrys_semantics::environment::InputPart;
 use labrys_solver::Model;
 
 /// A place in the program: before an instruction of a block.
@@ -58,6 +59,8 @@ pub struct Path {
     pub target: Point,
     /// Input objects in order; each is made of symbols of whole bytes.
     pub objects: Vec<Vec<ExprId>>,
+    /// Parts of the program's input at offsets, in order.
+    pub inputs: Vec<(InputPart, u64, ExprId)>,
     /// Values of symbols; none if the solver gave up.
     pub model: Option<Model>,
     /// What the path does not follow.

@@ -14,7 +14,7 @@ use labrys_semantics::External;
 use labrys_solver::Assignment;
 use labrys_suite::{Coverage, Input, Origin, StreamKind, TargetStatus};
 
-use crate::execute::{InputLayout, PhaseTwo, Trial};
+use crate::execute::{InputLayout, KnownPart, PhaseTwo, Trial};
 use crate::path::{Path, Skip};
 use crate::paths::{Found, MAX_UNKNOWN, Search};
 use crate::precision::{COARSE_PASS, FIRST_PASS, PASSES, PLAIN_PASS, Precision};
@@ -30,8 +30,12 @@ pub struct Settings {
     pub entry: FunctionId,
     /// The loop bound of the last pass.
     pub loop_bound: u32,
-    /// An input with the streams of the suite; objects are filled in.
+    /// An input with the streams of the suite; what a path says is filled in.
     pub template: Input,
+    /// Inputs of that shape from which phase II may start.
+    pub seeds: Vec<Input>,
+    /// The command line of runs, the program's name first.
+    pub line: Vec<String>,
     /// Computes functions of libm.
     pub external: External,
 }
@@ -79,12 +83,15 @@ impl<'p> Symcretic<'p> {
             .iter()
             .map(|target| Evidence::of(analysis, settings.entry, target))
             .collect();
+        let mut phase_two = PhaseTwo::new(analysis.program(), settings.entry, settings.external);
+        phase_two.set_line(settings.line.clone());
         let mut streams = settings.template.streams.iter();
-        let makes_inputs = streams.any(|stream| stream.kind == StreamKind::Objects);
+        let makes_inputs = streams.any(|stream| stream.kind == StreamKind::Objects)
+            || phase_two.shows(&settings.template);
         let queue = (0..targets.len()).map(|target| (target, 0)).collect();
         let reports = targets.into_iter().map(Report::new).collect();
         Symcretic {
-            phase_two: PhaseTwo::new(analysis.program(), settings.entry, settings.external),
+            phase_two,
             queue,
             analysis,
             settings,
@@ -264,25 +271,13 @@ impl<'p> Symcretic<'p> {
     /// Tries the solver's model of a path, adjusted by phase II where the path does not follow
     /// everything.
     fn try_path(&mut self, session: &mut Session, path: Path) -> Result<(), Error> {
-        let Some(search) = &self.search else {
+        let Some((layout, values)) = self.start_of(&path) else {
             return Ok(());
         };
-        let values: Vec<u128> = path
-            .objects
-            .iter()
-            .flatten()
-            .map(|part| {
-                let model = path.model.as_ref();
-                model.map_or(0, |model| search.symbol_value(*part, model))
-            })
-            .collect();
-        let widths = path.objects.iter();
-        let widths = widths.map(|parts| parts.iter().map(|part| search.width(*part)).collect());
-        let layout = InputLayout::new(widths.collect());
         if !path.skips.is_empty() || path.model.is_none() {
             return self.adjust_path(session, &path, &layout, values);
         }
-        let input = self.input(&layout.objects(&values));
+        let input = layout.input(&values);
         if self.try_input(session, &input)? {
             self.note_path(self.current, path);
         } else {
@@ -290,6 +285,41 @@ impl<'p> Symcretic<'p> {
             self.reports[self.current].diverged += 1;
         }
         Ok(())
+    }
+
+    /// The variables of a path, with values of the solver's model, and of the seed that is nearest
+    /// to the path.
+    fn start_of(&mut self, path: &Path) -> Option<(InputLayout, Vec<u128>)> {
+        let search = self.search.as_ref()?;
+        let model = path.model.as_ref();
+        let value = |part| model.map_or(0, |model| search.symbol_value(part, model));
+        let values: Vec<u128> = path
+            .objects
+            .iter()
+            .flatten()
+            .map(|part| value(*part))
+            .collect();
+        let widths = path.objects.iter();
+        let widths = widths.map(|parts| parts.iter().map(|part| search.width(*part)).collect());
+        let widths: Vec<Vec<u32>> = widths.collect();
+        let inputs = path.inputs.iter().filter(|_| model.is_some());
+        let known: Vec<KnownPart> = inputs
+            .map(|(part, offset, symbol)| (*part, *offset, value(*symbol)))
+            .collect();
+        let start = |base: &Input| InputLayout::new(widths.clone(), values.clone(), &known, base);
+        let mut best = start(&self.settings.template);
+        if path.skips.is_empty() || !self.phase_two.shows(&self.settings.template) {
+            return Some(best);
+        }
+        let mut nearest = self.phase_two.distance(path, &best.0, &best.1);
+        for seed in &self.settings.seeds {
+            let next = start(seed);
+            let distance = self.phase_two.distance(path, &next.0, &next.1);
+            if distance < nearest {
+                (best, nearest) = (next, distance);
+            }
+        }
+        Some(best)
     }
 
     /// Phase II: adjusts the input until the path executes itself.
@@ -301,7 +331,7 @@ impl<'p> Symcretic<'p> {
         mut values: Vec<u128>,
     ) -> Result<(), Error> {
         let current = self.current;
-        let start = self.input(&layout.objects(&values));
+        let start = layout.input(&values);
         let begun = self.phase_two.work();
         let target_work = self.reports[current].executed;
         let attempts = self.phase_two.attempts(path, layout, &values, target_work);
@@ -320,7 +350,7 @@ impl<'p> Symcretic<'p> {
             self.reports[current].executed += self.phase_two.work() - begun;
             self.reports[current].evaluations += found.evaluations;
             values = found.values;
-            let input = self.input(&layout.objects(&values));
+            let input = layout.input(&values);
             if found.fitness == 0.0 {
                 if self.try_input(session, &input)? {
                     self.note_path(current, path.clone());
@@ -364,15 +394,6 @@ impl<'p> Symcretic<'p> {
             report.skips.clone_from(&path.skips);
             report.path = Some(path);
         }
-    }
-
-    fn input(&self, objects: &[Vec<u8>]) -> Input {
-        let mut input = self.settings.template.clone();
-        let mut streams = input.streams.iter_mut();
-        if let Some(stream) = streams.find(|stream| stream.kind == StreamKind::Objects) {
-            stream.bytes = objects.concat();
-        }
-        input
     }
 
     /// The end of a pass: a proof, the next pass, or the end for this target.

@@ -337,6 +337,8 @@ words! {
         Operates = "operates",
         /// The machine calls it although it has no model there.
         Called = "called",
+        /// Leaves the places where streams and descriptors are read as they are.
+        Stays = "stays",
     }
 }
 
@@ -367,6 +369,10 @@ pub struct Function {
     pub(crate) harness: Option<Harness>,
     pub(crate) allocation: Option<Allocation>,
     pub(crate) computes: Option<Computes>,
+    /// Whether it gets a file descriptor.
+    pub(crate) takes_descriptor: bool,
+    /// Its definition in `environment/streams.lir`.
+    pub(crate) definition: Option<&'static str>,
     pub(crate) course: Option<Course>,
     pub(crate) marks: u32,
 }
@@ -488,6 +494,36 @@ impl Function {
     #[must_use]
     pub fn computes(&self) -> Option<Computes> {
         self.computes
+    }
+
+    /// The definition that stands for it in the picture of a program with its surroundings, without
+    /// what names there begin with.
+    #[must_use]
+    pub fn definition(&self) -> Option<&'static str> {
+        self.definition
+    }
+
+    /// Whether its result is the next byte of a stream, or −1.
+    #[must_use]
+    pub fn takes_character(&self) -> bool {
+        matches!(self.definition, Some("getc" | "getchar"))
+    }
+
+    /// Whether it may change from where streams and descriptors are read.
+    #[must_use]
+    pub fn moves_places(&self) -> bool {
+        if self.has(Mark::Stays) || matches!(self.forward(), Forward::Output(_)) {
+            return false;
+        }
+        let parameters = &self.parameters;
+        let takes_file = || parameters.iter().any(|one| one.access == Access::File);
+        match self.effect {
+            None => !self.is_pure() && self.allocation.is_none() && self.harness.is_none(),
+            Some(Effect::Reads) => self.takes_descriptor,
+            Some(Effect::Streams | Effect::Fills { .. }) => {
+                self.has(Mark::InProcess) || self.takes_descriptor || takes_file()
+            }
+        }
     }
 
     /// Its course, where it is a function of real numbers.

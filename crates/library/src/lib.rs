@@ -23,4 +23,8 @@ pub use facts::{
 };
 pub use table::{function, functions, loss, named};
 
+/// The definitions that stand for functions in the picture of a program with its surroundings, in
+/// the text form of programs.
+pub const ENVIRONMENT: &str = include_str!("environment/streams.lir");
+
 include!(concat!(env!("OUT_DIR"), "/lists.rs"));

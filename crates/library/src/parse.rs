@@ -87,6 +87,8 @@ fn empty(name: &'static str) -> Function {
         harness: None,
         allocation: None,
         computes: None,
+        takes_descriptor: false,
+        definition: None,
         course: None,
         marks: 0,
     }
@@ -127,6 +129,7 @@ fn prototype(
             continue;
         }
         let access = behind(ty, &names)?;
+        function.takes_descriptor |= ty == "fd";
         let ty = of_name(ty, width);
         function.parameters.push(Parameter { name, ty, access });
     }
@@ -244,7 +247,7 @@ fn word(text: &'static str) -> Result<Option<Word>, String> {
     }))
 }
 
-fn attribute(function: &mut Function, word: &str, argument: Option<&str>) -> Option<()> {
+fn attribute(function: &mut Function, word: &str, argument: Option<&'static str>) -> Option<()> {
     let number = || argument.and_then(|text| text.parse::<usize>().ok());
     match word {
         "model" => function.forward = Some(Forward::Model),
@@ -296,6 +299,7 @@ fn attribute(function: &mut Function, word: &str, argument: Option<&str>) -> Opt
         }
         "domain" => function.course.as_mut()?.domain = bounds(argument?)?,
         "within" => function.course.as_mut()?.within = bounds(argument?)?,
+        "picture" => function.definition = Some(argument?),
         "computes" => function.computes = Some(Computes::of(argument?)?),
         _ => mark(function, Mark::of(word)?),
     }

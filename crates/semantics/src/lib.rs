@@ -28,6 +28,7 @@ mod arithmetic;
 mod bits;
 mod character;
 mod constant;
+pub mod environment;
 mod intrinsic;
 mod library;
 mod machine;

@@ -58,8 +58,16 @@ pub(crate) struct Transition {
 pub(crate) struct Request {
     /// Under which it is.
     pub(crate) condition: ExprId,
-    /// Its bytes, in symbols of some bytes each; `None` if their number is not known.
-    pub(crate) parts: Option<Vec<ExprId>>,
+    pub(crate) asked: Asked,
+}
+
+/// What a request is for.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    /// An object of these symbols of some bytes each; `None` if their number is not known.
+    Object(Option<Vec<ExprId>>),
+    /// The next byte of a stream, a symbol, if there is one: a symbol of one bit.
+    Character(ExprId, ExprId),
 }
 
 /// A call that the block does not follow.

@@ -89,8 +89,8 @@ fn verdicts(program: &Program, entry: FunctionId, work: u64) -> BTreeMap<BranchI
                         .map(|branch| (branch, Verdict::Unreachable)),
                 );
             }
-            Found::Input(branch, Some(bytes)) => {
-                verdicts.insert(branch, Verdict::Input(bytes));
+            Found::Input(branch, Some(input)) => {
+                verdicts.insert(branch, Verdict::Input(input.objects().to_vec()));
             }
             Found::Input(branch, None) => {
                 verdicts.insert(branch, Verdict::Open("unknown input".to_owned()));

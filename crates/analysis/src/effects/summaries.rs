@@ -5,8 +5,9 @@
 
 use labrys_library::Mark;
 use labrys_program::graph::CallGraph;
-use labrys_program::{Function, FunctionId, Program, Terminator};
+use labrys_program::{Function, FunctionId, GlobalId, Program, Terminator};
 use labrys_semantics::LibraryMeaning;
+use labrys_semantics::environment::is_place;
 
 use crate::calls::{most_arguments, passed_arguments};
 use crate::effects::Effects;
@@ -110,6 +111,9 @@ fn own_effects(program: &Program, points_to: &[PointsTo<'_>], formats: &Formats)
         let known = LibraryMeaning::of(&function.name);
         effects.foreign |= known.is_none() && calls_unknown(program, function);
         streams.add(&mut effects, known);
+        if labrys_library::function(&function.name).is_none_or(|row| row.moves_places()) {
+            effects.globals.extend(&streams.places);
+        }
         effects.anywhere |= formats.may_count(&function.name);
         effects
     };
@@ -139,11 +143,16 @@ struct Streams {
     seen: bool,
     /// It may give them memory of its own, which may be written at any time.
     given: bool,
+    /// Say from where input is read, in a program that is closed with its surroundings.
+    places: Vec<GlobalId>,
 }
 
 impl Streams {
     fn of(program: &Program) -> Self {
+        let globals = program.globals.iter().enumerate();
+        let places = globals.filter(|(_, global)| is_place(&global.name));
         Streams {
+            places: places.map(|(index, _)| GlobalId::new(index)).collect(),
             seen: names_any(program, Mark::SeesBuffer),
             given: names_any(program, Mark::GivesBuffer),
         }

@@ -7,7 +7,7 @@
 //! and external methods. An input of fitness 0 reaches the target.
 
 use labrys_executor::Linked as Process;
-use labrys_program::{BlockId, FunctionId, Program};
+use labrys_program::{BlockId, FunctionId, GlobalId, Program};
 use labrys_semantics::{
     Distance, External, Halt, Inputs, IrValue, Limit, Machine, NativeCode, Rules, Watched,
 };
@@ -187,16 +187,25 @@ pub(super) struct Means<'a> {
     pub(super) linked: Option<&'a mut Process>,
 }
 
-/// Executes a path on input objects.
+/// The input of an execution.
+#[derive(Clone, Copy)]
+pub(super) struct Fed<'a> {
+    /// The objects that the program asks for, in order.
+    pub(super) objects: &'a [Vec<u8>],
+    /// What globals hold at the beginning.
+    pub(super) globals: &'a [(GlobalId, Vec<u8>)],
+}
+
+/// Executes a path on an input.
 pub(super) fn follow(
     program: &Program,
     trace: TraceProgram<'_>,
-    objects: &[Vec<u8>],
+    input: Fed<'_>,
     limit: Limit,
     mut means: Means<'_>,
 ) -> Fitness {
     loop {
-        if let Some(fitness) = follow_once(program, trace, objects, limit, &mut means) {
+        if let Some(fitness) = follow_once(program, trace, input, limit, &mut means) {
             return fitness;
         }
     }
@@ -206,7 +215,7 @@ pub(super) fn follow(
 fn follow_once(
     program: &Program,
     trace: TraceProgram<'_>,
-    objects: &[Vec<u8>],
+    input: Fed<'_>,
     limit: Limit,
     means: &mut Means<'_>,
 ) -> Option<Fitness> {
@@ -215,7 +224,10 @@ fn follow_once(
         hops,
         target,
     } = trace;
-    let mut feed = Feed { objects, next: 0 };
+    let mut feed = Feed {
+        objects: input.objects,
+        next: 0,
+    };
     let mut follower = Follower {
         hops,
         target,
@@ -232,6 +244,9 @@ fn follow_once(
     }
     if let Some(linked) = &mut linked {
         machine = machine.with_linked(linked);
+    }
+    for (id, bytes) in input.globals {
+        machine.set_global(*id, bytes.clone());
     }
     let end = machine.call(entry, arguments);
     if matches!(end, Err(Halt::Again)) {

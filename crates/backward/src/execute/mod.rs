@@ -6,16 +6,21 @@
 
 mod adjust;
 mod follow;
+mod layout;
 mod linked;
 
 use labrys_executor::Linked;
 use labrys_program::{FunctionId, Program};
 use labrys_semantics::{External, Limit, NativeCode};
+use labrys_suite::Input;
 
 use crate::path::Path;
-use follow::{Fitness, Means, TraceProgram, follow};
+use follow::{Fed, Fitness, Means, TraceProgram, follow};
 
-pub(crate) use adjust::{Adjusted, Variable};
+pub(crate) use adjust::Adjusted;
+pub(crate) use layout::{InputLayout, KnownPart};
+
+use layout::InputGlobals;
 
 /// Executions for one path, and for one target: short ones, then long ones.
 const EVALUATIONS: [u64; 2] = [2500, 500];
@@ -68,36 +73,6 @@ pub(crate) struct Attempt {
     effort: Effort,
 }
 
-/// The input objects of a path: by object, the bits of its parts.
-pub(crate) struct InputLayout {
-    widths: Vec<Vec<u32>>,
-}
-
-impl InputLayout {
-    pub(crate) fn new(widths: Vec<Vec<u32>>) -> Self {
-        InputLayout { widths }
-    }
-
-    /// The bytes of the objects, from the values of their parts.
-    pub(crate) fn objects(&self, values: &[u128]) -> Vec<Vec<u8>> {
-        let mut values = values.iter();
-        let objects = self.widths.iter().map(|parts| {
-            let mut bytes = Vec::new();
-            for width in parts {
-                let value = values.next().copied().unwrap_or(0);
-                bytes.extend(&value.to_le_bytes()[..(*width / 8) as usize]);
-            }
-            bytes
-        });
-        objects.collect()
-    }
-
-    fn variables(&self) -> Vec<Variable> {
-        let widths = self.widths.iter().flatten();
-        widths.map(|width| Variable { width: *width }).collect()
-    }
-}
-
 /// Executes paths of a program.
 pub(crate) struct PhaseTwo<'p> {
     program: &'p Program,
@@ -108,6 +83,9 @@ pub(crate) struct PhaseTwo<'p> {
     code: NativeCode,
     /// Calls the functions that the program is linked with.
     linked: Option<Linked>,
+    globals: InputGlobals,
+    /// The command line, the program's name first.
+    line: Vec<String>,
     work: u64,
 }
 
@@ -119,6 +97,8 @@ impl<'p> PhaseTwo<'p> {
             external,
             code: NativeCode::new(),
             linked: None,
+            globals: InputGlobals::of(program),
+            line: Vec::new(),
             work: 0,
         }
     }
@@ -126,6 +106,23 @@ impl<'p> PhaseTwo<'p> {
     /// Calls the functions that the program is linked with.
     pub(crate) fn link(&mut self, linked: Linked) {
         self.linked = Some(linked);
+    }
+
+    /// Runs get this command line, the program's name first.
+    pub(crate) fn set_line(&mut self, line: Vec<String>) {
+        self.line = line;
+    }
+
+    /// Whether paths may say something of inputs like this one.
+    pub(crate) fn shows(&self, input: &Input) -> bool {
+        self.globals.shows(input)
+    }
+
+    /// How far an input is from taking a path.
+    pub(crate) fn distance(&mut self, path: &Path, layout: &InputLayout, values: &[u128]) -> f64 {
+        let fitness = self.execute(path, layout, values, Effort::of(STEPS[0]));
+        self.work += fitness.work();
+        fitness.value
     }
 
     /// Work of all executions, in instructions that are interpreted.
@@ -155,7 +152,7 @@ impl<'p> PhaseTwo<'p> {
             evaluations,
             effort: Effort::of(steps),
         });
-        let first = self.execute(path, &layout.objects(values), Effort::of(STEPS[0]));
+        let first = self.execute(path, layout, values, Effort::of(STEPS[0]));
         self.work += first.work();
         let spent = target_work + first.work();
         let is_long = first.cut || first.work() > STEPS[0];
@@ -164,7 +161,7 @@ impl<'p> PhaseTwo<'p> {
         }
         let mut whole = first;
         if first.cut {
-            whole = self.execute(path, &layout.objects(values), LONGEST);
+            whole = self.execute(path, layout, values, LONGEST);
             self.work += whole.work();
         }
         if whole.cut {
@@ -203,7 +200,7 @@ impl<'p> PhaseTwo<'p> {
         let seed = seed ^ evaluated.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut work = 0;
         let mut evaluate = |values: &[u128]| {
-            let fitness = self.execute(path, &layout.objects(values), attempt.effort);
+            let fitness = self.execute(path, layout, values, attempt.effort);
             work += fitness.work();
             fitness
         };
@@ -219,7 +216,17 @@ impl<'p> PhaseTwo<'p> {
         found
     }
 
-    fn execute(&mut self, path: &Path, objects: &[Vec<u8>], effort: Effort) -> Fitness {
+    fn execute(
+        &mut self,
+        path: &Path,
+        layout: &InputLayout,
+        values: &[u128],
+        effort: Effort,
+    ) -> Fitness {
+        let input = Fed {
+            objects: &layout.objects(values),
+            globals: &self.globals.contents(&layout.input(values), &self.line),
+        };
         let trace = TraceProgram {
             entry: self.entry,
             hops: &path.hops,
@@ -235,6 +242,6 @@ impl<'p> PhaseTwo<'p> {
             code: (effort.steps > STEPS[0]).then_some(&mut self.code),
             linked: self.linked.as_mut(),
         };
-        follow(self.program, trace, objects, limit, means)
+        follow(self.program, trace, input, limit, means)
     }
 }

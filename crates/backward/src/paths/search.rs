@@ -365,11 +365,19 @@ impl<'p> Search<'p> {
             }
         };
         let inputs_lost = state.trail().inputs_lost();
+        let constraints = state.conditions().constraints().iter();
+        let terms = self.explorer.shared_terms();
+        let mut inputs: Vec<_> = constraints
+            .flat_map(|one| terms.input_parts(*one))
+            .collect();
+        inputs.sort_unstable();
+        inputs.dedup();
         let (hops, objects, skips) = state.into_trail().in_order();
         Found::Path(Box::new(Path {
             hops,
             target,
             objects,
+            inputs,
             model,
             skips,
             inputs_lost,

@@ -14,7 +14,7 @@ use labrys_expr::{ExprId, Op};
 
 use crate::assumptions::Assumption;
 use crate::terms::{
-    FrameId, ObjectKind, Terms, character_entry, character_pointer, initial_content,
+    FrameId, ObjectKind, Terms, character_entry, character_pointer, initial_content, input_content,
 };
 
 /// Bytes of memory that are used later on the path.
@@ -127,9 +127,16 @@ impl Memory {
         self.reads.is_empty()
     }
 
-    /// The last read that waits.
-    pub(super) fn pop(&mut self) -> Option<Read> {
-        self.reads.pop()
+    /// A read that waits, first of those whose place is known: others may depend on them.
+    pub(super) fn pop(&mut self, terms: &mut Terms<'_>) -> Option<Read> {
+        let is_placed = |read: &Read| {
+            let root = terms.root(read.address);
+            root.is_some_and(|(_, offset)| terms.bits(offset).is_some())
+        };
+        match self.reads.iter().rposition(is_placed) {
+            Some(index) => Some(self.reads.remove(index)),
+            None => self.reads.pop(),
+        }
     }
 
     /// Addresses are looked at by every store, and are small: they are kept up to date.
@@ -351,15 +358,20 @@ impl Memory {
             ObjectKind::Global(id)
                 if !terms.analysis().has_constructors() || object.is_constant() =>
             {
-                match initial_content(terms, id, offset, read.size) {
-                    Some(value) => known(value),
-                    None => {
-                        let global = &terms.program().globals[id.index()];
-                        Initial {
-                            value: Some(terms.fresh(8 * read.size)),
-                            outside: Some(global.name.clone()),
-                        }
-                    }
+                if let Some(value) = initial_content(terms, id, offset, read.size) {
+                    return known(value);
+                }
+                let name = &terms.program().globals[id.index()].name;
+                match input_content(terms, id, offset, read.size) {
+                    Some((value, true)) => known(value),
+                    Some((value, false)) => Initial {
+                        value: Some(value),
+                        outside: Some("a byte of the input whose place is not known".to_owned()),
+                    },
+                    None => Initial {
+                        value: Some(terms.fresh(8 * read.size)),
+                        outside: Some(name.clone()),
+                    },
                 }
             }
             ObjectKind::Global(_) => unknown(Some("a constructor")),

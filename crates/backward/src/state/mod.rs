@@ -220,7 +220,7 @@ impl State {
     /// The program has just started: memory holds its initial values.
     pub(crate) fn start(&mut self, terms: &mut Terms<'_>) {
         // Reads of an initial value may lead to others, through pointers in it.
-        while let Some(read) = self.memory.pop() {
+        while let Some(read) = self.memory.pop(terms) {
             let initial = self.memory.initial(terms, &read);
             if let Some(outside) = initial.outside {
                 self.skip(Skip::Outside(outside));

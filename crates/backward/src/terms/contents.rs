@@ -2,6 +2,7 @@
 
 use labrys_expr::ExprId;
 use labrys_program::{FunctionId, GlobalId, Initializer, RelocationTarget};
+use labrys_semantics::environment::InputPart;
 
 use super::Terms;
 
@@ -27,6 +28,35 @@ pub(crate) fn initial_content(
     bytes.resize(usize::try_from(global.size).unwrap_or(0), 0);
     let table = terms.pool_mut().enter_table(&bytes, &[]);
     Some(terms.pool_mut().table_read(table, offset, size))
+}
+
+/// What of the input a global holds when the program starts, and whether it is known which;
+/// `None` if it holds no input.
+pub(crate) fn input_content(
+    terms: &mut Terms<'_>,
+    id: GlobalId,
+    offset: ExprId,
+    size: u32,
+) -> Option<(ExprId, bool)> {
+    let part = terms.analysis().input_part(id)?;
+    let offset = terms.bits(offset).map(|bits| bits as u64);
+    let value = match (part, offset) {
+        (InputPart::Bytes(_), Some(first)) => {
+            let mut value: Option<ExprId> = None;
+            for index in 0..u64::from(size) {
+                let byte = terms.input(part, first.wrapping_add(index), 8);
+                value = Some(match value {
+                    Some(low) => terms.pool_mut().concat(byte, low),
+                    None => byte,
+                });
+            }
+            value
+        }
+        (InputPart::Length(_) | InputPart::Count, Some(0)) => Some(terms.input(part, 0, 8 * size)),
+        _ => None,
+    };
+    let known = value.is_some();
+    Some((value.unwrap_or_else(|| terms.fresh(8 * size)), known))
 }
 
 fn at_fixed_offset(

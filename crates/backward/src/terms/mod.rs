@@ -15,11 +15,12 @@ use crate::assumptions::{Assumption, Assumptions};
 use labrys_analysis::ProgramAnalysis;
 use labrys_expr::{ExprId, Pool, Symbol};
 use labrys_program::{FunctionId, GlobalId, Operand, Operation, Program, Type};
+use labrys_semantics::environment::InputPart;
 use labrys_semantics::{Operands, Symbolic, meaning};
 use labrys_solver::{Assignment, Model};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(crate) use contents::{character_entry, character_pointer, initial_content};
+pub(crate) use contents::{character_entry, character_pointer, initial_content, input_content};
 pub(crate) use frame::{Frame, FrameId, SymbolicValue};
 pub(crate) use objects::{Object, ObjectKind};
 pub(crate) use operands::Overrides;
@@ -39,6 +40,9 @@ pub(crate) struct Terms<'p> {
     next_frame: u32,
     objects: Objects,
     values: SymbolValues,
+    /// Symbols of parts of the input, at offsets.
+    inputs: FxHashMap<(InputPart, u64), ExprId>,
+    input_parts: FxHashMap<Symbol, (InputPart, u64)>,
     substitution: Substitution,
     assumed: Assumptions,
 }
@@ -52,6 +56,8 @@ impl<'p> Terms<'p> {
             next_frame: 0,
             objects: Objects::default(),
             values: SymbolValues::default(),
+            inputs: FxHashMap::default(),
+            input_parts: FxHashMap::default(),
             substitution: Substitution::default(),
             assumed: Assumptions::default(),
         }
@@ -107,6 +113,29 @@ impl<'p> Terms<'p> {
     /// A new symbol.
     pub(crate) fn fresh(&mut self, width: u32) -> ExprId {
         self.symbolic().fresh(width)
+    }
+
+    /// The symbol of a part of the input, the same on all paths.
+    fn input(&mut self, part: InputPart, offset: u64, width: u32) -> ExprId {
+        let known = self.inputs.get(&(part, offset)).copied();
+        if let Some(known) = known.filter(|known| self.pool.width(*known) == width) {
+            return known;
+        }
+        let symbol = self.fresh(width);
+        if known.is_none() {
+            self.inputs.insert((part, offset), symbol);
+            if let Some(name) = self.pool.as_symbol(symbol) {
+                self.input_parts.insert(name, (part, offset));
+            }
+        }
+        symbol
+    }
+
+    /// The parts of the input of which an expression speaks.
+    pub(crate) fn input_parts(&self, id: ExprId) -> Vec<(InputPart, u64, ExprId)> {
+        let symbols = self.pool.symbols(id).iter();
+        let parts = symbols.filter_map(|symbol| self.input_parts.get(&symbol));
+        parts.map(|key| (key.0, key.1, self.inputs[key])).collect()
     }
 
     /// A new frame of a function.
@@ -243,6 +272,9 @@ impl<'p> Terms<'p> {
         let ObjectKind::Global(id) = object.kind() else {
             return;
         };
+        if matches!(self.analysis.input_part(id), Some(InputPart::Length(_))) {
+            self.assume(Assumption::Inputs);
+        }
         if let Some(values) = self.global_values(id, offset, size) {
             self.values.note(&self.pool, symbol, values);
         }

@@ -39,6 +39,8 @@ pub(crate) struct Start<'a> {
     pub(crate) loop_bound: u32,
     /// An input with the streams of the suite.
     pub(crate) template: Input,
+    /// Others, from which phase II may start.
+    pub(crate) seeds: Vec<Input>,
 }
 
 /// Symcretic execution toward these targets.
@@ -50,13 +52,26 @@ pub(crate) fn symcretic<'p>(
     let Start {
         subject, config, ..
     } = start;
+    let name = std::iter::once("program".to_owned());
+    let given = config.invocation.resolved_arguments(&config.streams);
     let settings = Settings {
         entry: start.entry,
         loop_bound: start.loop_bound,
         template: start.template,
+        seeds: spread(start.seeds),
+        line: name.chain(given).collect(),
         external: labrys_solver::call_function,
     };
     let streams = config.streams.clone();
     let plain = launch(&subject.plain, &config.invocation, streams, subject);
     Symcretic::new(analysis, settings, targets).with_linked(Linked::of(plain, subject.folder()))
+}
+
+/// Inputs from which phase II starts, at most.
+const SEEDS: usize = 16;
+
+/// Some of the inputs, evenly spread.
+fn spread(inputs: Vec<Input>) -> Vec<Input> {
+    let step = inputs.len().div_ceil(SEEDS).max(1);
+    inputs.into_iter().step_by(step).collect()
 }

@@ -14,3 +14,4 @@ mod long;
 mod open;
 mod outside;
 mod plain;
+mod whole;

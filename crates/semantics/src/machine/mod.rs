@@ -19,8 +19,8 @@ mod strings;
 use labrys_expr::Value;
 use labrys_library::{Computes, Function as LibraryFunction, Mark};
 use labrys_program::{
-    Block, BlockId, Callee, Function, FunctionId, Instruction, Intrinsic, Operand, Operation,
-    Program, Terminator, Type,
+    Block, BlockId, Callee, Function, FunctionId, GlobalId, Instruction, Intrinsic, Operand,
+    Operation, Program, Terminator, Type,
 };
 
 use crate::algebra::{Algebra, Concrete, External};
@@ -155,6 +155,11 @@ impl<'a> Machine<'a> {
     pub fn with_linked(mut self, linked: &'a mut dyn Linked) -> Self {
         self.shared = Some(Shared::new(linked));
         self
+    }
+
+    /// A global holds these bytes when the program begins, whatever its size.
+    pub fn set_global(&mut self, id: GlobalId, bytes: Vec<u8>) {
+        self.memory.put_global(Memory::global(id), bytes);
     }
 
     /// Instructions executed so far.

@@ -4,7 +4,7 @@ use labrys_expr::ExprId;
 use labrys_program::{FunctionId, Operand, Type};
 use labrys_semantics::{Algebra, IrValue, LibraryMeaning, input_value};
 
-use super::super::Request;
+use super::super::{Asked, Request};
 use super::{At, Builder};
 use crate::guard::Guard;
 use crate::memory::Memory;
@@ -43,6 +43,9 @@ impl Builder<'_, '_> {
             Some(LibraryMeaning::InputObject(size)) => {
                 self.input_object(&scalars, size, guard, memory);
                 return Some(None);
+            }
+            Some(LibraryMeaning::Fills { row, .. }) if row.takes_character() => {
+                self.character(ty, guard)
             }
             Some(LibraryMeaning::Pure) => self.pure(&function.name, &scalars, ty),
             _ => None,
@@ -95,8 +98,23 @@ impl Builder<'_, '_> {
     }
 
     fn request(&mut self, guard: &Guard, parts: Option<Vec<ExprId>>) {
+        self.ask(guard, Asked::Object(parts));
+    }
+
+    fn ask(&mut self, guard: &Guard, asked: Asked) {
         let condition = guard.condition(self.terms.pool_mut());
-        self.block.requests.push(Request { condition, parts });
+        self.block.requests.push(Request { condition, asked });
+    }
+
+    /// The next byte of a stream, whichever that is, or -1.
+    fn character(&mut self, ty: Type, guard: &Guard) -> Option<SymbolicValue> {
+        let width = ty.width().filter(|width| *width > 8)?;
+        let (byte, is_there) = (self.terms.fresh(8), self.terms.fresh(1));
+        self.ask(guard, Asked::Character(byte, is_there));
+        let end = self.terms.constant(width, u128::MAX >> (128 - width));
+        let pool = self.terms.pool_mut();
+        let byte = pool.zext(byte, width);
+        Some(IrValue::Scalar(pool.ite(is_there, byte, end)))
     }
 
     fn input_value(&mut self, name: &str, ty: Type, guard: &Guard) -> Option<SymbolicValue> {

@@ -401,6 +401,7 @@ fn technique<'p>(
                 entry: *entry,
                 loop_bound: LOOP_BOUND,
                 template: plan.initial.first().cloned().unwrap_or_default(),
+                seeds: plan.initial.clone(),
             };
             symcretic(start, analysis, targets)
         };

@@ -17,6 +17,7 @@ use labrys_backward::{Target, Verdict};
 use labrys_engine::{Budget, Session, SessionBuilder};
 use labrys_executor::RunLimits;
 use labrys_program::FunctionId;
+use labrys_semantics::environment;
 use labrys_suite::export::{self, Source};
 use labrys_suite::{Config, Harness, Input, Invocation, SuiteWriter};
 use labrys_units::Drivers;
@@ -142,7 +143,8 @@ pub(crate) struct TargetOptions {
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Vec<String>,
 
-    /// The branches that the tests of a suite leave open
+    /// Start from the tests of a suite; the targets are the branches that they leave open, unless
+    /// others are named
     #[arg(long, value_name = "SUITE")]
     pub(crate) from_coverage: Option<PathBuf>,
 
@@ -186,9 +188,9 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     options.output.check_log()?;
     let plan = resolve(options, &builder)?;
     let mut session = start(options, &plan, &builder.ending)?;
-    let program = plan.subject.program.clone();
-    let analysis = ProgramAnalysis::new(&program, plan.entry);
-    let mut technique = technique(options, &plan, &analysis)?;
+    let (program, entry) = environment::closed(&plan.subject.program, plan.entry);
+    let analysis = ProgramAnalysis::new(&program, entry);
+    let mut technique = technique(options, &plan, (&analysis, entry))?;
     let end = labrys_engine::run(&mut session, &mut technique);
     session.set_observer(Box::new(labrys_engine::Silent));
     end?;
@@ -306,24 +308,26 @@ fn start(options: &Reach, plan: &Plan, ending: &Ending) -> Result<Session, Probl
 fn technique<'p>(
     options: &Reach,
     plan: &Plan,
-    analysis: &'p ProgramAnalysis<'p>,
+    (analysis, entry): (&'p ProgramAnalysis<'p>, FunctionId),
 ) -> Result<BothDirections<'p>, Problem> {
     let Plan {
         subject, config, ..
     } = plan;
+    let seeds = targets::inputs(&options.targets, &config.streams)?;
     let start = Start {
         subject,
         config,
-        entry: plan.entry,
+        entry,
         loop_bound: options.loop_bound,
         template: plan.initial.first().cloned().unwrap_or_default(),
+        seeds: plan.initial.iter().chain(&seeds).cloned().collect(),
     };
     let backward = symcretic(start, analysis, plan.targets.clone());
     Ok(BothDirections::new(
         backward,
         !options.no_forward,
         options.seed,
-        targets::inputs(&options.targets, &config.streams)?,
+        seeds,
     ))
 }
 

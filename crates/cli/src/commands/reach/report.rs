@@ -6,6 +6,7 @@ use std::fmt::{Display, Write as _};
 use labrys_backward::{Hop, Report, Skip, Symcretic, Verdict};
 use labrys_engine::Session;
 use labrys_program::{BlockId, FunctionId, Location, Program};
+use labrys_semantics::environment::shown_name;
 use labrys_suite::TargetStatus;
 use labrys_units::Drivers;
 use serde_json::{Value, json};
@@ -181,11 +182,11 @@ fn name(program: &Program, skip: &Skip) -> String {
         Skip::Paths(function, block) => {
             format!("the paths to {}", place(program, *function, *block))
         }
-        Skip::Call(name) => format!("the call of {name}"),
+        Skip::Call(name) => format!("the call of {}", shown_name(name)),
         Skip::Opaque(name) => format!("{name} (no model)"),
         Skip::Unsolved => "a condition that the solver gave up on".to_owned(),
         Skip::Forgotten => "a condition of the path".to_owned(),
-        Skip::Outside(name) => format!("a value from outside: {name}"),
+        Skip::Outside(name) => format!("a value from outside: {}", shown_name(name)),
     }
 }
 
@@ -193,7 +194,8 @@ fn name(program: &Program, skip: &Skip) -> String {
 fn place(program: &Program, function: FunctionId, block: BlockId) -> String {
     let location = location(program, function, block);
     let line = location.map_or_else(String::new, |at| format!(" line {}", at.line));
-    format!("{}{line}", program.functions[function.index()].name)
+    let name = &program.functions[function.index()].name;
+    format!("{}{line}", shown_name(name))
 }
 
 /// Where a block begins in the source.

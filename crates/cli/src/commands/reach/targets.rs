@@ -37,6 +37,7 @@ pub(crate) fn collect(
             Err(problem) => return Err(Problem::usage(format!("--target {name}: {problem}"))),
         }
     }
+    let all = options.target.is_empty() && options.diff.is_none();
     if let Some(folder) = &options.from_coverage {
         let suite = Suite::open(folder)?;
         if suite.config.bitcode_hash != hash {
@@ -54,7 +55,9 @@ pub(crate) fn collect(
         let open: Vec<Target> = open
             .filter_map(|branch| Target::branch(program, branch))
             .collect();
-        targets.extend(spread(open, options.most));
+        if all {
+            targets.extend(spread(open, options.most));
+        }
     }
     if let Some(range) = &options.diff {
         targets.extend(changed(program, range)?);
