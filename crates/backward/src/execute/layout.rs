@@ -18,8 +18,8 @@ const MAX_STREAM: u64 = 1 << 16;
 const ROOM: usize = 16;
 /// Bits of a length.
 const LENGTH: u32 = 24;
-/// Bytes behind the last one, which a read at the end looks at and does not give.
-const SLACK: usize = 16;
+/// Bytes behind the last one, which a read of a line looks at and does not give.
+const SLACK: usize = 1 << 16;
 
 /// A stream of the inputs.
 struct Stream {

@@ -263,6 +263,10 @@ impl Region {
     ) -> Option<()> {
         let most = terms.size() as u64 + terms.work() + precision.nodes;
         for block_id in self.blocks.iter().rev() {
+            if self.guards.get(block_id) == Some(&ExprId::FALSE) {
+                // No run of this call comes there.
+                continue;
+            }
             let function = terms.analysis().function(state.function());
             let block = &function.blocks[block_id.index()];
             let context = Context {

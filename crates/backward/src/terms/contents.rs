@@ -1,6 +1,6 @@
 //! Contents of memory that no path writes: constants, initial values, tables of characters.
 
-use labrys_expr::ExprId;
+use labrys_expr::{ExprId, Op};
 use labrys_program::{FunctionId, GlobalId, Initializer, RelocationTarget};
 use labrys_semantics::environment::InputPart;
 
@@ -39,6 +39,68 @@ pub(crate) fn input_content(
     size: u32,
 ) -> Option<(ExprId, bool)> {
     let part = terms.analysis().input_part(id)?;
+    let Some(cases) = cases(terms, offset) else {
+        return Some((terms.fresh(8 * size), false));
+    };
+    let mut content = (terms.fresh(8 * size), true);
+    for (guard, offset) in cases {
+        // A place that is not known may be behind the end, where no run takes the value.
+        let (value, known) = input_at(terms, part, offset, size);
+        content.0 = terms.pool_mut().ite(guard, value, content.0);
+        content.1 &= known;
+    }
+    Some(content)
+}
+
+/// Choices of an offset, at most.
+const MAX_CASES: usize = 48;
+
+/// The values of an expression that is made of choices and sums, with their conditions, of which
+/// one holds; `None` if they are too many.
+fn cases(terms: &mut Terms<'_>, id: ExprId) -> Option<Vec<(ExprId, ExprId)>> {
+    let operands: Vec<ExprId> = terms.pool().node(id).operands().to_vec();
+    let op = terms.pool().op(id);
+    match (op, &operands[..]) {
+        (Op::Ite, [condition, a, b]) => {
+            let opposite = terms.pool_mut().not(*condition);
+            let mut all = Vec::new();
+            for (side, of) in [(*condition, *a), (opposite, *b)] {
+                for (guard, value) in cases(terms, of)? {
+                    let guard = terms.pool_mut().and(side, guard);
+                    if guard != ExprId::FALSE {
+                        all.push((guard, value));
+                    }
+                }
+            }
+            (all.len() <= MAX_CASES).then_some(all)
+        }
+        (Op::Add | Op::Sub, [a, b]) => {
+            let (left, right) = (cases(terms, *a)?, cases(terms, *b)?);
+            if left.len() * right.len() > MAX_CASES {
+                return None;
+            }
+            let mut all = Vec::new();
+            for (first, a) in &left {
+                for (second, b) in &right {
+                    let pool = terms.pool_mut();
+                    let guard = pool.and(*first, *second);
+                    let value = match op {
+                        Op::Add => pool.add(*a, *b),
+                        _ => pool.sub(*a, *b),
+                    };
+                    if guard != ExprId::FALSE {
+                        all.push((guard, value));
+                    }
+                }
+            }
+            Some(all)
+        }
+        _ => Some(vec![(ExprId::TRUE, id)]),
+    }
+}
+
+/// A part of the input at an offset, and whether it is known which.
+fn input_at(terms: &mut Terms<'_>, part: InputPart, offset: ExprId, size: u32) -> (ExprId, bool) {
     let offset = terms.bits(offset).map(|bits| bits as u64);
     let value = match (part, offset) {
         (InputPart::Bytes(_), Some(first)) => {
@@ -56,7 +118,7 @@ pub(crate) fn input_content(
         _ => None,
     };
     let known = value.is_some();
-    Some((value.unwrap_or_else(|| terms.fresh(8 * size)), known))
+    (value.unwrap_or_else(|| terms.fresh(8 * size)), known)
 }
 
 fn at_fixed_offset(

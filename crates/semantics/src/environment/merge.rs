@@ -215,13 +215,15 @@ fn operands_mut(operation: &mut Operation) -> Vec<&mut Operand> {
             let indices = terms.iter_mut().map(|term| &mut term.index);
             std::iter::once(base).chain(indices).collect()
         }
-        Operation::Call { arguments, .. } => arguments.iter_mut().collect(),
+        Operation::Call { arguments, .. } | Operation::Intrinsic { arguments, .. } => {
+            arguments.iter_mut().collect()
+        }
         other => unreachable!("definitions have no {other:?}"),
     }
 }
 
-/// Uses of functions become uses of others.
-pub(super) fn redirect(program: &mut Program, replaced: &[(FunctionId, FunctionId)]) {
+/// Uses of functions become uses of others, in so many functions that the program has of its own.
+pub(super) fn redirect(program: &mut Program, own: usize, replaced: &[(FunctionId, FunctionId)]) {
     let by: FxHashMap<FunctionId, FunctionId> = replaced.iter().copied().collect();
     for (from, to) in replaced {
         let taken = program.functions[from.index()].address_taken;
@@ -245,7 +247,7 @@ pub(super) fn redirect(program: &mut Program, replaced: &[(FunctionId, FunctionI
             change(id);
         }
     }
-    let blocks = program.functions.iter_mut();
+    let blocks = program.functions.iter_mut().take(own);
     let blocks = blocks.flat_map(|function| &mut function.blocks);
     for instruction in blocks.flat_map(|block| &mut block.instructions) {
         if let Operation::Call {

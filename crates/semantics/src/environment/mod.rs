@@ -134,6 +134,7 @@ fn read_inputs(program: &mut Program) {
     if stands.is_empty() {
         return;
     }
+    let own = program.functions.len();
     merge::fix_streams(program);
     let mut merge = Merge::new(program, &library);
     for (_, definition) in &stands {
@@ -148,7 +149,7 @@ fn read_inputs(program: &mut Program) {
         let taken = known[definition.index()].expect("it was taken");
         (*declared, taken)
     });
-    merge::redirect(program, &replaced.collect::<Vec<_>>());
+    merge::redirect(program, own, &replaced.collect::<Vec<_>>());
 }
 
 /// `main` is called with arguments that are input; `None` if its parameters are others.
