@@ -111,7 +111,8 @@ fn own_effects(program: &Program, points_to: &[PointsTo<'_>], formats: &Formats)
         let known = LibraryMeaning::of(&function.name);
         effects.foreign |= known.is_none() && calls_unknown(program, function);
         streams.add(&mut effects, known);
-        if labrys_library::function(&function.name).is_none_or(|row| row.moves_places()) {
+        let row = labrys_library::function(&function.name);
+        if row.is_none_or(labrys_library::Function::moves_places) {
             effects.globals.extend(&streams.places);
         }
         effects.anywhere |= formats.may_count(&function.name);

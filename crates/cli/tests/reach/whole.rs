@@ -10,87 +10,80 @@ use std::process::Command;
 use crate::command::Program;
 use crate::generated::number;
 
-/// Programs in `whole`: their targets by verdict, and how they are called.
+/// A program of the folder `whole`.
+struct Whole {
+    text: &'static str,
+    options: &'static [&'static str],
+    /// Arguments of the program.
+    line: &'static [&'static str],
+    reached: &'static [&'static str],
+    unreachable: &'static [&'static str],
+}
+
+const BACKWARD: &[&str] = &["--time", "60s", "--no-forward"];
+
+const PROGRAMS: &[Whole] = &[
+    Whole {
+        text: include_str!("whole/filter.c"),
+        options: BACKWARD,
+        line: &[],
+        reached: &["key", "five"],
+        unreachable: &["large", "negative", "fifth", "no_end"],
+    },
+    Whole {
+        text: include_str!("whole/lines.c"),
+        options: &["--time", "60s"],
+        line: &[],
+        reached: &["unopened", "two_open"],
+        unreachable: &["long_line"],
+    },
+    Whole {
+        text: include_str!("whole/file.c"),
+        options: BACKWARD,
+        line: &["@@"],
+        reached: &["magic", "size", "sum", "short"],
+        unreachable: &["huge"],
+    },
+    Whole {
+        text: include_str!("whole/descriptor.c"),
+        options: BACKWARD,
+        line: &[],
+        reached: &["secret", "seventeenth"],
+        unreachable: &["more", "two"],
+    },
+    Whole {
+        text: include_str!("whole/arguments.c"),
+        options: &["--time", "60s", "--sym-arg", "1:6", "--sym-arg", "2:6"],
+        line: &[],
+        reached: &["verbose"],
+        unreachable: &["no_count"],
+    },
+];
+
 #[test]
 fn programs_that_read_streams_are_followed_backward() {
-    filter();
-    lines();
-    file();
-    descriptor();
-    arguments();
-}
-
-fn filter() {
-    let reached: &[&str] = &["key", "five"];
-    let unreachable: &[&str] = &["large", "negative", "fifth", "no_end", "behind"];
-    Program::new(include_str!("whole/filter.c")).expect(
-        &["--time", "60s", "--no-forward"],
-        &[("reached", reached), ("unreachable", unreachable)],
-    );
-}
-
-fn lines() {
-    let reached: &[&str] = &["closed", "two_open"];
-    let unreachable: &[&str] = &["below", "long_line"];
-    Program::new(include_str!("whole/lines.c")).expect(
-        &["--time", "60s"],
-        &[("reached", reached), ("unreachable", unreachable)],
-    );
-}
-
-fn file() {
-    let program = Program::new(include_str!("whole/file.c"));
-    let reached: &[&str] = &["magic", "size", "sum", "short"];
-    let unreachable: &[&str] = &["huge"];
-    program.expect(
-        &["--time", "60s", "--no-forward", "--", "@@"][..3],
-        &[("unreachable", unreachable)],
-    );
-    let targets: Vec<&str> = reached.to_vec();
-    let mut all = vec![
-        "reach",
-        "program.c",
-        "--out",
-        "with",
-        "--time",
-        "60s",
-        "--no-forward",
-    ];
-    for target in &targets {
-        all.extend(["--target", target]);
+    for whole in PROGRAMS {
+        let program = Program::new(whole.text);
+        let mut all = vec!["reach", "program.c", "--out", "out", "--json", "--quiet"];
+        all.extend(whole.options);
+        for target in whole.reached.iter().chain(whole.unreachable) {
+            all.extend(["--target", target]);
+        }
+        all.push("--");
+        all.extend(whole.line);
+        let output = program.labrys(&all);
+        let told = String::from_utf8_lossy(&output.stderr);
+        let said: serde_json::Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {told}"));
+        for report in said["targets"].as_array().expect("a list") {
+            let name = report["target"].as_str().expect("a name");
+            let expected = match whole.reached.contains(&name) {
+                true => "reached",
+                false => "unreachable",
+            };
+            assert_eq!(report["verdict"], expected, "{report}");
+        }
     }
-    all.extend(["--json", "--quiet", "--", "@@"]);
-    let output = program.labrys(&all);
-    let said: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    for report in said["targets"].as_array().expect("a list") {
-        assert_eq!(report["verdict"], "reached", "{report}");
-    }
-}
-
-fn descriptor() {
-    let reached: &[&str] = &["secret", "seventeenth"];
-    let unreachable: &[&str] = &["more", "two"];
-    Program::new(include_str!("whole/descriptor.c")).expect(
-        &["--time", "60s", "--no-forward"],
-        &[("reached", reached), ("unreachable", unreachable)],
-    );
-}
-
-fn arguments() {
-    let reached: &[&str] = &["verbose", "named"];
-    let unreachable: &[&str] = &["no_count", "quiet", "nameless"];
-    Program::new(include_str!("whole/arguments.c")).expect(
-        &[
-            "--time",
-            "60s",
-            "--no-forward",
-            "--sym-arg",
-            "1:6",
-            "--sym-arg",
-            "2:6",
-        ],
-        &[("reached", reached), ("unreachable", unreachable)],
-    );
 }
 
 /// Draws programs.

@@ -116,7 +116,7 @@ fn read_inputs(program: &mut Program) {
     let mut stands: Vec<(FunctionId, FunctionId)> = Vec::new();
     for (index, declared) in program.functions.iter().enumerate() {
         let row = function(&declared.name).filter(|_| !declared.defined);
-        let Some(name) = row.and_then(|row| row.definition()) else {
+        let Some(name) = row.and_then(labrys_library::Function::definition) else {
             continue;
         };
         let definition = library.function_named(&format!("{PREFIX}{name}"));
