@@ -6,6 +6,8 @@
 use labrys_library::{Mark, named};
 use labrys_program::{Constant, Function, Global, Linkage, Operand, Operation, Program, Type};
 
+use labrys_semantics::environment::is_surrounding;
+
 use crate::address::global_of;
 
 /// Variables of the library that are no hooks, though programs set them.
@@ -19,6 +21,11 @@ const PLAIN_VARIABLES: [&str; 8] = [
     "suboptarg",
     "obstack_exit_failure",
 ];
+
+/// Whether library functions run code of the program that their rows do not say.
+pub(crate) fn runs_program(program: &Program) -> bool {
+    program.functions.iter().any(interposes) || has_hooks(program)
+}
 
 /// Whether library code may call a function of the program by its name: the library has one of
 /// the same name.
@@ -61,7 +68,8 @@ fn sets_hook(program: &Program, function: &Function, operation: &Operation) -> b
 }
 
 fn is_library_variable(global: &Global) -> bool {
-    global.initializer.is_none() && !PLAIN_VARIABLES.contains(&&global.name[..])
+    let name = &global.name[..];
+    global.initializer.is_none() && !PLAIN_VARIABLES.contains(&name) && !is_surrounding(name)
 }
 
 fn is_null(program: &Program, operand: Operand) -> bool {

@@ -15,11 +15,13 @@
 //! | Where are the loops, what dominates what? | [`Body`], [`Loop`] |
 //! | Which blocks lie between two places, without loops? | [`acyclic_region`] |
 //! | What may code outside of the program call, and when? | [`ProgramAnalysis::is_called_from_outside`], [`ProgramAnalysis::interference`] |
+//! | How is the program with its surroundings? | [`closed`] |
 //! | Why can nothing be proved of this program? | [`ProgramAnalysis::obstacles`] |
 
 mod address;
 mod body;
 mod calls;
+mod closed;
 mod effects;
 mod escape;
 mod external_calls;
@@ -35,6 +37,7 @@ mod region;
 pub use address::global_of;
 pub use body::{Body, Definition};
 pub use calls::Place;
+pub use closed::closed;
 pub use effects::{BlockEffects, Effects};
 pub use global_values::GlobalPart;
 pub use loops::Loop;

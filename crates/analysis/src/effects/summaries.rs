@@ -36,7 +36,7 @@ impl EffectSummaries {
         let mut outside = Effects::of_outside_code();
         // What library code runs of the program that its rows do not say.
         let mut hooks = Effects::default();
-        let hooked = program.functions.iter().any(hooks::interposes) || hooks::has_hooks(program);
+        let hooked = hooks::runs_program(program);
         let mut functions = own_effects(program, points_to, formats);
         loop {
             let mut changed = false;

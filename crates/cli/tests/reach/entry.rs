@@ -112,10 +112,10 @@ int main(void) {
 fn what_is_not_found_backward_is_searched_forward() {
     let program = r#"
 #include <labrys.h>
-#include <unistd.h>
+#include <stdio.h>
 int main(void) {
   char text[8] = {0};
-  if (read(0, text, 6) < 6) return 1;
+  if (scanf("%7s", text) != 1) return 1;
   if (text[0] == 'l' && text[2] == 'b' && text[5] == 's') labrys_target("word");
   return 0;
 }

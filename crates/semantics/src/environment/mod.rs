@@ -78,6 +78,12 @@ impl InputPart {
     }
 }
 
+/// Whether a global is of the surroundings that a closed program has.
+#[must_use]
+pub fn is_surrounding(name: &str) -> bool {
+    name.starts_with(PREFIX)
+}
+
 /// Whether a global of a closed program says from where a source is read next.
 #[must_use]
 pub fn is_place(name: &str) -> bool {
@@ -93,17 +99,18 @@ pub fn shown_name(name: &str) -> &str {
 
 /// The program whose runs begin in `main`, closed, and where its runs begin.
 ///
-/// Nothing is closed where the program looks at, or gives, the memory of streams: the definitions
-/// do not show that.
+/// Functions that read input stay the library's where it `runs_program`, so that they may call
+/// functions of the program, and where the program looks at, or gives, the memory of streams: the
+/// definitions do not show that.
 #[must_use]
-pub fn closed(program: &Program, main: FunctionId) -> (Program, FunctionId) {
+pub fn closed(program: &Program, main: FunctionId, runs_program: bool) -> (Program, FunctionId) {
     let mut closed = program.clone();
     let hidden = [Mark::SeesBuffer, Mark::GivesBuffer, Mark::OwnStream];
     let names = |mark: &Mark| {
         let mut functions = program.functions.iter();
         functions.any(|function| named(&function.name, *mark))
     };
-    if !hidden.iter().any(names) {
+    if !runs_program && !hidden.iter().any(names) {
         read_inputs(&mut closed);
     }
     let start = with_arguments(&mut closed, main).unwrap_or(main);
@@ -223,7 +230,7 @@ mod tests {
     fn reader(text: &str) -> (Program, Program, FunctionId) {
         let program: Program = text.parse().expect("it parses");
         let main = program.function_named("main").expect("main");
-        let (closed, start) = closed(&program, main);
+        let (closed, start) = closed(&program, main, false);
         (program, closed, start)
     }
 

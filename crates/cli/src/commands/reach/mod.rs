@@ -17,7 +17,6 @@ use labrys_backward::{Target, Verdict};
 use labrys_engine::{Budget, Session, SessionBuilder};
 use labrys_executor::RunLimits;
 use labrys_program::FunctionId;
-use labrys_semantics::environment;
 use labrys_suite::export::{self, Source};
 use labrys_suite::{Config, Harness, Input, Invocation, SuiteWriter};
 use labrys_units::Drivers;
@@ -188,7 +187,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     options.output.check_log()?;
     let plan = resolve(options, &builder)?;
     let mut session = start(options, &plan, &builder.ending)?;
-    let (program, entry) = environment::closed(&plan.subject.program, plan.entry);
+    let (program, entry) = labrys_analysis::closed(&plan.subject.program, plan.entry);
     let analysis = ProgramAnalysis::new(&program, entry);
     let mut technique = technique(options, &plan, (&analysis, entry))?;
     let end = labrys_engine::run(&mut session, &mut technique);
