@@ -5,6 +5,7 @@
 use labrys_suite::{
     Config, Confirmation, Event, Failure, Input, Suite, SuiteWriter, Summary, TestCase,
 };
+use labrys_trace::Comparison;
 
 use crate::Error;
 use crate::runs::{Facts, PlainRun};
@@ -24,6 +25,8 @@ pub(crate) struct Saver {
     tests: u64,
     /// The inputs of the tests that were kept, those of a resumed suite apart.
     kept: Vec<Input>,
+    /// What their runs compared, in the same order.
+    comparisons: Vec<Vec<Comparison>>,
 }
 
 impl Saver {
@@ -33,6 +36,7 @@ impl Saver {
             next_case: 1,
             tests: 0,
             kept: Vec::new(),
+            comparisons: Vec::new(),
         }
     }
 
@@ -54,10 +58,15 @@ impl Saver {
         &self.kept
     }
 
+    pub(crate) fn comparisons(&self) -> &[Vec<Comparison>] {
+        &self.comparisons
+    }
+
     /// Writes the test that a run becomes, and its path; `plain` is what confirms it.
     pub(crate) fn add(
         &mut self,
         facts: &Facts,
+        comparisons: Vec<Comparison>,
         plain: Option<&PlainRun>,
         now: Moment,
     ) -> Result<(TestCase, String), Error> {
@@ -81,6 +90,7 @@ impl Saver {
         let path = self.writer.add(&case)?;
         self.tests += 1;
         self.kept.push(case.input.clone());
+        self.comparisons.push(comparisons);
         Ok((case, path))
     }
 

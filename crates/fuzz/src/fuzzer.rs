@@ -1,35 +1,47 @@
 //! The fuzzer: LibAFL's corpus, mutators and feedback.
 //!
 //! An input is kept if it takes a branch in a new class of numbers of times (1, 2, 3, 4–7, 8–15,
-//! …, as AFL does). Kept inputs take turns; each is changed by stacked random mutations ("havoc")
-//! of one of its streams.
+//! …, as AFL does). Kept inputs take [turns](crate::seeds); one of their streams is changed by some
+//! random mutations: blind ones ("havoc"), tokens of the program, and what the run of the seed
+//! compared in place of what it compared it with ([`crate::knowledge`]).
 
 use std::collections::BTreeSet;
 
 use labrys_engine::{Error, PlainRun, Session};
 use labrys_suite::{Coverage, Input, TargetStatus};
+use labrys_trace::Comparison;
+use libafl::HasMetadata;
 use libafl::corpus::{Corpus, InMemoryCorpus};
 use libafl::events::NopEventManager;
 use libafl::feedbacks::{ConstFeedback, MaxMapFeedback};
-use libafl::fuzzer::{Evaluator, HasScheduler, NopInputFilter, StdFuzzer};
+use libafl::fuzzer::{Evaluator, NopInputFilter, StdFuzzer};
 use libafl::inputs::{BytesInputConverter, HasMutatorBytes, ResizableMutator};
-use libafl::mutators::havoc_mutations;
-use libafl::mutators::{HavocMutationsType, HavocScheduledMutator, MutationResult, Mutator};
+use libafl::mutators::{
+    HavocMutationsType, HavocScheduledMutator, I2SRandReplace, MutationResult, Mutator,
+    TokenInsert, TokenReplace, havoc_mutations,
+};
 use libafl::observers::{HitcountsMapObserver, StdMapObserver};
-use libafl::schedulers::{QueueScheduler, Scheduler};
+use libafl::schedulers::QueueScheduler;
 use libafl::state::{HasCorpus, HasMaxSize, HasRand, StdState};
+use libafl_bolts::HasLen;
 use libafl_bolts::rands::{Rand, StdRand};
 
+use crate::knowledge::{compared, tokens};
 use crate::parts::{Parts, Shape};
 use crate::program::{Observers, Program, Visits};
+use crate::seeds::Seeds;
 
 /// Inputs that are made of one seed before the next one's turn.
-const PER_SEED: usize = 16;
+const PER_SEED: usize = 32;
 /// Streams grow to this many bytes, and to twice the length of the longest seed: what the search
 /// is handed it has to run symbolically.
 const SHORT: usize = 64;
 /// Bytes that an empty stream gets before it is mutated, at most.
 const FIRST_BYTES: usize = 16;
+/// Most mutations of an input, as a power of two.
+const STACKED: usize = 4;
+/// Runs in which what is handed on is made shorter.
+const TRIMS: usize = 24;
 
 type State = StdState<InMemoryCorpus<Parts>, Parts, StdRand, InMemoryCorpus<Parts>>;
 type Feedback = MaxMapFeedback<Visits, Visits>;
@@ -42,11 +54,21 @@ pub struct Fuzzer {
     observers: Observers,
     engine: Engine,
     state: State,
-    mutator: HavocScheduledMutator<HavocMutationsType>,
+    mutators: Mutators,
+    seeds: Seeds,
+    /// By seed: what its run compared, or that of the test from which it comes.
+    comparisons: Vec<std::rc::Rc<[Comparison]>>,
     /// Branches of the inputs that were handed on.
     found: Coverage,
     /// Outcomes of failing runs, and targets, that were handed on.
     handed: BTreeSet<String>,
+}
+
+struct Mutators {
+    havoc: HavocScheduledMutator<HavocMutationsType>,
+    insert: TokenInsert,
+    replace: TokenReplace,
+    compared: I2SRandReplace,
 }
 
 /// What some executions gave.
@@ -54,12 +76,24 @@ pub struct Fuzzer {
 pub(crate) struct Yield {
     /// Runs of the plain program.
     pub(crate) executions: usize,
-    /// Branches that no run took before.
-    pub(crate) gain: usize,
     /// Inputs that were handed to the other technique.
     pub(crate) handed: usize,
     /// Runs that were cut off by a limit; each ends what was asked for.
     pub(crate) cut_off: usize,
+}
+
+impl Mutators {
+    /// Changes the active part in one way.
+    fn mutate(&mut self, state: &mut State, parts: &mut Parts) -> bool {
+        let kind = state.rand_mut().between(0, 7);
+        let result = match kind {
+            0 | 1 => self.insert.mutate(state, parts),
+            2 => self.replace.mutate(state, parts),
+            3 => self.compared.mutate(state, parts),
+            _ => self.havoc.mutate(state, parts),
+        };
+        result.is_ok_and(|result| result == MutationResult::Mutated)
+    }
 }
 
 impl Fuzzer {
@@ -81,27 +115,41 @@ impl Fuzzer {
         )
         .expect("the components are fresh");
         state.set_max_size(SHORT.min(session.max_input()));
+        state.add_metadata(tokens(session.vocabulary()));
         Fuzzer {
             shape: Shape::of(input, session.max_input()),
             observers: (visits, ()),
             engine: Engine::new(QueueScheduler::new(), feedback, ConstFeedback::False),
             state,
-            mutator: HavocScheduledMutator::new(havoc_mutations()),
+            mutators: Mutators {
+                havoc: HavocScheduledMutator::with_max_stack_pow(havoc_mutations(), 0),
+                insert: TokenInsert::new(),
+                replace: TokenReplace::new(),
+                compared: I2SRandReplace::new(),
+            },
+            seeds: Seeds::default(),
+            comparisons: Vec::new(),
             found: Coverage::default(),
             handed: BTreeSet::new(),
         }
     }
 
-    /// Adds an input to the seeds if it does something new.
+    /// Adds an input, whose run made these comparisons, to the seeds if it does something new.
     ///
     /// # Errors
     /// If the program cannot be run.
-    pub fn seed(&mut self, session: &mut Session, input: &Input) -> Result<(), Error> {
+    pub fn seed(
+        &mut self,
+        session: &mut Session,
+        input: &Input,
+        comparisons: &[Comparison],
+    ) -> Result<(), Error> {
         let parts = self.shape.parts(input);
         let longest = input.streams.iter().map(|stream| stream.bytes.len()).max();
         let most = (2 * longest.unwrap_or(0)).min(session.max_input());
         self.state.set_max_size(self.state.max_size().max(most));
-        self.evaluate(session, &parts, &mut Yield::default())
+        self.evaluate(session, &parts, &comparisons.into())?;
+        Ok(())
     }
 
     /// Runs about so many new inputs, and hands on what the search is to see.
@@ -112,19 +160,28 @@ impl Fuzzer {
     ) -> Result<Yield, Error> {
         let mut total = Yield::default();
         while total.executions < executions && total.cut_off == 0 && !session.is_stopped() {
-            let scheduler = HasScheduler::<Parts, State>::scheduler_mut(&mut self.engine);
-            let Ok(id) = scheduler.next(&mut self.state) else {
+            let rand = self.state.rand_mut();
+            let random = |below: u32| rand.between(0, below as usize - 1) as u32;
+            let Some(position) = self.seeds.choose(random) else {
                 break;
             };
+            let id = self.seeds.id(position);
             let Ok(seed) = self.state.corpus().cloned_input_for_id(id) else {
                 break;
             };
+            let comparisons = self.comparisons[position].clone();
+            self.state.metadata_map_mut().insert(compared(&comparisons));
             for _ in 0..PER_SEED {
                 let mut parts = seed.clone();
-                if self.mutate(&mut parts) {
-                    self.evaluate(session, &parts, &mut total)?;
+                if !self.mutate(&mut parts) {
+                    continue;
+                }
+                total.executions += 1;
+                if let Some(run) = self.evaluate(session, &parts, &comparisons)? {
+                    self.judge(session, parts, &run, &mut total)?;
                 }
                 if total.cut_off > 0 {
+                    self.seeds.note_cut_off(position);
                     break;
                 }
             }
@@ -132,7 +189,7 @@ impl Fuzzer {
         Ok(total)
     }
 
-    /// Changes one part; `false` if nothing was changed.
+    /// Changes one part some times; `false` if nothing was changed.
     fn mutate(&mut self, parts: &mut Parts) -> bool {
         let Some(last) = parts.count().checked_sub(1) else {
             return false;
@@ -145,17 +202,21 @@ impl Fuzzer {
             let bytes = parts.mutator_bytes_mut();
             bytes.fill_with(|| rand.between(0, 255) as u8);
         }
-        let mutated = self.mutator.mutate(&mut self.state, parts);
-        mutated.is_ok_and(|result| result == MutationResult::Mutated)
+        let stacked = 1 << rand.between(0, STACKED);
+        let mut changed = false;
+        for _ in 0..stacked {
+            changed |= self.mutators.mutate(&mut self.state, parts);
+        }
+        changed
     }
 
-    /// Runs one input, and hands it on if it is news.
+    /// Runs one input; it becomes a seed if it does something new. `None` if it could not be run.
     fn evaluate(
         &mut self,
         session: &mut Session,
         parts: &Parts,
-        total: &mut Yield,
-    ) -> Result<(), Error> {
+        comparisons: &std::rc::Rc<[Comparison]>,
+    ) -> Result<Option<PlainRun>, Error> {
         let mut program = Program {
             session,
             shape: &self.shape,
@@ -171,16 +232,25 @@ impl Fuzzer {
         if let Some(error) = error {
             return Err(error);
         }
-        total.executions += 1;
-        if let (Some(run), Ok(_)) = (run, done) {
-            self.judge(session, parts, &run, total);
+        let Ok((_, kept)) = done else {
+            return Ok(None);
+        };
+        if let Some(id) = kept {
+            self.seeds.add(id, parts.total(), &self.observers.0);
+            self.comparisons.push(comparisons.clone());
         }
-        Ok(())
+        Ok(run)
     }
 
     /// Hands an input on whose run took a branch that no run took, failed as none before or reached
     /// an open target.
-    fn judge(&mut self, session: &mut Session, parts: &Parts, run: &PlainRun, total: &mut Yield) {
+    fn judge(
+        &mut self,
+        session: &mut Session,
+        parts: Parts,
+        run: &PlainRun,
+        total: &mut Yield,
+    ) -> Result<(), Error> {
         let limit = run.outcome.is_limit();
         total.cut_off += usize::from(limit);
         let fresh = run.coverage.new_over(session.seen()).new_over(&self.found);
@@ -197,11 +267,50 @@ impl Fuzzer {
             news.push(run.outcome.to_string());
         }
         news.retain(|name| self.handed.insert(name.clone()));
-        if !news.is_empty() || !fresh.is_empty() && !limit {
-            self.found.union(&fresh);
-            session.suggest(self.shape.input(parts), "fuzz");
-            total.gain += fresh.count();
-            total.handed += 1;
+        if news.is_empty() && (fresh.is_empty() || limit) {
+            return Ok(());
         }
+        self.found.union(&fresh);
+        total.handed += 1;
+        let short = match limit {
+            true => parts,
+            false => self.trim(session, parts, run, &fresh, total)?,
+        };
+        session.suggest(self.shape.input(&short), "fuzz");
+        Ok(())
+    }
+
+    /// Leaves out blocks of the changed part that are not needed for what is new, so that the search
+    /// has less to run symbolically.
+    fn trim(
+        &mut self,
+        session: &mut Session,
+        mut parts: Parts,
+        run: &PlainRun,
+        fresh: &Coverage,
+        total: &mut Yield,
+    ) -> Result<Parts, Error> {
+        let mut scratch = vec![0; session.program().branch_count().max(1)];
+        let mut left = TRIMS;
+        let mut block = parts.len().div_ceil(2);
+        while block > 0 && left > 0 {
+            let mut end = parts.len();
+            while end > 0 && left > 0 {
+                let mut shorter = parts.clone();
+                let start = end.saturating_sub(block);
+                shorter.drain(start..end);
+                let input = self.shape.input(&shorter);
+                let same = session.fuzz(&input, &mut scratch)?;
+                (left, total.executions) = (left - 1, total.executions + 1);
+                let has_news = run.targets.iter().all(|name| same.targets.contains(name))
+                    && fresh.new_over(&same.coverage).is_empty();
+                if same.outcome == run.outcome && has_news {
+                    parts = shorter;
+                }
+                end = start.min(parts.len());
+            }
+            block /= 2;
+        }
+        Ok(parts)
     }
 }

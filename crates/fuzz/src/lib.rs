@@ -15,9 +15,11 @@
 
 mod clock;
 mod fuzzer;
+mod knowledge;
 mod member;
 mod parts;
 mod program;
+mod seeds;
 
 pub use fuzzer::Fuzzer;
 pub use member::Fuzzing;

@@ -1,21 +1,23 @@
 //! The fuzzer as a member of a portfolio.
 //!
-//! A turn is one step of the engine, but counts as a turn of a search: its runs cost a part of a
-//! query and a recorded run. A run that a limit cuts off costs far more, so after it the others have
-//! some turns for themselves.
+//! A turn is one step of the engine. Its runs cost a small part of a query and a recorded run; one
+//! that a limit cuts off costs far more.
 
 use labrys_engine::{Error, Session};
 use labrys_portfolio::{Member, Report, State};
 
 use crate::Fuzzer;
 
-/// Executions in a turn, and the work that they count as.
+/// Executions in a turn.
 const EXECUTIONS: usize = 64;
-const WORK: u32 = 8;
-/// Turns that a run counts as which is cut off.
-const CUT_OFF: u32 = 8;
+/// Executions in a unit of work.
+const PER_WORK: f64 = 8.0;
+/// The work that a run counts as which is cut off.
+const CUT_OFF: f64 = 128.0;
 /// Turns without news after which nothing more is expected.
 const QUIET: u32 = 128;
+/// The same when the others have nothing more to try.
+const QUIET_ALONE: u32 = 32;
 
 /// See the module.
 pub struct Fuzzing {
@@ -42,14 +44,14 @@ impl Fuzzing {
 
     /// Tests that were kept since become seeds.
     fn share_tests(&mut self, session: &mut Session) -> Result<(), Error> {
-        let tests = session.kept_inputs()[self.seeded..].to_vec();
-        self.seeded += tests.len();
-        for input in &tests {
+        while let Some(input) = session.kept_inputs().get(self.seeded).cloned() {
             let seed = self.seed;
             let fuzzer = self
                 .fuzzer
-                .get_or_insert_with(|| Fuzzer::new(input, session, seed));
-            fuzzer.seed(session, input)?;
+                .get_or_insert_with(|| Fuzzer::new(&input, session, seed));
+            let comparisons = session.kept_comparisons()[self.seeded].clone();
+            fuzzer.seed(session, &input, &comparisons)?;
+            self.seeded += 1;
         }
         Ok(())
     }
@@ -58,6 +60,12 @@ impl Fuzzing {
 impl Member for Fuzzing {
     fn turn(&self) -> u32 {
         1
+    }
+
+    /// Not where the search has seen everything, and not for long without news.
+    fn goes_on_alone(&self, session: &Session) -> bool {
+        let open = !session.unseen().is_empty() || self.quiet == 0;
+        open && self.quiet < QUIET_ALONE && !session.is_conclusive()
     }
 
     fn step(&mut self, session: &mut Session) -> Result<Report, Error> {
@@ -75,11 +83,11 @@ impl Member for Fuzzing {
             0 => self.quiet + 1,
             _ => 0,
         };
-        let rest = CUT_OFF * u32::from(yielded.cut_off > 0);
         Ok(Report {
-            work: f64::from((1 + rest) * WORK),
-            gain: yielded.gain as f64,
-            rest,
+            work: yielded.executions as f64 / PER_WORK + CUT_OFF * yielded.cut_off as f64,
+            // What it hands on counts when the search has run it.
+            gain: 0.0,
+            rest: 0,
             state: match self.quiet {
                 0..QUIET => State::More,
                 _ => State::Quiet,

@@ -23,6 +23,11 @@ impl Parts {
         self.parts.len()
     }
 
+    /// Bytes of all parts.
+    pub(crate) fn total(&self) -> usize {
+        self.parts.iter().map(Vec::len).sum()
+    }
+
     /// Mutators work on this part from now on.
     pub(crate) fn activate(&mut self, part: usize) {
         self.active = part;

@@ -1,8 +1,8 @@
 //! A technique that is made of several.
 //!
 //! The first member leads: it learns from every input that another one hands over
-//! ([`Session::suggest`]), at once. The work of that is not booked, and what is gained by it is
-//! credited to the member that found it.
+//! ([`Session::suggest`]), at once. The work of that and what is gained by it are booked to the
+//! member that found it.
 //!
 //! Law: when no member finds anything more, the portfolio ends: each is done, or quiet.
 
@@ -42,6 +42,12 @@ pub trait Member {
     /// Steps of the others before its first turn, unless they are done before.
     fn begins_after(&self) -> u64 {
         0
+    }
+
+    /// Whether it goes on when all others have nothing more to try.
+    fn goes_on_alone(&self, session: &Session) -> bool {
+        let _ = session;
+        true
     }
 
     /// Does a small piece of work.
@@ -189,6 +195,14 @@ impl<'a> Portfolio<'a> {
         }
     }
 
+    /// Whether a member has more to do: one that the others leave alone says so itself.
+    fn goes_on(&self, session: &Session) -> bool {
+        let mut more = self.parts.iter().filter(|part| part.state == State::More);
+        let (first, second) = (more.next(), more.next());
+        let alone = second.is_none() && self.parts.len() > 1;
+        first.is_some_and(|part| !alone || part.member.goes_on_alone(session))
+    }
+
     fn note(&mut self, part: usize, state: State) {
         let part = &mut self.parts[part];
         part.state = state;
@@ -209,13 +223,14 @@ impl Technique for Portfolio<'_> {
         if session.waiting() > 0 {
             let report = self.parts[0].member.step(session)?;
             if let Some(arm) = self.last {
+                self.scheduler.spend(arm, report.work);
                 self.scheduler.gain(arm, report.gain);
             }
             self.note(0, report.state);
             return Ok(Progress::More);
         }
         self.wake();
-        if self.parts.iter().all(|part| part.state != State::More) {
+        if !self.goes_on(session) {
             return Ok(Progress::Done);
         }
         let rng = &mut self.rng;

@@ -31,6 +31,7 @@
 //! This crate does no I/O, reads no clock and draws no randomness.
 
 mod binding;
+mod comparisons;
 mod error;
 mod recording;
 mod sets;
@@ -41,6 +42,7 @@ mod trace;
 mod validate;
 
 pub use binding::{BoundCall, Place};
+pub use comparisons::Comparison;
 pub use error::Error;
 pub use labrys_abi::{Cause, Event, EventKind, RUNTIME_SITE, RuntimeSite};
 pub use recording::{Exit, Lost, Object, Recording};

@@ -16,7 +16,7 @@ use labrys_expr::{ExprId, Pool};
 use labrys_program::{BranchId, Program};
 use labrys_solver::{Answer, Assignment, Model};
 use labrys_suite::{Coverage, Failure, Input, Origin, Summary, TargetStatus, TargetSummary};
-use labrys_trace::Trace;
+use labrys_trace::{Comparison, Trace};
 
 use crate::Error;
 use crate::asker::Asker;
@@ -113,6 +113,21 @@ impl Session {
     #[must_use]
     pub fn kept_inputs(&self) -> &[Input] {
         self.saver.kept()
+    }
+
+    /// What the run of each of them compared with what, in the same order.
+    #[must_use]
+    pub fn kept_comparisons(&self) -> &[Vec<Comparison>] {
+        self.saver.comparisons()
+    }
+
+    /// Whether the runs so far hide nothing that a search could miss: nothing became concrete, no
+    /// query was given up, and no run left its path or was cut short.
+    #[must_use]
+    pub fn is_conclusive(&self) -> bool {
+        let counts = self.runs.counts();
+        let odd = counts.divergences + counts.malformed + counts.overflows;
+        odd == 0 && counts.concretizations.is_empty() && self.asker.queries().unknown == 0
     }
 
     /// The seed of all random choices.
@@ -396,7 +411,7 @@ impl Session {
         let (gain, near) = self.see(&record);
         let case = match known {
             Some(case) => self.book_known(&record.facts, case).map(|()| Some(case)),
-            None => self.keep(&record.facts),
+            None => self.keep(&record),
         }?;
         let (failures, mut tools) = self.tools();
         failures.look(&record, case.is_some(), &mut tools)?;
@@ -433,12 +448,17 @@ impl Session {
     /// Makes a run a test if it adds something to the suite: a branch, or a target, that no test
     /// before it covered or reached. It is replayed on the plain program at once, and confirmed if
     /// that ends the same.
-    fn keep(&mut self, facts: &Facts) -> Result<Option<u32>, Error> {
+    fn keep(&mut self, record: &Record) -> Result<Option<u32>, Error> {
+        let Record { facts, trace, .. } = record;
         if !self.books.lacks(facts) {
             return Ok(None);
         }
         let plain = self.runs.confirm(facts)?;
-        let (case, path) = self.saver.add(facts, plain.as_ref(), self.now())?;
+        let comparisons = trace
+            .as_ref()
+            .map_or_else(Vec::new, |trace| trace.recording().comparisons());
+        let now = self.now();
+        let (case, path) = self.saver.add(facts, comparisons, plain.as_ref(), now)?;
         self.reporter.tell(Notice::Kept(&case));
         if let Some(plain) = &plain {
             let new = self.books.confirm(&case.coverage);

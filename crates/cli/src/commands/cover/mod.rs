@@ -45,6 +45,9 @@ const LOOP_BOUND: u32 = 10;
 /// that gains nothing costs next to nothing.
 const CHECKED_FLOOR: f64 = 0.1;
 
+/// The same of search and fuzzer.
+const FUZZED_FLOOR: f64 = 0.2;
+
 const COVER: &str = "Explore a program and write a suite of tests";
 
 const COVER_LONG: &str = "\
@@ -152,9 +155,13 @@ pub(crate) struct StrategyOptions {
     #[arg(long, value_name = "FILE")]
     pub(crate) dictionary: Vec<PathBuf>,
 
-    /// As --with fuzz
+    /// As --with fuzz, for strategies other than auto, which has a fuzzer beside it
     #[arg(long)]
     pub(crate) fuzz: bool,
+
+    /// No fuzzer beside the search
+    #[arg(long, conflicts_with = "fuzz")]
+    pub(crate) no_fuzz: bool,
 
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -176,7 +183,14 @@ pub(crate) enum Companion {
 
 impl StrategyOptions {
     fn has(&self, companion: Companion) -> bool {
-        self.with.contains(&companion) || companion == Companion::Fuzz && self.fuzz
+        self.with.contains(&companion)
+    }
+
+    /// Whether a fuzzer works beside a search with this strategy.
+    fn fuzzes(&self, strategy: &str) -> bool {
+        let asked = self.fuzz || self.has(Companion::Fuzz);
+        let own = strategy == STRATEGIES[0].name && self.abstraction.is_none();
+        asked || own && !self.no_fuzz
     }
 }
 
@@ -330,8 +344,9 @@ fn explore(
         audit: options.search.audit,
         ..SearchOptions::default()
     };
+    let fuzz = options.search.fuzzes(strategy.name());
     let search = Search::new(strategy, further, plan.config.seed);
-    let mut technique = technique(options, plan, search, analysis.as_ref());
+    let mut technique = technique(options, plan, (search, fuzz), analysis.as_ref());
     let end = labrys_engine::run(&mut session, &mut *technique);
     // The bar goes before the summary comes.
     session.set_observer(Box::new(labrys_engine::Silent));
@@ -363,10 +378,9 @@ fn entry(options: &Cover, plan: &Plan) -> Result<Option<FunctionId>, Problem> {
 fn technique<'p>(
     options: &Cover,
     plan: &'p Plan,
-    search: Search<'p>,
+    (search, fuzz): (Search<'p>, bool),
     analysis: Option<&'p (ProgramAnalysis<'p>, FunctionId)>,
 ) -> Box<dyn Technique + 'p> {
-    let fuzz = options.search.has(Companion::Fuzz);
     if !fuzz && analysis.is_none() {
         return Box::new(search);
     }
@@ -386,6 +400,8 @@ fn technique<'p>(
     };
     if checker.is_some() {
         portfolio = portfolio.with_floor(CHECKED_FLOOR);
+    } else if analysis.is_none() {
+        portfolio = portfolio.with_floor(FUZZED_FLOOR);
     }
     if fuzz {
         portfolio = portfolio.with(Box::new(Fuzzing::new(seed)));
@@ -520,6 +536,9 @@ fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
     }
     if options.search.fuzz {
         note("fuzz", "true".to_owned());
+    }
+    if options.search.no_fuzz {
+        note("no-fuzz", "true".to_owned());
     }
     if !options.search.with.is_empty() {
         let names = options

@@ -4,13 +4,13 @@
 use std::rc::Rc;
 
 use labrys_expr::{ExprId, Op, Pool, Symbol, TableId, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::monotone::Monotone;
 use crate::value_tables::ValueTables;
 
 /// Conditions of more operations than this are not propagated.
-const MOST_STEPS: usize = 600;
+pub(super) const MOST_STEPS: usize = 600;
 
 /// The value of an expression for each value of the one small symbol in it.
 pub(super) type Cell = Rc<[u64]>;
@@ -64,6 +64,29 @@ impl Step {
     }
 }
 
+/// Whether conditions may have arithmetic that is hard for bits, of more than one byte: cheaper to
+/// find out than to make cones. What it went through is added to `work`.
+pub(super) fn may_scale(
+    pool: &Pool,
+    conditions: impl Iterator<Item = ExprId>,
+    work: &mut u64,
+) -> bool {
+    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+    let mut stack: Vec<ExprId> = conditions.collect();
+    let several = |id: ExprId| pool.symbols(id).len() > 1;
+    while let Some(id) = stack.pop() {
+        if !several(id) || !seen.insert(id) {
+            continue;
+        }
+        *work += 1;
+        if scales(pool.op(id)) || pool.op(id) == Op::Shl {
+            return true;
+        }
+        pool.for_each_child(id, |child| stack.push(child));
+    }
+    false
+}
+
 fn scales(op: Op) -> bool {
     let whole = matches!(op, Op::Mul | Op::UDiv | Op::SDiv | Op::URem | Op::SRem);
     whole || op.takes_floats() || op.gives_float()
@@ -94,23 +117,40 @@ pub(super) struct Builder<'a> {
     pub(super) cells: &'a mut Cells,
     pub(super) numbers: FxHashMap<Symbol, usize>,
     pub(super) symbols: Vec<Symbol>,
+    /// Positions in the cone that is made.
+    positions: FxHashMap<ExprId, At>,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(pool: &'a Pool, cells: &'a mut Cells) -> Self {
+        Builder {
+            pool,
+            cells,
+            numbers: FxHashMap::default(),
+            symbols: Vec::new(),
+            positions: FxHashMap::default(),
+        }
+    }
 }
 
 impl Builder<'_> {
     /// The cone of a condition; `None` if it is too large.
     pub(super) fn cone(&mut self, condition: ExprId) -> Option<Cone> {
         let mut order = vec![condition];
-        let mut positions: FxHashMap<ExprId, At> = FxHashMap::default();
+        let mut positions = std::mem::take(&mut self.positions);
         let mut stack = vec![condition];
+        positions.clear();
         positions.insert(condition, 0);
+        let pool = self.pool;
         while let Some(id) = stack.pop() {
-            for operand in self.operands(id) {
+            for &operand in self.operands(pool, id) {
                 if positions.insert(operand, 0).is_none() {
                     order.push(operand);
                     stack.push(operand);
                 }
             }
             if order.len() > MOST_STEPS {
+                self.positions = positions;
                 return None;
             }
         }
@@ -120,6 +160,7 @@ impl Builder<'_> {
         }
         let steps = order.iter().map(|id| self.step(*id, &positions));
         let steps = steps.collect();
+        self.positions = positions;
         let symbols = self.pool.symbols(condition).iter();
         let variables = symbols.map(|symbol| self.variable(symbol)).collect();
         Some(Cone { steps, variables })
@@ -133,12 +174,11 @@ impl Builder<'_> {
     }
 
     /// The operands that a step for this expression reads.
-    fn operands(&mut self, id: ExprId) -> Vec<ExprId> {
-        let node = self.pool.node(id);
-        if self.cell(id).is_some() || !self.has_rule(id) {
-            return Vec::new();
+    fn operands<'p>(&mut self, pool: &'p Pool, id: ExprId) -> &'p [ExprId] {
+        match self.cell(id).is_some() || !self.has_rule(id) {
+            true => &[],
+            false => pool.node(id).operands(),
         }
-        node.operands().to_vec()
     }
 
     /// The values of an expression on one small symbol.

@@ -21,12 +21,11 @@ mod range;
 mod tests;
 
 use labrys_expr::{Evaluator, Pool};
-use rustc_hash::FxHashMap;
 
 use crate::parts::Part;
 use crate::query::{Assignment, Model, Reason};
 use crate::schedule::{Layer, Patience, Shared, Task, Verdict};
-use cone::{Builder, Cells, Cone};
+use cone::{Builder, Cells, Cone, MOST_STEPS, may_scale};
 use domain::Domain;
 use problem::Problem;
 use range::Conflict;
@@ -35,6 +34,8 @@ pub(super) const NAME: &str = "bounds";
 
 /// Variables of more than this are left to other layers.
 const MOST_VARIABLES: usize = 64;
+/// Steps of propagation that take the time in which a step is made ready.
+const BUILDING: u64 = 8;
 /// Steps of propagation that take the time of one step of the back end.
 const WORK_PER_STEP: u64 = 2_000;
 
@@ -83,20 +84,25 @@ impl Bounds {
         near: &Assignment,
         work: &mut u64,
     ) -> Verdict {
-        let mut builder = Builder {
-            pool,
-            cells: &mut self.cells,
-            numbers: FxHashMap::default(),
-            symbols: Vec::new(),
-        };
+        let mut built = 0;
+        let conditions = parts.iter().map(|part| part.id);
+        if only_hard && !may_scale(pool, conditions, &mut built) {
+            *work = work.saturating_sub(built);
+            return Verdict::Pass;
+        }
+        let mut builder = Builder::new(pool, &mut self.cells);
         let mut cones = Vec::with_capacity(parts.len());
         for part in parts {
             let cone = builder.cone(part.id);
-            let Some(cone) = cone.filter(|_| builder.symbols.len() <= MOST_VARIABLES) else {
+            built += BUILDING * cone.as_ref().map_or(MOST_STEPS, |cone| cone.steps.len()) as u64;
+            let fits = built <= *work && builder.symbols.len() <= MOST_VARIABLES;
+            let Some(cone) = cone.filter(|_| fits) else {
+                *work = work.saturating_sub(built);
                 return Verdict::Pass;
             };
             cones.push(cone);
         }
+        *work -= built;
         if only_hard && !cones.iter().any(Cone::scales) {
             return Verdict::Pass;
         }

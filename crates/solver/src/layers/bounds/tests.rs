@@ -5,7 +5,6 @@ mod common;
 
 use fastrand::Rng;
 use labrys_expr::{Evaluator, ExprId, Op, Pool, Symbol};
-use rustc_hash::FxHashMap;
 
 use self::common::fit;
 use super::cone::{Builder, Cells};
@@ -138,12 +137,7 @@ fn assignment(values: [u128; 3]) -> Assignment {
 
 fn check(pool: &Pool, id: ExprId, rng: &mut Rng) -> usize {
     let mut cells = Cells::default();
-    let mut builder = Builder {
-        pool,
-        cells: &mut cells,
-        numbers: FxHashMap::default(),
-        symbols: Vec::new(),
-    };
+    let mut builder = Builder::new(pool, &mut cells);
     SYMBOLS.iter().for_each(|symbol| {
         builder.variable(*symbol);
     });

@@ -1,0 +1,108 @@
+//! What a run compared with what: the operands of its integer comparisons that depend on the input.
+//!
+//! A fuzzer that finds one operand in its input puts the other one there ("input-to-state": C.
+//! Aschermann and others, REDQUEEN, NDSS 2019, section III).
+//!
+//! Law: the list depends on the recording alone, order included, and has each pair once.
+
+use std::collections::BTreeSet;
+
+use labrys_abi::{Node, Op, flag};
+
+use crate::Recording;
+
+/// Pairs that are kept of a run.
+const MOST: usize = 256;
+/// Nodes that are looked at, at equal distances in a longer recording.
+const LOOKED_AT: usize = 1 << 16;
+/// The widest operands, in bits.
+const WIDEST: u32 = 64;
+
+/// Two values that differ, and that a run compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Comparison {
+    /// Width of the operands in bits, 8 to 64.
+    pub width: u32,
+    /// The left operand, zero-extended.
+    pub left: u64,
+    /// The right operand, zero-extended.
+    pub right: u64,
+}
+
+impl Recording {
+    /// The operands of the comparisons of this run that differ, the narrowest first.
+    #[must_use]
+    pub fn comparisons(&self) -> Vec<Comparison> {
+        let mut found = BTreeSet::new();
+        let stride = self.nodes.len().div_ceil(LOOKED_AT).max(1);
+        for node in self.nodes.iter().step_by(stride) {
+            if let Some(comparison) = self.comparison(node)
+                && comparison.left != comparison.right
+            {
+                found.insert(comparison);
+                if found.len() == MOST {
+                    break;
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    fn comparison(&self, node: &Node) -> Option<Comparison> {
+        let op = Op::from_u8(node.op)?;
+        let compares = [Op::Eq, Op::Ne, Op::Ult, Op::Ule, Op::Slt, Op::Sle].contains(&op);
+        let width = node.aux();
+        if !compares || !(8..=WIDEST).contains(&width) {
+            return None;
+        }
+        let operand = |label: u32, immediate: u8| match node.flags & immediate {
+            0 => self.nodes.get(label as usize).map(|operand| operand.cv),
+            _ => Some(node.imm),
+        };
+        Some(Comparison {
+            width,
+            left: operand(node.a, flag::A_IMMEDIATE)?,
+            right: operand(node.b, flag::B_IMMEDIATE)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_of_comparisons_are_found() {
+        let byte = Node {
+            op: Op::Input as u8,
+            width: 32,
+            cv: 7,
+            ..Node::default()
+        };
+        let equal = Node {
+            op: Op::Eq as u8,
+            flags: flag::B_IMMEDIATE,
+            width: 1,
+            a: 1,
+            c: 32,
+            imm: 0x1234_5678,
+            ..Node::default()
+        };
+        let itself = Node { imm: 7, ..equal };
+        let sum = Node {
+            op: Op::Add as u8,
+            ..equal
+        };
+        let beyond = Node { a: 99, ..equal };
+        let recording = Recording {
+            nodes: vec![Node::default(), byte, equal, equal, itself, sum, beyond],
+            ..Recording::default()
+        };
+        let expected = Comparison {
+            width: 32,
+            left: 7,
+            right: 0x1234_5678,
+        };
+        assert_eq!(recording.comparisons(), [expected]);
+    }
+}
