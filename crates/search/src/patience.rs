@@ -2,12 +2,19 @@
 //! more when its turn comes: soon if its branch is uncovered, else when nothing better is left. A
 //! program has few branches that need a long query, and many that have a hopeless one in every run.
 //!
+//! So a branch whose query was given up is put off: until other work has been done, as much as the
+//! query took, twice as much after each further one, and none after an answer. What is put off is
+//! asked when nothing better is left.
+//!
 //! Each round has several times the steps of the one before, so the earlier rounds add little to
-//! the last. A round has its turn after as much other work as one of its tries takes, so none is
-//! starved and the hopeless queries do not crowd out the rest. Work is counted in steps of the
-//! solver, not in seconds, so that the order of work is the same everywhere.
+//! the last. A round has its turn after some times as much other work as one of its tries takes, the
+//! more often it gave nothing, so none is starved and the hopeless queries do not crowd out the rest.
+//! Work is counted in steps of the solver, not in seconds, so that the order of work is the same
+//! everywhere.
 
 use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
 
 use crate::tree::Candidate;
 
@@ -15,6 +22,13 @@ use crate::tree::Candidate;
 const STEPS: [u64; 3] = [500, 4_000, 30_000];
 /// What each further try is taken to need.
 const NEEDS: [u64; STEPS.len()] = [4_000, 30_000, 240_000];
+/// Tries of a round that gave nothing which are counted.
+const MOST_FAILED: u64 = 8;
+/// Doublings of the time for which a branch is put off.
+const MOST_DOUBLINGS: u32 = 20;
+
+/// A site and a direction.
+pub(crate) type Branch = (u32, u32);
 
 /// A candidate whose query was given up.
 #[derive(Clone, Copy, Debug)]
@@ -23,29 +37,55 @@ struct Hard {
     tries: usize,
 }
 
+/// What first queries for a branch have come to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Record {
+    /// Queries in a row that were given up.
+    given_up: u32,
+    /// No query before so much work was done.
+    due: u64,
+}
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Patience {
     waiting: VecDeque<Hard>,
-    /// By round after the first: work since it had its turn. Each step of the search counts as a
-    /// first try.
-    work: [u64; NEEDS.len()],
+    put_off: VecDeque<Candidate>,
+    records: FxHashMap<Branch, Record>,
+    /// By round after the first: work since it had its turn, and tries in a row that gave nothing.
+    rounds: [(u64, u64); NEEDS.len()],
     /// Tries before the one that is under way.
     tries: usize,
+    /// The work when the try that is under way was chosen, and at the choice before it.
+    begun: u64,
 }
 
 impl Patience {
-    /// A candidate whose turn it is to be tried again, now and then: the first that is wanted.
-    pub(crate) fn turn(&mut self, wanted: impl Fn(Candidate) -> bool) -> Option<Candidate> {
+    /// A candidate whose turn it is to be tried again, now and then: the first that is wanted. `now`
+    /// is the work so far.
+    pub(crate) fn turn(
+        &mut self,
+        now: u64,
+        wanted: impl Fn(Candidate) -> bool,
+    ) -> Option<Candidate> {
+        // Further tries do not wait for one another.
+        let since = if self.tries == 0 {
+            now.saturating_sub(self.begun)
+        } else {
+            0
+        };
         self.tries = 0;
-        self.work.iter_mut().for_each(|work| *work += STEPS[0]);
+        self.begun = now;
+        self.rounds.iter_mut().for_each(|(work, _)| *work += since);
         for (round, needs) in NEEDS.into_iter().enumerate() {
-            if self.work[round] < needs {
+            let (work, failed) = self.rounds[round];
+            if work < needs * (1 + failed) {
                 continue;
             }
             let of_round = |hard: &Hard| hard.tries == round + 1 && wanted(hard.candidate);
+            // A round that has none looks again after as much work.
+            self.rounds[round].0 = 0;
             if let Some(place) = self.waiting.iter().position(of_round) {
-                self.work[round] = 0;
                 return self.take(place);
             }
         }
@@ -54,6 +94,11 @@ impl Patience {
 
     /// The candidate that is wanted with the fewest tries, to be tried again.
     pub(crate) fn next(&mut self, wanted: impl Fn(Candidate) -> bool) -> Option<Candidate> {
+        if let Some(place) = self.put_off.iter().position(|candidate| wanted(*candidate)) {
+            self.tries = 0;
+            self.records.clear();
+            return self.put_off.remove(place);
+        }
         let waiting = self.waiting.iter().enumerate();
         let all = waiting.filter(|(_, hard)| wanted(hard.candidate));
         let (place, _) = all.min_by_key(|(_, hard)| hard.tries)?;
@@ -66,6 +111,16 @@ impl Patience {
         Some(hard.candidate)
     }
 
+    /// Whether a candidate is not asked for now, for its branch's sake; it is then kept for later.
+    pub(crate) fn puts_off(&mut self, candidate: Candidate, branch: Branch) -> bool {
+        let record = self.records.get(&branch);
+        let early = self.tries == 0 && record.is_some_and(|record| self.begun < record.due);
+        if early {
+            self.put_off.push_back(candidate);
+        }
+        early
+    }
+
     /// Steps for the query of the try that is under way; `None` for those of the session.
     pub(crate) fn solver_steps(&self) -> Option<u64> {
         STEPS.get(self.tries).copied()
@@ -76,12 +131,40 @@ impl Patience {
         self.tries == 0
     }
 
-    /// The query was given up.
-    pub(crate) fn give_up(&mut self, candidate: Candidate, uncovered: bool) {
+    /// The query was answered.
+    pub(crate) fn answered(&mut self, branch: Branch) {
+        self.records.remove(&branch);
+        if let Some((_, failed)) = self.round() {
+            *failed = 0;
+        }
+    }
+
+    /// The query was given up; `now` is the work so far.
+    pub(crate) fn give_up(
+        &mut self,
+        candidate: Candidate,
+        branch: Branch,
+        uncovered: bool,
+        now: u64,
+    ) {
+        if self.tries == 0 {
+            let took = now.saturating_sub(self.begun);
+            let record = self.records.entry(branch).or_default();
+            record.due = now + (took << record.given_up.min(MOST_DOUBLINGS));
+            record.given_up += 1;
+        }
+        if let Some((_, failed)) = self.round() {
+            *failed = (*failed + 1).min(MOST_FAILED);
+        }
         if self.tries + 1 < STEPS.len() + usize::from(uncovered) {
             let tries = self.tries + 1;
             self.waiting.push_back(Hard { candidate, tries });
         }
+    }
+
+    /// Of the try that is under way, if it is a further one.
+    fn round(&mut self) -> Option<&mut (u64, u64)> {
+        self.rounds.get_mut(self.tries.checked_sub(1)?)
     }
 }
 
@@ -94,77 +177,107 @@ mod tests {
         node: NodeId(3),
         direction: 1,
     };
+    const BRANCH: Branch = (7, 1);
 
     #[test]
     fn each_try_has_more_steps_until_the_last() {
         let mut patience = Patience::default();
-        assert_eq!(patience.turn(|_| true), None);
+        assert_eq!(patience.turn(0, |_| true), None);
         assert_eq!(patience.solver_steps(), Some(STEPS[0]));
-        patience.give_up(CANDIDATE, true);
+        patience.give_up(CANDIDATE, BRANCH, true, 500);
         for steps in [Some(STEPS[1]), Some(STEPS[2]), None] {
             assert_eq!(patience.next(|_| true), Some(CANDIDATE));
             assert_eq!(patience.solver_steps(), steps);
-            patience.give_up(CANDIDATE, true);
+            patience.give_up(CANDIDATE, BRANCH, true, 500);
         }
         assert_eq!(patience.next(|_| true), None);
     }
 
     #[test]
-    fn a_turn_comes_after_as_much_other_work() {
+    fn a_turn_comes_after_other_work() {
         let mut patience = Patience::default();
-        patience.give_up(CANDIDATE, true);
-        let mut before = 0;
-        for needs in NEEDS {
-            let steps = (before + 1..).find(|_| patience.turn(|_| true).is_some());
-            assert_eq!(steps, Some(needs / STEPS[0]));
-            patience.give_up(CANDIDATE, true);
-            before = needs / STEPS[0];
-        }
-        assert_eq!(patience.turn(|_| true), None);
+        patience.give_up(CANDIDATE, BRANCH, true, 0);
+        assert_eq!(patience.turn(NEEDS[0] - 1, |_| true), None);
+        assert_eq!(patience.turn(NEEDS[0], |_| true), Some(CANDIDATE));
+        patience.give_up(CANDIDATE, BRANCH, true, NEEDS[0] + 4_000);
+        // What the further try took is not other work.
+        let begin = NEEDS[0] + 4_000;
+        assert_eq!(patience.turn(begin, |_| true), None);
+        let rest = NEEDS[1] - NEEDS[0];
+        assert_eq!(patience.turn(begin + rest - 1, |_| true), None);
+        assert_eq!(patience.turn(begin + rest, |_| true), Some(CANDIDATE));
     }
 
+    /// A round whose tries give nothing has its turn less often, and as often as before when one
+    /// gives something.
     #[test]
-    fn rounds_do_not_starve_each_other() {
+    fn rounds_that_give_nothing_wait_longer() {
         let mut patience = Patience::default();
-        let tries = |patience: &mut Patience| patience.turn(|_| true).map(|_| patience.tries);
-        let mut turns = [0; STEPS.len() + 1];
-        for _ in 0..4 * NEEDS[2] / STEPS[0] {
-            patience.tries = 0;
-            patience.give_up(CANDIDATE, true);
-            if let Some(round) = tries(&mut patience) {
-                turns[round] += 1;
-                patience.give_up(CANDIDATE, true);
+        let mut now = 0;
+        let mut turns = |patience: &mut Patience, solved: bool| {
+            let mut turns = 0;
+            for _ in 0..100 {
+                patience.tries = 0;
+                patience.give_up(CANDIDATE, BRANCH, true, now);
+                now += NEEDS[0];
+                if patience.turn(now, |_| true).is_some() && patience.tries == 1 {
+                    turns += 1;
+                    if solved {
+                        patience.answered(BRANCH);
+                    } else {
+                        patience.give_up(CANDIDATE, BRANCH, false, now);
+                    }
+                }
             }
+            turns
+        };
+        let failing = turns(&mut patience, false);
+        let paying = turns(&mut patience, true);
+        assert!(failing < 20 && paying > 80, "{failing} {paying}");
+    }
+
+    /// A branch is put off for as long as its last query took, twice as long after each further
+    /// one, and not at all once one was answered.
+    #[test]
+    fn hopeless_branches_are_put_off() {
+        let mut patience = Patience::default();
+        let mut now = 0;
+        for doubled in 0..4 {
+            assert_eq!(patience.turn(now, |_| false), None);
+            assert!(!patience.puts_off(CANDIDATE, BRANCH));
+            patience.give_up(CANDIDATE, BRANCH, true, now + 100);
+            now += 100 + (100 << doubled);
+            patience.turn(now - 1, |_| false);
+            assert!(patience.puts_off(CANDIDATE, BRANCH));
+            assert!(!patience.puts_off(CANDIDATE, (7, 0)));
         }
-        // A round waits a step where another is due at the same.
-        for (turns, needs) in turns[1..].iter().zip(NEEDS) {
-            assert!(turns + 1 >= 4 * NEEDS[2] / needs, "{turns} of {needs}");
-        }
+        patience.answered(BRANCH);
+        assert!(!patience.puts_off(CANDIDATE, BRANCH));
     }
 
     #[test]
-    fn the_least_tried_comes_first_where_nothing_else_is_left() {
+    fn what_is_put_off_comes_first_where_nothing_else_is_left() {
         let mut patience = Patience::default();
-        patience.give_up(CANDIDATE, true);
-        assert_eq!(patience.next(|_| true), Some(CANDIDATE));
-        patience.give_up(CANDIDATE, true);
+        patience.give_up(CANDIDATE, BRANCH, true, 100);
         let other = Candidate {
             direction: 0,
             ..CANDIDATE
         };
-        patience.tries = 0;
-        patience.give_up(other, true);
+        assert!(patience.puts_off(other, BRANCH));
         assert_eq!(patience.next(|_| true), Some(other));
+        assert!(patience.is_first() && !patience.puts_off(other, BRANCH));
+        patience.give_up(other, BRANCH, true, 200);
+        assert_eq!(patience.next(|_| true), Some(CANDIDATE));
     }
 
     #[test]
     fn covered_branches_wait_and_get_less() {
         let mut patience = Patience::default();
-        patience.give_up(CANDIDATE, false);
+        patience.give_up(CANDIDATE, BRANCH, false, 0);
         for _ in 1..STEPS.len() {
             assert_eq!(patience.next(|_| false), None);
             assert_eq!(patience.next(|_| true), Some(CANDIDATE));
-            patience.give_up(CANDIDATE, false);
+            patience.give_up(CANDIDATE, BRANCH, false, 0);
         }
         assert_eq!(patience.next(|_| true), None);
     }

@@ -120,6 +120,11 @@ impl Search<'_> {
             self.tree.mark(candidate, Flip::Unsat);
             return Ok(());
         }
+        let asked = (self.tree.site(candidate.node), candidate.direction);
+        if self.patience.puts_off(candidate, asked) {
+            self.tree.mark(candidate, Flip::PutOff);
+            return Ok(());
+        }
         let run = self.tree.run(candidate.node);
         let Some(mut known) = self.known(session, run)? else {
             self.tree.mark(candidate, Flip::Diverged);
@@ -133,6 +138,7 @@ impl Search<'_> {
             return Ok(());
         };
         let model = self.solve_flip(session, &mut known, candidate, &there);
+        self.learn_patience(session, candidate, asked, model.as_ref().err());
         let made = model.map(|model| self.make(session, &known, step, &model));
         let near = match &made {
             Err(Flip::Unknown) => self.near(session, &mut known, candidate, &there),
@@ -144,13 +150,25 @@ impl Search<'_> {
             Ok(input) => self.try_input(session, candidate, run, there.site, input),
             Err(state) => {
                 self.tree.mark(candidate, state);
-                if state == Flip::Unknown {
-                    let uncovered = view(&self.tree, session).uncovered(candidate);
-                    self.patience.give_up(candidate, uncovered);
-                }
                 near.map_or(Ok(()), |input| self.try_near(session, run, input, "near"))
             }
         }
+    }
+
+    /// Learns whether the query for a candidate was given up.
+    fn learn_patience(
+        &mut self,
+        session: &Session,
+        candidate: Candidate,
+        branch: (u32, u32),
+        state: Option<&Flip>,
+    ) {
+        if state != Some(&Flip::Unknown) {
+            return self.patience.answered(branch);
+        }
+        let uncovered = view(&self.tree, session).uncovered(candidate);
+        let now = session.effort();
+        self.patience.give_up(candidate, branch, uncovered, now);
     }
 
     /// The input that a model makes of that of a run, with fresh values where the path up to a step
@@ -262,9 +280,9 @@ impl Search<'_> {
         {
             return Some(Pick::Mutate(run));
         }
-        let undecided = |candidate: Candidate| seen.tree.flip(candidate) == Flip::Unknown;
+        let undecided = |candidate: Candidate| seen.tree.flip(candidate).is_undecided();
         let wanted = |candidate: Candidate| undecided(candidate) && seen.uncovered(candidate);
-        let due = self.patience.turn(wanted);
+        let due = self.patience.turn(session.effort(), wanted);
         let due = due.or_else(|| self.weights.turn(seen.tree));
         due.map(Pick::Flip)
             .or_else(|| self.weights.light(&mut *self.strategy, &seen, rng))

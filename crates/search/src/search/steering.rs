@@ -111,8 +111,7 @@ impl<'m> Steering<'m> {
         let (Some(monitor), Some(record)) = (&mut self.monitor, record) else {
             return;
         };
-        let undecided =
-            |candidate: &Candidate| matches!(tree.flip(*candidate), Flip::Untried | Flip::Unknown);
+        let undecided = |candidate: &Candidate| tree.flip(*candidate).is_undecided();
         let candidates = nodes.flat_map(|node| tree.flips(node)).filter(undecided);
         let candidates: Vec<Candidate> = candidates.take(MOST).collect();
         let flip = |candidate: &Candidate| RunFlip {

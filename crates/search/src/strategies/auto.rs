@@ -198,6 +198,7 @@ impl Auto {
         let last = self.last.take();
         match last.map(|last| view.tree.flip(last)) {
             Some(Flip::Unknown) => self.scheduler.spend(self.arm, GIVEN_UP),
+            Some(Flip::PutOff) => self.openings.give_back(),
             Some(Flip::Unsat) if self.arm == self.greedy => self.openings.give_back(),
             _ => {}
         }

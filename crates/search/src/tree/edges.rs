@@ -31,6 +31,7 @@ impl Link {
             Flip::Diverged => Link(NONE - 5),
             Flip::Closed => Link(NONE - 6),
             Flip::Pruned => Link(NONE - 7),
+            Flip::PutOff => Link(NONE - 8),
         }
     }
 
@@ -43,6 +44,7 @@ impl Link {
             5 => Flip::Diverged,
             6 => Flip::Closed,
             7 => Flip::Pruned,
+            8 => Flip::PutOff,
             _ => Flip::Taken,
         }
     }

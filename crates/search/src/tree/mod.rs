@@ -77,12 +77,22 @@ pub enum Flip {
     Unsat,
     /// The solver gave up.
     Unknown,
+    /// The query is for later: the solver gave up others of the branch.
+    PutOff,
     /// The query had a model, and the run left the predicted path before this decision.
     Diverged,
     /// Not worth a query (the failing side of an assumption).
     Closed,
     /// A monitor excludes that runs which take it come to something open.
     Pruned,
+}
+
+impl Flip {
+    /// Whether a query may still decide it.
+    #[must_use]
+    pub fn is_undecided(self) -> bool {
+        matches!(self, Flip::Untried | Flip::Unknown | Flip::PutOff)
+    }
 }
 
 /// A node as it is stored.

@@ -72,6 +72,7 @@ fn states_are_kept_and_a_taken_direction_stays() {
         Flip::Sat,
         Flip::Unsat,
         Flip::Unknown,
+        Flip::PutOff,
         Flip::Diverged,
         Flip::Closed,
     ] {

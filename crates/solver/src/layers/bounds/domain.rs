@@ -6,7 +6,7 @@ use super::cone::Cell;
 use super::range::{Conflict, Range};
 
 /// The values of a variable: any set for a small one, a range for others. Never empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Domain {
     Small([u64; 4]),
     Wide(Range, u32),

@@ -21,21 +21,39 @@ const MOST_ENTRIES: u128 = 512;
 pub(super) struct Lookups {
     /// By table, width, and first and last index.
     known: FxHashMap<(TableId, u32, u128, u128), Range>,
-    /// Entries that were looked at.
+    /// Ranges of functions of small variables, by where their values lie and the domain.
+    images: FxHashMap<(*const u64, Domain), Range>,
+    /// Entries and values that were looked at.
     pub(super) entries: u64,
 }
+
+/// Values of a variable that are gone through in the time of one entry.
+const VALUES_PER_ENTRY: u64 = 16;
 
 impl Lookups {
     fn of(&mut self, pool: &Pool, table: TableId, (low, high): (u128, u128), width: u32) -> Range {
         if high - low >= MOST_ENTRIES {
             return Range::full(width);
         }
-        let Lookups { known, entries } = self;
+        let Lookups { known, entries, .. } = self;
         *known.entry((table, width, low, high)).or_insert_with(|| {
             *entries += (high - low) as u64 + 1;
             let all = (low..=high).map(|index| Range::single(entry(pool, table, index, width)));
             all.reduce(|all, entry| all.join(entry, width))
                 .unwrap_or(Range::full(width))
+        })
+    }
+}
+
+impl Lookups {
+    /// The range of a function of a variable.
+    fn image(&mut self, cell: &Cell, domain: Domain, width: u32) -> Range {
+        let Lookups {
+            images, entries, ..
+        } = self;
+        *images.entry((cell.as_ptr(), domain)).or_insert_with(|| {
+            *entries += domain.span() as u64 / VALUES_PER_ENTRY;
+            domain.image(cell, width)
         })
     }
 }
@@ -96,11 +114,15 @@ impl Narrowing<'_> {
             let indices = self.ranges[*index].unsigned(64);
             return self.lookups.of(self.pool, *table, indices, step.width);
         }
+        if let Rule::Cell(variable, cell) = &step.rule {
+            return self
+                .lookups
+                .image(cell, self.domains[*variable], step.width);
+        }
         let of = |at: &At| self.ranges[*at];
         match &step.rule {
             Rule::Constant(bits) => Range::single(*bits),
             Rule::Variable(variable) => self.domains[*variable].range(),
-            Rule::Cell(variable, cell) => self.domains[*variable].image(cell, step.width),
             Rule::Monotone(rule, a) => rule.forward(of(a)),
             Rule::Times(factor, a) => of(a).times(*factor, step.width),
             Rule::Remainder(by, a) => {
@@ -127,7 +149,7 @@ impl Narrowing<'_> {
                 Some(false) => of(b),
                 None => of(a).join(of(b), step.width),
             },
-            Rule::Table(..) | Rule::Open => Range::full(step.width),
+            Rule::Table(..) | Rule::Cell(..) | Rule::Open => Range::full(step.width),
         }
     }
 

@@ -11,7 +11,7 @@ use labrys_expr::{mask, signed};
 pub(super) struct Conflict;
 
 /// The values `start`, `start + 1`, …, `start + span` modulo 2ʷ, for a width that its user knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Range {
     pub(super) start: u128,
     pub(super) span: u128,
