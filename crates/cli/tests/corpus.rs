@@ -1,7 +1,7 @@
 //! The corpus of small programs in `tests/programs`: `labrys cover` reaches every planted goal.
 //!
 //! A program is one C or C++ file about one theme. Its goals are the names in its calls of
-//! `labrys_target`. Lines of its comments say the rest:
+//! `labrys_target`, or in those of the files of the corpus that it includes. Lines of its comments say the rest:
 //!
 //! | line | meaning |
 //! |---|---|
@@ -64,7 +64,12 @@ struct Program {
 
 impl Program {
     fn read(path: &Path) -> Self {
-        let text = fs::read_to_string(path).expect("a program");
+        let mut text = fs::read_to_string(path).expect("a program");
+        let included = text.lines().filter_map(|line| {
+            let name = line.strip_prefix("#include \"")?.strip_suffix('"')?;
+            fs::read_to_string(path.with_file_name(name)).ok()
+        });
+        text = included.chain([text.clone()]).collect();
         let line = |key: &str| -> Vec<String> {
             let start = format!("{key}: ");
             let lines = text.lines().filter_map(|line| {

@@ -178,7 +178,7 @@ fn the_same_seed_and_steps_give_the_same_suite() {
         "--steps 300",
         "--steps 300 --jobs 1",
         "--steps 300 --jobs 3",
-        "--steps 60 --fuzz",
+        "--steps 60 --no-fuzz",
     ] {
         let options = format!("{steps} --seed 5 --timeout-run 10s");
         let suites = [(); 2].map(|()| {
@@ -244,6 +244,28 @@ fn a_suite_is_gone_on_with() {
     let (last, _) = cover.expect(1);
     assert_eq!(summary(&last).strategy, "dfs");
     assert_eq!(last.config.strategy, "dfs");
+}
+
+/// Program, arguments, inputs and words are those of the suite, where none are named.
+#[test]
+fn a_suite_knows_what_it_is_a_suite_of() {
+    let words = folder();
+    let file = words.path().join("words");
+    fs::write(&file, "\"ses\\xff\"\n").expect("written");
+    let options = format!(
+        "--steps 2 --sym-arg 1 --sym-arg 2:6 --dictionary {} -- close x",
+        file.display()
+    );
+    let cover = Cover::new("arguments.c", &options);
+    let (before, _) = cover.expect(0);
+    let mut resume = labrys();
+    resume.args(["cover", "--resume", "--steps", "200", "--out"]);
+    let done = output(resume.arg(cover.out()));
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+    let after = Suite::open(&cover.out()).expect("a valid suite");
+    assert_eq!(after.config, before.config);
+    assert_eq!(after.config.options["dictionary"], "736573ff");
+    assert!(after.cases.len() > before.cases.len());
 }
 
 /// Starts the command and waits until its suite has a test.

@@ -134,7 +134,8 @@ impl Fuzzer {
         }
     }
 
-    /// Adds an input, whose run made these comparisons, to the seeds if it does something new.
+    /// Adds an input, whose run made these comparisons, to the seeds if it does something new; `true`
+    /// if its run was cut off by a limit.
     ///
     /// # Errors
     /// If the program cannot be run.
@@ -143,13 +144,13 @@ impl Fuzzer {
         session: &mut Session,
         input: &Input,
         comparisons: &[Comparison],
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let parts = self.shape.parts(input);
         let longest = input.streams.iter().map(|stream| stream.bytes.len()).max();
         let most = (2 * longest.unwrap_or(0)).min(session.max_input());
         self.state.set_max_size(self.state.max_size().max(most));
-        self.evaluate(session, &parts, &comparisons.into())?;
-        Ok(())
+        let run = self.evaluate(session, &parts, &comparisons.into())?;
+        Ok(run.is_some_and(|run| run.outcome.is_limit()))
     }
 
     /// Runs about so many new inputs, and hands on what the search is to see.

@@ -7,6 +7,7 @@ use labrys_engine::{Error, Session};
 use labrys_portfolio::{Member, Report, State};
 
 use crate::Fuzzer;
+use crate::fuzzer::Yield;
 
 /// Executions in a turn.
 const EXECUTIONS: usize = 64;
@@ -14,6 +15,8 @@ const EXECUTIONS: usize = 64;
 const PER_WORK: f64 = 8.0;
 /// The work that a run counts as which is cut off.
 const CUT_OFF: f64 = 128.0;
+/// Turns that the others have before it looks for a first seed again.
+const IDLE: u32 = 8;
 /// Turns without news after which nothing more is expected.
 const QUIET: u32 = 128;
 /// The same when the others have nothing more to try.
@@ -42,18 +45,22 @@ impl Fuzzing {
         }
     }
 
-    /// Tests that were kept since become seeds.
-    fn share_tests(&mut self, session: &mut Session) -> Result<(), Error> {
+    /// Tests that were kept since become seeds; what that took.
+    fn share_tests(&mut self, session: &mut Session) -> Result<Yield, Error> {
+        let mut total = Yield::default();
         while let Some(input) = session.kept_inputs().get(self.seeded).cloned() {
             let seed = self.seed;
             let fuzzer = self
                 .fuzzer
                 .get_or_insert_with(|| Fuzzer::new(&input, session, seed));
             let comparisons = session.kept_comparisons()[self.seeded].clone();
-            fuzzer.seed(session, &input, &comparisons)?;
+            total.executions += 1;
+            if fuzzer.seed(session, &input, &comparisons)? {
+                total.cut_off += 1;
+            }
             self.seeded += 1;
         }
-        Ok(())
+        Ok(total)
     }
 }
 
@@ -69,27 +76,26 @@ impl Member for Fuzzing {
     }
 
     fn step(&mut self, session: &mut Session) -> Result<Report, Error> {
-        self.share_tests(session)?;
-        let Some(fuzzer) = &mut self.fuzzer else {
-            return Ok(Report {
-                work: 0.0,
-                gain: 0.0,
-                rest: 0,
-                state: State::Quiet,
-            });
+        let mut total = self.share_tests(session)?;
+        let none = Yield::default();
+        let turn = match &mut self.fuzzer {
+            Some(fuzzer) => fuzzer.turn(session, EXECUTIONS)?,
+            None => none,
         };
-        let yielded = fuzzer.turn(session, EXECUTIONS)?;
-        self.quiet = match yielded.handed {
+        self.quiet = match turn.handed {
             0 => self.quiet + 1,
             _ => 0,
         };
+        let idle = turn == none;
+        total.executions += turn.executions;
+        total.cut_off += turn.cut_off;
         Ok(Report {
-            work: yielded.executions as f64 / PER_WORK + CUT_OFF * yielded.cut_off as f64,
+            work: (total.executions as f64 / PER_WORK + CUT_OFF * total.cut_off as f64).max(1.0),
             // What it hands on counts when the search has run it.
             gain: 0.0,
-            rest: 0,
+            rest: if idle { IDLE } else { 0 },
             state: match self.quiet {
-                0..QUIET => State::More,
+                0..QUIET if !idle => State::More,
                 _ => State::Quiet,
             },
         })

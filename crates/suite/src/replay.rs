@@ -13,12 +13,15 @@ use crate::{Config, StreamKind};
 pub(crate) fn suite_script(config: &Config) -> String {
     let mut text = opening(
         config,
-        "Runs every test of this suite and prints its exit status.",
+        "Runs every test of this suite and prints its exit status. What the program prints goes to\n\
+         # TEST.stdout and TEST.stderr in the folder OUTPUT, if that variable is set.",
     );
     text.push_str(
-        r#"for test in "$folder"/inputs/*; do
+        r#"output=${OUTPUT:-$scratch}
+mkdir -p "$output" || exit 2
+for test in "$folder"/inputs/*; do
   case $test in *.c) continue ;; esac
-  run "$@"
+  run "$@" > "$output/${test##*/}.stdout" 2> "$output/${test##*/}.stderr"
   echo "${test##*/}: $?"
 done
 "#,
@@ -58,6 +61,7 @@ case $program in /*) ;; *) program=$PWD/$program ;; esac
         r#"folder=$(cd "$(dirname "$0")" && pwd) || exit 2
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
+exec 3>&2
 
 "#,
     );
@@ -84,7 +88,7 @@ fn run_function(config: &Config) -> String {
                 let _ = writeln!(
                     text,
                     "  program=$scratch/program\n  \
-                     \"${{CC:-cc}}\" -w -o \"$program\" \"$@\" \"$test\"{source} || return 2"
+                     \"${{CC:-cc}}\" -w -o \"$program\" \"$@\" \"$test\"{source} 2>&3 || return 2"
                 );
             }
             StreamKind::Stdin => call.stdin = path,
@@ -104,7 +108,7 @@ fn run_function(config: &Config) -> String {
             }
         }
     }
-    let _ = writeln!(text, "  {call}\n}}");
+    let _ = writeln!(text, "  {call} 3>&-\n}}");
     text
 }
 

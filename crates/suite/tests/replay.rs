@@ -93,6 +93,28 @@ fn run(script: &Path, arguments: &[&Path]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// Runs all tests: the script's own lines, and what the program printed, test by test.
+fn replay(suite: &Path, arguments: &[&Path]) -> (String, String) {
+    let printed = tempfile::tempdir().unwrap();
+    let output = Command::new(suite.join("replay.sh"))
+        .args(arguments)
+        .env("SECRET", "1")
+        .env("OUTPUT", printed.path().join("new"))
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(run(&suite.join("replay.sh"), arguments), lines);
+    let of_test = |line: &str| {
+        let test = line.split(':').next().unwrap();
+        let file = |end: &str| printed.path().join("new").join(format!("{test}.{end}"));
+        assert_eq!(fs::read(file("stderr")).unwrap(), b"");
+        fs::read_to_string(file("stdout")).unwrap()
+    };
+    let texts = lines.lines().map(of_test).collect();
+    (lines, texts)
+}
+
 #[test]
 fn standard_input_is_replayed() {
     let root = tempfile::tempdir().unwrap();
@@ -110,9 +132,10 @@ fn standard_input_is_replayed() {
         "stdin: 61 00 0a\ninput:\nconf:\n",
         "stdin:\ninput:\nconf:\n",
     );
-    let expected = format!("{head}{first}000001: 2\n{head}{second}000002: 2\n");
-    assert_eq!(run(&suite.join("replay.sh"), &[]), expected);
-    assert_eq!(run(&suite.join("replay.sh"), &[&program]), expected);
+    let lines = "000001: 2\n000002: 2\n".to_owned();
+    let expected = (lines, format!("{head}{first}{head}{second}"));
+    assert_eq!(replay(&suite, &[]), expected);
+    assert_eq!(replay(&suite, &[&program]), expected);
     let reproduced = run(&suite.join("failures/000001/reproduce.sh"), &[]);
     assert_eq!(reproduced, format!("{head}{first}"));
 }
@@ -139,10 +162,8 @@ fn all_streams_are_replayed() {
         stdin: 69 6e\ninput: 01\nconf: ff 0a\n";
     let reproduced = run(&suite.join("failures/000001/reproduce.sh"), &[]);
     assert_eq!(reproduced, expected);
-    assert_eq!(
-        run(&suite.join("replay.sh"), &[]),
-        format!("{expected}000001: 2\n")
-    );
+    let expected = ("000001: 2\n".to_owned(), expected.to_owned());
+    assert_eq!(replay(&suite, &[]), expected);
 }
 
 #[test]
@@ -166,11 +187,9 @@ fn input_objects_are_replayed() {
         ..Config::default()
     };
     let suite = suite(root.path(), &config, &inputs);
-    let expected = "abc 7 255\nreached\n000001: 0\nx 0 0\n000002: 0\n";
-    assert_eq!(
-        run(&suite.join("replay.sh"), &[&source]).replace('\0', ""),
-        expected
-    );
+    let (lines, printed) = replay(&suite, &[&source]);
+    assert_eq!(lines, "000001: 0\n000002: 0\n");
+    assert_eq!(printed.replace('\0', ""), "abc 7 255\nreached\nx 0 0\n");
     let reproduced = run(&suite.join("failures/000001/reproduce.sh"), &[&source]);
     assert_eq!(reproduced, "abc 7 255\nreached\n");
 

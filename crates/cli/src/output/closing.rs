@@ -9,6 +9,9 @@ use labrys_suite::{FailureSummary, Summary, TargetStatus, TargetSummary};
 
 use crate::output::progress::{count, time};
 
+/// So few runs a second are worth advice, after so many seconds.
+const FEW_RUNS: f64 = 20.0;
+const LONG: f64 = 20.0;
 /// At most this many failures are listed.
 const LISTED: usize = 10;
 
@@ -65,7 +68,36 @@ impl Closing<'_> {
             let fuzzed = count(statistics.fuzzed, "run");
             writeln!(f, "fuzzed    {fuzzed} of the plain program")?;
         }
+        self.slow(f)?;
         writeln!(f, "ended     {}", self.end.text())
+    }
+
+    /// Where the time went, if there were few runs.
+    fn slow(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Summary {
+            runs_per_second: runs,
+            solver_seconds,
+            seconds,
+            ..
+        } = self.summary;
+        if *seconds < LONG || *runs >= FEW_RUNS {
+            return Ok(());
+        }
+        let percent = 100.0 * solver_seconds / seconds;
+        let advice = match percent >= 50.0 {
+            true => {
+                "give shorter inputs to start from (--input), words (--dictionary), or less \
+                 patience (--steps-solver 4000)"
+            }
+            false => {
+                "runs take long: give a harness for the part that matters, a shorter \
+                 --timeout-run, or a second processor (--jobs 2)"
+            }
+        };
+        writeln!(
+            f,
+            "slow      {runs:.1} runs/s, {percent:.0} % of the time in the solver: {advice}"
+        )
     }
 
     fn failures(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,6 +11,19 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Vec<u8>>, Problem> {
     Ok(words.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
+/// Words as a suite's configuration holds them: in hexadecimal, one a line.
+pub(crate) fn record(words: &[Vec<u8>]) -> String {
+    let digits = |word: &Vec<u8>| word.iter().map(|byte| format!("{byte:02x}")).collect();
+    words.iter().map(digits).collect::<Vec<String>>().join("\n")
+}
+
+/// The words in a suite's configuration.
+pub(crate) fn recorded(text: &str) -> Vec<Vec<u8>> {
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let word = |line: &str| line.as_bytes().chunks(2).map(byte).collect::<Option<_>>();
+    text.lines().filter_map(word).collect()
+}
+
 /// The words of a dictionary file.
 fn read_file(path: &Path) -> Result<Vec<Vec<u8>>, Problem> {
     let text = std::fs::read(path).map_err(|error| {

@@ -54,6 +54,15 @@ pub(crate) struct InputOptions {
     pub(crate) max_input: usize,
 }
 
+impl InputOptions {
+    /// Whether they leave open what is symbolic and where the search starts.
+    pub(crate) fn says_nothing(&self) -> bool {
+        let symbolic = !self.sym_arg.is_empty() || !self.sym_file.is_empty();
+        let symbolic = symbolic || !self.sym_env.is_empty() || self.stdin;
+        !symbolic && self.input.is_empty() && self.first.is_none()
+    }
+}
+
 /// What the first input has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum First {

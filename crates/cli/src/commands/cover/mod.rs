@@ -36,7 +36,7 @@ use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::property;
 use crate::wiring::session::{initial_inputs, programs};
 use crate::wiring::solver::{SolverOptions, layers};
-use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::subject::{BuildOptions, Subject, own_program};
 use crate::wiring::values::duration;
 
 /// Iterations of a loop that backward execution follows, beside the search.
@@ -47,6 +47,9 @@ const CHECKED_FLOOR: f64 = 0.1;
 
 /// The same of search and fuzzer.
 const FUZZED_FLOOR: f64 = 0.2;
+
+/// The name of the words of --dictionary in a suite's configuration.
+const DICTIONARY: &str = "dictionary";
 
 const COVER: &str = "Explore a program and write a suite of tests";
 
@@ -70,7 +73,7 @@ Examples:
   labrys cover magic.c                       small programs are explored to the end
   labrys cover xmlwf --time 2m --input a.xml -- @@
   labrys cover grep --sym-arg 1:8 --time 60s -- 'a*b' @@
-  labrys cover xmlwf --resume --time 10m -- @@
+  labrys cover --resume --time 10m           the program and arguments of the suite
   labrys cover lib.c --entry parse_number    tests of a function, as C files
   git diff | labrys cover a.c b.c --diff -   tests of the functions that a change touches";
 
@@ -78,8 +81,8 @@ Examples:
 #[derive(Args, Debug)]
 #[command(about = COVER, long_about = COVER_LONG, after_help = COVER_EXAMPLES)]
 pub(crate) struct Cover {
-    /// Executable built by labrys-cc, or C sources
-    #[arg(required = true, value_name = "PROGRAM|FILE.c")]
+    /// Executable built by labrys-cc, or C sources; with --resume that of the suite, if none is named
+    #[arg(required_unless_present = "resume", value_name = "PROGRAM|FILE.c")]
     pub(crate) program: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -288,6 +291,11 @@ struct Found {
 /// Does what the command says; the exit status.
 pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     if options.units.are_wanted() {
+        if options.program.is_empty() {
+            return Err(Problem::usage(
+                "name the sources of the functions, as when the suite was begun",
+            ));
+        }
         return units::cover(options);
     }
     let builder = options.builder()?;
@@ -300,7 +308,8 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     options.output.check_log()?;
     let previous = resumed.as_ref().map(|(_, suite)| &*suite.config.strategy);
     let strategy = strategy(&options.search, previous)?;
-    let mut plan = resolve(options, strategy.name(), &builder)?;
+    let suite = resumed.as_ref().map(|(_, suite)| suite);
+    let mut plan = resolve(options, strategy.name(), suite, &builder)?;
     let (writer, suite) = match resumed {
         Some((mut writer, suite)) => {
             check_same(&plan, &suite)?;
@@ -426,29 +435,70 @@ fn technique<'p>(
     Box::new(portfolio)
 }
 
+/// The program that is named, else the one of the suite that goes on.
+fn subject(
+    options: &Cover,
+    suite: Option<&Suite>,
+    builder: &Builder,
+) -> Result<Subject, Problem> {
+    match suite {
+        Some(suite) if options.program.is_empty() => {
+            let build = BuildOptions::recorded(&suite.config.options);
+            Subject::open(&own_program(&suite.config), &build, builder)
+        }
+        _ => Subject::open(&options.program, &options.build, builder),
+    }
+}
+
+/// How the program is called, and the inputs to start from: as the options say, or as in the suite
+/// that goes on where they say nothing.
+fn calls(
+    options: &Cover,
+    suite: Option<&Suite>,
+    subject: &Subject,
+    limits: &RunLimits,
+) -> Result<(Invocation, Vec<Input>), Problem> {
+    let silent = options.arguments.is_empty() && options.input.says_nothing();
+    let case = suite.and_then(|suite| suite.cases.first());
+    if let (Some(suite), Some(case)) = (suite, case.filter(|_| silent)) {
+        return Ok((suite.config.invocation.clone(), vec![case.input.clone()]));
+    }
+    let invocation = Invocation::new(options.arguments.iter().cloned());
+    let seed = options.search.seed;
+    let initial = initial_inputs(subject, &invocation, &options.input, limits, seed)?;
+    Ok((invocation, initial))
+}
+
+/// The words of --dictionary, and those with which the suite that goes on was begun.
+fn words(options: &Cover, suite: Option<&Suite>) -> Result<Vec<Vec<u8>>, Problem> {
+    let recorded = suite.and_then(|suite| suite.config.options.get(DICTIONARY));
+    let mut words = recorded.map_or_else(Vec::new, |text| dictionary::recorded(text));
+    words.extend(dictionary::read(&options.search.dictionary)?);
+    Ok(words)
+}
+
 /// Finds out what the command line means.
-fn resolve(options: &Cover, strategy: &str, builder: &Builder) -> Result<Plan, Problem> {
+fn resolve(
+    options: &Cover,
+    strategy: &str,
+    suite: Option<&Suite>,
+    builder: &Builder,
+) -> Result<Plan, Problem> {
     let property = options.property.as_deref().map(property::read);
     let property = property.transpose()?;
-    let subject = Subject::open(&options.program, &options.build, builder)?;
+    let subject = subject(options, suite, builder)?;
     if let (Some(path), Some(property)) = (&options.property, &property) {
         let warning = property::missing(&subject.program, path, property);
         if let Some(warning) = warning.filter(|_| !options.output.quiet) {
             note(format_args!("labrys: warning: {warning}"));
         }
     }
-    let invocation = Invocation::new(options.arguments.iter().cloned());
     let limits = RunLimits {
         timeout: options.limits.timeout_run,
         ..RunLimits::default()
     };
-    let initial = initial_inputs(
-        &subject,
-        &invocation,
-        &options.input,
-        &limits,
-        options.search.seed,
-    )?;
+    let (invocation, initial) = calls(options, suite, &subject, &limits)?;
+    let words = words(options, suite)?;
     let test_comp = property
         .clone()
         .and_then(|property| Metadata::new(property, &options.program));
@@ -462,12 +512,16 @@ fn resolve(options: &Cover, strategy: &str, builder: &Builder) -> Result<Plan, P
         files: &options.program,
     };
     export::prepare(&mut config, &source)?;
+    if !words.is_empty() {
+        let text = dictionary::record(&words);
+        config.options.insert(DICTIONARY.to_owned(), text);
+    }
     Ok(Plan {
         subject: Arc::new(subject),
         config,
         initial,
         limits,
-        words: dictionary::read(&options.search.dictionary)?,
+        words,
         goal: match property {
             Some(Property::ErrorCall(function)) => Some(function),
             _ => None,
