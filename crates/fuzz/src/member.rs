@@ -12,7 +12,7 @@ use crate::fuzzer::Yield;
 /// Executions in a turn.
 const EXECUTIONS: usize = 64;
 /// Executions in a unit of work.
-const PER_WORK: f64 = 8.0;
+const PER_WORK: f64 = 4.0;
 /// The work that a run counts as which is cut off.
 const CUT_OFF: f64 = 128.0;
 /// Turns that the others have before it looks for a first seed again.
