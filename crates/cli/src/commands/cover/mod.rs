@@ -436,11 +436,7 @@ fn technique<'p>(
 }
 
 /// The program that is named, else the one of the suite that goes on.
-fn subject(
-    options: &Cover,
-    suite: Option<&Suite>,
-    builder: &Builder,
-) -> Result<Subject, Problem> {
+fn subject(options: &Cover, suite: Option<&Suite>, builder: &Builder) -> Result<Subject, Problem> {
     match suite {
         Some(suite) if options.program.is_empty() => {
             let build = BuildOptions::recorded(&suite.config.options);
