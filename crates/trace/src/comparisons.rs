@@ -29,14 +29,14 @@ pub struct Comparison {
     pub right: u64,
 }
 
-impl Recording {
-    /// The operands of the comparisons of this run that differ, the narrowest first.
+impl Comparison {
+    /// Those that a run made, the narrowest first.
     #[must_use]
-    pub fn comparisons(&self) -> Vec<Comparison> {
+    pub fn of(recording: &Recording) -> Vec<Self> {
         let mut found = BTreeSet::new();
-        let stride = self.nodes.len().div_ceil(LOOKED_AT).max(1);
-        for node in self.nodes.iter().step_by(stride) {
-            if let Some(comparison) = self.comparison(node)
+        let stride = recording.nodes.len().div_ceil(LOOKED_AT).max(1);
+        for node in recording.nodes.iter().step_by(stride) {
+            if let Some(comparison) = Comparison::at(recording, node)
                 && comparison.left != comparison.right
             {
                 found.insert(comparison);
@@ -48,7 +48,7 @@ impl Recording {
         found.into_iter().collect()
     }
 
-    fn comparison(&self, node: &Node) -> Option<Comparison> {
+    fn at(recording: &Recording, node: &Node) -> Option<Self> {
         let op = Op::from_u8(node.op)?;
         let compares = [Op::Eq, Op::Ne, Op::Ult, Op::Ule, Op::Slt, Op::Sle].contains(&op);
         let width = node.aux();
@@ -56,7 +56,10 @@ impl Recording {
             return None;
         }
         let operand = |label: u32, immediate: u8| match node.flags & immediate {
-            0 => self.nodes.get(label as usize).map(|operand| operand.cv),
+            0 => recording
+                .nodes
+                .get(label as usize)
+                .map(|operand| operand.cv),
             _ => Some(node.imm),
         };
         Some(Comparison {
@@ -103,6 +106,6 @@ mod tests {
             left: 7,
             right: 0x1234_5678,
         };
-        assert_eq!(recording.comparisons(), [expected]);
+        assert_eq!(Comparison::of(&recording), [expected]);
     }
 }

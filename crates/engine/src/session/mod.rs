@@ -456,7 +456,7 @@ impl Session {
         let plain = self.runs.confirm(facts)?;
         let comparisons = trace
             .as_ref()
-            .map_or_else(Vec::new, |trace| trace.recording().comparisons());
+            .map_or_else(Vec::new, |trace| Comparison::of(trace.recording()));
         let now = self.now();
         let (case, path) = self.saver.add(facts, comparisons, plain.as_ref(), now)?;
         self.reporter.tell(Notice::Kept(&case));
