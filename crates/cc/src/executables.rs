@@ -17,6 +17,7 @@ use labrys_instrument::plain;
 use labrys_instrument::recording;
 use labrys_llvm::{LlvmError, Module};
 use labrys_lower::lower;
+use labrys_program::Program;
 
 use crate::jobs::Job;
 use crate::link_line::{LinkLine, Pieces};
@@ -74,28 +75,40 @@ pub(crate) fn build(
     merged: &Path,
     scratch: &Path,
 ) -> Result<(), Error> {
+    let frozen = frozen(session, line, merged, scratch)?;
+    let runtime = runtime_object(session, scratch)?;
+    build_frozen(session, line, &frozen, &runtime, scratch)
+}
+
+/// Freezes merged bitcode.
+pub(crate) fn frozen(
+    session: &Session,
+    line: &LinkLine,
+    merged: &Path,
+    scratch: &Path,
+) -> Result<PathBuf, Error> {
     let frozen = scratch.join("frozen.bc");
     session.doing("freezing the bitcode");
     freeze(merged, &frozen, &session.pure, &line.linking()).map_err(|error| match error {
         FreezeError::Llvm(source) => llvm("freezing the bitcode")(source),
         FreezeError::Marked(error) => Error::Marked(error),
     })?;
-    build_frozen(session, line, &frozen, scratch)
+    Ok(frozen)
 }
 
-/// Builds the executable of a link from its frozen bitcode.
+/// Builds the executable of a link from its frozen bitcode and the runtime.
 pub(crate) fn build_frozen(
     session: &Session,
     line: &LinkLine,
     frozen: &Path,
+    runtime: &Path,
     scratch: &Path,
 ) -> Result<(), Error> {
-    let runtime = runtime_object(session, &tools::runtime()?, scratch)?;
     let parts = Parts {
         session,
         line,
         frozen,
-        runtime: &runtime,
+        runtime,
         scratch,
     };
     session.doing("building three executables");
@@ -243,7 +256,8 @@ impl Parts<'_> {
 const DISCARD: &str = "SECTIONS { /DISCARD/ : { *(.debug*) *(.llvmbc) *(.llvmcmd) } }";
 
 /// The runtime as one object that holds code and data only.
-fn runtime_object(session: &Session, runtime: &Path, scratch: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn runtime_object(session: &Session, scratch: &Path) -> Result<PathBuf, Error> {
+    let runtime = tools::runtime()?;
     let (object, script) = (scratch.join("runtime.o"), scratch.join("runtime.ld"));
     fs::write(&script, DISCARD).map_err(|source| Error::Io {
         path: script.clone(),
@@ -261,16 +275,20 @@ fn runtime_object(session: &Session, runtime: &Path, scratch: &Path) -> Result<P
 
 /// The static program model of the frozen bitcode, serialized.
 fn program_bytes(frozen: &Path, output: &Path) -> Result<Vec<u8>, Error> {
-    let bytes = read(frozen)?;
-    let module = Module::from_bytes(&bytes, "frozen bitcode").map_err(llvm("lowering"))?;
+    Ok(model(&read(frozen)?, output)?.to_bytes())
+}
+
+/// The static program model of frozen bitcode.
+pub(crate) fn model(bytes: &[u8], output: &Path) -> Result<Program, Error> {
+    let module = Module::from_bytes(bytes, "frozen bitcode").map_err(llvm("lowering"))?;
     let mut program = lower(&module);
     program.name = output
         .file_name()
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    program.bitcode_hash = Sha256::digest(&bytes).into();
-    Ok(program.to_bytes())
+    program.bitcode_hash = Sha256::digest(bytes).into();
+    Ok(program)
 }
 
 fn join<T>(handle: ScopedJoinHandle<'_, T>) -> T {
@@ -284,7 +302,7 @@ pub(crate) fn llvm(step: &'static str) -> impl Fn(LlvmError) -> Error {
     move |source| Error::Llvm { step, source }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Error> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(|source| Error::Io {
         path: path.to_path_buf(),
         source,

@@ -13,6 +13,7 @@ mod bitcode;
 mod compile;
 pub mod container;
 mod executables;
+mod frozen;
 mod interrupts;
 mod jobs;
 mod link;
@@ -27,7 +28,6 @@ mod response;
 mod scratch;
 mod symbols;
 mod tools;
-mod unit;
 pub mod worker;
 
 use std::ffi::OsString;
@@ -41,9 +41,9 @@ use jobs::{Job, say};
 use labrys_llvm::LlvmError;
 use tools::Tools;
 
+pub use frozen::Frozen;
 use labrys_lower::marked::MarkError;
 use scratch::Scratch;
-pub use unit::describe_unit;
 
 /// The language whose libraries are linked and which sources without a telling name are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,6 +197,27 @@ struct Progress(fn(&str));
 /// messages of the compiler go to standard error.
 #[must_use]
 pub fn sources(sources: &[&Path], flags: &[OsString], out: &Path) -> worker::Order {
+    let (arguments, language) = command(sources, flags, out);
+    worker::Order::Sources {
+        language,
+        arguments,
+    }
+}
+
+/// How sources are frozen without being built, with further options of the compiler: into a folder
+/// for [`Frozen::open`]. Functions and variables may be missing.
+#[must_use]
+pub fn library(sources: &[&Path], flags: &[OsString], folder: &Path) -> worker::Order {
+    let (arguments, language) = command(sources, flags, &folder.join("library"));
+    worker::Order::Library {
+        language,
+        arguments,
+        folder: folder.to_path_buf(),
+    }
+}
+
+/// The command line that builds sources, and their language.
+fn command(sources: &[&Path], flags: &[OsString], out: &Path) -> (Vec<OsString>, Language) {
     let cxx = |path: &&Path| {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         matches!(
@@ -212,10 +233,7 @@ pub fn sources(sources: &[&Path], flags: &[OsString], out: &Path) -> worker::Ord
     let mut arguments: Vec<OsString> = flags.to_vec();
     arguments.extend(sources.iter().map(|path| path.as_os_str().to_owned()));
     arguments.extend(["-o".into(), out.into()]);
-    worker::Order::Sources {
-        language,
-        arguments,
-    }
+    (arguments, language)
 }
 
 fn run(
@@ -224,6 +242,22 @@ fn run(
     scratch: &Scratch,
     progress: Progress,
 ) -> Result<(), Error> {
+    let (session, invocation) = parsed(arguments, language, scratch, progress)?;
+    match invocation.mode {
+        Mode::Ask => session.hand_over(invocation.original),
+        Mode::Text => session.hand_over(compile::text_arguments(invocation)?),
+        Mode::Object => compile::objects(&session, invocation),
+        Mode::Link => link::link(&session, &invocation),
+    }
+}
+
+/// What a command line asks for.
+fn parsed(
+    arguments: Vec<OsString>,
+    language: Language,
+    scratch: &Scratch,
+    progress: Progress,
+) -> Result<(Session, Invocation), Error> {
     let tools = Tools::find()?;
     let invocation = arguments::parse(response::expand(arguments));
     let mut invocation = invocation.map_err(|refusal| Error::Usage(refusal.0))?;
@@ -244,12 +278,7 @@ fn run(
     for note in &invocation.notes {
         session.note(note);
     }
-    match invocation.mode {
-        Mode::Ask => session.hand_over(invocation.original),
-        Mode::Text => session.hand_over(compile::text_arguments(invocation)?),
-        Mode::Object => compile::objects(&session, invocation),
-        Mode::Link => link::link(&session, &invocation),
-    }
+    Ok((session, invocation))
 }
 
 /// What stays the same during one call of the compiler.

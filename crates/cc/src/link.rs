@@ -125,6 +125,20 @@ fn executable(session: &Session, invocation: &Invocation, position: &str) -> Res
     }
 }
 
+/// The line of a link and its frozen bitcode, of which `scratch` has a part.
+pub(crate) fn frozen(
+    session: &Session,
+    invocation: &Invocation,
+    scratch: &Path,
+) -> Result<Option<(LinkLine, PathBuf)>, Error> {
+    let line = line(session, invocation, "-pie", scratch)?;
+    let Some(merged) = merge(session, &line, scratch)? else {
+        return Ok(None);
+    };
+    let frozen = executables::frozen(session, &line, &merged, scratch)?;
+    Ok(Some((line, frozen)))
+}
+
 /// The merged bitcode of a link, `None` if none of its inputs has any.
 fn merge(session: &Session, line: &LinkLine, scratch: &Path) -> Result<Option<PathBuf>, Error> {
     let merged = scratch.join("merged.bc");

@@ -19,7 +19,7 @@ use labrys_lower::Linking;
 use labrys_program::Started;
 
 /// A word or two of the line.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
     /// Goes into each link.
     Word(OsString),
@@ -32,7 +32,7 @@ pub(crate) enum Item {
 }
 
 /// A command of lld, parsed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct LinkLine {
     pub(crate) linker: PathBuf,
     pub(crate) items: Vec<Item>,

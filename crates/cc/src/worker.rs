@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::jobs::say;
 use crate::scratch::Scratch;
-use crate::{Error, Language, Progress, interrupts, run, unit};
+use crate::{Error, Frozen, Language, Progress, interrupts, parsed, run};
 
 /// How often a killed group is looked at, and for how long.
 const LOOK: (Duration, u32) = (Duration::from_millis(2), 500);
@@ -38,10 +38,19 @@ pub enum Order {
         /// The command line.
         arguments: Vec<OsString>,
     },
+    /// A library, frozen, from a command line of the drop-in compiler: see [`crate::library`].
+    Library {
+        /// The language.
+        language: Language,
+        /// The command line.
+        arguments: Vec<OsString>,
+        /// Where it goes.
+        folder: PathBuf,
+    },
     /// An executable with drivers.
     Unit {
-        /// The program of the functions.
-        executable: PathBuf,
+        /// The folder of the frozen program.
+        frozen: PathBuf,
         /// The drivers.
         request: Request,
         /// What is written.
@@ -84,12 +93,21 @@ impl Worker {
                 command.arg(language.compiler()).args(arguments);
                 None
             }
+            Order::Library {
+                language,
+                arguments,
+                folder,
+            } => {
+                let words = [LIBRARY.as_ref(), folder.as_os_str()];
+                command.args(words).arg(language.compiler()).args(arguments);
+                None
+            }
             Order::Unit {
-                executable,
+                frozen,
                 request,
                 out,
             } => {
-                command.arg(UNIT).arg(executable).arg(out);
+                command.arg(UNIT).arg(frozen).arg(out);
                 Some(request)
             }
         };
@@ -177,6 +195,9 @@ fn is_alive(group: u32) -> bool {
 /// First word for a unit, in place of a compiler's name.
 const UNIT: &str = "unit";
 
+/// First word for a library.
+const LIBRARY: &str = "library";
+
 /// Does in this process what a [`Worker`] was started for; the exit status.
 #[must_use]
 pub fn serve(words: Vec<OsString>) -> i32 {
@@ -201,20 +222,27 @@ fn obey(words: Vec<OsString>, scratch: &Scratch, progress: Progress) -> Result<(
     let unknown = || Error::Usage("this command is for Labrys itself".to_owned());
     if first == UNIT {
         let request = serde_json::from_reader(stdin().lock()).map_err(|_| unknown())?;
-        let (Some(executable), Some(out)) = (words.next(), words.next()) else {
+        let (Some(folder), Some(out)) = (words.next(), words.next()) else {
             return Err(unknown());
         };
-        let (executable, out) = (Path::new(&executable), Path::new(&out));
-        return unit::build(executable, &request, out, scratch, progress);
+        let frozen = Frozen::open(Path::new(&folder));
+        return frozen.build(&request, Path::new(&out), scratch, progress);
     }
+    let folder = (first == LIBRARY).then(|| words.next().unwrap_or_default());
+    let first = match folder {
+        Some(_) => words.next().unwrap_or_default(),
+        None => first,
+    };
     let mut languages = [Language::C, Language::Cxx].into_iter();
     let language = languages.find(|language| first == language.compiler());
-    run(
-        words.collect(),
-        language.ok_or_else(unknown)?,
-        scratch,
-        progress,
-    )
+    let (arguments, language) = (words.collect(), language.ok_or_else(unknown)?);
+    match folder {
+        Some(folder) => {
+            let (session, invocation) = parsed(arguments, language, scratch, progress)?;
+            Frozen::make(Path::new(&folder), &session, &invocation)
+        }
+        None => run(arguments, language, scratch, progress),
+    }
 }
 
 /// Says something to the caller; one that ended does not listen.

@@ -44,9 +44,11 @@ fn stubs_have_free_results_and_outputs() {
         ..Request::default()
     };
     let unit = folder.path().join("unit");
-    let drivers = labrys_cc::describe_unit(&program, &request).expect("drivers");
+    let frozen = folder.path().join("frozen");
+    let stock = labrys_cc::Frozen::of_executable(&program, &frozen).expect("a program");
+    let drivers = stock.describe(&request).expect("drivers");
     let order = Order::Unit {
-        executable: program,
+        frozen,
         request,
         out: unit.clone(),
     };
@@ -309,4 +311,67 @@ fn what_is_no_entry_is_named() {
         assert_eq!(run.status.code(), Some(2), "{arguments:?}: {told}");
         assert!(told.contains(expected), "{expected} is not in {told}");
     }
+}
+
+/// A library whose other half is not there, and pointers to functions that it has none for.
+const HALF: &str = r#"
+#include <stddef.h>
+struct point { int x; double y; };
+extern int read_level(struct point *out, int n);
+extern char *fetch(const char *key);
+extern int shared_flag;
+struct ops { int (*compare)(const void *, const void *); void (*log)(int, const char *); };
+int work(int a) {
+  struct point p = {0, 0};
+  if (read_level(&p, a) == 7 && p.x == 12) return 1;
+  char *text = fetch("k");
+  if (text && text[0] == 'z') return 2;
+  return shared_flag;
+}
+int run(struct ops *o, const int *v, size_t n) {
+  if (!o || !o->compare || n < 2 || !v) return -1;
+  if (o->compare(&v[0], &v[1]) <= 5) return 0;
+  if (o->log) o->log(1, "x");
+  return o->compare(v, v) == -3 ? 9 : 1;
+}
+"#;
+
+#[test]
+fn doubles_stand_for_functions_that_are_not_there() {
+    let folder = folder();
+    std::fs::write(folder.path().join("half.c"), HALF).expect("a file");
+    let mut command = labrys();
+    command.current_dir(folder.path());
+    command.args([
+        "cover",
+        "half.c",
+        "--all-functions",
+        "--steps",
+        "4000",
+        "--out",
+        "out",
+    ]);
+    let run = output(&mut command);
+    let told = common::text(&run);
+    assert_eq!(run.status.code(), Some(0), "{told}");
+    for (name, branches) in [("work", "8 of 8"), ("run", "14 of 14")] {
+        let mut lines = told.lines();
+        let line = lines.find(|line| line.starts_with(&format!("{name} ")));
+        assert!(line.unwrap_or_default().contains(branches), "{told}");
+        // Also without the sources that are missing.
+        tests_pass(
+            &folder
+                .path()
+                .join(format!("out/{name}/tests/test_{name}.c")),
+        );
+    }
+    let bytes = |out: &str| std::fs::read(folder.path().join(out)).expect("a file");
+    let first = bytes("out/run/config.json");
+    std::fs::remove_dir_all(folder.path().join("out")).expect("a folder");
+    assert_eq!(output(&mut command).status.code(), Some(0));
+    assert_eq!(
+        first,
+        bytes("out/run/config.json"),
+        "it depends on the folder of the build"
+    );
 }

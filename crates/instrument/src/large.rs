@@ -16,6 +16,8 @@ use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, LlvmError, Module, Value};
 
 /// Frozen instructions beyond which a function is large: about a thousand lines of C.
 const LARGE: usize = 4_000;
+/// The attribute of functions that are called large: they run once, so that time in LLVM is lost.
+const ONCE: &str = "labrys-once";
 /// The attribute of large functions.
 const MARK: &str = "labrys-large";
 /// What names of symbols end with that only the module had before it was taken apart.
@@ -40,10 +42,16 @@ pub(crate) fn mark(module: &Module) {
     }
     let targets: Vec<_> = aliases.iter().filter_map(|a| a.aliased_object()).collect();
     for function in module.functions() {
-        if has_many(function) && may_go_apart(function) && !targets.contains(&function) {
+        let is_wanted = module.has_text_attribute(function, ONCE) || has_many(function);
+        if is_wanted && may_go_apart(function) && !targets.contains(&function) {
             module.add_text_attribute(function, MARK, "");
         }
     }
+}
+
+/// Says of a function of a frozen module that a run calls it once.
+pub fn mark_once(module: &Module, function: Value<'_>) {
+    module.add_text_attribute(function, ONCE, "");
 }
 
 /// Whether a function was found to be large.

@@ -3,5 +3,6 @@
 pub mod checked;
 mod coverage;
 mod large;
+pub use large::mark_once;
 pub mod plain;
 pub mod recording;

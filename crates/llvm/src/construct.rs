@@ -149,6 +149,13 @@ impl Module {
         )
     }
 
+    /// Zeros of a type.
+    #[must_use]
+    pub fn zero<'m>(&'m self, ty: Type<'m>) -> Value<'m> {
+        // SAFETY: the caller's type is of this context.
+        Value(unsafe { LLVMConstNull(ty.0) }, PhantomData)
+    }
+
     /// Constant array of values of one type.
     #[must_use]
     pub fn const_array<'m>(&'m self, element: Type<'m>, values: &[Value<'m>]) -> Value<'m> {

@@ -65,7 +65,7 @@ impl Reader<'_> {
                     "({pointer} == (unsigned char *){FUNCTION}{number})"
                 ))
             }
-            Choice::Fresh | Choice::Keep => None,
+            Choice::Fresh | Choice::Double(_) | Choice::Keep => None,
         }
     }
 }

@@ -61,6 +61,7 @@ impl<'a> Maker<'a> {
                     |number| format!("(void *){FUNCTION}{number}"),
                 )
             }
+            Choice::Double(name) => format!("(void *){name}"),
             Choice::Keep if pointer.choice.is_some() => spot.value("void *"),
             Choice::Keep => "(void *)0".to_owned(),
         }
@@ -249,6 +250,10 @@ pub(crate) fn driver(
             walk(entry, parts, &format!("&{variable}"), &mut maker);
         }
         passed.push(variable);
+    }
+    for answers in entry.doubles.iter().flat_map(|double| &double.answers) {
+        let base = format!("((unsigned char *){})", answers.name);
+        walk(entry, &answers.parts, &base, &mut maker);
     }
     let call = format!("{ENTRY}{number}({})", passed.join(", "));
     let call = match (observed, &entry.result) {

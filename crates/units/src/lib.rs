@@ -14,6 +14,7 @@
 //! [`Bounds::assumptions`] names what it cannot pass.
 
 mod binder;
+mod double;
 mod driver;
 mod lengths;
 mod prototype;
@@ -23,11 +24,12 @@ mod stub;
 mod types;
 mod walk;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fmt::Write as _;
 
 use labrys_llvm::{DebugNode, LLVMLinkage, LLVMOpcode, Module, Value};
-use labrys_suite::unit::{Entry, Leaf, Unit};
+use labrys_suite::unit::{Double, Entry, Leaf, Missing, Unit};
 use serde::{Deserialize, Serialize};
 
 use prototype::Prototype;
@@ -70,6 +72,9 @@ pub struct Bounds {
     pub aliases: bool,
     /// Whether numbers that look like lengths are at most the elements of their arrays.
     pub lengths: bool,
+    /// Whether pointers to functions that the program has none for point to functions that return
+    /// anything.
+    pub doubles: bool,
 }
 
 /// What global variables hold at a call.
@@ -93,6 +98,7 @@ impl Default for Bounds {
             globals: Globals::Initial,
             aliases: false,
             lengths: false,
+            doubles: false,
         }
     }
 }
@@ -115,8 +121,12 @@ impl Bounds {
             format!(
                 "pointers are null behind {} others, and where they point to streams or types \
                  that are not known; pointers to functions are null or functions of their type \
-                 whose address the program takes",
-                self.depth
+                 whose address the program takes{}",
+                self.depth,
+                match self.doubles {
+                    true => ", where it takes none, functions that return anything",
+                    false => "",
+                }
             ),
             match self.globals {
                 Globals::Any => {
@@ -223,14 +233,21 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Writes drivers, binders and stubs for functions of frozen bitcode.
-pub fn describe(module: &Module, request: &Request) -> Drivers {
+/// Writes drivers, binders and stubs for functions of frozen bitcode; of functions and variables
+/// that are `missing` there are declarations only, in the program and all that it is linked with.
+pub fn describe(module: &Module, request: &Request, missing: &BTreeSet<String>) -> Drivers {
     let candidates = Candidates::of(module);
     let mut writer = Writer {
         module,
         request,
         candidates: &candidates,
-        drivers: Drivers::default(),
+        drivers: Drivers {
+            unit: Unit {
+                entries: Vec::new(),
+                missing: missing.iter().map(|name| absent(module, name)).collect(),
+            },
+            ..Drivers::default()
+        },
         text: String::new(),
     };
     for name in &request.stubs {
@@ -243,6 +260,16 @@ pub fn describe(module: &Module, request: &Request) -> Drivers {
         writer.binder(bound);
     }
     writer.finish()
+}
+
+/// What is missing under this name.
+fn absent(module: &Module, name: &str) -> Missing {
+    let variable = module.global(name).map(Value::global_type);
+    let size = variable.map(|ty| if ty.is_sized() { module.size_of(ty) } else { 1 });
+    Missing {
+        name: name.to_owned(),
+        size,
+    }
 }
 
 struct Writer<'m, 'a> {
@@ -261,6 +288,11 @@ impl<'m> Writer<'m, '_> {
         }
         let prototype = prototype::prototype(self.module, function).map_err(Refusal::Type)?;
         Ok((function, prototype))
+    }
+
+    fn is_missing(&self, name: &str) -> bool {
+        let mut missing = self.drivers.unit.missing.iter();
+        missing.any(|one| one.name == name)
     }
 
     fn refuse(&mut self, name: &str, refusal: Refusal) {
@@ -293,7 +325,20 @@ impl<'m> Writer<'m, '_> {
         }
         builder.parameters(&prototype);
         builder.result(&prototype);
-        let entry = builder.finish();
+        let all = self.module.functions().into_iter();
+        let missing = all.filter(|one| one.is_declaration() && named.contains(one));
+        for one in missing.filter(|one| self.is_missing(&one.name())) {
+            if let Ok(prototype) = prototype::prototype(self.module, one) {
+                builder.missing(one, prototype);
+            }
+        }
+        builder.doubles();
+        let mut entry = builder.finish();
+        let mut functions = Vec::new();
+        for parameter in &entry.parameters {
+            name_functions(&parameter.parts, &mut functions);
+        }
+        entry.frees |= functions.iter().any(|name| select::gives_back(name));
         self.name(&entry);
         Some((entry, prototype))
     }
@@ -315,6 +360,13 @@ impl<'m> Writer<'m, '_> {
             return;
         };
         let (globals, functions) = (&self.drivers.globals, &self.drivers.functions);
+        for double in &entry.doubles {
+            let entries = self.drivers.unit.entries.iter();
+            let mut known = entries.flat_map(|entry| &entry.doubles);
+            if !known.any(|one| one.name == double.name) {
+                let _ = write!(self.text, "\n{}", double.defined(""));
+            }
+        }
         let number = self.drivers.unit.entries.len();
         let text = driver::driver(
             number,
@@ -344,7 +396,11 @@ impl<'m> Writer<'m, '_> {
             Ok(found) => found,
             Err(refusal) => return self.refuse(name, refusal),
         };
-        let mut builder = Builder::new(self.request.bounds, self.candidates, name);
+        let bounds = Bounds {
+            doubles: false,
+            ..self.request.bounds
+        };
+        let mut builder = Builder::new(bounds, self.candidates, name);
         builder.source(DebugNode::of_function(self.module, function));
         let parameters = prototype.parameters.iter().enumerate();
         let outputs: Vec<_> = parameters
@@ -484,6 +540,32 @@ pub fn connect(module: &Module, drivers: &Drivers) {
         declared.replace_uses(variable);
         declared.delete_global();
     }
+    define_missing(module, drivers);
+}
+
+/// Defines what nobody defines: functions by doubles, those that no entry can come to and variables
+/// as good as possible.
+fn define_missing(module: &Module, drivers: &Drivers) {
+    let entries = drivers.unit.entries.iter();
+    let doubles: Vec<_> = entries.flat_map(|entry| &entry.doubles).collect();
+    for Missing { name, .. } in &drivers.unit.missing {
+        let of = |double: &&&Double| double.missing.as_ref() == Some(name);
+        let double = doubles.iter().find(of);
+        let double = double.and_then(|double| module.function(&double.name));
+        match (module.function(name), double, module.global(name)) {
+            (Some(function), Some(double), _) => function.replace_uses(double),
+            (Some(function), None, _) => {
+                let builder = module.builder();
+                builder.at_end(module.define_body(function));
+                let _ = builder.call(module.declare("llvm.trap", module.void(), &[]), &[]);
+                builder.unreachable();
+            }
+            (_, _, Some(variable)) if variable.global_type().is_sized() => {
+                variable.set_initializer(module.zero(variable.global_type()));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Calls a binder at the beginning of a function, behind its variables.
@@ -507,6 +589,15 @@ pub fn is_driver(function: &str) -> bool {
     let number = function.strip_prefix(CALL);
     function == "main"
         || number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The drivers of a unit with entries.
+#[must_use]
+pub fn drivers(module: &Module) -> Vec<Value<'_>> {
+    let functions = module.functions().into_iter();
+    functions
+        .filter(|function| is_driver(&function.name()))
+        .collect()
 }
 
 /// Gives the program's main function another name, so that the driver's is the only one.

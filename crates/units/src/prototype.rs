@@ -12,7 +12,7 @@ use labrys_suite::unit::Content;
 use crate::types::{content, unwrapped};
 
 /// How a function is declared and called.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Prototype<'m> {
     /// The result in C.
     pub(crate) result: String,
@@ -25,7 +25,7 @@ pub(crate) struct Prototype<'m> {
     pub(crate) variadic: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Parameter<'m> {
     /// Its name in the source, or its number.
     pub(crate) name: String,
@@ -86,6 +86,90 @@ pub(crate) fn prototype<'m>(
         result_type: source,
         result_in_memory: hidden,
         variadic: function.global_type().is_variadic(),
+    })
+}
+
+/// The prototype of the functions that a pointer points to, by its type in the source; `None` if it
+/// has no parameters that are known.
+pub(crate) fn of_pointer(ty: DebugNode<'_>) -> Option<Prototype<'_>> {
+    let mut types = ty.parameters();
+    let variadic = types.last() == Some(&None);
+    if variadic {
+        types.pop();
+    }
+    let mut parameters = Vec::new();
+    for (index, ty) in types.into_iter().enumerate() {
+        let ty = ty?;
+        let (node, c) = (unwrapped(ty), declared(ty, ""));
+        let passed = match node.tag() {
+            tag::POINTER => Passed::Pointer,
+            tag::STRUCTURE | tag::UNION => Passed::Structure {
+                members: c?,
+                size: node.size(),
+            },
+            _ => Passed::Number {
+                c: c?.trim_end().to_owned(),
+                size: node.size(),
+                content: content(node)?,
+            },
+        };
+        parameters.push(Parameter {
+            name: format!("argument {}", index + 1),
+            ty: Some(ty),
+            passed,
+            in_memory: false,
+            first: index,
+            pieces: Vec::new(),
+        });
+    }
+    let result_type = ty.result();
+    Some(Prototype {
+        result: match result_type {
+            Some(ty) => declared(ty, "")?.trim_end().to_owned(),
+            None => "void".to_owned(),
+        },
+        parameters,
+        result_type,
+        result_in_memory: false,
+        variadic,
+    })
+}
+
+/// The signature of a function by its type in the bitcode, as [`crate::types::signature`].
+pub(crate) fn signature(module: &Module, function: Value<'_>) -> Option<String> {
+    let ty = function.global_type();
+    let word = |ty: Type<'_>| {
+        Some(match kind(ty)? {
+            PassedType::Integer(_) => format!("int{}", module.size_of(ty)),
+            PassedType::Float(size) => format!("float{size}"),
+            PassedType::Pointer => "pointer".to_owned(),
+        })
+    };
+    let result = ty.function_result();
+    let mut text = match result.kind() {
+        LLVMTypeKind::LLVMVoidTypeKind => "void".to_owned(),
+        _ => word(result)?,
+    };
+    for param in function.params() {
+        text.push(',');
+        text.push_str(&word(param.ty())?);
+    }
+    (!ty.is_variadic()).then_some(text)
+}
+
+/// The size and content of a number of a C type that stands for one of the bitcode.
+pub(crate) fn number_of(c: &str) -> Option<(u64, Content)> {
+    Some(match c {
+        "_Bool" => (1, Content::Boolean),
+        "signed char" => (1, Content::Signed),
+        "unsigned char" => (1, Content::Unsigned),
+        "short" => (2, Content::Signed),
+        "unsigned short" => (2, Content::Unsigned),
+        "int" => (4, Content::Signed),
+        "long" => (8, Content::Signed),
+        "float" => (4, Content::Float),
+        "double" => (8, Content::Float),
+        _ => return None,
     })
 }
 

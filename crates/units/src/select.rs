@@ -34,10 +34,13 @@ pub(crate) fn named<'m>(function: Value<'m>, stubs: &[String]) -> FxHashSet<Valu
 
 /// Whether functions that give memory back are among these.
 pub(crate) fn frees(named: &FxHashSet<Value<'_>>) -> bool {
-    let frees = |value: &Value<'_>| {
-        value.is_function() && matches!(&*value.name(), "free" | "realloc" | "reallocarray")
-    };
+    let frees = |value: &Value<'_>| value.is_function() && gives_back(&value.name());
     named.iter().any(frees)
+}
+
+/// Whether a function gives memory back.
+pub(crate) fn gives_back(name: &str) -> bool {
+    matches!(name, "free" | "realloc" | "reallocarray")
 }
 
 /// Whether a variable is declared outside functions of the file of this function.

@@ -5,13 +5,14 @@
 
 use labrys_llvm::{DebugNode, Module, Value, tag};
 use labrys_suite::unit::{
-    Choice, Content, Entry, Leaf, Length, Made, Object, Part, Place, Pointer, ResultType, Root,
-    Step, Variable,
+    ANSWERS, Choice, Content, Entry, Leaf, Length, Made, Object, Part, Place, Pointer, ResultType,
+    Root, Step, Variable,
 };
 
 use crate::Bounds;
+use crate::double::double;
 use crate::lengths::{Sibling, SiblingKind, length_of};
-use crate::prototype::{Parameter, Passed, Prototype};
+use crate::prototype::{self, Parameter, Passed, Prototype};
 use crate::types::{self, Kind, Piece, c_name, content, is_constant, is_size, pieces, unwrapped};
 
 /// Most bytes of a structure behind a pointer.
@@ -34,18 +35,21 @@ pub(crate) struct Candidates(Vec<(String, String)>);
 
 impl Candidates {
     pub(crate) fn of(module: &Module) -> Self {
-        let taken = module
-            .functions()
-            .into_iter()
-            .filter(|function| !function.is_declaration() && function.is_address_taken());
-        Candidates(
-            taken
-                .filter_map(|function| {
-                    let described = DebugNode::of_function(module, function)?;
-                    Some((types::signature(described), function.name()))
-                })
-                .collect(),
-        )
+        let functions = module.functions().into_iter();
+        let taken = functions.filter(|function| {
+            function.is_address_taken() && !function.name().starts_with("llvm.")
+        });
+        let (own, others): (Vec<_>, Vec<_>) = taken.partition(|one| !one.is_declaration());
+        let own = own.into_iter().filter_map(|function| {
+            let described = DebugNode::of_function(module, function)?;
+            Some((types::signature(described), function.name()))
+        });
+        // Libraries are described by their declarations, if at all.
+        let others = others.into_iter().filter_map(|function| {
+            let signature = prototype::signature(module, function)?;
+            Some((signature, function.name()))
+        });
+        Candidates(own.chain(others).collect())
     }
 
     fn of_type(&self, function: DebugNode<'_>) -> Vec<String> {
@@ -104,7 +108,21 @@ pub(crate) struct Builder<'m, 'a> {
     open: Vec<usize>,
     /// Whether pointers in a structure are made.
     pub(crate) pointers: bool,
+    /// The doubles so far; those from this one on have no answers yet.
+    pending: Vec<Pending<'m>>,
 }
+
+/// A double whose answers are to be made.
+struct Pending<'m> {
+    name: String,
+    missing: Option<String>,
+    /// The type of the pointers to it.
+    ty: Option<DebugNode<'m>>,
+    prototype: Prototype<'m>,
+}
+
+/// Pointers that follow one another in what a double returns.
+const ANSWER_DEPTH: u32 = 2;
 
 impl<'m, 'a> Builder<'m, 'a> {
     pub(crate) fn new(bounds: Bounds, candidates: &'a Candidates, function: &str) -> Self {
@@ -119,6 +137,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             objects: Vec::new(),
             open: Vec::new(),
             pointers: true,
+            pending: Vec::new(),
         }
     }
 
@@ -222,24 +241,10 @@ impl<'m, 'a> Builder<'m, 'a> {
     /// What a stub writes where a parameter points.
     pub(crate) fn output(&mut self, index: usize, parameter: &Parameter<'m>) -> Vec<Part> {
         let spot = Spot::new(Root::Parameter(index), &format!("*{}", parameter.name));
-        let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
         let mut parts = Vec::new();
-        let written = to.filter(|_| !is_constant(to)).map(unwrapped);
-        // Strings and bytes of no known number stay as they are.
-        let known = written.filter(|node| {
-            node.size() > 0
-                && node.size() <= MAX_LEAF
-                && node.tag() != tag::POINTER
-                && content(*node) != Some(Content::Characters)
-                && !FOREIGN.contains(&node.name().as_str())
-        });
-        if let Some(node) = known {
+        if let Some(node) = written(parameter) {
             let behind = spot.behind(0, "");
-            let plain = pieces(node).into_iter().filter(|piece| {
-                matches!(piece.kind, Kind::Numbers(..)) && node.tag() != tag::UNION
-            });
-            let plain: Vec<Piece<'m>> = plain.collect();
-            self.object_parts(&behind, &plain, 0, &mut parts);
+            self.object_parts(&behind, &plain_pieces(node), 0, &mut parts);
         }
         parts
     }
@@ -393,6 +398,9 @@ impl<'m, 'a> Builder<'m, 'a> {
         if let Some(function) = function {
             let names = self.candidates.of_type(function).into_iter();
             choices.extend(names.map(Choice::Function));
+            if choices.is_empty() && self.bounds.doubles {
+                choices.extend(self.double_of(function).map(Choice::Double));
+            }
         }
         if fresh.is_some() {
             choices.push(Choice::Fresh);
@@ -421,6 +429,134 @@ impl<'m, 'a> Builder<'m, 'a> {
         }
     }
 
+    /// The double for pointers to functions of a type.
+    fn double_of(&mut self, ty: DebugNode<'m>) -> Option<String> {
+        let known = self.pending.iter().find(|one| one.ty == Some(ty));
+        if let Some(known) = known {
+            return Some(known.name.clone());
+        }
+        let prototype = prototype::of_pointer(ty)?;
+        let number = self.pending.iter().filter(|one| one.ty.is_some()).count() + 1;
+        let name = format!("{}_callback_{number}", identifier(&self.entry.function));
+        self.pending.push(Pending {
+            name: name.clone(),
+            missing: None,
+            ty: Some(ty),
+            prototype,
+        });
+        Some(name)
+    }
+
+    /// A function that nobody defines and that the entry can come to.
+    pub(crate) fn missing(&mut self, function: Value<'m>, prototype: Prototype<'m>) {
+        let name = function.name();
+        self.pending.push(Pending {
+            name: format!("double_of_{}", identifier(&name)),
+            missing: Some(name),
+            ty: None,
+            prototype,
+        });
+    }
+
+    /// Makes the answers of all doubles.
+    pub(crate) fn doubles(&mut self) {
+        // What one answers may be a pointer to the next.
+        let mut next = 0;
+        while next < self.pending.len() {
+            let prototype = self.pending[next].prototype.clone();
+            let name = self.pending[next].name.clone();
+            let parameters = prototype.parameters.iter().enumerate();
+            let outputs = parameters
+                .filter_map(|(index, parameter)| self.outputs(&name, index, parameter))
+                .collect();
+            // In the order of the answers.
+            let results = self.results(&name, &prototype);
+            let missing = self.pending[next].missing.clone();
+            let double = double(&name, missing, &prototype, results, outputs);
+            self.entry.doubles.push(double);
+            next += 1;
+        }
+    }
+
+    /// What a double returns.
+    fn results(&mut self, double: &str, prototype: &Prototype<'m>) -> Option<Variable> {
+        let name = format!("{double}_results");
+        let spot = Spot::new(Root::Result, &format!("{double}()"));
+        let mut parts = Vec::new();
+        let ty = prototype.result_type.map(unwrapped);
+        let number = ty.and_then(|ty| Some((ty.size(), content(ty)?)));
+        let number = number.or_else(|| prototype::number_of(&prototype.result));
+        let (size, c_type) = match (number, ty) {
+            _ if prototype.result == "void" => return None,
+            (Some((size, content)), _) => {
+                let all = ANSWERS * size;
+                self.numbers(&spot, 0, "", all, size, content, &mut parts);
+                (size, prototype.result.clone())
+            }
+            (None, Some(node)) if node.tag() != tag::POINTER => {
+                for call in 0..ANSWERS {
+                    let pieces = unnamed(pieces(node), call * node.size());
+                    self.object_parts(&spot, &pieces, 0, &mut parts);
+                }
+                (node.size(), String::new())
+            }
+            (None, pointer) => {
+                for call in 0..ANSWERS {
+                    let (path, to) = (format!("[{call}]"), pointer.and_then(DebugNode::base));
+                    let depth = self.bounds.depth.min(ANSWER_DEPTH);
+                    parts.push(self.pointer(&spot, 8 * call, &path, to, false, depth, false));
+                }
+                (8, "void *".to_owned())
+            }
+        };
+        Some(Variable {
+            name,
+            c_type,
+            size: ANSWERS * size,
+            parts,
+        })
+    }
+
+    /// What a double writes where a parameter points, with the bytes of one call.
+    fn outputs(
+        &mut self,
+        double: &str,
+        index: usize,
+        parameter: &Parameter<'m>,
+    ) -> Option<(usize, u64, Variable)> {
+        let spot = Spot::new(Root::Result, &format!("{double}(*{})", parameter.name));
+        let (size, pieces) = match parameter.passed {
+            Passed::Result(size) => {
+                let kind = Kind::Numbers(Content::Bytes, size);
+                let path = String::new();
+                let whole = Piece {
+                    offset: 0,
+                    size,
+                    path,
+                    kind,
+                };
+                (size, vec![whole])
+            }
+            Passed::Pointer => {
+                let node = written(parameter)?;
+                (node.size(), plain_pieces(node))
+            }
+            _ => return None,
+        };
+        let mut parts = Vec::new();
+        for call in 0..ANSWERS {
+            let pieces = unnamed(pieces.clone(), call * size);
+            self.object_parts(&spot, &pieces, 0, &mut parts);
+        }
+        let variable = Variable {
+            name: format!("{double}_output_{}", index + 1),
+            c_type: String::new(),
+            size: ANSWERS * size,
+            parts,
+        };
+        Some((index, size, variable))
+    }
+
     /// The leaf that says where a pointer points.
     fn choice(&mut self, spot: &Spot, offset: u64, path: &str) -> usize {
         let leaf = Leaf {
@@ -443,8 +579,9 @@ impl<'m, 'a> Builder<'m, 'a> {
             count: elements,
             kind: PointeeKind::Numbers(content, element),
         };
-        let Some(node) = to.map(unwrapped) else {
-            // `void`, or a type that is not described.
+        let node = to.map(unwrapped);
+        let Some(node) = node.filter(|node| !tag::WRAPPERS.contains(&node.tag())) else {
+            // `void`, `const void`, or a type that is not described.
             return Some(numbers(Content::Bytes, 1));
         };
         match content(node) {
@@ -517,6 +654,42 @@ impl<'m, 'a> Builder<'m, 'a> {
             parts,
         }
     }
+}
+
+/// The type behind a parameter that a function may write to: of a known number of bytes, which
+/// those of strings are not.
+fn written<'m>(parameter: &Parameter<'m>) -> Option<DebugNode<'m>> {
+    let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
+    let written = to.filter(|_| !is_constant(to)).map(unwrapped);
+    written.filter(|node| {
+        (1..=MAX_LEAF).contains(&node.size())
+            && node.tag() != tag::POINTER
+            && content(*node) != Some(Content::Characters)
+            && !FOREIGN.contains(&node.name().as_str())
+    })
+}
+
+/// The numbers in an object.
+fn plain_pieces(node: DebugNode<'_>) -> Vec<Piece<'_>> {
+    let all = pieces(node).into_iter();
+    let plain = all.filter(|one| matches!(one.kind, Kind::Numbers(..)) && node.tag() != tag::UNION);
+    plain.collect()
+}
+
+/// Pieces further on, without names.
+fn unnamed(pieces: Vec<Piece<'_>>, by: u64) -> Vec<Piece<'_>> {
+    let moved = pieces.into_iter().map(|piece| Piece {
+        offset: piece.offset + by,
+        path: String::new(),
+        ..piece
+    });
+    moved.collect()
+}
+
+/// A name for C.
+fn identifier(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    name.chars().map(plain).collect()
 }
 
 /// What a driver makes behind a pointer.

@@ -20,7 +20,7 @@ use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::session::{initial_inputs, programs};
 use crate::wiring::solver::{SolverOptions, layers};
-use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::subject::{BuildOptions, Stock, Subject};
 use crate::wiring::system::system_search;
 use crate::wiring::values::duration;
 use crate::wiring::workshop::{Units, extent};
@@ -188,8 +188,10 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
     let mut session = start(options, &plan, writer, &builder.ending)?;
     let remedy = "a hunt needs one; cover a function by labrys reach --entry";
     let main = main_function(&plan.subject.program, remedy)?;
+    let stock = Stock::of(&plan.subject)?;
     let units = Units {
         subject: &plan.subject,
+        stock: &stock,
         config: &plan.config,
         limits: plan.limits.clone(),
         solver: &options.solver,

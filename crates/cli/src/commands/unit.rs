@@ -18,7 +18,7 @@ use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::session::{initial_inputs, programs};
 use crate::wiring::solver::{SolverOptions, layers};
-use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::subject::{BuildOptions, Stock, Subject};
 use crate::wiring::workshop::{extent, request};
 
 const UNIT: &str = "Show the unit of a function, as labrys hunt tests it";
@@ -76,7 +76,7 @@ pub(crate) fn unit(options: &Unit) -> Result<u8, Problem> {
     let bound = planner.called_by(&plan);
     let name = |id: &FunctionId| subject.program.functions[id.index()].name.clone();
     let relevance = |id: &FunctionId| planner.relevance().of(function, *id);
-    let (_, drivers) = subject.with_drivers(&request(&subject, &plan, &bound))?;
+    let (_, drivers) = Stock::of(&subject)?.unit(&request(&subject, &plan, &bound))?;
     print_with(|out| {
         writeln!(out, "unit of {}", options.function)?;
         let (runs, threshold) = (planner.relevance().runs(), planner.threshold());

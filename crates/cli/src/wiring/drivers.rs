@@ -78,6 +78,7 @@ impl DriverOptions {
             lengths: self
                 .lengths
                 .map_or(otherwise.lengths, |lengths| lengths == Lengths::Assume),
+            doubles: otherwise.doubles,
         }
     }
 }

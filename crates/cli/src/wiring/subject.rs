@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use labrys_cc::Frozen;
 use labrys_cc::container::Container;
-use labrys_cc::describe_unit;
 use labrys_cc::worker::Order;
 use labrys_program::Program;
 use labrys_scratch::TemporaryFolder;
@@ -39,10 +39,6 @@ pub(crate) struct BuildOptions {
     /// Compile each C source as compile_commands.json in this folder says
     #[arg(short = 'p', long = "build-path", value_name = "DIR")]
     pub(crate) build_path: Option<PathBuf>,
-
-    /// The sources may be of a library, which has no main of its own
-    #[arg(skip)]
-    pub(crate) library: bool,
 }
 
 /// Endings of files that are built.
@@ -90,7 +86,6 @@ impl BuildOptions {
             no_oracles: record.contains_key(NO_ORACLES),
             check_overflow: record.contains_key(CHECK_OVERFLOW),
             build_path: record.get(BUILD_PATH).map(PathBuf::from),
-            library: false,
         }
     }
 }
@@ -132,34 +127,20 @@ impl Subject {
         let folder = temporary_folder()?;
         let instrumented = match paths {
             [path] if !is_source(path) => path.clone(),
-            sources => built(sources, build, builder, folder.path())?,
+            sources => {
+                let out = output_name(sources, folder.path());
+                let sources = inputs(sources, build, builder, folder.path())?;
+                built(&sources, build, builder, folder.path(), |sources, flags| {
+                    labrys_cc::sources(sources, flags, &out)
+                })?;
+                out
+            }
         };
         let names: Vec<String> = paths
             .iter()
             .map(|path| path.display().to_string())
             .collect();
         Self::unpack(names.join(" "), instrumented, builder.clone(), folder)
-    }
-
-    /// The program with drivers for functions; `None` in place of it if none of them has one.
-    pub(crate) fn with_drivers(
-        &self,
-        request: &Request,
-    ) -> Result<(Option<Self>, Drivers), Problem> {
-        let folder = temporary_folder()?;
-        let path = folder.path().join("unit");
-        let drivers = describe_unit(&self.instrumented, request).map_err(Problem::program)?;
-        if drivers.unit.entries.is_empty() && drivers.binders.is_empty() {
-            return Ok((None, drivers));
-        }
-        let order = Order::Unit {
-            executable: self.instrumented.clone(),
-            request: request.clone(),
-            out: path.clone(),
-        };
-        self.builder.build(&order, folder.path())?;
-        let subject = Self::unpack(self.name.clone(), path, self.builder.clone(), folder)?;
-        Ok((Some(subject), drivers))
     }
 
     /// Takes the other executables out of the instrumented one.
@@ -197,6 +178,92 @@ impl Subject {
     pub(crate) fn hash(&self) -> String {
         let digits = self.program.bitcode_hash.iter();
         digits.map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// A program from which units are built.
+#[derive(Debug)]
+pub(crate) struct Stock {
+    name: String,
+    frozen: Frozen,
+    builder: Builder,
+    /// Holds the frozen program.
+    _folder: TemporaryFolder,
+}
+
+impl Stock {
+    /// An executable, or sources, which may be of a library: without a main function, and with
+    /// functions missing.
+    pub(crate) fn open(
+        paths: &[PathBuf],
+        build: &BuildOptions,
+        builder: &Builder,
+    ) -> Result<Self, Problem> {
+        paths.iter().try_for_each(|path| is_readable(path))?;
+        let names = paths.iter().map(|path| path.display().to_string());
+        let name = names.collect::<Vec<_>>().join(" ");
+        let folder = temporary_folder()?;
+        let place = folder.path().join("frozen");
+        let frozen = match paths {
+            [path] if !is_source(path) => {
+                Frozen::of_executable(path, &place).map_err(Problem::program)?
+            }
+            sources => {
+                let mut sources = inputs(sources, build, builder, folder.path())?;
+                sources.push(weak_main(folder.path())?);
+                let mut map = OsString::from("-ffile-prefix-map=");
+                map.push(folder.path());
+                map.push("/=");
+                built(&sources, build, builder, folder.path(), |sources, flags| {
+                    let flags = [flags, std::slice::from_ref(&map)].concat();
+                    labrys_cc::library(sources, &flags, &place)
+                })?;
+                Frozen::open(&place)
+            }
+        };
+        Ok(Stock {
+            name,
+            frozen,
+            builder: builder.clone(),
+            _folder: folder,
+        })
+    }
+
+    /// The program of a subject.
+    pub(crate) fn of(subject: &Subject) -> Result<Self, Problem> {
+        let folder = temporary_folder()?;
+        let place = folder.path().join("frozen");
+        let frozen = Frozen::of_executable(&subject.instrumented, &place);
+        Ok(Stock {
+            name: subject.name.clone(),
+            frozen: frozen.map_err(Problem::program)?,
+            builder: subject.builder.clone(),
+            _folder: folder,
+        })
+    }
+
+    /// The static model.
+    pub(crate) fn program(&self) -> Result<Program, Problem> {
+        let program = self.frozen.program(Path::new(&self.name));
+        program.map_err(Problem::program)
+    }
+
+    /// The program with drivers for functions; `None` in place of it if none of them has one.
+    pub(crate) fn unit(&self, request: &Request) -> Result<(Option<Subject>, Drivers), Problem> {
+        let folder = temporary_folder()?;
+        let path = folder.path().join("unit");
+        let drivers = self.frozen.describe(request).map_err(Problem::program)?;
+        if drivers.unit.entries.is_empty() && drivers.binders.is_empty() {
+            return Ok((None, drivers));
+        }
+        let order = Order::Unit {
+            frozen: self.frozen.folder().to_path_buf(),
+            request: request.clone(),
+            out: path.clone(),
+        };
+        self.builder.build(&order, folder.path())?;
+        let subject = Subject::unpack(self.name.clone(), path, self.builder.clone(), folder)?;
+        Ok((Some(subject), drivers))
     }
 }
 
@@ -273,12 +340,19 @@ fn is_elf(path: &Path) -> bool {
     read.is_ok() && start == *b"\x7fELF"
 }
 
-fn built(
+/// The name of what sources are built to, in a folder.
+fn output_name(sources: &[PathBuf], folder: &Path) -> PathBuf {
+    let name = sources.first().and_then(|source| source.file_stem());
+    folder.join(name.unwrap_or_else(|| "program".as_ref()))
+}
+
+/// What is linked: the sources, or objects of them where they are compiled one by one.
+fn inputs(
     sources: &[PathBuf],
     build: &BuildOptions,
     builder: &Builder,
     folder: &Path,
-) -> Result<PathBuf, Problem> {
+) -> Result<Vec<PathBuf>, Problem> {
     for source in sources {
         if !is_source(source) {
             return Err(Problem::usage(format!(
@@ -288,8 +362,16 @@ fn built(
             )));
         }
     }
+    match &build.build_path {
+        Some(path) => compiled(sources, path, &flags(build, builder.quiet), builder, folder),
+        None => Ok(sources.to_vec()),
+    }
+}
+
+/// The options of the compiler.
+fn flags(build: &BuildOptions, quiet: bool) -> Vec<OsString> {
     let mut flags: Vec<OsString> = OLD_C.iter().map(OsString::from).collect();
-    if builder.quiet {
+    if quiet {
         flags.push("-w".into());
     }
     flags.extend(build.cc_flag.iter().map(OsString::from));
@@ -299,28 +381,30 @@ fn built(
     if build.check_overflow {
         flags.push("--labrys-check-overflow".into());
     }
-    let name = sources.first().and_then(|source| source.file_stem());
-    let out = folder.join(name.unwrap_or_else(|| "program".as_ref()));
-    let mut sources: Vec<PathBuf> = sources.to_vec();
-    if let Some(path) = &build.build_path {
-        sources = compiled(&sources, path, &flags, builder, folder)?;
-    }
-    if build.library {
-        sources.push(weak_main(folder)?);
-    }
+    flags
+}
+
+/// Builds something of sources, as an order for sources and options of the compiler says.
+fn built(
+    sources: &[PathBuf],
+    build: &BuildOptions,
+    builder: &Builder,
+    folder: &Path,
+    order: impl Fn(&[&Path], &[OsString]) -> Order,
+) -> Result<(), Problem> {
     let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
-    let order = |flags: &[OsString]| labrys_cc::sources(&sources, flags, &out);
-    match builder.build(&order(&flags), folder) {
+    let mut flags = flags(build, builder.quiet);
+    match builder.build(&order(&sources, &flags), folder) {
         Err(Failure::Reported) if may_be_older(&sources, build) => {
             if !builder.quiet {
                 note("labrys: note: trying again with -std=gnu89");
             }
             flags.push("-std=gnu89".into());
-            builder.build(&order(&flags), folder)?;
+            builder.build(&order(&sources, &flags), folder)?;
         }
         built => built?,
     }
-    Ok(out)
+    Ok(())
 }
 
 /// Compiles each source as the compilation database in a folder says; the objects.

@@ -13,11 +13,12 @@ use labrys_units::{Bound, Bounds, Drivers, Globals, Request};
 use crate::output::problem::Problem;
 use crate::wiring::session::programs;
 use crate::wiring::solver::{SolverOptions, layers};
-use crate::wiring::subject::Subject;
+use crate::wiring::subject::{Stock, Subject};
 
 /// See the module.
 pub(crate) struct Units<'a> {
     pub(crate) subject: &'a Subject,
+    pub(crate) stock: &'a Stock,
     /// How the program is called.
     pub(crate) config: &'a Config,
     pub(crate) limits: RunLimits,
@@ -34,6 +35,7 @@ pub(crate) fn bounds() -> Bounds {
     Bounds {
         globals: Globals::Any,
         lengths: true,
+        doubles: true,
         ..Bounds::default()
     }
 }
@@ -117,7 +119,7 @@ impl Units<'_> {
 
     fn unit_of(&self, plan: &UnitPlan, bound: &[UnitPlan]) -> Result<Bench, Problem> {
         let request = request(self.subject, plan, bound);
-        let (built, drivers) = self.subject.with_drivers(&request)?;
+        let (built, drivers) = self.stock.unit(&request)?;
         let (Some(unit), [entry]) = (built, drivers.unit.entries.as_slice()) else {
             let reason = drivers.left_out.first();
             let reason = reason.map_or_else(String::new, |(_, reason)| reason.to_string());
@@ -156,7 +158,7 @@ impl Units<'_> {
             bounds: bounds(),
             ..Request::default()
         };
-        let (built, drivers) = self.subject.with_drivers(&request)?;
+        let (built, drivers) = self.stock.unit(&request)?;
         let unit = built
             .ok_or_else(|| Problem::program("no function that leads to a failure can be bound"))?;
         let config = Config {

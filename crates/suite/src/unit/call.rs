@@ -114,7 +114,9 @@ impl<'a> Call<'a> {
                         let of = self.pointer_to(*number).unwrap_or_default();
                         words.push(format!("{name} = {of}"));
                     }
-                    Choice::Function(function) => words.push(format!("{name} = {function}")),
+                    Choice::Function(function) | Choice::Double(function) => {
+                        words.push(format!("{name} = {function}"));
+                    }
                     Choice::Null | Choice::Keep => {}
                 },
             }
@@ -283,7 +285,10 @@ mod tests {
         let parts = vec![part(".key", Made::Leaf(key)), part(".next", inner)];
         f.parameters
             .push(variable("item", pointer(choice, 1, parts)));
-        let unit = Unit { entries: vec![f] };
+        let unit = Unit {
+            entries: vec![f],
+            ..Unit::default()
+        };
         let described = |bytes: &[u8]| {
             let input = Input::new(vec![InputStream::objects(bytes)]);
             unit.call(&input).expect("a call").text()
@@ -311,6 +316,7 @@ mod tests {
         g.parameters.push(variable("x", Made::Leaf(x)));
         let unit = Unit {
             entries: vec![entry("f"), g],
+            ..Unit::default()
         };
         let input = Input::new(vec![InputStream::objects(b"\x01\0\x07\xc8")]);
         let call = unit.call(&input).expect("a call");

@@ -29,6 +29,19 @@ pub struct Unit {
     /// The functions; with more than one, an input of two bytes before all others is the number
     /// of the one that is called.
     pub entries: Vec<Entry>,
+    /// What the program uses and nobody defines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<Missing>,
+}
+
+/// A function or a variable that nobody defines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    /// Its name.
+    pub name: String,
+    /// The bytes of a variable, which are zeros.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
 }
 
 /// A function with its inputs.
@@ -54,7 +67,28 @@ pub struct Entry {
     pub leaves: Vec<Leaf>,
     /// What is assumed of leaves that are lengths.
     pub lengths: Vec<Length>,
+    /// Functions that stand for others while the function is called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubles: Vec<Double>,
 }
+
+/// A function of the driver in place of one that a pointer has none for, or that nobody defines.
+/// What it returns and writes is inputs: those of the first [`ANSWERS`] calls, then the same again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Double {
+    /// Its name.
+    pub name: String,
+    /// The function of the source that nobody defines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+    /// Its definition in C, and that of its variables, each of which begins with `@`.
+    pub text: String,
+    /// What it returns and writes: the variables of the definition, by their names there.
+    pub answers: Vec<Variable>,
+}
+
+/// Calls of a [`Double`] with inputs of their own.
+pub const ANSWERS: u64 = 3;
 
 /// A parameter or a global variable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,6 +159,8 @@ pub enum Choice {
     Alias(usize),
     /// To a function of the program.
     Function(String),
+    /// To a double of the entry, by its name.
+    Double(String),
     /// It is no pointer: its bytes are those of another member of a union.
     Keep,
 }
@@ -227,6 +263,19 @@ pub struct Length {
     pub of: String,
     /// The most elements.
     pub most: u64,
+}
+
+impl Double {
+    /// Its definition and that of its variables, each with a word before it, such as `static`.
+    #[must_use]
+    pub fn defined(&self, word: &str) -> String {
+        let lines = self.text.lines();
+        let line = |line: &str| match line.strip_prefix('@') {
+            Some(rest) => format!("{word}{rest}\n"),
+            None => format!("{line}\n"),
+        };
+        lines.map(line).collect()
+    }
 }
 
 impl Pointer {

@@ -26,7 +26,7 @@ use crate::wiring::diff::Changes;
 use crate::wiring::drivers::DriverOptions;
 use crate::wiring::ending::Ending;
 use crate::wiring::session::inputs_of;
-use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::subject::{Stock, Subject};
 use crate::wiring::values::duration;
 
 /// Which functions are called.
@@ -67,6 +67,7 @@ impl UnitOptions {
             globals: Globals::File,
             aliases: true,
             lengths: true,
+            doubles: true,
             ..Bounds::default()
         })
     }
@@ -128,18 +129,14 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
 
 /// Builds the program and the drivers of all functions.
 fn prepare(options: &Cover, builder: &Builder) -> Result<Prepared, Problem> {
-    let build = BuildOptions {
-        library: true,
-        ..options.build.clone()
-    };
-    let subject = Subject::open(&options.program, &build, builder)?;
+    let stock = Stock::open(&options.program, &options.build, builder)?;
     let request = Request {
-        entries: chosen(&options.units, &subject.program)?,
+        entries: chosen(&options.units, &stock.program()?)?,
         bounds: options.units.bounds(),
         for_tests: true,
         ..Request::default()
     };
-    let (built, drivers) = subject.with_drivers(&request)?;
+    let (built, drivers) = stock.unit(&request)?;
     for (name, refusal) in &drivers.left_out {
         if options.units.entry.contains(name) {
             return Err(Problem::usage(format!("--entry {name}: {refusal}")));
@@ -298,6 +295,7 @@ fn one(
         program: program.display().to_string(),
         unit: Some(Unit {
             entries: vec![entry.clone()],
+            missing: prepared.drivers.unit.missing.clone(),
         }),
         ..config(options, subject, invocation, &initial, strategy.name())
     };
@@ -322,6 +320,7 @@ fn one(
     let session = session(options, &plan, writer, stop)?
         .budget(Budget {
             // Without branches one run is a test.
+            runs: if own.is_empty() { Some(1) } else { budget.runs },
             all_branches: !own.is_empty(),
             ..budget
         })

@@ -12,7 +12,7 @@ use labrys_units::{Bounds, Drivers, Request};
 use crate::output::console::note;
 use crate::output::problem::Problem;
 use crate::wiring::drivers::DriverOptions;
-use crate::wiring::subject::Subject;
+use crate::wiring::subject::{Stock, Subject};
 
 /// Where runs begin.
 #[derive(Args, Debug)]
@@ -79,7 +79,7 @@ pub(crate) fn with_drivers(
         bounds: options.bounds(),
         ..Request::default()
     };
-    let (built, drivers) = subject.with_drivers(&request)?;
+    let (built, drivers) = Stock::of(subject)?.unit(&request)?;
     for (name, refusal) in &drivers.left_out {
         if !options.all_entries {
             return Err(Problem::usage(format!("--entry {name}: {refusal}")));

@@ -45,6 +45,16 @@ impl<'a> Arguments<'a> {
         for global in &entry.globals {
             arguments.fill(&global.parts, &Base::variable(&global.name), true)?;
         }
+        for double in &entry.doubles {
+            for answers in &double.answers {
+                let of = &answers.name;
+                let _ = writeln!(arguments.assignments, "  memset({of}, 0, sizeof {of});");
+                arguments.fill(&answers.parts, &Base::answers(answers), false)?;
+            }
+            if !double.answers.is_empty() {
+                let _ = writeln!(arguments.assignments, "  {}_calls = 0;", double.name);
+            }
+        }
         let numbers: Vec<usize> = arguments.objects.keys().copied().collect();
         for number in &numbers {
             arguments.declare(*number)?;
@@ -68,13 +78,13 @@ impl<'a> Arguments<'a> {
     /// Finds the objects that the call can reach, and names them after the pointers to them.
     fn name_objects(&mut self) {
         let mut all: BTreeMap<usize, (&'a Object, String)> = BTreeMap::new();
-        for parameter in &self.call.entry().parameters {
-            collect(&parameter.parts, &parameter.name, &mut all);
-        }
+        let entry = self.call.entry();
+        let answers = entry.doubles.iter().flat_map(|double| &double.answers);
         let mut needed: BTreeSet<usize> = BTreeSet::new();
         let mut open: Vec<&'a [Part]> = Vec::new();
-        for parameter in &self.call.entry().parameters {
-            open.push(&parameter.parts);
+        for variable in entry.parameters.iter().chain(answers) {
+            collect(&variable.parts, &variable.name, &mut all);
+            open.push(&variable.parts);
         }
         while let Some(parts) = open.pop() {
             for pointer in parts.iter().filter_map(pointer) {
@@ -243,6 +253,7 @@ impl<'a> Arguments<'a> {
             }
             Choice::Alias(number) => self.address(*number),
             Choice::Function(name) => name.split('.').next().unwrap_or(name).to_owned(),
+            Choice::Double(name) => format!("(void *){name}"),
             Choice::Null | Choice::Keep => "0".to_owned(),
         })
     }
@@ -379,6 +390,14 @@ impl Base {
         Base {
             bytes: format!("(char *)&{name}"),
             name: Some(name.to_owned()),
+        }
+    }
+
+    /// The variable with what a double answers.
+    fn answers(variable: &Variable) -> Self {
+        Base {
+            bytes: format!("(char *){}", variable.name),
+            name: (!variable.c_type.is_empty()).then(|| variable.name.clone()),
         }
     }
 

@@ -15,7 +15,7 @@ use core::fmt::Write as _;
 
 use self::arguments::Arguments;
 use crate::export::{ExportedFile, Exporter};
-use crate::unit::{Call, Entry, RETURNED, Unit};
+use crate::unit::{Call, Double, Entry, Missing, RETURNED, Unit};
 use crate::{Config, Confirmation, Outcome, TestCase};
 
 const FOLDER: &str = "tests";
@@ -109,12 +109,14 @@ fn files(config: &Config, unit: &Unit, entry: &Entry, cases: &[TestCase]) -> Vec
         .iter()
         .map(|name| format!("  RUN({name})\n"))
         .collect();
+    let doubles: String = entry.doubles.iter().map(double).collect();
+    let doubles = doubles + &absent(unit, entry);
     let text = format!(
         "/* Tests of {} in {}, written by Labrys from runs of it.\n   \
          Plain: cc test_{stem}.c OTHER-SOURCES && ./a.out\n   \
          Unity: cc -DUNIT_UNITY test_{stem}.c unity.c OTHER-SOURCES\n   \
          Check: cc -DUNIT_CHECK test_{stem}.c OTHER-SOURCES -lcheck -lsubunit -lm */\n\
-         #include \"source_{stem}.h\"\n#include \"unit.h\"\n\n{tests}{others}\
+         #include \"source_{stem}.h\"\n#include \"unit.h\"\n\n{doubles}{tests}{others}\
          TESTS(\n{runs})\n",
         entry.name, source
     );
@@ -122,6 +124,43 @@ fn files(config: &Config, unit: &Unit, entry: &Entry, cases: &[TestCase]) -> Vec
         ExportedFile::new(format!("{FOLDER}/source_{stem}.h"), include(&source)),
         ExportedFile::new(format!("{FOLDER}/test_{stem}.c"), text),
     ]
+}
+
+/// A function that stands for another. One that sources beside the test define goes before it.
+fn double(double: &Double) -> String {
+    let mut text = double.defined("static ");
+    if let Some(name) = &double.missing {
+        let _ = write!(
+            text,
+            "#ifndef __clang__\n#pragma GCC diagnostic ignored \"-Wattribute-alias\"\n#endif\n\
+             __typeof__({name}) {name} __attribute__((weak, alias(\"{}\")));\n",
+            double.name
+        );
+    }
+    text + "\n"
+}
+
+/// What the source of an entry needs to be linked without the sources that are missing.
+fn absent(unit: &Unit, entry: &Entry) -> String {
+    let has_double = |missing: &&Missing| {
+        let mut doubles = entry.doubles.iter();
+        doubles.any(|double| double.missing.as_ref() == Some(&missing.name))
+    };
+    let mut text = String::new();
+    for Missing { name, size } in unit.missing.iter().filter(|one| !has_double(one)) {
+        let _ = match size {
+            Some(size) => writeln!(
+                text,
+                "__asm__(\".pushsection .bss\\n.balign 16\\n.weak {name}\\n\"\n        \
+                 \"{name}: .zero {size}\\n.popsection\");"
+            ),
+            None => writeln!(text, "__asm__(\".weak {name}\");"),
+        };
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("/* What the sources use and do not define. */\n{text}\n"),
+    }
 }
 
 /// The header that includes the source of the function, whose warnings are not those of the tests.
