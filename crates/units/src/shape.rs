@@ -646,9 +646,10 @@ impl<'m, 'a> Builder<'m, 'a> {
             number,
             size: pointee.size,
             count: pointee.count,
-            c_type: match to {
-                None => "unsigned char".to_owned(),
-                to => c_name(to),
+            c_type: match c_name(to) {
+                // Of `void` and `const void`, bytes.
+                name if name == "void" => "unsigned char".to_owned(),
+                name => name,
             },
             constant: is_constant(to),
             parts,
