@@ -251,10 +251,7 @@ pub(crate) fn driver(
         }
         passed.push(variable);
     }
-    for answers in entry.doubles.iter().flat_map(|double| &double.answers) {
-        let base = format!("((unsigned char *){})", answers.name);
-        walk(entry, &answers.parts, &base, &mut maker);
-    }
+    make_answers(entry, &mut maker);
     let call = format!("{ENTRY}{number}({})", passed.join(", "));
     let call = match (observed, &entry.result) {
         (false, _) => format!("  {call};\n"),
@@ -275,6 +272,14 @@ pub(crate) fn driver(
         declaration(prototype, &format!("{ENTRY}{number}"), &types, false),
         maker.body,
     )
+}
+
+/// Fills the variables with what doubles answer.
+fn make_answers(entry: &Entry, maker: &mut Maker<'_>) {
+    for answers in entry.doubles.iter().flat_map(|double| &double.answers) {
+        let base = format!("((unsigned char *){})", answers.name);
+        walk(entry, &answers.parts, &base, maker);
+    }
 }
 
 /// Statements that report what the call left in objects and variables.
