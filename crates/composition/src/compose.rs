@@ -316,7 +316,8 @@ pub(crate) fn is_over(session: &Session) -> bool {
     session.is_stopped() || session.status().used.is_some_and(|used| used >= 1.0)
 }
 
-/// Runs a system input; whether the program fails at the line.
+/// Runs a system input; whether the program fails at the line. One that does not came near, and the
+/// search of the whole program goes on from there.
 pub(crate) fn shows(session: &mut Session, input: Input, location: &str) -> Result<bool, Error> {
     if !session.was_tried(&input) {
         let origin = Origin {
@@ -328,8 +329,11 @@ pub(crate) fn shows(session: &mut Session, input: Input, location: &str) -> Resu
             }),
             ..Origin::default()
         };
-        session.begin_run(input, origin)?;
+        session.begin_run(input.clone(), origin)?;
         while session.end_run()?.is_some() {}
+        if !is_shown(session, location) {
+            session.suggest(input, "hunt");
+        }
     }
     Ok(is_shown(session, location))
 }
