@@ -42,6 +42,13 @@ impl<'m> Value<'m> {
         unsafe { LLVMSetInitializer(self.0, std::ptr::null_mut()) }
     }
 
+    /// Puts a function or variable into another section.
+    pub fn set_section(self, name: &str) {
+        let name = std::ffi::CString::new(name).unwrap_or_default();
+        // SAFETY: callers pass global objects; the name is copied.
+        unsafe { LLVMSetSection(self.0, name.as_ptr()) }
+    }
+
     /// Takes a function or variable out of its comdat, if it is in one.
     pub fn leave_group(self) {
         // SAFETY: callers pass global objects; null is "none".

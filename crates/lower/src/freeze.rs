@@ -49,6 +49,7 @@ pub fn freeze(
     harness::complete(&mut module)?;
     marked::mark(&module, pure)?;
     surroundings::note(&module, linking);
+    surroundings::delay(&module);
     keep_templates(&module);
     hide_templates(&module);
     // Before a pass may use that something is undefined, and again for what passes add.

@@ -31,6 +31,8 @@ const SECTIONS: [(&str, Started); 5] = [
     (".fini_array", Started::After),
     (".dtors", Started::After),
 ];
+/// The section of what runs first of the program, behind the runtime's own.
+const FIRST: &str = ".init_array.00001";
 /// The same, as LLVM writes them.
 const LISTS: [(&str, Started); 2] = [
     ("llvm.global_ctors", Started::Before),
@@ -57,6 +59,16 @@ pub(crate) fn note(module: &Module, linking: &Linking) {
     }
     if linking.renames {
         promises::mark(module, main, Caveat::RenamedSymbols);
+    }
+}
+
+/// Has what runs before all libraries run after them, first of the program: the runtime is ready
+/// then, and each run has its own input.
+pub(crate) fn delay(module: &Module) {
+    for global in module.globals() {
+        if global.section().starts_with(SECTIONS[0].0) {
+            global.set_section(FIRST);
+        }
     }
 }
 

@@ -16,6 +16,7 @@ mod announce;
 mod calls;
 mod clean_loops;
 mod decisions;
+mod early;
 mod effects;
 mod emit;
 mod external;
@@ -75,7 +76,9 @@ pub fn instrument(frozen: &Path, out: &Path, apart: &Path) -> Result<bool, LlvmE
     // Places in the source are those of the static program model, stacks those of the checked build.
     module.strip_debug();
     streams::link(&mut module)?;
-    redirect::redirect(&module);
+    early::mark(&module);
+    let redirected = redirect::redirect(&module);
+    early::restore(&module, &redirected);
     trampolines::insert(&module);
     module.link_bytes(LIBRARY, "library models")?;
     // Each edge of a switch gets a block of its own.
@@ -138,7 +141,8 @@ fn instrument_linked(module: &Module, numbers: &Numbers, branches: u32) {
     for function in &functions {
         let name = function.name();
         let model = name.starts_with(MODEL_PREFIX);
-        if function.is_declaration() || (name.starts_with(PREFIX) && !model) {
+        let early = early::is_early(module, *function);
+        if function.is_declaration() || early || (name.starts_with(PREFIX) && !model) {
             continue;
         }
         FunctionPass::run(&emit, &callees, *function, model);

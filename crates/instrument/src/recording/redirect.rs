@@ -75,16 +75,20 @@ fn target<'m>(module: &'m Module, undefined: Value<'m>) -> Option<Value<'m>> {
 }
 
 /// Makes the program use the models, in calls and as values (`qsort(…, strcmp)`). Before the
-/// models are linked: they use the library's own functions.
-pub(super) fn redirect(module: &Module) {
+/// models are linked: they use the library's own functions. Tells of each function what stands for
+/// it.
+pub(super) fn redirect(module: &Module) -> Vec<(Value<'_>, Value<'_>)> {
+    let mut redirected = Vec::new();
     for function in module.functions() {
         if !function.is_declaration() {
             continue;
         }
         if let Some(target) = target(module, function) {
             function.replace_uses(target);
+            redirected.push((function, target));
         }
     }
+    redirected
 }
 
 /// Makes a plain program use the clock and the randomness that the instrumented one has.

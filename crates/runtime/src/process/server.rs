@@ -1,12 +1,15 @@
 //! Start-up: the shadow, the shared region, the fork server.
 //!
-//! An initializer of the executable runs [`__labrys_init`] before the program's own code. In
-//! an instrumented program it maps the shadow. If [`ENV_ACTIVE`](labrys_abi::ENV_ACTIVE) is
+//! An initializer of the executable maps the shadow of an instrumented program before anything of
+//! the program or its libraries runs; resolvers of indirect functions, which the loader calls
+//! earlier, are not instrumented. Another one runs [`__labrys_init`] before the program's
+//! own initializers. If [`ENV_ACTIVE`](labrys_abi::ENV_ACTIVE) is
 //! set, it maps the region and serves: for each `Run` command a child returns from the
 //! initializer into the program, and the server reports how the child ended.
 
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr::null_mut;
+use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::Relaxed;
 
 use labrys_abi::{
@@ -26,11 +29,19 @@ unsafe extern "C" {
     fn __labrys_fork() -> libc::pid_t;
 }
 
+/// Whether the shadow is mapped.
+static MAPPED: AtomicBool = AtomicBool::new(false);
+
 type Initializer = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char);
 
 #[used]
 #[unsafe(link_section = ".init_array.00000")]
 static INITIALIZER: Initializer = __labrys_init;
+
+/// Before all libraries: functions of the program may run before its initializers do.
+#[used]
+#[unsafe(link_section = ".preinit_array")]
+static FIRST_INITIALIZER: unsafe extern "C" fn() = prepare_memory;
 
 /// Behind the program's own initializers: the runtime is linked last.
 #[used]
@@ -51,10 +62,7 @@ unsafe extern "C" fn __labrys_init(
 ) {
     // SAFETY: called once by the loader, before other threads exist.
     unsafe {
-        if __labrys_instrumented != 0 {
-            map_shadow(SHADOW_START, SHADOW_END);
-            map_shadow(FLAG_START, PAGE_FLAG_END);
-        }
+        prepare_memory();
         if take_variable(environment, labrys_abi::marked::ENV_CALLS) {
             crate::process::marked::prepare();
             return;
@@ -79,6 +87,17 @@ unsafe extern "C" fn __labrys_init(
         libc::pthread_atfork(None, Some(count_child), Some(stop_recording));
         serve();
         start_run(argc, argv, environment);
+    }
+}
+
+/// Maps the shadow of an instrumented program, once.
+unsafe extern "C" fn prepare_memory() {
+    // SAFETY: before other threads exist, and nothing else is at these addresses.
+    unsafe {
+        if __labrys_instrumented != 0 && !MAPPED.swap(true, Relaxed) {
+            map_shadow(SHADOW_START, SHADOW_END);
+            map_shadow(FLAG_START, PAGE_FLAG_END);
+        }
     }
 }
 
