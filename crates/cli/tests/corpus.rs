@@ -29,8 +29,10 @@ use std::time::{Duration, Instant};
 use common::{folder, labrys};
 use labrys_suite::{Suite, TargetStatus};
 
-/// Time for one program; it ends as soon as all goals are reached.
-const TIME: Duration = Duration::from_secs(15);
+/// Runs for one program; it ends as soon as all goals are reached.
+const RUNS: &str = "20000";
+/// Time for what is broken, with the build: no program comes near.
+const TIME: &str = "180s";
 /// Programs whose suites are replayed on a build by the system's own compiler.
 const REPLAYED: &[&str] = &[
     "fgets",
@@ -124,12 +126,10 @@ impl Program {
         (!wrong.is_empty()).then(|| format!("{}: {} ({numbers})", self.name, wrong.join(", ")))
     }
 
-    /// Covers the program until all that must be found is found, or the time is over.
+    /// Covers the program until all that must be found is found, or the runs are used up.
     fn cover(&self, out: &Path) -> Result<Suite, String> {
         let mut child = labrys()
-            .args(["cover", "--quiet", "--time"])
-            .arg(format!("{}s", TIME.as_secs()))
-            .arg("--out")
+            .args(["cover", "--quiet", "--runs", RUNS, "--time", TIME, "--out"])
             .arg(out)
             .args(std::env::var_os("AUDIT").map(|_| "--audit"))
             .arg(&self.path)

@@ -69,7 +69,7 @@ fn tests(folder: &Path) -> Vec<Vec<String>> {
 #[test]
 fn every_run_that_adds_coverage_becomes_a_test() {
     let folder = common::folder();
-    let output = cover(folder.path(), BRANCHES, &["--zip", "--time", "10s"]);
+    let output = cover(folder.path(), BRANCHES, &["--zip", "--time", "30s"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let tests = tests(folder.path());
     assert!(tests.contains(&vec!["0".to_owned()]), "{tests:?}");
