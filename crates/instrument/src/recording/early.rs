@@ -4,7 +4,7 @@
 //!
 //! Law: nothing of the instrumentation is in them, and they are called as functions of libraries are.
 
-use labrys_llvm::{LLVMOpcode, Module, Value};
+use labrys_llvm::{Block, LLVMOpcode, Module, Value};
 
 /// The text attribute of such functions.
 const MARK: &str = "labrys-early";
@@ -36,7 +36,7 @@ pub(super) fn is_early(module: &Module, function: Value<'_>) -> bool {
 fn calls(function: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     let blocks = function.blocks().into_iter();
     blocks
-        .flat_map(|block| block.instructions())
+        .flat_map(Block::instructions)
         .filter(|i| matches!(i.opcode(), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke))
 }
 
