@@ -303,7 +303,7 @@ fn what_is_no_entry_is_named() {
         ),
         (&["--entry", "main"], "a driver does not call main"),
         (&["--entry", "exit"], "there is only a declaration"),
-        (&["--entry", "list", "--resume"], "leave out --resume"),
+        (&["--entry", "list", "--resume"], "leave it out for one"),
         (&["--entry", "list", "--", "x"], "there are no ARGS"),
         (&["--diff", "missing"], "--diff missing: "),
     ] {
@@ -336,7 +336,8 @@ int run(struct ops *o, const int *v, size_t n) {
 }
 int find(const void *data, size_t size) {
   const char *c = data;
-  return c && size > 2 && c[1] == 'q';
+  if (c && size > 2 && c[1] == 'q') return 3;
+  return 0;
 }
 "#;
 
@@ -379,4 +380,45 @@ fn doubles_stand_for_functions_that_are_not_there() {
         bytes("out/run/config.json"),
         "it depends on the folder of the build"
     );
+}
+
+#[test]
+fn only_what_changed_is_done_again() {
+    let folder = folder();
+    let path = folder.path().join("half.c");
+    let run = |jobs: &str| {
+        let mut command = labrys();
+        command.current_dir(folder.path());
+        command.args(["cover", "half.c", "--all-functions", "--steps", "3000"]);
+        let run = output(command.args(["--jobs", jobs, "--out", "out", "--resume"]));
+        let told = common::text(&run);
+        assert_eq!(run.status.code(), Some(0), "{told}");
+        told
+    };
+    let unchanged = |told: &str| {
+        let lines = told.lines().filter(|line| line.contains("unchanged,"));
+        let names = lines.map(|line| line.split(' ').next().unwrap_or_default().to_owned());
+        names.collect::<Vec<_>>().join(" ")
+    };
+    std::fs::write(&path, HALF).expect("a file");
+    assert_eq!(unchanged(&run("2")), "");
+    let read = |name: &str| {
+        let file = format!("out/{name}/tests/test_{name}.c");
+        std::fs::read_to_string(folder.path().join(file)).expect("a file")
+    };
+    let before = read("work");
+    // A line more above all, and another condition in one function.
+    let changed = format!("\n{}", HALF.replace("c[1] == 'q'", "c[1] == 'r'"));
+    std::fs::write(&path, changed).expect("a file");
+    let told = run("1");
+    assert_eq!(unchanged(&told), "work run");
+    assert_eq!(read("work"), before);
+    assert!(read("find").contains(", 114"), "{}", read("find"));
+    tests_pass(&folder.path().join("out/find/tests/test_find.c"));
+    let mut replay = labrys();
+    let replay = replay
+        .current_dir(folder.path())
+        .args(["replay", "out/work"]);
+    let replayed = output(replay);
+    assert!(replayed.status.success(), "{replayed:?}");
 }

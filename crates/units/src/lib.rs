@@ -16,6 +16,7 @@
 mod binder;
 mod double;
 mod driver;
+mod fingerprint;
 mod lengths;
 mod prototype;
 mod select;
@@ -32,6 +33,7 @@ use labrys_llvm::{DebugNode, LLVMLinkage, LLVMOpcode, Module, Value};
 use labrys_suite::unit::{Double, Entry, Leaf, Missing, Unit};
 use serde::{Deserialize, Serialize};
 
+use fingerprint::Fingerprints;
 use prototype::Prototype;
 use shape::{Builder, Candidates};
 
@@ -183,6 +185,9 @@ pub struct Bound {
 pub struct Drivers {
     /// What is called, and with which inputs.
     pub unit: Unit,
+    /// With drivers for tests a number of each entry for all that it can come to, hexadecimal: the
+    /// same number is the same work.
+    pub fingerprints: Vec<String>,
     /// Functions that have no driver, binder or stub, and why.
     pub left_out: Vec<(String, Refusal)>,
     /// The functions whose calls are bound. At the beginning of such a function the program calls
@@ -258,6 +263,12 @@ pub fn describe(module: &Module, request: &Request, missing: &BTreeSet<String>) 
     }
     for bound in &request.binders {
         writer.binder(bound);
+    }
+    if request.for_tests {
+        let numbers = Fingerprints::of(module);
+        let entries = writer.drivers.unit.entries.iter();
+        let all = entries.map(|entry| numbers.number(&entry.function));
+        writer.drivers.fingerprints = all.collect();
     }
     writer.finish()
 }

@@ -12,6 +12,7 @@ pub(crate) mod property;
 mod seeds;
 pub(crate) mod session;
 pub(crate) mod solver;
+pub(crate) mod store;
 pub(crate) mod subject;
 pub(crate) mod system;
 pub(crate) mod values;

@@ -279,6 +279,8 @@ struct Plan {
     words: Vec<Vec<u8>>,
     /// The search ends when this target is reached.
     goal: Option<String>,
+    /// Processes that work at a time.
+    jobs: u8,
 }
 
 /// What a search found.
@@ -522,6 +524,7 @@ fn resolve(
             Some(Property::ErrorCall(function)) => Some(function),
             _ => None,
         },
+        jobs: options.limits.jobs,
     })
 }
 
@@ -644,12 +647,14 @@ fn session(
     stop: StopFlag,
 ) -> Result<SessionBuilder, Problem> {
     let limits = &options.limits;
-    let programs = programs(&plan.subject, &plan.config, &plan.limits, limits.jobs)?;
+    let programs = programs(&plan.subject, &plan.config, &plan.limits, plan.jobs)?;
     let mut builder = SessionBuilder::new(programs, solver(options)?, writer)
         .initial(plan.initial.clone())
         .words(plan.words.clone())
         .stop(stop)
-        .observer(progress::observer(options.output.quiet))
+        .observer(progress::observer(
+            options.output.quiet || plan.jobs < limits.jobs,
+        ))
         .query_limits(limits.steps_solver, limits.timeout_solver)
         .max_input(options.input.max_input)
         .oracles(!options.build.no_oracles)

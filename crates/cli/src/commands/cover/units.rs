@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use labrys_engine::{Budget, StopFlag};
+use labrys_engine::{Budget, End, StopFlag};
 use labrys_executor::RunLimits;
 use labrys_program::{Function, FunctionId, Program};
 use labrys_suite::export::{self, Source};
@@ -26,6 +28,7 @@ use crate::wiring::diff::Changes;
 use crate::wiring::drivers::DriverOptions;
 use crate::wiring::ending::Ending;
 use crate::wiring::session::inputs_of;
+use crate::wiring::store::Store;
 use crate::wiring::subject::{Stock, Subject};
 use crate::wiring::values::duration;
 
@@ -84,6 +87,14 @@ struct Covered {
     entry: Entry,
     folder: PathBuf,
     found: Found,
+    /// It is what it was, and its tests were only run again.
+    unchanged: bool,
+}
+
+impl Prepared {
+    fn are_several(&self) -> bool {
+        self.drivers.unit.entries.len() > 1
+    }
 }
 
 /// Does what the command says; the exit status.
@@ -91,40 +102,62 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     let builder = options.builder()?;
     let ending = &builder.ending;
     let out = &options.output.out;
-    if options.output.resume {
-        return Err(Problem::usage(
-            "a suite of --entry, --all-functions or --diff is not gone on with; leave out --resume",
-        ));
-    }
     if !options.arguments.is_empty() || options.property.is_some() {
         return Err(Problem::usage(
             "a driver calls the functions: there are no ARGS and no --property; leave them out",
         ));
     }
-    SuiteWriter::check_free(out)?;
+    if !options.output.resume {
+        SuiteWriter::check_free(out)?;
+    }
     options.output.check_log()?;
     strategy(&options.search, None)?;
     let prepared = prepare(options, &builder)?;
-    let entries = &prepared.drivers.unit.entries;
-    let several = entries.len() > 1;
-    let mut done: Vec<Covered> = Vec::new();
-    for (index, entry) in entries.iter().enumerate() {
-        if ending.stop().is_set() && index > 0 {
-            break;
-        }
-        let folder = match several {
-            true => out.join(folder_name(&entry.function)),
-            false => out.clone(),
-        };
-        let budget = share(options, entries.len(), index, ending);
-        let found = one(options, &prepared, entry, &folder, budget, ending.stop())?;
-        done.push(Covered {
-            entry: entry.clone(),
-            folder,
-            found,
-        });
+    if options.output.resume && !prepared.are_several() {
+        return Err(Problem::usage(
+            "--resume goes on with the suites of several functions; leave it out for one",
+        ));
     }
+    if prepared.are_several() {
+        keep(&prepared, &unit_path(options))?;
+    }
+    let done = all(options, &prepared, ending)?;
     report(options, &prepared.drivers, &done)
+}
+
+/// Covers the functions, `--jobs` at a time; those that were begun when somebody asked for an end
+/// are among them.
+fn all(options: &Cover, prepared: &Prepared, ending: &Ending) -> Result<Vec<Covered>, Problem> {
+    let count = prepared.drivers.unit.entries.len();
+    let next = AtomicUsize::new(0);
+    let stop = ending.stop();
+    let work = || -> Result<Vec<(usize, Covered)>, Problem> {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= count || stop.is_set() && index > 0 {
+                return Ok(done);
+            }
+            let budget = share(options, count, index, ending);
+            let covered = one(options, prepared, index, budget, stop.clone());
+            // Others end too.
+            let covered = covered.inspect_err(|_| stop.stop())?;
+            done.push((index, covered));
+        }
+    };
+    let workers = usize::from(options.limits.jobs).min(count).max(1);
+    let parts: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let ended = threads.into_iter().map(|thread| match thread.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        ended.collect()
+    });
+    let parts: Result<Vec<_>, Problem> = parts.into_iter().collect();
+    let mut done: Vec<(usize, Covered)> = parts?.into_iter().flatten().collect();
+    done.sort_by_key(|(index, _)| *index);
+    Ok(done.into_iter().map(|(_, covered)| covered).collect())
 }
 
 /// Builds the program and the drivers of all functions.
@@ -254,8 +287,9 @@ fn share(options: &Cover, count: usize, index: usize, ending: &Ending) -> Budget
     let own = options.units.time_per_function;
     let count_u64 = count as u64;
     let part = |limit: Option<u64>| limit.map(|limit| (limit / count_u64).max(1));
-    let left = (count - index) as u32;
-    let time = whole.time.map(|time| time / left);
+    // So many at a time.
+    let turns = (count - index).div_ceil(usize::from(options.limits.jobs)) as u32;
+    let time = whole.time.map(|time| time / turns);
     let unlimited = whole.time.is_none() && whole.runs.is_none() && whole.steps.is_none();
     Budget {
         time: match (time, own) {
@@ -273,13 +307,101 @@ fn share(options: &Cover, count: usize, index: usize, ending: &Ending) -> Budget
 fn one(
     options: &Cover,
     prepared: &Prepared,
-    entry: &Entry,
-    folder: &Path,
+    index: usize,
     budget: Budget,
     stop: StopFlag,
+) -> Result<Covered, Problem> {
+    let out = &options.output.out;
+    let entry = &prepared.drivers.unit.entries[index];
+    let program = &prepared.subject.program;
+    let own = branches(program, |name| name == entry.function);
+    let mut plan = plan(options, prepared, entry)?;
+    if !prepared.are_several() {
+        let writer = SuiteWriter::create(out, &plan.config)?;
+        keep(prepared, &unit_path(options))?;
+        let found = search(options, &plan, writer, budget, own, stop)?;
+        return Ok(Covered {
+            entry: entry.clone(),
+            folder: out.clone(),
+            found,
+            unchanged: false,
+        });
+    }
+    let folder = out.join(folder_name(&entry.function));
+    let store = Store::open(&folder, key(options, &plan.config, prepared, index)?)?;
+    let unchanged = store.is_unchanged();
+    let inputs = store.inputs(&plan.initial);
+    let mut budget = budget;
+    match unchanged {
+        true => {
+            budget.runs = Some(inputs.len() as u64);
+            plan.initial = inputs;
+        }
+        false => plan.initial.extend(inputs),
+    }
+    let writer = SuiteWriter::create(&store.work(), &plan.config)?;
+    let found = search(options, &plan, writer, budget, own, stop.clone())?;
+    store.finish(found.end != End::Stopped && !stop.is_set())?;
+    Ok(Covered {
+        entry: entry.clone(),
+        folder,
+        found,
+        unchanged,
+    })
+}
+
+/// Covers a function.
+fn search(
+    options: &Cover,
+    plan: &Plan,
+    writer: SuiteWriter,
+    budget: Budget,
+    own: Coverage,
+    stop: StopFlag,
 ) -> Result<Found, Problem> {
+    let drivers = branches(&plan.subject.program, labrys_units::is_driver);
+    let session = session(options, plan, writer, stop)?
+        .budget(Budget {
+            // Without branches one run is a test.
+            runs: match own.is_empty() {
+                true => Some(budget.runs.unwrap_or(1).min(1)),
+                false => budget.runs,
+            },
+            all_branches: !own.is_empty(),
+            ..budget
+        })
+        .count_only(own, drivers)
+        .start();
+    let found = explore(options, plan, strategy(&options.search, None)?, session)?;
+    options.output.pack(&plan.config)?;
+    Ok(found)
+}
+
+/// All that the suite of a function depends on, as text.
+fn key(
+    options: &Cover,
+    config: &Config,
+    prepared: &Prepared,
+    index: usize,
+) -> Result<String, Problem> {
+    let mut config = config.clone();
+    config
+        .bitcode_hash
+        .clone_from(&prepared.drivers.fingerprints[index]);
+    // Each function has one job.
+    config.options.remove("jobs");
+    let config = serde_json::to_string(&config).map_err(Problem::internal)?;
+    let limits = &options.limits;
+    let per_function = options.units.time_per_function;
+    let limits = (limits.time, limits.runs, limits.steps, per_function);
+    let version = env!("CARGO_PKG_VERSION");
+    Ok(format!("labrys {version}\nlimits {limits:?}\n{config}\n"))
+}
+
+/// Everything that is decided before a function is covered.
+fn plan(options: &Cover, prepared: &Prepared, entry: &Entry) -> Result<Plan, Problem> {
     let strategy = strategy(&options.search, None)?;
-    let several = prepared.drivers.unit.entries.len() > 1;
+    let several = prepared.are_several();
     let subject = &prepared.subject;
     let name = several.then(|| entry.function.clone());
     let invocation = Invocation::new(name);
@@ -304,31 +426,15 @@ fn one(
         files: &options.program,
     };
     export::prepare(&mut config, &source)?;
-    let plan = Plan {
+    Ok(Plan {
         subject: subject.clone(),
         config,
         initial,
         limits,
         words: dictionary::read(&options.search.dictionary)?,
         goal: None,
-    };
-    let writer = SuiteWriter::create(folder, &plan.config)?;
-    if !program.exists() {
-        keep(subject, &prepared.drivers, &program)?;
-    }
-    let own = branches(&subject.program, |name| name == entry.function);
-    let session = session(options, &plan, writer, stop)?
-        .budget(Budget {
-            // Without branches one run is a test.
-            runs: if own.is_empty() { Some(1) } else { budget.runs },
-            all_branches: !own.is_empty(),
-            ..budget
-        })
-        .count_only(own, branches(&subject.program, labrys_units::is_driver))
-        .start();
-    let found = explore(options, &plan, strategy, session)?;
-    options.output.pack(&plan.config)?;
-    Ok(found)
+        jobs: if several { 1 } else { options.limits.jobs },
+    })
 }
 
 /// Where the program with the drivers is.
@@ -337,9 +443,15 @@ fn unit_path(options: &Cover) -> PathBuf {
 }
 
 /// Puts the executable with the drivers, and their text, into the folder of the suite.
-fn keep(subject: &Subject, drivers: &Drivers, program: &Path) -> Result<(), Problem> {
+fn keep(prepared: &Prepared, program: &Path) -> Result<(), Problem> {
+    let Prepared { subject, drivers } = prepared;
     let failed = |error| Problem::program(format!("cannot write {}: {error}", program.display()));
-    std::fs::copy(&subject.instrumented, program).map_err(failed)?;
+    let folder = program.parent().unwrap_or(program);
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    // Beside the old one, which may be running.
+    let beside = program.with_extension("new~");
+    std::fs::copy(&subject.instrumented, &beside).map_err(failed)?;
+    std::fs::rename(&beside, program).map_err(failed)?;
     std::fs::write(program.with_file_name("driver.c"), &drivers.text).map_err(failed)
 }
 
@@ -390,6 +502,7 @@ fn record(one: &Covered) -> serde_json::Value {
         "function": one.entry.function,
         "suite": one.folder,
         "end": one.found.end.text(),
+        "unchanged": one.unchanged,
         "tests": one.found.statistics.tests,
         "summary": one.found.summary,
     })
@@ -421,7 +534,10 @@ fn table(options: &Cover, drivers: &Drivers, done: &[Covered]) -> String {
             format!("{} of {}", branches.covered, branches.total),
             branches.total - branches.covered - branches.unreachable,
             statistics.tests,
-            end.text()
+            match one.unchanged {
+                true => "unchanged, its tests were run again",
+                false => end.text(),
+            }
         );
     }
     let percent = 100.0 * covered as f64 / f64::max(total as f64, 1.0);

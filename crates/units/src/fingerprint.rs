@@ -1,0 +1,102 @@
+//! A number for all that a function can come to, so that work on it is done again only if that
+//! changed.
+//!
+//! Law: it does not depend on what the function cannot come to, nor on the lines that anything
+//! stands at, nor on the numbers that LLVM gives to constants, metadata and attributes.
+
+use std::collections::HashMap;
+
+use labrys_llvm::Module;
+use sha2::{Digest, Sha256};
+
+/// The symbols of a module by their names, as text.
+pub(crate) struct Fingerprints {
+    symbols: HashMap<String, String>,
+}
+
+impl Fingerprints {
+    pub(crate) fn of(module: &Module) -> Self {
+        let mut symbols: HashMap<String, String> = HashMap::new();
+        let mut open: Option<(String, String)> = None;
+        for line in module.to_text().lines() {
+            if let Some((name, text)) = &mut open {
+                if line == "}" {
+                    symbols.insert(std::mem::take(name), std::mem::take(text));
+                    open = None;
+                } else if !line.trim_start().starts_with("#dbg_") {
+                    text.push_str(without_numbers(line));
+                    text.push('\n');
+                }
+                continue;
+            }
+            let first = names(line).next().map(|(_, name)| name.to_owned());
+            match first {
+                Some(name) if line.starts_with("define ") => {
+                    open = Some((name, format!("{}\n", without_numbers(line))));
+                }
+                Some(name) if line.starts_with('@') => {
+                    symbols.insert(name, without_numbers(line).to_owned());
+                }
+                _ => {}
+            }
+        }
+        Fingerprints { symbols }
+    }
+
+    /// The number of a function, hexadecimal.
+    pub(crate) fn number(&self, function: &str) -> String {
+        let mut hash = Sha256::new();
+        let mut order: Vec<&str> = vec![function];
+        let mut places: HashMap<&str, usize> = HashMap::from([(function, 0)]);
+        let mut next = 0;
+        while let Some(symbol) = order.get(next) {
+            next += 1;
+            let Some((_, text)) = self.symbols.get_key_value(*symbol) else {
+                // What others define has a name only.
+                hash.update(symbol);
+                continue;
+            };
+            let mut done = 0;
+            for (start, name) in names(text) {
+                hash.update(&text[done..start]);
+                done = start + name.len();
+                let place = *places.entry(name).or_insert_with(|| {
+                    order.push(name);
+                    order.len() - 1
+                });
+                hash.update(place.to_le_bytes());
+            }
+            hash.update(&text[done..]);
+        }
+        hash.finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+}
+
+/// The names of symbols in a text, with the places where they begin, behind the `@`.
+fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices('@').filter_map(|(at, _)| {
+        let rest = &text[at + 1..];
+        let name = match rest.strip_prefix('"') {
+            Some(quoted) => &rest[..quoted.find('"')? + 2],
+            None => {
+                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"._$-".contains(c));
+                &rest[..end.unwrap_or(rest.len())]
+            }
+        };
+        (!name.is_empty()).then_some((at + 1, name))
+    })
+}
+
+/// A line without what it says of attributes and metadata.
+fn without_numbers(line: &str) -> &str {
+    let metadata = line.find(", !").unwrap_or(line.len());
+    let attributes = line.find(" #").unwrap_or(line.len());
+    match line.starts_with('@') {
+        // A constant string may look like both.
+        true => &line[..line.rfind(", !dbg").unwrap_or(line.len())],
+        false => &line[..metadata.min(attributes)],
+    }
+}
