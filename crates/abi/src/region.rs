@@ -7,7 +7,10 @@ pub const PAGE: usize = 4096;
 /// First word of a [`Header`].
 pub const MAGIC: u64 = 0x3159_5242_414c_0001;
 /// Version of this contract; explorer and runtime must agree.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
+
+/// Bytes of input objects that a run can have, each counted where it begins.
+pub const MAX_OBJECTS: u32 = 512 << 10;
 
 /// Descriptor of the shared region in a program under test.
 pub const REGION_FD: i32 = 197;
@@ -84,6 +87,8 @@ pub enum ExitKind {
     Failure = 2,
     /// It requested input objects without end.
     Endless = 3,
+    /// It requested an input object behind [`Header::objects_end`].
+    InputEnded = 4,
 }
 
 /// Extent of a section of the shared region.
@@ -127,6 +132,9 @@ pub struct Header {
     pub events_per_branch: u32,
     /// Number of valid entries of `streams`.
     pub stream_count: u32,
+    /// The run ends where it requests an object that begins at this byte of the objects stream or
+    /// behind it (0: it gets zeros).
+    pub objects_end: u64,
     /// The streams.
     pub streams: [Stream; Header::MAX_STREAMS],
     /// Events written.

@@ -113,6 +113,96 @@ fn other_properties_are_refused() {
     }
 }
 
+/// Covers a task for its error, within so many runs; the summary.
+fn error_of(task: &str, runs: u32) -> (tempfile::TempDir, String) {
+    let folder = common::folder();
+    let head = "extern int __VERIFIER_nondet_int(void);\nextern void abort(void);\n\
+                void reach_error() { abort(); }\n";
+    fs::write(folder.path().join("task.c"), format!("{head}{task}")).expect("a file");
+    fs::write(folder.path().join("task.prp"), ERROR_CALL).expect("a file");
+    let words = format!("cover task.c --out suite --property task.prp --runs {runs}");
+    let output = output(labrys().args(words.split(' ')).current_dir(folder.path()));
+    (folder, String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The program never stops asking; each run ends with its input, and is replayed so, by Labrys and
+/// from its C file.
+#[test]
+fn endless_requests_end_with_the_input() {
+    let (folder, text) = error_of(
+        "int main() { int state = 0; for (;;) { int x = __VERIFIER_nondet_int();\n\
+         if (state == 0 && x == 5) state = 1; else if (state == 1 && x == 77) state = 2;\n\
+         else if (state == 2 && x == 123456) reach_error(); else if (x == 3) state = 0; } }",
+        200,
+    );
+    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+    let replay = output(
+        labrys()
+            .args(["replay", "suite"])
+            .current_dir(folder.path()),
+    );
+    let text = String::from_utf8_lossy(&replay.stdout);
+    assert!(
+        text.contains("input-ended") && text.contains(" 0 diverged"),
+        "{text}"
+    );
+    let build = "-w task.c suite/inputs/000001.c -o task";
+    let mut command = std::process::Command::new("cc");
+    let built = output(command.args(build.split(' ')).current_dir(folder.path()));
+    assert!(built.status.success(), "{built:?}");
+    let run = output(&mut std::process::Command::new(folder.path().join("task")));
+    assert_eq!(run.status.code(), Some(0));
+    let first = &tests(folder.path())[0];
+    assert_eq!(first.len(), 128, "{first:?}");
+}
+
+/// The first 128 values do not lead there: inputs are lengthened.
+#[test]
+fn inputs_without_end_are_lengthened() {
+    let (_folder, text) = error_of(
+        "int main() { unsigned count = 0, right = 0; for (;;) { int x = __VERIFIER_nondet_int();\n\
+         if (count == 700 && x == 4711) right = 1; if (count == 800 && right) reach_error();\n\
+         count++; } }",
+        200,
+    );
+    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+}
+
+#[test]
+fn large_arrays_are_input_to_their_end() {
+    let (_folder, text) = error_of(
+        "int a[20000];\n\
+         int main() { for (int i = 0; i < 20000; i++) a[i] = __VERIFIER_nondet_int();\n\
+         if (a[19999] == 12345) reach_error(); return 0; }",
+        20,
+    );
+    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+}
+
+#[test]
+fn an_assumption_of_the_task_is_no_failure() {
+    let (_folder, text) = error_of(
+        "void assume_abort_if_not(int c) { if (!c) { abort(); } }\n\
+         int main() { int x = __VERIFIER_nondet_int(); assume_abort_if_not(x > 10);\n\
+         if (x * x == 676) reach_error(); return 0; }",
+        50,
+    );
+    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+    assert!(text.contains("failures  1\n"), "{text}");
+}
+
+/// No query speaks of the number that is compared; the distances of two runs do.
+#[test]
+fn the_number_of_iterations_is_extrapolated() {
+    let (_folder, text) = error_of(
+        "int depth(int x) { if (x == 0) return 0; return depth(x - 1) + 1; }\n\
+         int main() { int n = __VERIFIER_nondet_int(); if (n < 0 || n > 100000) return 0;\n\
+         if (depth(n) == 2345) reach_error(); return 0; }",
+        300,
+    );
+    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+}
+
 #[test]
 fn a_property_of_another_program_gets_a_warning() {
     let folder = common::folder();

@@ -3,6 +3,7 @@
 //! Law: every symbol of the model has its value in the child, except bytes beyond the end of a
 //! file, which no run reads, and lengths above the limit.
 
+use labrys_executor::MAX_OBJECTS;
 use labrys_expr::Symbol;
 use labrys_suite::{Input, StreamKind};
 
@@ -20,8 +21,8 @@ pub fn child(
     for (symbol, value) in model {
         match symbol {
             Symbol::Length { stream } => {
-                let length = usize::try_from(value).unwrap_or(max_length).min(max_length);
-                set_length(&mut child, usize::from(stream), length, rng);
+                let length = usize::try_from(value).unwrap_or(usize::MAX);
+                set_length(&mut child, usize::from(stream), length, max_length, rng);
             }
             Symbol::Byte { stream, offset } => bytes.push((stream, offset, value as u8)),
             Symbol::Named { .. } => {}
@@ -32,7 +33,7 @@ pub fn child(
         let Some(target) = child.streams.get(stream) else {
             continue;
         };
-        let grows = target.kind == StreamKind::Objects && offset < max_length;
+        let grows = target.kind == StreamKind::Objects && offset < MAX_OBJECTS as usize;
         if offset < target.bytes.len() || grows {
             child.set_byte(stream, offset, byte);
         }
@@ -41,13 +42,23 @@ pub fn child(
     child
 }
 
-/// Files can be cut and grow; the other streams keep their length.
-fn set_length(input: &mut Input, stream: usize, length: usize, rng: &mut fastrand::Rng) {
+/// Files can be cut and grow, objects grow; the other streams keep their length.
+fn set_length(
+    input: &mut Input,
+    stream: usize,
+    length: usize,
+    max_length: usize,
+    rng: &mut fastrand::Rng,
+) {
     let Some(target) = input.streams.get_mut(stream) else {
         return;
     };
+    if target.kind == StreamKind::Objects {
+        let length = length.clamp(target.bytes.len(), MAX_OBJECTS as usize);
+        target.bytes.resize(length, 0);
+    }
     if target.kind.is_file() {
-        let old = target.bytes.len();
+        let (old, length) = (target.bytes.len(), length.min(max_length));
         target.bytes.truncate(length);
         target.bytes.resize_with(length, || rng.u8(b' '..=b'~'));
         if old > 0 && rng.bool() {

@@ -19,6 +19,9 @@ pub trait Runner {
 
     /// From now on runs record how near they come to these branches, and to no others.
     fn want(&mut self, _branches: &Coverage) {}
+
+    /// From now on runs end with their input objects, see [`Executor::bound_objects`].
+    fn bound_objects(&mut self) {}
 }
 
 impl Runner for Executor {
@@ -32,6 +35,10 @@ impl Runner for Executor {
 
     fn want(&mut self, branches: &Coverage) {
         Executor::want(self, branches);
+    }
+
+    fn bound_objects(&mut self) {
+        Executor::bound_objects(self);
     }
 }
 
@@ -52,6 +59,9 @@ pub trait Ahead {
 
     /// As [`Runner::want`], for the runs that are begun from now on.
     fn want(&mut self, branches: &Coverage);
+
+    /// As [`Runner::bound_objects`], for the runs that are begun from now on.
+    fn bound_objects(&mut self) {}
 
     /// As [`Runner::recycle`].
     fn recycle(&mut self, recording: Recording) {
@@ -76,6 +86,10 @@ impl Ahead for WorkerPool {
         WorkerPool::want(self, branches);
     }
 
+    fn bound_objects(&mut self) {
+        WorkerPool::bound_objects(self);
+    }
+
     fn recycle(&mut self, recording: Recording) {
         WorkerPool::recycle(self, recording);
     }
@@ -89,10 +103,17 @@ pub trait Judge {
     /// # Errors
     /// If the program cannot be run at all.
     fn check(&mut self, input: &Input) -> Result<Checked, Error>;
+
+    /// As [`Runner::bound_objects`].
+    fn bound_objects(&mut self) {}
 }
 
 impl Judge for Checker {
     fn check(&mut self, input: &Input) -> Result<Checked, Error> {
         Checker::check(self, input)
+    }
+
+    fn bound_objects(&mut self) {
+        Checker::bound_objects(self);
     }
 }

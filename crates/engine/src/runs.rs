@@ -10,7 +10,7 @@ use std::sync::Arc;
 use labrys_executor::{Mode, Report, Run, input_objects};
 use labrys_program::Program;
 use labrys_suite::{Coverage, Input, InputObject, Observed, Origin, Outcome, StreamKind};
-use labrys_trace::{Recording, Trace};
+use labrys_trace::{Exit, Recording, Trace};
 use rustc_hash::FxHashSet;
 
 use crate::audit::{audit, audit_modes};
@@ -168,6 +168,31 @@ impl Runs {
         Ok(self.instrumented.run(input, Mode::Symbolic)?)
     }
 
+    /// Where a run asked for input objects without end, it is made again with an end, and so are
+    /// all runs from now on: the search lengthens inputs where that leads on. Inputs that were run
+    /// before are as long as what their runs used, so they do what they did.
+    fn with_end(&mut self, run: Run, input: &Input) -> Result<Run, Error> {
+        if run.recording.exit != Exit::Endless {
+            return Ok(run);
+        }
+        self.counts.reruns += 1;
+        self.instrumented.recycle(run.recording);
+        self.bound_objects();
+        Ok(self.instrumented.run(input, self.mode)?)
+    }
+
+    /// From now on runs end with their input objects.
+    fn bound_objects(&mut self) {
+        self.instrumented.bound_objects();
+        self.plain.bound_objects();
+        if let Some(pool) = &mut self.pool {
+            pool.bound_objects();
+        }
+        if let Some(checker) = &mut self.checker {
+            checker.bound_objects();
+        }
+    }
+
     /// How many runs may be begun before the first of them has ended; none without a worker pool.
     pub(crate) fn ahead(&self) -> usize {
         self.pool.as_ref().map_or(0, |pool| pool.places())
@@ -194,12 +219,14 @@ impl Runs {
         };
         let made = || self.pool.as_mut().and_then(|pool| pool.end()).transpose();
         let run = run.map_or_else(made, |run| Ok(Some(run)))?;
+        let run = run.map(|run| self.with_end(run, &input)).transpose()?;
         Ok(run.map(|run| Ended { run, input, origin }))
     }
 
     /// Makes a run at once.
     pub(crate) fn make(&mut self, input: Input, origin: Origin) -> Result<Ended, Error> {
         let run = self.instrumented.run(&input, self.mode)?;
+        let run = self.with_end(run, &input)?;
         self.tried.insert(input.stable_hash());
         Ok(Ended { run, input, origin })
     }

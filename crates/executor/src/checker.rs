@@ -41,6 +41,7 @@ pub struct Checker {
     launch: Launch,
     limits: RunLimits,
     executor: Option<Executor>,
+    bounded: bool,
     symbols: Symbols,
 }
 
@@ -62,8 +63,14 @@ impl Checker {
             },
             limits,
             executor: None,
+            bounded: false,
             symbols: Symbols::default(),
         }
+    }
+
+    /// As [`Executor::bound_objects`].
+    pub fn bound_objects(&mut self) {
+        self.bounded = true;
     }
 
     /// Runs an input.
@@ -75,6 +82,9 @@ impl Checker {
             Some(executor) => executor,
             none => none.insert(Executor::start(self.launch.clone(), self.limits.clone())?),
         };
+        if self.bounded {
+            executor.bound_objects();
+        }
         let run = executor.run(input, Mode::Coverage)?;
         executor.recycle(run.recording);
         let report = report::read(&String::from_utf8_lossy(&run.report));

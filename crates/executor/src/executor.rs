@@ -16,6 +16,9 @@ use crate::{Error, Launch, RunLimits};
 const KEPT: usize = 64 << 20;
 /// Streams in the input section start at multiples of this many bytes.
 const ALIGNMENT: usize = 16;
+/// Where the input objects of a run end that is bounded and has fewer: so many 32-bit values show
+/// what a loop does, and a run stays short.
+const OBJECTS_END: u64 = 128 * 4;
 
 /// Runs one program on one input after another, each in a process of its own.
 ///
@@ -34,6 +37,8 @@ pub struct Executor {
     scratch: Scratch,
     spare: Recording,
     restarts: u64,
+    /// Whether runs end with their input objects.
+    bounded: bool,
 }
 
 /// One run.
@@ -74,6 +79,7 @@ impl Executor {
             scratch,
             spare: Recording::default(),
             restarts: 0,
+            bounded: false,
         };
         executor.ready()?;
         executor.restarts = 0;
@@ -145,6 +151,12 @@ impl Executor {
     /// recorded before the first call.
     pub fn want(&mut self, branches: &Coverage) {
         self.region.want(branches.iter().map(|branch| branch.0));
+    }
+
+    /// From now on a run ends where the program asks for an object behind the end of its input, or
+    /// behind a short prefix if that is longer; before the first call it gets zeros.
+    pub fn bound_objects(&mut self) {
+        self.bounded = true;
     }
 
     /// Gives back a recording, so that its memory is used for a later run.
@@ -227,7 +239,10 @@ impl Executor {
         if !kinds().any(|kind| *kind == StreamKind::Stdin) {
             self.write_stdin(b"")?;
         }
-        self.region.prepare(&streams, mode);
+        let objects = streams.iter().find(|s| s.kind == AbiKind::Objects as u32);
+        let end = objects.map_or(0, |objects| objects.length.max(OBJECTS_END));
+        let end = if self.bounded { end } else { 0 };
+        self.region.prepare(&streams, mode, end);
         Ok(())
     }
 
@@ -343,6 +358,7 @@ fn outcome(end: End, recording: &Recording) -> Outcome {
         Exit::AssumptionFailed => Outcome::AssumptionFailed,
         Exit::Failure => Outcome::Failure(recording.failure().unwrap_or_default()),
         Exit::Endless => Outcome::Timeout,
+        Exit::InputEnded => Outcome::InputEnded,
         Exit::Plain => match status.signal() {
             Some(signal) => Outcome::Signal(signal),
             None => Outcome::Exit(status.code().unwrap_or(0)),

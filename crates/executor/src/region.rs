@@ -123,8 +123,9 @@ impl SharedRegion {
         unsafe { (*header).magic == MAGIC && (*header).version == VERSION }
     }
 
-    /// Prepares the region for a run: streams, mode, counters at their start, no coverage.
-    pub(crate) fn prepare(&mut self, streams: &[Stream], mode: Mode) {
+    /// Prepares the region for a run: streams, mode, end of the input objects, counters at their
+    /// start, no coverage.
+    pub(crate) fn prepare(&mut self, streams: &[Stream], mode: Mode, objects_end: u64) {
         self.write_header();
         let header = self.header();
         // SAFETY: the header is within the mapping, and no program runs now: the last run ended
@@ -132,6 +133,7 @@ impl SharedRegion {
         // memory that others might write is made.
         unsafe {
             (*header).mode = mode as u32;
+            (*header).objects_end = objects_end;
             (*header).stream_count = streams.len().min(Header::MAX_STREAMS) as u32;
             for (index, stream) in streams.iter().take(Header::MAX_STREAMS).enumerate() {
                 (&raw mut (*header).streams[index]).write(*stream);
@@ -207,7 +209,7 @@ impl SharedRegion {
     /// recorded nothing that could be believed.
     pub(crate) fn copy(&mut self, recording: &mut Recording) {
         if !self.is_intact() {
-            self.prepare(&[], Mode::Symbolic);
+            self.prepare(&[], Mode::Symbolic, 0);
             self.counters().overflow.store(1, Relaxed);
         }
         let counters = self.counters();

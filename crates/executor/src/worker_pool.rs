@@ -29,6 +29,7 @@ pub struct WorkerPool {
     /// The worker of the next run.
     next: usize,
     wanted: Arc<Coverage>,
+    bounded: bool,
     spares: Vec<Recording>,
 }
 
@@ -37,6 +38,7 @@ struct RunJob {
     input: Input,
     mode: Mode,
     wanted: Arc<Coverage>,
+    bounded: bool,
     spare: Option<Recording>,
 }
 
@@ -59,6 +61,7 @@ impl WorkerPool {
             begun: VecDeque::new(),
             next: 0,
             wanted: Arc::default(),
+            bounded: false,
             spares: Vec::new(),
         }
     }
@@ -75,6 +78,7 @@ impl WorkerPool {
             input: input.clone(),
             mode,
             wanted: Arc::clone(&self.wanted),
+            bounded: self.bounded,
             spare: self.spares.pop(),
         };
         if let Some(jobs) = &self.workers[self.next].jobs {
@@ -101,6 +105,11 @@ impl WorkerPool {
     /// As [`Executor::want`], for the runs that are begun from now on.
     pub fn want(&mut self, branches: &Coverage) {
         self.wanted = Arc::new(branches.clone());
+    }
+
+    /// As [`Executor::bound_objects`], for the runs that are begun from now on.
+    pub fn bound_objects(&mut self) {
+        self.bounded = true;
     }
 
     /// As [`Executor::recycle`].
@@ -148,6 +157,9 @@ fn work(
     if !Arc::ptr_eq(wanted, &job.wanted) {
         *wanted = job.wanted;
         executor.want(wanted);
+    }
+    if job.bounded {
+        executor.bound_objects();
     }
     job.spare
         .into_iter()

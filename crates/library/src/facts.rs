@@ -325,6 +325,8 @@ words! {
         Target = "target",
         /// Is a failure that the program reports.
         Failure = "failure",
+        /// Is an assumption also where the program defines it: that it ends the run is no failure.
+        Assumption = "assumption",
         /// Is called where an assertion fails.
         Assertion = "assertion",
         /// Raises a signal.

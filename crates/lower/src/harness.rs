@@ -11,7 +11,7 @@
 //! So every later stage sees only `labrys_symbolic`, `labrys_assume` and their kin.
 //!
 //! Invariant: no decision is added, and a function that the program defines stays as it is; only
-//! that `reach_error` was called is noted in it.
+//! that `reach_error` was called is noted in it, and that `assume_abort_if_not` failed.
 
 use labrys_library::{Function, Mark, function as function_named, functions};
 use labrys_llvm::{Builder, LLVMLinkage, LLVMOpcode, LLVMTypeKind, LlvmError, Module, Type, Value};
@@ -34,6 +34,7 @@ enum Kind {
 /// The program uses one of their names for something else.
 pub(crate) fn complete(module: &mut Module) -> Result<(), LlvmError> {
     note_errors(module);
+    note_assumptions(module);
     let target = defines(module, "LLVMFuzzerTestOneInput");
     if target && !defines(module, "main") {
         module.link_bytes(FUZZ, "the main function of a fuzz target")?;
@@ -60,6 +61,25 @@ fn note_errors(module: &Module) {
             builder.before(*first);
             let target = module.declare("labrys_target", module.void(), &[module.pointer()]);
             let _ = builder.call(target, &[module.define_string(name)]);
+        }
+    }
+}
+
+/// Where the program's own assumption would end the run as by a failure, it ends as at one of ours.
+fn note_assumptions(module: &Module) {
+    let rows = functions().iter().filter(|row| row.has(Mark::Assumption));
+    for function in rows.filter_map(|row| module.function(row.name())) {
+        let blocks = function.blocks().into_iter();
+        let instructions = blocks.flat_map(|block| block.instructions());
+        let ends = |call: &Value<'_>| {
+            call.opcode() == LLVMOpcode::LLVMCall
+                && function_named(&call.called().name()).is_some_and(|row| row.has(Mark::NoReturn))
+        };
+        for call in instructions.filter(ends) {
+            let builder = module.builder();
+            builder.before(call);
+            let assume = module.declare("labrys_assume", module.void(), &[module.int(32)]);
+            let _ = builder.call(assume, &[module.const_int(32, 0)]);
         }
     }
 }

@@ -81,6 +81,7 @@ FOREIGN void klee_check_memory_access(const void *address, size_t size) {
 /* Test-Comp; __VERIFIER_nondet_TYPE is made for whatever TYPE the program declares. */
 
 FOREIGN void __VERIFIER_assume(int condition) { labrys_assume(condition); }
+FOREIGN void assume_abort_if_not(int condition) { labrys_assume(condition); }
 FOREIGN void __VERIFIER_error(void) {
   labrys_target("__VERIFIER_error");
   __labrys_failure("__VERIFIER_error");

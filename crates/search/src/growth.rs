@@ -5,14 +5,20 @@
 //! grows grows by a piece, as long as the conditions stay true. The piece is short: a file that
 //! doubled each time would soon be too long to read.
 //!
+//! The objects of a harness without an end grow by a factor, as in iterative deepening: a run takes
+//! no longer than it has objects, and a loop of many iterations is in reach.
+//!
 //! Law: the model satisfies the conditions before and after.
 
+use labrys_abi::MAX_OBJECTS;
 use labrys_expr::{Evaluator, ExprId, Pool, Symbol};
 use labrys_solver::{Assignment, Model};
-use labrys_suite::Input;
+use labrys_suite::{Input, StreamKind};
 
 /// By how many bytes a file grows.
 const PIECE: usize = 16;
+/// How many times as long objects get.
+const FACTOR: usize = 8;
 
 /// Lengthens the files that the model makes longer than the parent's. The constraints are asked
 /// for only if there is one.
@@ -26,11 +32,15 @@ pub(crate) fn roomier(
 ) {
     for (stream, old) in (0u16..).zip(&parent.streams) {
         let symbol = Symbol::Length { stream };
-        let old = old.bytes.len();
         let Some(new) = model.get(symbol) else {
             continue;
         };
-        let wanted = (old + PIECE).min(max_length) as u128;
+        let objects = old.kind == StreamKind::Objects;
+        let old = old.bytes.len();
+        let wanted = match objects {
+            true => (old * FACTOR).min(MAX_OBJECTS as usize),
+            false => (old + PIECE).min(max_length),
+        } as u128;
         if new <= old as u128 || new >= wanted {
             continue;
         }

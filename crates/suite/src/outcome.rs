@@ -16,6 +16,8 @@ pub enum Outcome {
     MemoryLimit,
     /// A `labrys_assume` did not hold: the input is none of the program's.
     AssumptionFailed,
+    /// The program asked for an input object behind the end of its input: the run ended there.
+    InputEnded,
     /// The program reported a failure (`reach_error`, a failed assertion) with this text.
     Failure(String),
 }
@@ -59,6 +61,12 @@ impl Outcome {
         matches!(self, Outcome::Timeout | Outcome::MemoryLimit)
     }
 
+    /// Whether the run ended before the program did: by a limit, or for want of input objects.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.is_limit() || *self == Outcome::InputEnded
+    }
+
     /// One word for the kind of outcome; for a signal its name.
     #[must_use]
     pub fn kind(&self) -> String {
@@ -74,6 +82,7 @@ impl Outcome {
             Outcome::Timeout => "timeout".to_owned(),
             Outcome::MemoryLimit => "memory-limit".to_owned(),
             Outcome::AssumptionFailed => "assumption-failed".to_owned(),
+            Outcome::InputEnded => "input-ended".to_owned(),
             Outcome::Failure(_) => "failure".to_owned(),
         }
     }

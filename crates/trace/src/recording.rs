@@ -44,6 +44,8 @@ pub enum Exit {
     Failure,
     /// It asked for input objects without end.
     Endless,
+    /// It asked for an input object behind the end of its input.
+    InputEnded,
 }
 
 impl Exit {
@@ -54,6 +56,7 @@ impl Exit {
             n if n == ExitKind::AssumptionFailed as u32 => Exit::AssumptionFailed,
             n if n == ExitKind::Failure as u32 => Exit::Failure,
             n if n == ExitKind::Endless as u32 => Exit::Endless,
+            n if n == ExitKind::InputEnded as u32 => Exit::InputEnded,
             _ => Exit::Plain,
         }
     }

@@ -7,21 +7,21 @@
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use labrys_abi::{Cause, Event, EventKind, ExitKind, Node, Op, RuntimeSite, StreamKind};
+use labrys_abi::{
+    Cause, Event, EventKind, ExitKind, MAX_OBJECTS, Node, Op, RuntimeSite, Stream, StreamKind,
+};
 
 use crate::memory::access::__labrys_slow_fill;
 use crate::memory::shadow::set_bytes;
-use crate::models::stream::{label_bytes, length_label, section_bytes, stream_of, streams};
+use crate::models::stream::{
+    label_bytes, length_label, request, section_bytes, stream_of, streams,
+};
 use crate::record::event;
 use crate::record::event::decision;
 use crate::record::node::{Operand, append, not, predicate};
 use crate::record::passing::{arguments, pass};
 use crate::record::region::{count, header, is_active, is_symbolic};
 use crate::record::tracing::tracing;
-
-/// No object begins behind this byte of the objects stream: an endless loop that asks for one
-/// value in each iteration makes no endless input.
-const LAST_OBJECT: usize = 32 << 10;
 
 /// A run that requests so many more objects than the stream has room for is in an endless loop, and
 /// ends.
@@ -31,22 +31,36 @@ const MOST_REFUSED: u32 = 1 << 20;
 /// changes.
 static REFUSED: AtomicU32 = AtomicU32::new(0);
 
-/// Has an object of `size` bytes room behind `used` bytes of the stream?
+/// Has an object of `size` bytes room behind `used` bytes of the stream? A run whose input has an
+/// end ends there, by a decision: a longer input goes on.
 fn has_room(used: usize, size: usize) -> bool {
-    let most = header().input.capacity as usize / 2;
-    let fits = used < LAST_OBJECT && used.saturating_add(size) <= most;
+    let end = header().objects_end;
+    let needed = used.saturating_add(size);
+    if end != 0 && size > 0 && used as u64 >= end {
+        if let Some((id, _)) = objects().filter(|_| tracing()) {
+            request(id, used as u64, used as u64, size as u64, 0);
+        }
+        end_run(ExitKind::InputEnded);
+    }
+    let fits = needed <= MAX_OBJECTS as usize;
     if fits && REFUSED.load(Relaxed) == 0 {
         return true;
     }
     count(Cause::TableFull);
     if REFUSED.fetch_add(1, Relaxed) == MOST_REFUSED {
-        end(ExitKind::Endless);
+        end_run(ExitKind::Endless);
     }
     false
 }
 
+/// The stream of input objects.
+fn objects() -> Option<(u32, &'static Stream)> {
+    let mut streams = (0u32..).zip(streams());
+    streams.find(|(_, s)| s.kind == StreamKind::Objects as u32)
+}
+
 /// Ends the run, which is no failure.
-fn end(kind: ExitKind) -> ! {
+fn end_run(kind: ExitKind) -> ! {
     if is_active() {
         header().exit_kind.store(kind as u32, Relaxed);
     }
@@ -70,9 +84,7 @@ pub(crate) fn create_object(to: *mut u8, size: usize, name: &[u8], kind: u8) {
         return;
     }
     header().objects_used.store((used + size) as u32, Relaxed);
-    let objects = (0u32..)
-        .zip(streams())
-        .find(|(_, s)| s.kind == StreamKind::Objects as u32);
+    let objects = objects();
     let available = objects.map_or(&[][..], |(_, s)| section_bytes(s));
     let rest = available.get(used..).unwrap_or(&[]);
     let given = rest.len().min(size);
@@ -135,7 +147,7 @@ extern "C" fn labrys_assume(condition: c_int) {
         });
     }
     if condition == 0 {
-        end(ExitKind::AssumptionFailed);
+        end_run(ExitKind::AssumptionFailed);
     }
 }
 

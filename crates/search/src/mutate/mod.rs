@@ -1,5 +1,7 @@
 //! Mutation: new inputs made of known ones, without a query.
 //!
+//! [`extrapolate`] moves numbers of the input to where two runs point; that comes first.
+//!
 //! Two mutators change the input of a run: [`pump`] repeats pieces of it or leaves them out,
 //! [`exchange`] puts other pieces in the place of some, as the program read them ([`pieces`]). Which
 //! of them does is a coin's choice; where one can do nothing, the other one does.
@@ -8,17 +10,21 @@
 //! expected of the run of a mutated input.
 
 mod exchange;
+mod extrapolate;
 mod pieces;
 mod pool;
 mod pump;
 
-use labrys_program::Program;
+use labrys_program::{BranchId, Program};
 use labrys_suite::Input;
 use labrys_trace::Trace;
 
 use exchange::exchange;
+use extrapolate::Extrapolation;
 use pool::PiecePool;
 use pump::{Lengths, looked_at, pump};
+
+use crate::tree::RunId;
 
 /// Mutates inputs, and learns from all runs what to make of them.
 #[derive(Default)]
@@ -26,6 +32,7 @@ pub(crate) struct Mutator {
     lengths: Lengths,
     /// Pieces of the inputs so far, once any input was mutated.
     pool: Option<PiecePool>,
+    extrapolation: Extrapolation,
 }
 
 impl Mutator {
@@ -46,6 +53,25 @@ impl Mutator {
             let pieces = pool.pieces(trace, program);
             pool.learn(input, &pieces, rng);
         }
+    }
+
+    /// Learns how near a run came to open branches.
+    pub(crate) fn learn_near(
+        &mut self,
+        run: RunId,
+        input: &Input,
+        trace: &Trace,
+        near: &[(BranchId, u32)],
+    ) {
+        if !near.is_empty() {
+            let objects = trace.recording().object_places();
+            self.extrapolation.learn(run, input, &objects, near);
+        }
+    }
+
+    /// An input that moves numbers of the input of a run.
+    pub(crate) fn extrapolated(&mut self) -> Option<(RunId, Input)> {
+        self.extrapolation.next()
     }
 
     /// An input that differs from that of a run; `None` if there is nothing to change. Files grow to

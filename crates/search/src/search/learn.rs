@@ -82,7 +82,7 @@ impl Search<'_> {
         self.learn_relaxation(&begun, &done, &seen.input, diverged);
         // A run that was cut off has not left its path: it had no time to get there.
         if let Some(candidate) = begun.flipped.filter(|_| diverged)
-            && !seen.outcome.is_limit()
+            && !seen.outcome.is_cut()
         {
             self.tree.mark(candidate, Flip::Diverged);
             session.note_divergence();
@@ -91,6 +91,8 @@ impl Search<'_> {
         let program = session.program();
         self.mutator
             .learn(&seen.input, &trace, program, &mut self.rng);
+        self.mutator
+            .learn_near(done.run, &seen.input, &trace, &seen.near);
         // What took another direction than any run before may have decided nothing behind it.
         let own_path = done.first_new < done.path.len() || begun.flipped.is_some() && !diverged;
         let kept = own_path || seen.gain > 0;

@@ -398,8 +398,12 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Runs a mutation of the input of a run, if that is new.
+    /// Runs a mutation of the input of a run, if that is new; before that, an input to which earlier
+    /// runs point.
     fn mutate(&mut self, session: &mut Session, run: RunId) -> Result<(), Error> {
+        if let Some((from, input)) = self.mutator.extrapolated() {
+            return self.try_near(session, from, input, "extrapolated");
+        }
         let Some(known) = self.known(session, run)? else {
             return Ok(());
         };

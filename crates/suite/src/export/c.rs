@@ -2,14 +2,14 @@
 //! each input of such a program.
 //!
 //! Law: linked with the program, such a file hands out the bytes of the objects stream in order
-//! of the calls, and zeros after its end, as the runtime does.
+//! of the calls, and after its end zeros, or it ends the program, as the runtime does.
 
 use core::fmt::Write;
 
 use crate::export::{ExportedFile, Exporter};
 use crate::harness::ValueFunction;
 use crate::layout::{self, Layout};
-use crate::{Config, Failure, Input, InputObject, ObjectKind, StreamKind, TestCase};
+use crate::{Config, Failure, Input, InputObject, ObjectKind, Outcome, StreamKind, TestCase};
 
 /// See the module.
 pub(crate) struct CFiles;
@@ -32,12 +32,14 @@ impl Exporter for CFiles {
     }
 
     fn test(&self, config: &Config, case: &TestCase) -> Vec<ExportedFile> {
-        files(config, &layout::input(case.id), &case.input, &case.objects)
+        let ends = case.outcome == Outcome::InputEnded;
+        let place = layout::input(case.id);
+        files(config, &place, (&case.input, ends), &case.objects)
     }
 
     fn failure(&self, config: &Config, failure: &Failure) -> Vec<ExportedFile> {
         let place = layout::failure_input(failure.id);
-        files(config, &place, &failure.input, &failure.objects)
+        files(config, &place, (&failure.input, false), &failure.objects)
     }
 }
 
@@ -49,11 +51,12 @@ pub(crate) fn path(layout: Layout, place: &str) -> String {
     }
 }
 
-/// The C file for an input: of its objects, or of all that a fuzz target gets.
+/// The C file for an input: of its objects, or of all that a fuzz target gets. Where the run ended
+/// with its objects, the program does too.
 fn files(
     config: &Config,
     place: &str,
-    input: &Input,
+    (input, ends): (&Input, bool),
     objects: &[InputObject],
 ) -> Vec<ExportedFile> {
     let layout = Layout::of(&config.streams);
@@ -65,7 +68,7 @@ fn files(
     let Some(stream) = stream else {
         return Vec::new();
     };
-    let text = source(config, &stream.bytes, objects);
+    let text = source(config, (&stream.bytes, ends), objects);
     vec![ExportedFile::new(path(layout, place), text)]
 }
 
@@ -78,7 +81,7 @@ const FUNCTIONS: &str = include_str!("harness.c");
 const FUZZ: &str = include_str!("fuzz.c");
 
 /// The C file for these bytes. The objects tell what the bytes are, for people.
-fn source(config: &Config, bytes: &[u8], objects: &[InputObject]) -> String {
+fn source(config: &Config, (bytes, ends): (&[u8], bool), objects: &[InputObject]) -> String {
     let comment =
         |text: &str| format!("/* {} */\n", text.replace("*/", "* /").replace("/*", "/ *"));
     let mut text = comment(&format!(
@@ -89,6 +92,7 @@ fn source(config: &Config, bytes: &[u8], objects: &[InputObject]) -> String {
         text.push_str(&comment(&describe(object, bytes)));
     }
     let _ = write!(text, "\n#define LABRYS_SIZE {}\n", bytes.len());
+    let _ = writeln!(text, "#define LABRYS_ENDS {}", u8::from(ends));
     text.push_str("static const unsigned char labrys_bytes[LABRYS_SIZE + 1] = {");
     for (index, byte) in bytes.iter().enumerate() {
         text.push_str(if index % 16 == 0 { "\n    " } else { " " });

@@ -250,7 +250,10 @@ pub(crate) fn executor(
     options: &Replay,
 ) -> Result<Executor, Problem> {
     let launch = launch(&subject.plain, subject, config);
-    Ok(Executor::start(launch, limits(options))?)
+    let mut executor = Executor::start(launch, limits(options))?;
+    // A test is as long as what its run used.
+    executor.bound_objects();
+    Ok(executor)
 }
 
 fn tell(options: &Replay, all: &[Replayed]) -> Result<(), Problem> {
