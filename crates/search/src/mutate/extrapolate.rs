@@ -23,6 +23,8 @@ use crate::tree::RunId;
 const MOST_DIFFERENT: usize = 3;
 /// Inputs for a branch until a run comes nearer to it.
 const TRIES: u8 = 8;
+/// Runs that are compared with the nearest one.
+const LOOKS: u8 = 64;
 /// Inputs that wait.
 const MOST_WAITING: usize = 32;
 
@@ -38,6 +40,38 @@ struct Sample {
 struct Best {
     sample: Sample,
     tries: u8,
+    looks: u8,
+}
+
+impl Best {
+    fn new(sample: Sample) -> Self {
+        Best {
+            sample,
+            tries: 0,
+            looks: 0,
+        }
+    }
+
+    /// The inputs to which another run and the nearest one point, with the runs that they change.
+    fn meet(&mut self, sample: &Sample, objects: &[(u64, u64, u8)]) -> Vec<(RunId, Input)> {
+        let before = self.sample.clone();
+        let nearer = sample.distance < before.distance;
+        if nearer {
+            *self = Best::new(sample.clone());
+        }
+        let done = self.tries >= TRIES || self.looks >= LOOKS;
+        if done || sample.distance == before.distance {
+            return Vec::new();
+        }
+        let (from, other) = match nearer {
+            true => (sample, &before),
+            false => (&before, sample),
+        };
+        let made = zeros(from, other, objects);
+        self.looks += 1;
+        self.tries += made.len() as u8;
+        made.into_iter().map(|input| (from.run, input)).collect()
+    }
 }
 
 /// See the module.
@@ -88,28 +122,9 @@ impl Extrapolation {
             };
             match self.best.get_mut(&branch) {
                 None => {
-                    self.best.insert(branch, Best { sample, tries: 0 });
+                    self.best.insert(branch, Best::new(sample));
                 }
-                Some(best) if best.sample.distance == distance => {}
-                Some(best) => {
-                    let before = best.sample.clone();
-                    if distance < before.distance {
-                        *best = Best {
-                            sample: sample.clone(),
-                            tries: 0,
-                        };
-                    }
-                    if best.tries < TRIES {
-                        let (from, other) = match distance < before.distance {
-                            true => (&sample, &before),
-                            false => (&before, &sample),
-                        };
-                        let made = zeros(from, other, objects);
-                        best.tries += made.len() as u8;
-                        self.waiting
-                            .extend(made.into_iter().map(|made| (from.run, made)));
-                    }
-                }
+                Some(best) => self.waiting.extend(best.meet(&sample, objects)),
             }
         }
         let surplus = self.waiting.len().saturating_sub(MOST_WAITING);
@@ -122,7 +137,7 @@ impl Extrapolation {
     }
 }
 
-/// The inputs at which a distance may be 0, by two runs.
+/// The inputs at which a distance may be 0, by two runs, the likelier one last.
 fn zeros(from: &Sample, other: &Sample, objects: &[(u64, u64, u8)]) -> Vec<Input> {
     let differences = differences(&from.input, &other.input, objects);
     if differences.is_empty() || differences.len() > MOST_DIFFERENT {
@@ -130,8 +145,13 @@ fn zeros(from: &Sample, other: &Sample, objects: &[(u64, u64, u8)]) -> Vec<Input
     }
     // At distance 0 a strict comparison needs one more.
     let (near, far) = (i128::from(from.distance.max(1)), i128::from(other.distance));
+    // The last is tried first: beyond a run that came nearer, else between the two.
+    let mut slopes = [near - far, near + far];
+    if from.run.index() > other.run.index() {
+        slopes.reverse();
+    }
     let mut made = Vec::new();
-    for slope in [near - far, near + far] {
+    for slope in slopes {
         if slope == 0 {
             continue;
         }
@@ -267,7 +287,7 @@ mod tests {
     }
 
     /// Runs that a program of this distance makes of what is suggested, until it is 0.
-    fn runs_until_zero(first: [Input; 2], distance: impl Fn(&Input) -> u32) -> Option<usize> {
+    fn runs_until_zero(first: &[Input; 2], distance: impl Fn(&Input) -> u32) -> Option<usize> {
         let mut extrapolation = Extrapolation::default();
         let mut run = 0;
         let mut learn = |extrapolation: &mut Extrapolation, input: &Input| {
@@ -276,7 +296,7 @@ mod tests {
             run += 1;
             near[0].1
         };
-        for input in &first {
+        for input in first {
             learn(&mut extrapolation, input);
         }
         for count in 1..20 {
@@ -296,14 +316,17 @@ mod tests {
     #[test]
     fn lines_lead_to_their_zero() {
         let line = |input: &Input| int(input, 0).abs_diff(200) as u32;
-        assert_eq!(runs_until_zero([ints([0, 5]), ints([1, 5])], line), Some(1));
+        assert_eq!(
+            runs_until_zero(&[ints([0, 5]), ints([1, 5])], line),
+            Some(1)
+        );
         let steep = |input: &Input| (3 * int(input, 1)).abs_diff(30_000) as u32;
         assert_eq!(
-            runs_until_zero([ints([7, 0]), ints([7, 2])], steep),
+            runs_until_zero(&[ints([7, 0]), ints([7, 2])], steep),
             Some(1)
         );
         let between = |input: &Input| int(input, 0).abs_diff(200) as u32;
-        let found = runs_until_zero([ints([0, 0]), ints([5000, 0])], between);
+        let found = runs_until_zero(&[ints([0, 0]), ints([5000, 0])], between);
         assert_eq!(found, Some(1));
     }
 
@@ -317,7 +340,7 @@ mod tests {
                 .map_or(u32::MAX, |n| n.abs_diff(12_345))
         };
         let texts = ["n = 7;\n", "n = 9;\n"].map(|text| Input::stdin(text.as_bytes()));
-        assert_eq!(runs_until_zero(texts, count), Some(1));
+        assert_eq!(runs_until_zero(&texts, count), Some(1));
     }
 
     #[test]
