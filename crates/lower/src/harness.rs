@@ -14,7 +14,9 @@
 //! that `reach_error` was called is noted in it, and that `assume_abort_if_not` failed.
 
 use labrys_library::{Function, Mark, function as function_named, functions};
-use labrys_llvm::{Builder, LLVMLinkage, LLVMOpcode, LLVMTypeKind, LlvmError, Module, Type, Value};
+use labrys_llvm::{
+    Block, Builder, LLVMLinkage, LLVMOpcode, LLVMTypeKind, LlvmError, Module, Type, Value,
+};
 use labrys_models::{FOREIGN, FUZZ};
 
 /// Types of input objects, numbered as in `labrys_abi::Event::aux`.
@@ -70,7 +72,7 @@ fn note_assumptions(module: &Module) {
     let rows = functions().iter().filter(|row| row.has(Mark::Assumption));
     for function in rows.filter_map(|row| module.function(row.name())) {
         let blocks = function.blocks().into_iter();
-        let instructions = blocks.flat_map(|block| block.instructions());
+        let instructions = blocks.flat_map(Block::instructions);
         let ends = |call: &Value<'_>| {
             call.opcode() == LLVMOpcode::LLVMCall
                 && function_named(&call.called().name()).is_some_and(|row| row.has(Mark::NoReturn))
