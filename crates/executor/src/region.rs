@@ -294,7 +294,7 @@ mod tests {
             ..RunLimits::default()
         };
         let mut region = SharedRegion::new(3, &limits).unwrap();
-        region.prepare(&[], Mode::Symbolic);
+        region.prepare(&[], Mode::Symbolic, 0);
         region.counters().node_count.store(u32::MAX, Relaxed);
         region.counters().event_count.store(u32::MAX, Relaxed);
         region.counters().data_used.store(u32::MAX, Relaxed);
@@ -309,14 +309,14 @@ mod tests {
     #[test]
     fn a_header_that_a_run_wrote_over_is_restored() {
         let mut region = SharedRegion::new(3, &RunLimits::default()).unwrap();
-        region.prepare(&[], Mode::Symbolic);
+        region.prepare(&[], Mode::Symbolic, 0);
         // SAFETY: the header and the coverage behind it.
         unsafe { region.base.as_ptr().write_bytes(0xff, PAGE + 3) };
         let mut recording = Recording::default();
         region.copy(&mut recording);
         assert_eq!(recording.coverage, [0; 3]);
         assert!(recording.overflow && recording.concretizations.iter().all(|n| *n == 0));
-        region.prepare(&[], Mode::Symbolic);
+        region.prepare(&[], Mode::Symbolic, 0);
         assert!(region.is_intact() && region.counters().size == region.size as u64);
     }
 }
