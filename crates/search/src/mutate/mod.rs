@@ -41,9 +41,10 @@ impl Mutator {
         self.lengths.learn(input);
     }
 
-    /// Learns from a run.
+    /// Learns from a run, and how near it came to open branches.
     pub(crate) fn learn(
         &mut self,
+        (run, near): (RunId, &[(BranchId, u32)]),
         input: &Input,
         trace: &Trace,
         program: &Program,
@@ -53,16 +54,6 @@ impl Mutator {
             let pieces = pool.pieces(trace, program);
             pool.learn(input, &pieces, rng);
         }
-    }
-
-    /// Learns how near a run came to open branches.
-    pub(crate) fn learn_near(
-        &mut self,
-        run: RunId,
-        input: &Input,
-        trace: &Trace,
-        near: &[(BranchId, u32)],
-    ) {
         if !near.is_empty() {
             let objects = trace.recording().object_places();
             self.extrapolation.learn(run, input, &objects, near);

@@ -89,10 +89,13 @@ impl Search<'_> {
         }
         let length = seen.input.len();
         let program = session.program();
-        self.mutator
-            .learn(&seen.input, &trace, program, &mut self.rng);
-        self.mutator
-            .learn_near(done.run, &seen.input, &trace, &seen.near);
+        self.mutator.learn(
+            (done.run, &seen.near),
+            &seen.input,
+            &trace,
+            program,
+            &mut self.rng,
+        );
         // What took another direction than any run before may have decided nothing behind it.
         let own_path = done.first_new < done.path.len() || begun.flipped.is_some() && !diverged;
         let kept = own_path || seen.gain > 0;
