@@ -88,14 +88,9 @@ impl Search<'_> {
             session.note_divergence();
         }
         let length = seen.input.len();
-        let program = session.program();
-        self.mutator.learn(
-            (done.run, &seen.near),
-            &seen.input,
-            &trace,
-            program,
-            &mut self.rng,
-        );
+        let (run, program) = ((done.run, &seen.near[..]), session.program());
+        self.mutator
+            .learn(run, &seen.input, &trace, program, &mut self.rng);
         // What took another direction than any run before may have decided nothing behind it.
         let own_path = done.first_new < done.path.len() || begun.flipped.is_some() && !diverged;
         let kept = own_path || seen.gain > 0;
