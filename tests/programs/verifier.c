@@ -63,4 +63,4 @@ int main() {
   __VERIFIER_assert(x != 4711);
 }
 /* never: assumed-away
- * failures: SIGABRT assertion */
+ * failures: assertion */

@@ -128,9 +128,12 @@ impl Program {
 
     /// Covers the program until all that must be found is found, or the runs are used up.
     fn cover(&self, out: &Path) -> Result<Suite, String> {
+        let bounded = self.options.iter().any(|option| option == "--runs");
+        let runs = if bounded { &[][..] } else { &["--runs", RUNS] };
         let mut child = labrys()
-            .args(["cover", "--quiet", "--runs", RUNS, "--time", TIME, "--out"])
+            .args(["cover", "--quiet", "--time", TIME, "--out"])
             .arg(out)
+            .args(runs)
             .args(std::env::var_os("AUDIT").map(|_| "--audit"))
             .arg(&self.path)
             .args(&self.options)
