@@ -22,6 +22,7 @@ struct header {
   uint64_t size;
   struct region coverage, near, input, events, nodes, data;
   uint32_t events_per_branch, stream_count;
+  uint64_t objects_end;
   struct stream streams[48];
   uint32_t event_count, node_count, data_used, overflow, exit_kind, objects_used, misuses[16];
   uint64_t concretizations[16];

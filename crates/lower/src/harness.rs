@@ -51,9 +51,14 @@ fn defines(module: &Module, name: &str) -> bool {
 
 /// Calls of the program's own error functions reach a target of that name.
 fn note_errors(module: &Module) {
-    let errors = functions().iter().filter(|row| row.has(Mark::Failure));
-    let errors = errors.map(Function::name);
-    for name in errors.filter(|name| defines(module, name)) {
+    let names = |mark| {
+        let rows = functions().iter().filter(move |row| row.has(mark));
+        rows.map(Function::name)
+    };
+    let Some(target) = names(Mark::Target).next() else {
+        return;
+    };
+    for name in names(Mark::Failure).filter(|name| defines(module, name)) {
         let Some(function) = module.function(name) else {
             continue;
         };
@@ -61,7 +66,7 @@ fn note_errors(module: &Module) {
         if let Some(first) = first.as_ref().and_then(|instructions| instructions.first()) {
             let builder = module.builder();
             builder.before(*first);
-            let target = module.declare("labrys_target", module.void(), &[module.pointer()]);
+            let target = module.declare(target, module.void(), &[module.pointer()]);
             let _ = builder.call(target, &[module.define_string(name)]);
         }
     }
