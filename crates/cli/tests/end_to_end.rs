@@ -6,7 +6,7 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -486,4 +486,50 @@ fn a_suite_of_reach_is_replayed_with_the_options_of_its_build() {
     assert_eq!(reached.status.code(), Some(0), "{}", text(&reached));
     let again = replay(&cover.out(), &[]);
     assert_eq!(again.status.code(), Some(0), "{}", text(&again));
+}
+
+/// All files below a folder, with what is in them.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).expect("a folder").flatten();
+            open.extend(entries.map(|entry| entry.path()));
+            continue;
+        }
+        let name = path.strip_prefix(folder).expect("below it").to_path_buf();
+        found.insert(name, fs::read(&path).expect("a file"));
+    }
+    found
+}
+
+#[test]
+fn reproducible_suites_are_the_same_file_by_file() {
+    for (command, options) in [
+        ("cover", &["--steps", "60", "--export", "ktest"][..]),
+        ("cover", &["--steps", "60", "--with", "backward,fuzz"]),
+        ("reach", &["--steps", "60", "--target", "faults.c:14"]),
+    ] {
+        let folder = folder();
+        let made = |name: &str| {
+            let out = folder.path().join(name);
+            let mut run = labrys();
+            run.args([command, "--quiet", "--reproducible", "--out"])
+                .arg(&out);
+            let _ = output(run.args(options).arg(program("faults.c")));
+            contents(&out)
+        };
+        let (one, other) = (made("one"), made("other"));
+        assert!(one.len() > 5, "{command}: {:?}", one.keys());
+        let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&one), names(&other), "{command}");
+        for (name, bytes) in &one {
+            assert!(
+                other[name] == *bytes,
+                "{command}: {} differs",
+                name.display()
+            );
+        }
+    }
 }

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a step that fails leaves the folder as it was after the last run.
 
+use std::path::Path;
+
 use labrys_suite::{
     Config, Confirmation, Event, Failure, Input, Suite, SuiteWriter, Summary, TestCase,
 };
@@ -148,8 +150,11 @@ impl Saver {
 
     /// The command that shows a failure again.
     pub(crate) fn reproduces(&self, failure: u32) -> String {
-        let folder = self.writer.folder().display();
-        format!("labrys replay {folder} --failure {failure}")
+        let folder = match self.config().is_reproducible() {
+            true => Path::new("."),
+            false => self.writer.folder(),
+        };
+        format!("labrys replay {} --failure {failure}", folder.display())
     }
 }
 

@@ -111,6 +111,16 @@ pub struct Config {
 }
 
 impl Config {
+    /// The option with which no times stand in the suite.
+    pub const REPRODUCIBLE: &'static str = "reproducible";
+
+    /// Whether the suite depends on program, seed and steps only, byte for byte: there are no times
+    /// in it, and not the name of its own folder.
+    #[must_use]
+    pub fn is_reproducible(&self) -> bool {
+        self.options.contains_key(Self::REPRODUCIBLE)
+    }
+
     /// The version of the format that this crate writes.
     pub const FORMAT: u32 = 1;
 

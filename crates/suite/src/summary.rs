@@ -144,6 +144,18 @@ pub struct Summary {
     pub contradictions: Vec<String>,
 }
 
+impl Summary {
+    /// The same with all times 0.
+    pub(crate) fn without_times(&self) -> Self {
+        Summary {
+            runs_per_second: 0.0,
+            solver_seconds: 0.0,
+            seconds: 0.0,
+            ..self.clone()
+        }
+    }
+}
+
 /// One line of `events.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
@@ -181,4 +193,17 @@ pub enum Event {
         /// What happened.
         text: String,
     },
+}
+
+impl Event {
+    /// The same at time 0.
+    pub(crate) fn without_time(&self) -> Self {
+        let mut event = self.clone();
+        match &mut event {
+            Event::Coverage { seconds, .. }
+            | Event::Failure { seconds, .. }
+            | Event::Milestone { seconds, .. } => *seconds = 0.0,
+        }
+        event
+    }
 }

@@ -208,7 +208,11 @@ impl SuiteWriter {
     pub fn event(&mut self, event: &Event) -> Result<(), Error> {
         let path = self.folder.join(layout::EVENTS);
         let failed = |error| Error::io("write", &path, error);
-        let mut line = serde_json::to_vec(event).map_err(|error| failed(error.into()))?;
+        let event = match self.config.is_reproducible() {
+            true => event.without_time(),
+            false => event.clone(),
+        };
+        let mut line = serde_json::to_vec(&event).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
         let before = self.events.metadata().map_err(failed)?.len();
         self.events.write_all(&line).map_err(|error| {
@@ -223,7 +227,11 @@ impl SuiteWriter {
     /// # Errors
     /// If it cannot be written.
     pub fn summary(&mut self, summary: &Summary) -> Result<(), Error> {
-        files::write_json(&self.folder.join(layout::SUMMARY), summary)
+        let summary = match self.config.is_reproducible() {
+            true => summary.without_times(),
+            false => summary.clone(),
+        };
+        files::write_json(&self.folder.join(layout::SUMMARY), &summary)
     }
 
     /// Writes an input at a place in the folder, and the files of exporters before it: where an

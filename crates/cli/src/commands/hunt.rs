@@ -225,6 +225,8 @@ fn resolve(options: &Hunt, builder: &Builder) -> Result<Plan, Problem> {
         ..RunLimits::default()
     };
     let initial = initial_inputs(&subject, &invocation, &input, &limits, options.seeds.seed)?;
+    let mut recorded = options.build.record();
+    options.output.record(&mut recorded);
     let config = Config {
         program: subject.name.clone(),
         bitcode_hash: subject.hash(),
@@ -233,7 +235,7 @@ fn resolve(options: &Hunt, builder: &Builder) -> Result<Plan, Problem> {
         technique: "hunt".to_owned(),
         seed: options.seeds.seed,
         harness: Harness::of(&subject.program),
-        options: options.build.record(),
+        options: recorded,
         ..Config::default()
     };
     Ok(Plan {

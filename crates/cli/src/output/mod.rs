@@ -5,6 +5,7 @@ pub(crate) mod console;
 pub(crate) mod problem;
 pub(crate) mod progress;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +42,11 @@ pub(crate) struct Output {
     #[arg(long, value_name = "DIR")]
     pub(crate) log_queries: Option<PathBuf>,
 
+    /// Write no times and not the name of the suite's folder into it: the same program, seed and
+    /// steps give the same folder, file by file
+    #[arg(long)]
+    pub(crate) reproducible: bool,
+
     /// Print nothing but errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -66,6 +72,13 @@ fn no_log(folder: &Path, error: &io::Error) -> Problem {
 }
 
 impl Output {
+    /// Adds to the options in a suite's configuration what shapes its files.
+    pub(crate) fn record(&self, options: &mut BTreeMap<String, String>) {
+        if self.reproducible {
+            options.insert(Config::REPRODUCIBLE.to_owned(), "true".to_owned());
+        }
+    }
+
     /// Refuses a folder that queries cannot be logged to, before anything is built or run.
     pub(crate) fn check_log(&self) -> Result<(), Problem> {
         let folder = self.log_queries.as_deref();

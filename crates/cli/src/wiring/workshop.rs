@@ -132,6 +132,7 @@ impl Units<'_> {
             streams: vec![StreamKind::Objects],
             technique: "unit".to_owned(),
             seed: self.config.seed,
+            options: self.config.options.clone(),
             ..Config::default()
         };
         let inputs = vec![Input::objects("")];

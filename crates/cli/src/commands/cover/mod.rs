@@ -574,6 +574,7 @@ fn strategy(
 /// Options that are needed to build or run the program again.
 fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
     let mut further = options.build.record();
+    options.output.record(&mut further);
     let mut note = |name: &str, value: String| further.insert(name.to_owned(), value);
     if let Some(depth) = options.search.depth {
         note("depth", depth.to_string());

@@ -237,6 +237,8 @@ fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
         ..RunLimits::default()
     };
     let initial = initial_inputs(&subject, &invocation, &options.input, &limits, options.seed)?;
+    let mut recorded = options.build.record();
+    options.output.record(&mut recorded);
     let mut config = Config {
         program: match drivers {
             Some(_) => unit_path(options).display().to_string(),
@@ -250,7 +252,7 @@ fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
         seed: options.seed,
         harness: Harness::of(program),
         exports: options.output.export.clone(),
-        options: options.build.record(),
+        options: recorded,
         ..Config::default()
     };
     let source = Source {
