@@ -191,6 +191,24 @@ fn an_assumption_of_the_task_is_no_failure() {
     assert!(text.contains("failures  1\n"), "{text}");
 }
 
+/// Tasks for 32 bits declare the library's functions with narrower sizes.
+#[test]
+fn sizes_may_be_declared_with_32_bits() {
+    let (_folder, text) = error_of(
+        "extern void *calloc(unsigned, unsigned);\n\
+         extern void qsort(void *, unsigned, unsigned, int (*)(const void *, const void *));\n\
+         int order(const void *a, const void *b) { return *(int *)a - *(int *)b; }\n\
+         int main() { int n = __VERIFIER_nondet_int(); if (n < 4 || n > 1000) return 0;\n\
+         int *p = calloc(n, 4); int v[n];\n\
+         for (int i = 0; i < n; i++) p[i] = v[i] = __VERIFIER_nondet_int() & 255;\n\
+         qsort(v, 2, 4, order);\n\
+         if (v[0] == 3 && p[3] == p[0] + 10) reach_error(); return 0; }",
+        500,
+    );
+    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+    assert!(!text.contains("spoiled"), "{text}");
+}
+
 /// No query speaks of the number that is compared; the distances of two runs do.
 #[test]
 fn the_number_of_iterations_is_extrapolated() {

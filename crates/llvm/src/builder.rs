@@ -183,6 +183,12 @@ impl<'m> Builder<'m> {
         unsafe { LLVMBuildRet(self.0, value.0) };
     }
 
+    /// Return from a function without a result.
+    pub fn ret_void(&self) {
+        // SAFETY: the builder stands in a function without a result.
+        unsafe { LLVMBuildRetVoid(self.0) };
+    }
+
     /// A store.
     pub fn store(&self, value: Value<'m>, address: Value<'m>) {
         // SAFETY: the address is a pointer.

@@ -5,7 +5,7 @@
 
 use labrys_library::{Forward, Function, Mark, Type, function, functions};
 
-use labrys_llvm::{Module, Value};
+use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Module, Value};
 
 /// The library function that an intrinsic of LLVM stands for.
 fn behind_intrinsic(name: &str) -> Option<&'static Function> {
@@ -58,6 +58,50 @@ fn define_pair<'m>(
     function
 }
 
+/// A function that calls the model with all bits that it takes, where the program declares narrower
+/// integers: tasks for 32 bits have `void *calloc(unsigned, unsigned)`. A label has the width of its
+/// value.
+fn define_widening<'m>(
+    module: &'m Module,
+    undefined: Value<'m>,
+    library: &Function,
+    model: &str,
+) -> Option<Value<'m>> {
+    let declared = undefined.params();
+    let types = library.parameters().iter().map(|parameter| parameter.ty);
+    let widened = |(value, ty): (&Value<'m>, Type)| match (value.ty().int_width(), ty) {
+        (Some(narrow), Type::Int(bits)) if narrow < bits => module.int(bits),
+        _ => value.ty(),
+    };
+    let widened: Vec<_> = declared.iter().zip(types).map(widened).collect();
+    let same = |(value, ty): (&Value<'m>, _)| value.ty() == ty;
+    let fits = widened.len() == declared.len() && !library.is_variadic();
+    if !fits || declared.iter().zip(widened.iter().copied()).all(same) {
+        return None;
+    }
+    let result = undefined.global_type().function_result();
+    let model_function = module.declare(model, result, &widened);
+    let function = module.declare_like(&format!("{model}_of_narrower"), undefined);
+    let builder = module.builder();
+    builder.at_end(module.define_body(function));
+    let widen = |(value, ty): (Value<'m>, _)| match value.ty() == ty {
+        true => value,
+        false => builder.cast(LLVMOpcode::LLVMZExt, value, ty),
+    };
+    let arguments: Vec<_> = function
+        .params()
+        .into_iter()
+        .zip(widened)
+        .map(widen)
+        .collect();
+    let value = builder.call(model_function, &arguments);
+    match result.kind() {
+        LLVMTypeKind::LLVMVoidTypeKind => builder.ret_void(),
+        _ => builder.ret(value),
+    }
+    Some(function)
+}
+
 /// What uses of an undefined function are redirected to.
 fn target<'m>(module: &'m Module, undefined: Value<'m>) -> Option<Value<'m>> {
     let name = undefined.name();
@@ -70,8 +114,10 @@ fn target<'m>(module: &'m Module, undefined: Value<'m>) -> Option<Value<'m>> {
             .is_call()
             .then(|| module.declare_like(&model, undefined));
     }
-    let model = function(&name)?.model()?;
-    Some(module.declare_like(&model, undefined))
+    let library = function(&name)?;
+    let model = library.model()?;
+    let widening = define_widening(module, undefined, library, &model);
+    Some(widening.unwrap_or_else(|| module.declare_like(&model, undefined)))
 }
 
 /// Makes the program use the models, in calls and as values (`qsort(…, strcmp)`). Before the
