@@ -77,4 +77,8 @@ pub mod section {
     pub const CHECKED: &str = ".labrys.checked";
     /// The command of the linker, so that the program can be linked again with a driver.
     pub const LINK: &str = ".labrys.link";
+    /// The checksum of the others and of what is loaded.
+    pub const SEAL: &str = ".labrys.seal";
+    /// What all these names begin with.
+    pub const PREFIX: &str = ".labrys.";
 }

@@ -3,8 +3,10 @@
 //!
 //! They are not loaded at run time, and `strip` keeps them. The executables among them are
 //! compressed (zstd), since each has the runtime in it. Invariant: what [`seal`] put in,
-//! [`Container::open`] gets out, byte for byte.
+//! [`Container::open`] gets out, byte for byte, or it refuses the file: a checksum is kept with
+//! them.
 
+mod checksum;
 pub(crate) mod elf;
 
 use std::ffi::OsStr;
@@ -17,6 +19,7 @@ use std::path::{Path, PathBuf};
 use labrys_abi::section;
 use labrys_program::Program;
 
+use checksum::Seal;
 use elf::SectionTable;
 
 /// How hard zstd tries: higher levels take several times as long for a few percent.
@@ -66,14 +69,54 @@ pub enum ContainerError {
     /// The executable lacks a section of Labrys.
     #[error("{}: built by a plain compiler; rebuild it with CC=labrys-cc (and CXX=labrys-c++)", .0.display())]
     NotLabrys(PathBuf),
-    /// A section cannot be understood.
-    #[error("{}: its {section} section is damaged or of another version of Labrys; rebuild it", path.display())]
+    /// The file is what a compiler makes before the link.
+    #[error("{}: an object file, not a program; link it with labrys-cc first", .0.display())]
+    Object(PathBuf),
+    /// The file is not what was built.
+    #[error("{}: damaged: build it again ({reason})", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The section.
-        section: &'static str,
+        /// What shows it.
+        reason: &'static str,
     },
+    /// The file has no checksum, or a section of another form.
+    #[error("{}: built by another version of Labrys: build it again", .0.display())]
+    Version(PathBuf),
+}
+
+/// What shows that an executable is damaged.
+const OTHER_SUM: &str = "its bytes do not have the checksum that was stored with them";
+const NO_SECTIONS: &str = "it is cut short, or its table of sections is overwritten";
+const NO_SECTION: &str = "a section of Labrys is missing";
+const STRIPPED: &str = "the sections of Labrys were removed, as llvm-strip does; strip keeps them";
+
+fn damaged(path: PathBuf, reason: &'static str) -> ContainerError {
+    ContainerError::Damaged { path, reason }
+}
+
+/// What a file is whose table of sections cannot be read.
+fn unreadable(path: PathBuf, file: &[u8]) -> ContainerError {
+    match elf::machine_kind(file) {
+        Some(_) => damaged(path, NO_SECTIONS),
+        None => ContainerError::NotElf(path),
+    }
+}
+
+/// What an ELF file is that lacks a section of Labrys.
+fn without_sections(path: PathBuf, file: &[u8], table: &SectionTable) -> ContainerError {
+    match elf::machine_kind(file) {
+        Some(object::elf::ET_REL) => ContainerError::Object(path),
+        _ if table.has_prefix(section::PREFIX) => damaged(path, NO_SECTION),
+        _ if has_runtime(file) => damaged(path, STRIPPED),
+        _ => ContainerError::NotLabrys(path),
+    }
+}
+
+/// Whether the runtime of Labrys is linked into an executable.
+fn has_runtime(file: &[u8]) -> bool {
+    let name = labrys_abi::ENV_ACTIVE.as_bytes();
+    file.windows(name.len()).any(|bytes| bytes == name)
 }
 
 impl Container {
@@ -87,8 +130,10 @@ impl Container {
             Ok(file) => file,
             Err(source) => return Err(ContainerError::Io { path, source }),
         };
-        let Some(table) = SectionTable::read(&file) else {
-            return Err(ContainerError::NotElf(path));
+        let damaged = |reason| damaged(path.clone(), reason);
+        let table = match SectionTable::read(&file) {
+            Some(table) => table,
+            None => return Err(unreadable(path, &file)),
         };
         let find = |name| {
             let bytes = table.bytes(&file, table.find(name)?)?;
@@ -101,19 +146,29 @@ impl Container {
             find(section::PLAIN),
         );
         let (Some(program), Some(bitcode), Some(plain)) = sections else {
-            return Err(ContainerError::NotLabrys(path));
+            return Err(without_sections(path, &file, &table));
         };
         let (checked, link) = (find(section::CHECKED), find(section::LINK));
-        let expand = |range: Range<usize>, section| {
-            let expanded = zstd::decode_all(&file[range]);
-            expanded.map_err(|_| ContainerError::Damaged {
-                path: path.clone(),
-                section,
-            })
+        let Some(seal) = find(section::SEAL) else {
+            return Err(ContainerError::Version(path));
         };
-        let plain = expand(plain, section::PLAIN)?;
-        let checked = checked.map(|range| expand(range, section::CHECKED));
-        let checked = checked.transpose()?;
+        let seal = Seal::from_bytes(&file[seal]).ok_or_else(|| damaged(OTHER_SUM))?;
+        let kept = |range: &Range<usize>| &file[range.clone()];
+        let sealed = [
+            (section::PROGRAM, Some(kept(&program))),
+            (section::BITCODE, Some(kept(&bitcode))),
+            (section::PLAIN, Some(kept(&plain))),
+            (section::CHECKED, checked.as_ref().map(kept)),
+            (section::LINK, link.as_ref().map(kept)),
+        ];
+        if !seal.fits(&file, &sealed) {
+            return Err(damaged(OTHER_SUM));
+        }
+        let expand = |range: Range<usize>| {
+            zstd::decode_all(&file[range]).map_err(|_| ContainerError::Version(path.clone()))
+        };
+        let plain = expand(plain)?;
+        let checked = checked.map(expand).transpose()?;
         Ok(Container {
             path,
             checked,
@@ -134,12 +189,10 @@ impl Container {
     /// The static program model.
     ///
     /// # Errors
-    /// The section is damaged or was written by another version of Labrys.
+    /// It was written by another version of Labrys.
     pub fn program(&self) -> Result<Program, ContainerError> {
-        Program::from_bytes(self.program_bytes()).map_err(|_| ContainerError::Damaged {
-            path: self.path.clone(),
-            section: section::PROGRAM,
-        })
+        let program = Program::from_bytes(self.program_bytes());
+        program.map_err(|_| ContainerError::Version(self.path.clone()))
     }
 
     /// The frozen bitcode.
@@ -197,13 +250,24 @@ pub fn seal(executable: &Path, contents: &Contents<'_>, to: &Path) -> Result<(),
     })?;
     let not_elf = || ContainerError::NotElf(executable.to_path_buf());
     let mut table = SectionTable::read(&file).ok_or_else(not_elf)?;
-    table.add(&mut file, section::PROGRAM, contents.program);
-    table.add(&mut file, section::BITCODE, contents.bitcode);
-    table.add(&mut file, section::PLAIN, &compressed(contents.plain)?);
-    if let Some(checked) = contents.checked {
-        table.add(&mut file, section::CHECKED, &compressed(checked)?);
+    let plain = compressed(contents.plain)?;
+    let checked = contents.checked.map(compressed).transpose()?;
+    let sections = [
+        (section::PROGRAM, Some(contents.program)),
+        (section::BITCODE, Some(contents.bitcode)),
+        (section::PLAIN, Some(&plain)),
+        (section::CHECKED, checked.as_deref()),
+        (section::LINK, Some(contents.link)),
+    ];
+    let seal = Seal::of(&file, &sections).ok_or_else(not_elf)?.to_bytes();
+    for (name, bytes) in sections
+        .into_iter()
+        .chain([(section::SEAL, Some(&seal[..]))])
+    {
+        if let Some(bytes) = bytes {
+            table.add(&mut file, name, bytes);
+        }
     }
-    table.add(&mut file, section::LINK, contents.link);
     let header = table.append_to(&mut file).ok_or_else(not_elf)?;
     file[..header.len()].copy_from_slice(&header);
     write(to, &file)
@@ -276,8 +340,7 @@ mod tests {
 
     #[test]
     fn errors_say_what_to_do() {
-        let own = std::env::current_exe().unwrap();
-        let plain = Container::open(&own).unwrap_err();
+        let plain = Container::open(Path::new("/bin/true")).unwrap_err();
         assert!(plain.to_string().contains("rebuild it with CC=labrys-cc"));
         let folder = tempfile::tempdir().unwrap();
         let text = folder.path().join("text");

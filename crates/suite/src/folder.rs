@@ -14,6 +14,9 @@ use crate::{
     Observed, Origin, Outcome, StreamKind, Summary, TestCase,
 };
 
+/// No argument and no variable of the environment is longer than this many bytes.
+const LONGEST_STRING: usize = 1 << 20;
+
 /// A suite folder, read back.
 #[derive(Clone, Debug)]
 pub struct Suite {
@@ -164,6 +167,7 @@ fn read_cases(folder: &Path, config: &Config, events: &[Event]) -> Result<Vec<Te
         let Some(record) = read_json::<CaseRecord>(&path)? else {
             continue;
         };
+        is_named(&path, &folder.join(layout::case(record.id)))?;
         let input = folder.join(layout::input(record.id));
         cases.push(TestCase {
             id: record.id,
@@ -205,6 +209,7 @@ fn read_failures(folder: &Path, config: &Config) -> Result<Vec<Failure>, Error> 
         let Some(record) = read_json::<FailureRecord>(&path.join(layout::FAILURE))? else {
             continue;
         };
+        is_named(&path, &folder.join(layout::failure(record.id)))?;
         failures.push(Failure {
             id: record.id,
             input: read_input(&path.join("input"), config, &record.lengths)?,
@@ -222,6 +227,14 @@ fn read_failures(folder: &Path, config: &Config) -> Result<Vec<Failure>, Error> 
     Ok(failures)
 }
 
+/// Refuses a record whose number is not the one of its file, as a suite would write over others.
+fn is_named(path: &Path, named: &Path) -> Result<(), Error> {
+    match path == named {
+        true => Ok(()),
+        false => Err(Error::damaged(path, "it has the number of another one")),
+    }
+}
+
 fn read_input(path: &Path, config: &Config, lengths: &[usize]) -> Result<Input, Error> {
     if lengths.len() != config.streams.len() {
         return Err(Error::damaged(
@@ -236,7 +249,7 @@ fn read_input(path: &Path, config: &Config, lengths: &[usize]) -> Result<Input, 
             Layout::Folder => path.join(kind.to_string()),
         };
         let mut bytes = fs::read(&file).map_err(|error| Error::io("read", &file, error))?;
-        if kind.is_string() && bytes.len() < length {
+        if kind.is_string() && bytes.len() < length && length <= LONGEST_STRING {
             bytes.resize(length, 0);
         }
         if bytes.len() != length {

@@ -50,6 +50,38 @@ impl SectionTable {
         range(file, &self.sections[index])
     }
 
+    /// The number of sections, the empty first one too.
+    pub(crate) fn count(&self) -> usize {
+        self.sections.len()
+    }
+
+    /// Flags and type of a section.
+    pub(crate) fn flags_and_kind(&self, index: usize) -> (u64, u32) {
+        let section = &self.sections[index];
+        (section.sh_flags.get(Little), section.sh_type.get(Little))
+    }
+
+    /// Where a section is mapped.
+    pub(crate) fn address(&self, index: usize) -> u64 {
+        self.sections[index].sh_addr.get(Little)
+    }
+
+    /// The size of a section in bytes.
+    pub(crate) fn size(&self, index: usize) -> u64 {
+        self.sections[index].sh_size.get(Little)
+    }
+
+    /// The section that a section refers to, such as that of its names.
+    pub(crate) fn link(&self, index: usize) -> Option<usize> {
+        let link = self.sections[index].sh_link.get(Little) as usize;
+        (1..self.sections.len()).contains(&link).then_some(link)
+    }
+
+    /// Whether a section has a name that begins with this.
+    pub(crate) fn has_prefix(&self, prefix: &str) -> bool {
+        (1..self.sections.len()).any(|index| self.name(index).starts_with(prefix.as_bytes()))
+    }
+
     /// Gives a section another name, type and flags.
     pub(crate) fn retag(&mut self, index: usize, name: &str, kind: u32, flags: u64) {
         let name = self.add_name(name);
@@ -64,7 +96,7 @@ impl SectionTable {
         self.sections[index].sh_flags = U64::new(Little, flags);
     }
 
-    /// Appends a section that is not loaded at run time The file must be completed by [`SectionTable::append_to`] afterwards.
+    /// Appends a section that is not loaded at run time. The file must be completed by [`SectionTable::append_to`] afterwards.
     pub(crate) fn add(&mut self, file: &mut Vec<u8>, name: &str, bytes: &[u8]) {
         if self.sections.is_empty() {
             self.sections.push(section(0, SHT_NULL, 0, 0));
@@ -146,6 +178,13 @@ impl SectionTable {
         self.names.push(0);
         start
     }
+}
+
+/// The type of a 64-bit little-endian ELF file for this machine, whatever else is wrong with it.
+pub(crate) fn machine_kind(file: &[u8]) -> Option<u16> {
+    let header = Header::parse(file).ok()?;
+    let ours = header.e_machine.get(Little) == object::elf::EM_X86_64;
+    ours.then(|| header.e_type.get(Little))
 }
 
 fn range<'a>(file: &'a [u8], section: &Section) -> Option<&'a [u8]> {

@@ -1,5 +1,6 @@
 //! The drop-in compilers on small projects, as build systems use them.
 
+mod damage;
 mod large;
 mod plain;
 mod project;

@@ -172,18 +172,17 @@ impl Checker<'_> {
             let mut predecessors = graph.predecessors(block_id.0).to_vec();
             predecessors.sort_unstable();
             predecessors.dedup();
+            let mut fits = true;
             for phi in &block.phis {
-                if !phi
-                    .incoming
-                    .iter()
-                    .map(|(from, _)| from.0)
-                    .eq(predecessors.iter().copied())
-                {
+                let from = phi.incoming.iter().map(|(from, _)| from.0);
+                if !from.eq(predecessors.iter().copied()) {
                     let message = format!("{} does not fit the predecessors", phi.result);
                     self.report.at(self.id, block_id, message);
+                    fits = false;
                 }
             }
-            if dominators.reachable(block_id.0) {
+            // The blocks that a misfit names may not exist.
+            if fits && dominators.reachable(block_id.0) {
                 self.dominance(&dominators, block_id, block);
             }
         }
