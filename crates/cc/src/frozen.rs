@@ -232,10 +232,13 @@ impl Frozen {
         }
         module.link_bytes(&bitcode, "drivers").map_err(&failed)?;
         labrys_units::connect(&module, &drivers);
-        if called {
-            for function in labrys_units::drivers(&module) {
-                labrys_instrument::mark_once(&module, function);
-            }
+        let once = match request.linear {
+            true => module.functions(),
+            false if called => labrys_units::drivers(&module),
+            false => Vec::new(),
+        };
+        for function in once {
+            labrys_instrument::mark_once(&module, function);
         }
         if request.trimmed {
             module.run_passes(TRIM).map_err(&failed)?;

@@ -1,6 +1,7 @@
 //! Bindings: formulas over the leaves of a callee as formulas over the inputs of its caller.
 
 use labrys_expr::{ExprId, Pool, Rebuilt, Symbol};
+use labrys_suite::Input;
 
 use crate::summary::{FREE, LEAVES, Slice};
 
@@ -46,6 +47,8 @@ pub(crate) struct Formula {
     pub(crate) pool: Pool,
     /// Each the conditions of one path through all functions of the chain.
     pub(crate) cubes: Vec<Vec<ExprId>>,
+    /// Inputs of the first function's unit on such paths.
+    pub(crate) examples: Vec<Input>,
     /// The stream of the inputs of the first function, and how many of their bytes its driver
     /// makes.
     pub(crate) objects: u16,
@@ -55,6 +58,24 @@ pub(crate) struct Formula {
 }
 
 impl Formula {
+    /// Adds cubes of another pool that are not there yet, with inputs on them.
+    pub(crate) fn add(&mut self, source: &Pool, cubes: Vec<Vec<ExprId>>, examples: Vec<Input>) {
+        let mut rebuilt = Rebuilt::new();
+        for cube in cubes {
+            let conditions = cube.into_iter();
+            let cube = conditions
+                .map(|id| (self.pool).rebuild(Some(source), id, &mut rebuilt, &mut |_, _| None));
+            let cube: Vec<ExprId> = cube.collect();
+            if !self.cubes.contains(&cube) {
+                self.cubes.push(cube);
+            }
+        }
+        let new = examples.into_iter();
+        let new = new.filter(|example| !self.examples.contains(example));
+        let new: Vec<Input> = new.collect();
+        self.examples.extend(new);
+    }
+
     /// A cube in the pool of a caller, with what a call passes for the leaves. What stubs return
     /// and what the call does not have stay free.
     pub(crate) fn at(&self, cube: usize, pool: &mut Pool, slice: &Slice) -> Vec<ExprId> {
@@ -125,6 +146,7 @@ mod tests {
         let formula = Formula {
             pool: callee,
             cubes: vec![cube],
+            examples: Vec::new(),
             objects: 0,
             leaves: 2,
             depth: 1,

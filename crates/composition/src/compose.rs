@@ -12,6 +12,7 @@ use labrys_suite::{Flip, Input, Origin};
 use rustc_hash::FxHashSet;
 
 use crate::bind::Formula;
+use crate::context::{Below, Constants, Context, constants};
 use crate::explore::{Answered, Ask, Focus};
 use crate::report::{Figures, Phases};
 use crate::summary::{FREE, LEAVES, Path, Slice, is_free};
@@ -27,6 +28,12 @@ const MOST_CUBES: usize = 4;
 const MOST_CHECKS: usize = 512;
 /// System inputs that are run for one chain.
 const MOST_INPUTS: usize = 24;
+/// Calls of one caller, passing different constants, below which failing paths are looked for.
+const MOST_CONTEXTS: usize = 3;
+/// Failing inputs that each such search begins with.
+const MOST_STARTS: usize = 4;
+/// A search below a call has this part of the queries of a refinement.
+const BELOW: u32 = 2;
 /// Slices that an interpolant is to contradict.
 const MOST_SLICES: usize = 8;
 /// Constraints whose text is longer are not shown.
@@ -61,7 +68,11 @@ pub(crate) struct Composer {
 /// A composition at work.
 pub(crate) struct Work<'a> {
     callee: FunctionId,
-    formula: &'a Formula,
+    formula: &'a mut Formula,
+    /// The unit of the callee, if it may fail at the line.
+    below: Option<&'a mut Unit>,
+    /// The constants of the calls below which failing paths were looked for.
+    contexts: Vec<Constants>,
     /// The line at which system inputs are to fail.
     location: &'a str,
     /// Conditions of the caller's pool that cannot all be true.
@@ -72,10 +83,17 @@ pub(crate) struct Work<'a> {
 
 impl<'a> Work<'a> {
     /// Composes a formula, whose first function is the callee.
-    pub(crate) fn new(callee: FunctionId, formula: &'a Formula, location: &'a str) -> Self {
+    pub(crate) fn new(
+        callee: FunctionId,
+        formula: &'a mut Formula,
+        location: &'a str,
+        below: Option<&'a mut Unit>,
+    ) -> Self {
         Work {
             callee,
             formula,
+            below,
+            contexts: Vec::new(),
             location,
             cores: Vec::new(),
             constraints: Vec::new(),
@@ -155,7 +173,10 @@ impl Composer {
         let mut constraint: Vec<ExprId> = Vec::new();
         for refinement in 0..=MOST_REFINEMENTS {
             let begun = Instant::now();
-            let found = self.check(session, unit, work, checked);
+            let mut found = self.check(session, unit, work, checked, 0);
+            if matches!(found, Ok(None)) {
+                found = self.look_below(session, unit, work);
+            }
             self.phases.sc += begun.elapsed().as_secs_f64();
             if let Some(found) = found? {
                 return Ok(found);
@@ -196,21 +217,62 @@ impl Composer {
         Ok(Composed::Conflict(conflict(unit, work.callee, &constraint)))
     }
 
-    /// Checks the formula with each slice of the caller's paths from this one on.
+    /// Looks for failing paths of the callee below calls whose constants none before had.
+    fn look_below(
+        &mut self,
+        session: &mut Session,
+        unit: &mut Unit,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Composed>, Error> {
+        let Some(below) = work.below.as_deref_mut() else {
+            return Ok(None);
+        };
+        let known = work.formula.cubes.len();
+        let starts: Vec<Input> = work.formula.examples.clone();
+        for number in (0..unit.paths().len()).rev() {
+            let path = unit.paths()[number].clone();
+            for slice in path.slices_at(work.callee) {
+                let passed = constants(unit.pool(), slice);
+                let most = work.contexts.len() >= MOST_CONTEXTS;
+                if most || is_over(session) || work.contexts.contains(&passed) {
+                    continue;
+                }
+                work.contexts.push(passed);
+                let leaves = below.leaves;
+                let context = Context::new(unit.pool(), &path, slice, below.pool(), leaves);
+                let rng = self.rng.fork();
+                let search = Below::new(below, context, work.location, rng);
+                let time = shorter(self.time, session.status().time_left());
+                let until = time.map(|time| Instant::now() + time);
+                let starts = &starts[..starts.len().min(MOST_STARTS)];
+                let (cubes, inputs) = search.search(starts, self.refinement / BELOW, until)?;
+                self.figures.below += u64::from(!cubes.is_empty());
+                work.formula.add(below.pool(), cubes, inputs);
+            }
+        }
+        match work.formula.cubes.len() > known {
+            true => self.check(session, unit, work, 0, known),
+            false => Ok(None),
+        }
+    }
+
+    /// Checks the formula's cubes from this one on with each slice of the caller's paths from this
+    /// one on.
     fn check(
         &mut self,
         session: &mut Session,
         unit: &mut Unit,
         work: &mut Work<'_>,
         from: usize,
+        first: usize,
     ) -> Result<Option<Composed>, Error> {
-        let mut cubes = Vec::new();
+        let (mut cubes, mut examples) = (Vec::new(), Vec::new());
         let (mut checks, mut inputs) = (0, 0);
         // Those that were explored last have most of the constraint in them.
         for number in (from..unit.paths().len()).rev() {
             let path = unit.paths()[number].clone();
             for slice in path.slices_at(work.callee) {
-                for cube in 0..work.formula.cubes.len() {
+                for cube in first..work.formula.cubes.len() {
                     if checks >= MOST_CHECKS || inputs >= MOST_INPUTS || is_over(session) {
                         break;
                     }
@@ -227,17 +289,18 @@ impl Composer {
                         }
                         Answered::Unknown => continue,
                     };
+                    let model = model.into_iter().filter(|(symbol, _)| !is_free(*symbol));
+                    let most = session.max_input();
+                    let input = child(&path.input, model, most, &mut self.rng);
                     if !unit.is_whole() {
                         let Ask { mut hard, goal, .. } = query;
                         hard.push(goal);
                         cubes.push(hard);
+                        examples.push(input);
                         continue;
                     }
                     inputs += 1;
                     self.figures.at_main += 1;
-                    let model = model.into_iter().filter(|(symbol, _)| !is_free(*symbol));
-                    let most = session.max_input();
-                    let input = child(&path.input, model, most, &mut self.rng);
                     if shows(session, input, work.location)? {
                         self.figures.validating += 1;
                         return Ok(Some(Composed::Validated));
@@ -249,15 +312,18 @@ impl Composer {
             }
         }
         cubes.truncate(MOST_CUBES);
-        let objects = unit.objects.filter(|_| !cubes.is_empty());
-        let depth = work.formula.depth + 1;
-        Ok(objects
-            .map(|objects| Composed::Satisfiable(Box::new(unit.formula(cubes, objects, depth)))))
+        examples.truncate(MOST_CUBES);
+        let Some(objects) = unit.objects.filter(|_| !cubes.is_empty()) else {
+            return Ok(None);
+        };
+        let mut formula = unit.formula(objects, work.formula.depth + 1);
+        formula.add(unit.pool(), cubes, examples);
+        Ok(Some(Composed::Satisfiable(Box::new(formula))))
     }
 
     /// An interpolant, over the callee's leaves, of the formula and the caller's slices.
     fn interpolant(&mut self, unit: &mut Unit, work: &Work<'_>) -> Option<ExprId> {
-        let (callee, formula) = (work.callee, work.formula);
+        let (callee, formula) = (work.callee, &*work.formula);
         let interpolator = self.interpolator.as_mut()?;
         let slices = unit.paths().iter().rev().flat_map(|path| {
             path.slices_at(callee)

@@ -18,7 +18,7 @@ use crate::bind::bound;
 use crate::summary::{Path, Reading, Slice, Summary};
 
 /// How many times more likely a branch of the unit's own function is negated.
-const OWN: u32 = 4;
+pub(crate) const OWN: u32 = 4;
 /// Steps of the solver for one query.
 const QUERY: u64 = 20_000;
 /// A flip on a path that comes to the wanted call is so many times more likely.
@@ -355,7 +355,9 @@ fn contradiction(conditions: &[ExprId], core: &Core) -> Answered {
 }
 
 /// For each decision a number for the decisions before it and its site.
-fn keys(decisions: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = u64> {
+pub(crate) fn keys(
+    decisions: impl Iterator<Item = (u32, u32)>,
+) -> impl Iterator<Item = u64> {
     let mut before = 0_u64;
     decisions.map(move |(site, direction)| {
         let mut hasher = FxHasher::default();
@@ -367,7 +369,7 @@ fn keys(decisions: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = u64
 }
 
 /// The number for a decision and its direction.
-fn taken(key: u64, direction: u32) -> u64 {
+pub(crate) fn taken(key: u64, direction: u32) -> u64 {
     let mut hasher = FxHasher::default();
     (key, direction).hash(&mut hasher);
     hasher.finish()

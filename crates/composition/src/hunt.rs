@@ -358,12 +358,14 @@ impl<'h> Hunt<'h> {
             };
             let formula = unit.failing(line)?;
             self.put(unit);
-            let Some(formula) = formula else { continue };
+            let Some(mut formula) = formula else {
+                continue;
+            };
             let chain = vec![*function];
             if attempt.context.is_empty() {
                 attempt.context.clone_from(&chain);
             }
-            if let Some(chain) = self.extend(session, &mut attempt, &formula, &chain)? {
+            if let Some(chain) = self.extend(session, &mut attempt, &mut formula, &chain)? {
                 self.report.validated.push(Validated {
                     location: line.location.clone(),
                     kind: line.kind.clone(),
@@ -393,10 +395,10 @@ impl<'h> Hunt<'h> {
         &mut self,
         session: &mut Session,
         attempt: &mut Attempt<'_>,
-        formula: &Formula,
+        formula: &mut Formula,
         chain: &[FunctionId],
     ) -> Result<Option<Vec<FunctionId>>, Error> {
-        let Some(top) = chain.last().copied() else {
+        let (Some(top), Some(failing)) = (chain.last().copied(), chain.first().copied()) else {
             return Ok(None);
         };
         for caller in self.callers(top) {
@@ -412,14 +414,22 @@ impl<'h> Hunt<'h> {
             let Some(mut unit) = self.caller(session, caller)? else {
                 continue;
             };
-            let mut work = Work::new(top, formula, &attempt.line.location);
-            let (begun, before) = (Instant::now(), session.effort() + unit.session.effort());
+            let mut below = self.able_to_fail(session, top, failing)?;
+            let efforts = |session: &Session, unit: &Unit, below: &Option<Unit>| {
+                let below = below.as_ref().map_or(0, |below| below.session.effort());
+                session.effort() + unit.session.effort() + below
+            };
+            let (begun, before) = (Instant::now(), efforts(session, &unit, &below));
+            let location = &attempt.line.location;
+            let mut work = Work::new(top, formula, location, below.as_mut());
             let composed = self.composer.compose(session, &mut unit, &mut work);
-            let worked = session.effort() + unit.session.effort() - before;
+            let constraints = work.constraints;
+            let worked = efforts(session, &unit, &below) - before;
             self.owed += cost(session, begun, worked);
             self.put(unit);
+            below.into_iter().for_each(|below| self.put(below));
             let place = format!("{}, calls of {}", self.name(caller), self.name(top));
-            let constraints = work.constraints.into_iter();
+            let constraints = constraints.into_iter();
             attempt
                 .constraints
                 .extend(constraints.map(|text| format!("{place}: {text}")));
@@ -429,11 +439,11 @@ impl<'h> Hunt<'h> {
                     let names = self.names(&longer).join(" > ");
                     attempt.conflicts.push(format!("{names}: {reason}"));
                 }
-                Composed::Satisfiable(formula) => {
+                Composed::Satisfiable(mut formula) => {
                     if longer.len() > attempt.context.len() {
                         attempt.context.clone_from(&longer);
                     }
-                    let found = self.extend(session, attempt, &formula, &longer)?;
+                    let found = self.extend(session, attempt, &mut formula, &longer)?;
                     if found.is_some() {
                         return Ok(found);
                     }
@@ -441,6 +451,21 @@ impl<'h> Hunt<'h> {
             }
         }
         Ok(None)
+    }
+
+    /// The unit of a function, if the function that fails is in it as it is.
+    fn able_to_fail(
+        &mut self,
+        session: &Session,
+        function: FunctionId,
+        failing: FunctionId,
+    ) -> Result<Option<Unit>, Error> {
+        let planner = self.planner.as_mut();
+        let plan = planner.map(|planner| planner.plan(function));
+        match plan.is_some_and(|plan| plan.members.contains(&failing)) {
+            true => self.take(session, function),
+            false => Ok(None),
+        }
     }
 
     /// The callers of a function, and main, whose unit has all functions in it, if a system run

@@ -10,6 +10,7 @@
 
 mod bind;
 mod compose;
+mod context;
 mod explore;
 mod hunt;
 mod measure;

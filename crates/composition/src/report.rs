@@ -63,6 +63,8 @@ pub struct Figures {
     pub at_main: u64,
     /// See above.
     pub validating: u64,
+    /// Calls below which units failed in ways that fit the call.
+    pub below: u64,
     /// Interpolants.
     pub interpolants: u64,
     /// Refinements of summaries.

@@ -212,9 +212,10 @@ pub(crate) fn branch_coverage(
     (all > 0).then(|| 100.0 * f64::from(taken) / f64::from(all))
 }
 
-/// Streams of symbols that are no input of the unit at work: leaves of a callee, and of each
-/// composition what stays free.
+/// Streams of symbols that are no input of the unit at work: leaves of a callee, inputs of a caller,
+/// and of each composition what stays free.
 pub(crate) const LEAVES: u16 = 0x0800;
+pub(crate) const CALLER: u16 = 0x0c00;
 pub(crate) const FREE: u16 = 0x1000;
 
 /// Whether a symbol is a byte of a stream that no run has.

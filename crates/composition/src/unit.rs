@@ -4,7 +4,7 @@ use std::any::Any;
 use std::time::{Duration, Instant};
 
 use labrys_engine::{Error, Session, run};
-use labrys_expr::{ExprId, Pool, Rebuilt};
+use labrys_expr::{ExprId, Pool};
 use labrys_program::{FunctionId, Program};
 use labrys_suite::{Coverage, Failure};
 
@@ -158,21 +158,18 @@ impl Unit {
         let Some(objects) = self.objects.filter(|_| !cubes.is_empty()) else {
             return Ok(None);
         };
-        Ok(Some(self.formula(cubes, objects, 1)))
+        let examples = line.failures.iter().map(|one| one.input.clone());
+        let mut formula = self.formula(objects, 1);
+        formula.add(&self.explorer.summary.pool, cubes, examples.collect());
+        Ok(Some(formula))
     }
 
-    /// Cubes over the unit's inputs as a formula of their own.
-    pub(crate) fn formula(&self, cubes: Vec<Vec<ExprId>>, objects: u16, depth: u16) -> Formula {
-        let source = &self.explorer.summary.pool;
-        let mut pool = Pool::new();
-        let mut rebuilt = Rebuilt::new();
-        let mut moved = |id| pool.rebuild(Some(source), id, &mut rebuilt, &mut |_, _| None);
-        let cubes = cubes.into_iter();
-        let cubes = cubes.map(|cube| cube.into_iter().map(&mut moved).collect());
-        let cubes = cubes.collect();
+    /// A formula over the unit's inputs, without cubes.
+    pub(crate) fn formula(&self, objects: u16, depth: u16) -> Formula {
         Formula {
-            cubes,
-            pool,
+            cubes: Vec::new(),
+            examples: Vec::new(),
+            pool: Pool::new(),
             objects,
             leaves: self.leaves,
             depth,

@@ -169,6 +169,8 @@ pub struct Request {
     pub for_tests: bool,
     /// Whether functions and variables that the entries cannot come to are left out.
     pub trimmed: bool,
+    /// Whether the program is compiled in linear time, for few runs: its code is slow.
+    pub linear: bool,
 }
 
 /// A function whose calls are bound.

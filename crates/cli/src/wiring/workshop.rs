@@ -68,6 +68,7 @@ pub(crate) fn request(subject: &Subject, plan: &UnitPlan, bound: &[UnitPlan]) ->
         binders: binders(subject, bound),
         bounds: bounds(),
         trimmed: true,
+        linear: true,
         ..Request::default()
     }
 }
@@ -157,6 +158,7 @@ impl Units<'_> {
         let request = Request {
             binders: binders(self.subject, bound),
             bounds: bounds(),
+            linear: true,
             ..Request::default()
         };
         let (built, drivers) = self.stock.unit(&request)?;

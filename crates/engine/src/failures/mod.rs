@@ -257,6 +257,20 @@ impl Failures {
     }
 }
 
+/// Where an input fails, as the location of a failure says it; nothing is booked.
+pub(crate) fn failing_place(
+    input: &Input,
+    tools: &mut Tools<'_>,
+) -> Result<Option<String>, Error> {
+    if let Some(report) = tools.checked(input)? {
+        return Ok(of_user(tools.runs.program(), &report.stack));
+    }
+    match tools.runs.plain_outcome(input)?.is_failure() {
+        true => Ok(locate(input, String::new(), tools.runs)?.location),
+        false => Ok(None),
+    }
+}
+
 /// Puts together what is known of a failure.
 fn find(facts: &Facts, kind: String, judged: Judged, runs: &mut Runs) -> Result<Finding, Error> {
     let same = judged.plain.is_failure()

@@ -22,7 +22,7 @@ use crate::Error;
 use crate::asker::Asker;
 use crate::books::Books;
 use crate::budget::{Deadline, End};
-use crate::failures::{Failures, Tools};
+use crate::failures::{Failures, Tools, failing_place};
 use crate::observation::{Initial, Observation};
 use crate::observer::{Notice, Observer, Status};
 use crate::reporter::Reporter;
@@ -327,6 +327,15 @@ impl Session {
         let plain = self.runs.fuzz(input, visits)?;
         self.overrule(&plain.coverage, &plain.targets, input)?;
         Ok(plain)
+    }
+
+    /// Where an input fails in the builds without instrumentation, if it does; nothing is booked.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn fails_at(&mut self, input: &Input) -> Result<Option<String>, Error> {
+        let (_, mut tools) = self.tools();
+        failing_place(input, &mut tools)
     }
 
     /// What a proof called unreachable and a run reached: bugs of Labrys.
