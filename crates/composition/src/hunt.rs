@@ -5,7 +5,7 @@
 //! near to main at once, its inputs begin the summary of main, and a unit takes long to build.
 //! Shares are of work, or of time if the time is limited: then time is what runs out.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,9 @@ const MOST_CHAINS: usize = 64;
 const MOST_ENTRIES: usize = 3;
 /// Units whose programs are kept running.
 const MOST_OPEN: usize = 32;
+/// Units that are built at once: at first, then twice as many each time up to the most.
+const FIRST_BATCH: usize = 8;
+const LARGEST_BATCH: usize = 64;
 /// Part of the budget that is left after which what was found in units is composed.
 const TESTING: f64 = 0.5;
 /// Part of the budget after which relevance is measured by the system runs that there are.
@@ -79,6 +82,9 @@ pub struct Hunt<'h> {
     phase: Phase,
     planner: Option<Planner>,
     units: BTreeMap<FunctionId, Unit>,
+    /// Functions whose units are built, or cannot be built with others.
+    prepared: BTreeSet<FunctionId>,
+    batch: usize,
     /// Units in the order of their last use.
     used: VecDeque<FunctionId>,
     whole: Option<Unit>,
@@ -123,6 +129,8 @@ impl<'h> Hunt<'h> {
             phase: Phase::Measure,
             planner: None,
             units: BTreeMap::new(),
+            prepared: BTreeSet::new(),
+            batch: FIRST_BATCH,
             used: VecDeque::new(),
             whole: None,
             found: Vec::new(),
@@ -215,6 +223,36 @@ impl<'h> Hunt<'h> {
         self.phase = Phase::Units(functions.into());
     }
 
+    /// Builds the unit of a function, with those of the functions that are tested after it.
+    fn prepare(&mut self, session: &Session, function: FunctionId) -> Result<(), Error> {
+        if self.prepared.contains(&function) {
+            return Ok(());
+        }
+        let (Phase::Units(next), Some(planner)) = (&self.phase, &mut self.planner) else {
+            return Ok(());
+        };
+        let begun = Instant::now();
+        let next = next.iter().filter(|one| !self.prepared.contains(one));
+        let functions = [function].into_iter().chain(next.copied());
+        let functions: Vec<FunctionId> = functions.take(self.batch).collect();
+        let plans = functions.iter().map(|one| {
+            let plan = planner.plan(*one);
+            let bound = planner.called_by(&plan);
+            (plan, bound)
+        });
+        let plans: Vec<_> = plans.collect();
+        self.batch = (2 * self.batch).min(LARGEST_BATCH);
+        self.prepared.extend(functions);
+        if !self.workshop.prepare(&plans)? {
+            // One of them is at fault: they are built one by one.
+            self.batch = FIRST_BATCH;
+        }
+        let building = BUILD * self.program.sites.len() as u64;
+        self.owed += cost(session, begun, building);
+        self.composer.phases.fli += begun.elapsed().as_secs_f64();
+        Ok(())
+    }
+
     /// Tests the unit of a function.
     fn test(&mut self, session: &Session, function: FunctionId) -> Result<(), Error> {
         let begun = Instant::now();
@@ -255,7 +293,10 @@ impl<'h> Hunt<'h> {
         let mut unit = Unit::new(bench, function, &self.program, seed);
         let time = shorter(self.settings.time, session.status().time_left());
         unit.explore(None, self.settings.queries, time)?;
-        let building = BUILD * self.program.sites.len() as u64;
+        let building = match self.prepared.contains(&function) {
+            true => 0,
+            false => BUILD * self.program.sites.len() as u64,
+        };
         self.owed += cost(session, begun, unit.session.effort() + building);
         Ok(Some(unit))
     }
@@ -539,7 +580,10 @@ impl Technique for Hunt<'_> {
         match &mut self.phase {
             Phase::Measure => self.measure(session)?,
             Phase::Units(functions) => match functions.pop_front() {
-                Some(function) if used < self.until => self.test(session, function)?,
+                Some(function) if used < self.until => {
+                    self.prepare(session, function)?;
+                    self.test(session, function)?;
+                }
                 next => {
                     self.pending = next.into_iter().chain(functions.drain(..)).collect();
                     let targets = self.targets(session);

@@ -58,6 +58,13 @@ impl BoundFunction {
 
 /// Builds units.
 pub trait Workshop {
+    /// Builds some units at once, each with the units of the functions that it calls, so that
+    /// [`Workshop::unit`] takes no time for them; whether that could be done.
+    ///
+    /// # Errors
+    /// If programs can no longer be run or written.
+    fn prepare(&mut self, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Result<bool, Error>;
+
     /// The unit of a function, with the calls bound of the functions that it calls; why there is
     /// none, if there is none. What a call binds are the leaves of the callee's own unit, so their
     /// plans are given.

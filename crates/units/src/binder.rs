@@ -11,7 +11,7 @@ use labrys_suite::unit::{Choice, Entry, Leaf, Pointer, Variable};
 
 use crate::prototype::{Parameter, Passed, Prototype};
 use crate::walk::{Spot, Visitor, walk};
-use crate::{BINDER, FUNCTION, VARIABLE};
+use crate::{BINDER, FUNCTION, IS_BOUND, VARIABLE};
 
 struct Reader<'a> {
     body: String,
@@ -113,13 +113,14 @@ impl Visitor for Reader<'_> {
     fn close(&mut self, _: &Pointer, _: &Spot, _: &str) {}
 }
 
-/// The binder of an entry: `labrys_binder_NUMBER`.
+/// The binder of an entry: `labrys_binder_NUMBER`; at work only if a variable says so, if it is
+/// `switched`. What variables and functions are called comes as in drivers.
 pub(crate) fn binder(
     number: usize,
     entry: &Entry,
     prototype: &Prototype<'_>,
-    globals: &[String],
-    functions: &[String],
+    (globals, functions): (&[String], &[String]),
+    switched: bool,
 ) -> String {
     let mut reader = Reader {
         body: String::new(),
@@ -127,6 +128,11 @@ pub(crate) fn binder(
         next: 0,
         objects: Vec::new(),
     };
+    let mut switch = String::new();
+    if switched {
+        switch = format!("unsigned char {IS_BOUND}{number};\n");
+        reader.line(&format!("if (!{IS_BOUND}{number}) return;"));
+    }
     reader.line(&format!("__labrys_bind_call({number});"));
     for global in &entry.globals {
         let known = globals.iter().position(|name| *name == global.name);
@@ -157,7 +163,7 @@ pub(crate) fn binder(
         false => parameters.join(", "),
     };
     format!(
-        "\n/* {} */\nvoid {BINDER}{number}({parameters}) {{\n{}}}\n",
+        "\n/* {} */\n{switch}void {BINDER}{number}({parameters}) {{\n{}}}\n",
         entry.name, reader.body
     )
 }

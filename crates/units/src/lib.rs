@@ -45,6 +45,12 @@ pub(crate) const FUNCTION: &str = "labrys_function_";
 /// What they define: binders and stubs.
 pub(crate) const BINDER: &str = "labrys_binder_";
 pub(crate) const STUB: &str = "labrys_stub_";
+/// A function that calls a stub or what it stands for, and what it stands for.
+pub(crate) const SWITCH: &str = "labrys_switch_";
+pub(crate) const REAL: &str = "labrys_real_";
+/// Whether a stub, and a binder, is at work.
+pub(crate) const STUBBED: &str = "labrys_stubbed_";
+pub(crate) const IS_BOUND: &str = "labrys_bound_";
 
 /// The functions that make the inputs of an entry and call it.
 pub(crate) const CALL: &str = "labrys_call_";
@@ -158,6 +164,9 @@ impl Bounds {
 pub struct Request {
     /// The functions that are called.
     pub entries: Vec<String>,
+    /// What is around each entry, if they are units of their own: the first argument of the program
+    /// names the one that is called, and stubs and binders are at work only where it has them.
+    pub around: Vec<Around>,
     /// Functions that stubs stand for, wherever the program uses them.
     pub stubs: Vec<String>,
     /// Functions whose calls are bound: see [`Drivers::binders`].
@@ -171,6 +180,37 @@ pub struct Request {
     pub trimmed: bool,
     /// Whether the program is compiled in linear time, for few runs: its code is slow.
     pub linear: bool,
+}
+
+/// The surroundings of an entry that is one of several units in a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Around {
+    /// Which of the request's functions with stubs are stubs here.
+    pub stubs: Vec<String>,
+    /// Which of the request's bound functions are bound here.
+    pub bound: Vec<String>,
+}
+
+impl Request {
+    /// The statements that put the stubs and binders of an entry to work.
+    fn switches(&self, drivers: &Drivers, entry: &str) -> String {
+        let number = self.entries.iter().position(|name| name == entry);
+        let Some(around) = number.and_then(|number| self.around.get(number)) else {
+            return String::new();
+        };
+        let mut text = String::new();
+        for (number, stub) in drivers.stubs.iter().enumerate() {
+            if around.stubs.contains(&stub.function) {
+                let _ = writeln!(text, "    {STUBBED}{number} = 1;");
+            }
+        }
+        for (number, binder) in drivers.binders.iter().enumerate() {
+            if around.bound.contains(&binder.function) {
+                let _ = writeln!(text, "    {IS_BOUND}{number} = 1;");
+            }
+        }
+        text
+    }
 }
 
 /// A function whose calls are bound.
@@ -198,6 +238,8 @@ pub struct Drivers {
     pub binders: Vec<Entry>,
     /// The functions that stubs stand for, with the inputs of one call.
     pub stubs: Vec<Stub>,
+    /// Whether stubs and binders are at work for some entries only.
+    switched: bool,
     /// All in C.
     pub text: String,
     /// The variables and functions of the program that the text names by numbers.
@@ -253,6 +295,7 @@ pub fn describe(module: &Module, request: &Request, missing: &BTreeSet<String>) 
                 entries: Vec::new(),
                 missing: missing.iter().map(|name| absent(module, name)).collect(),
             },
+            switched: !request.around.is_empty(),
             ..Drivers::default()
         },
         text: String::new(),
@@ -260,8 +303,9 @@ pub fn describe(module: &Module, request: &Request, missing: &BTreeSet<String>) 
     for name in &request.stubs {
         writer.stub(name);
     }
-    for name in &request.entries {
-        writer.entry(name);
+    for (number, name) in request.entries.iter().enumerate() {
+        let around = request.around.get(number);
+        writer.entry(name, around.map_or(&request.stubs, |around| &around.stubs));
     }
     for bound in &request.binders {
         writer.binder(bound);
@@ -368,8 +412,8 @@ impl<'m> Writer<'m, '_> {
         }
     }
 
-    fn entry(&mut self, name: &str) {
-        let Some((entry, prototype)) = self.shape(name, &self.request.stubs) else {
+    fn entry(&mut self, name: &str, stubs: &[String]) {
+        let Some((entry, prototype)) = self.shape(name, stubs) else {
             return;
         };
         let (globals, functions) = (&self.drivers.globals, &self.drivers.functions);
@@ -399,7 +443,8 @@ impl<'m> Writer<'m, '_> {
         };
         let (globals, functions) = (&self.drivers.globals, &self.drivers.functions);
         let number = self.drivers.binders.len();
-        let text = binder::binder(number, &entry, &prototype, globals, functions);
+        let switched = self.drivers.switched;
+        let text = binder::binder(number, &entry, &prototype, (globals, functions), switched);
         self.text.push_str(&text);
         self.drivers.binders.push(entry);
     }
@@ -409,6 +454,10 @@ impl<'m> Writer<'m, '_> {
             Ok(found) => found,
             Err(refusal) => return self.refuse(name, refusal),
         };
+        if self.drivers.switched && prototype.variadic {
+            let text = "... that a switch would hand on".to_owned();
+            return self.refuse(name, Refusal::Type(text));
+        }
         let bounds = Bounds {
             doubles: false,
             ..self.request.bounds
@@ -430,6 +479,9 @@ impl<'m> Writer<'m, '_> {
         let functions = &self.drivers.functions;
         let text = stub::stub(number, &entry, &prototype, &result, &outputs, functions);
         self.text.push_str(&text);
+        if self.drivers.switched {
+            self.text.push_str(&stub::switch(number, &prototype));
+        }
         self.drivers.stubs.push(Stub {
             function: name.to_owned(),
             leaves: entry.leaves,
@@ -457,15 +509,18 @@ impl<'m> Writer<'m, '_> {
             return drivers;
         }
         text.push_str("\nint main(void) {\n");
+        let named = self.request.for_tests && drivers.unit.entries.len() > 1;
         match drivers.unit.entries.len() {
             0 => {}
-            2.. if self.request.for_tests => {
+            _ if named || drivers.switched => {
                 text = text.replace("int main(void)", "int main(int argc, char **argv)");
                 for (number, entry) in drivers.unit.entries.iter().enumerate() {
                     let name = &entry.function;
+                    let switches = self.request.switches(&drivers, name);
                     let _ = writeln!(
                         text,
-                        "  if (argc > 1 && !__builtin_strcmp(argv[1], \"{name}\")) {CALL}{number}();"
+                        "  if (argc > 1 && !__builtin_strcmp(argv[1], \"{name}\")) {{\n{switches}    \
+                         {CALL}{number}();\n  }}"
                     );
                 }
             }
@@ -510,13 +565,23 @@ fn name_functions(parts: &[labrys_suite::unit::Part], functions: &mut Vec<String
 /// Makes the drivers' declarations of functions and variables the program's own, after linking;
 /// puts the calls of binders in, and stubs in place of functions.
 pub fn connect(module: &Module, drivers: &Drivers) {
-    // The uses in the drivers come last, so that a stubbed function that is an entry is called.
+    // Pointers to a function point to its switch, as in the program. Other uses in the drivers come
+    // last, so that a stubbed function that is an entry is called.
+    let called: Vec<&String> = drivers.functions.iter().collect();
+    if drivers.switched {
+        define(module, FUNCTION, &called);
+    }
+    let (stem, stubbed) = match drivers.switched {
+        true => (SWITCH, drivers.stubs.iter().map(|stub| &stub.function).collect()),
+        false => (STUB, Vec::new()),
+    };
     for (number, stub) in drivers.stubs.iter().enumerate() {
-        let defined = module.function(&format!("{STUB}{number}"));
+        let defined = module.function(&format!("{stem}{number}"));
         if let (Some(defined), Some(function)) = (defined, module.function(&stub.function)) {
             function.replace_uses(defined);
         }
     }
+    define(module, REAL, &stubbed);
     for (number, entry) in drivers.binders.iter().enumerate() {
         let binder = module.function(&format!("{BINDER}{number}"));
         // A function that has a stub is called there.
@@ -525,7 +590,7 @@ pub fn connect(module: &Module, drivers: &Drivers) {
             .iter()
             .position(|stub| stub.function == entry.function);
         let called = match stub {
-            Some(number) => module.function(&format!("{STUB}{number}")),
+            Some(number) => module.function(&format!("{stem}{number}")),
             None => module.function(&entry.function),
         };
         if let (Some(binder), Some(function)) = (binder, called) {
@@ -533,17 +598,9 @@ pub fn connect(module: &Module, drivers: &Drivers) {
         }
     }
     let entries = drivers.unit.entries.iter().map(|entry| &entry.function);
-    for (stem, names) in [
-        (ENTRY, entries.collect::<Vec<_>>()),
-        (FUNCTION, drivers.functions.iter().collect()),
-    ] {
-        for (number, name) in names.into_iter().enumerate() {
-            let declared = module.function(&format!("{stem}{number}"));
-            if let (Some(declared), Some(function)) = (declared, module.function(name)) {
-                declared.replace_uses(function);
-                declared.delete_function();
-            }
-        }
+    define(module, ENTRY, &entries.collect::<Vec<_>>());
+    if !drivers.switched {
+        define(module, FUNCTION, &called);
     }
     for (number, name) in drivers.globals.iter().enumerate() {
         let declared = module.global(&format!("{VARIABLE}{number}"));
@@ -554,6 +611,17 @@ pub fn connect(module: &Module, drivers: &Drivers) {
         declared.delete_global();
     }
     define_missing(module, drivers);
+}
+
+/// Makes the declarations of a stem and a number the functions of these names.
+fn define(module: &Module, stem: &str, names: &[&String]) {
+    for (number, name) in names.iter().enumerate() {
+        let declared = module.function(&format!("{stem}{number}"));
+        if let (Some(declared), Some(function)) = (declared, module.function(name)) {
+            declared.replace_uses(function);
+            declared.delete_function();
+        }
+    }
 }
 
 /// Defines what nobody defines: functions by doubles, those that no entry can come to and variables

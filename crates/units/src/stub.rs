@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use labrys_suite::unit::{Entry, Part};
 
-use crate::STUB;
+use crate::{REAL, STUB, STUBBED, SWITCH};
 use crate::driver::{Maker, declaration, definitions, result_type};
 use crate::prototype::Prototype;
 use crate::walk::walk;
@@ -54,5 +54,23 @@ pub(crate) fn stub(
         entry.name,
         definitions(prototype, &types),
         declaration(prototype, &format!("{STUB}{number}"), &types, true),
+    )
+}
+
+/// The switch of a function with a stub, `labrys_switch_NUMBER`: calls the one or the other.
+pub(crate) fn switch(number: usize, prototype: &Prototype<'_>) -> String {
+    let types = format!("labrys_stub_type_{number}_");
+    let passed = (0..prototype.parameters.len()).map(|index| format!("a{index}"));
+    let passed = passed.collect::<Vec<_>>().join(", ");
+    let returns = match result_type(prototype, &types).as_str() {
+        "void" => "",
+        _ => "return ",
+    };
+    format!(
+        "\nunsigned char {STUBBED}{number};\nextern {};\n{} {{\n  if ({STUBBED}{number}) {{\n    \
+         {returns}{STUB}{number}({passed});\n  }} else {{\n    {returns}{REAL}{number}({passed});\n  \
+         }}\n}}\n",
+        declaration(prototype, &format!("{REAL}{number}"), &types, false),
+        declaration(prototype, &format!("{SWITCH}{number}"), &types, true),
     )
 }

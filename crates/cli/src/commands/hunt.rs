@@ -199,6 +199,7 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
         folder: out.join("units"),
         oracles: !options.build.no_oracles,
         max_input: options.input.max_input,
+        batches: Vec::new(),
     };
     let settings = Settings {
         extent: extent(options.units.no_extended_units, options.units.random_units),

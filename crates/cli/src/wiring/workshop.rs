@@ -1,6 +1,9 @@
 //! Units for the hunt: built from the program, each with a suite of its own in `units/`.
 
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use labrys_composition::{Bench, BoundFunction, Extent, LeafName, UnitPlan, Workshop};
 use labrys_engine::{Error, Programs, Session, SessionBuilder, StopFlag};
@@ -8,7 +11,7 @@ use labrys_executor::RunLimits;
 use labrys_program::FunctionId;
 use labrys_suite::unit::{Content, Entry};
 use labrys_suite::{Config, Input, Invocation, StreamKind, SuiteWriter};
-use labrys_units::{Bound, Bounds, Drivers, Globals, Request};
+use labrys_units::{Around, Bound, Bounds, Drivers, Globals, Request};
 
 use crate::output::problem::Problem;
 use crate::wiring::session::programs;
@@ -28,6 +31,14 @@ pub(crate) struct Units<'a> {
     pub(crate) folder: PathBuf,
     pub(crate) oracles: bool,
     pub(crate) max_input: usize,
+    /// Units that were built together.
+    pub(crate) batches: Vec<Rc<Batch>>,
+}
+
+/// Units that are one program.
+pub(crate) struct Batch {
+    program: Subject,
+    drivers: Drivers,
 }
 
 /// What drivers of a hunt make.
@@ -66,6 +77,30 @@ pub(crate) fn request(subject: &Subject, plan: &UnitPlan, bound: &[UnitPlan]) ->
         entries: names(subject, &[plan.function]),
         stubs: names(subject, &plan.stubs),
         binders: binders(subject, bound),
+        bounds: bounds(),
+        trimmed: true,
+        linear: true,
+        ..Request::default()
+    }
+}
+
+/// What is generated for some units in one program.
+fn batch(subject: &Subject, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Request {
+    let plans = units.iter().map(|(plan, _)| plan);
+    let called = units.iter().flat_map(|(_, bound)| bound);
+    let called: BTreeMap<FunctionId, &UnitPlan> =
+        called.map(|plan| (plan.function, plan)).collect();
+    let called: Vec<UnitPlan> = called.into_values().cloned().collect();
+    let stubs: BTreeSet<FunctionId> = plans.clone().flat_map(|plan| &plan.stubs).copied().collect();
+    let around = units.iter().map(|(plan, bound)| Around {
+        stubs: names(subject, &plan.stubs),
+        bound: names(subject, bound.iter().map(|plan| &plan.function)),
+    });
+    Request {
+        entries: names(subject, plans.map(|plan| &plan.function)),
+        around: around.collect(),
+        stubs: names(subject, &stubs),
+        binders: binders(subject, &called),
         bounds: bounds(),
         trimmed: true,
         linear: true,
@@ -119,17 +154,37 @@ impl Units<'_> {
     }
 
     fn unit_of(&self, plan: &UnitPlan, bound: &[UnitPlan]) -> Result<Bench, Problem> {
+        let name = names(self.subject, &[plan.function]).concat();
+        let of = |batch: &&Rc<Batch>| batch.describes(&name);
+        if let Some(batch) = self.batches.iter().find(of).cloned() {
+            let invocation = Invocation::new([name.clone()]);
+            let (program, drivers) = (&batch.program, &batch.drivers);
+            return self.bench(&name, program, drivers, invocation, Box::new(batch.clone()));
+        }
         let request = request(self.subject, plan, bound);
         let (built, drivers) = self.stock.unit(&request)?;
-        let (Some(unit), [entry]) = (built, drivers.unit.entries.as_slice()) else {
-            let reason = drivers.left_out.first();
-            let reason = reason.map_or_else(String::new, |(_, reason)| reason.to_string());
-            return Err(Problem::program(reason));
-        };
+        let unit = built.ok_or_else(|| no_unit(&drivers, &name))?;
+        let unit = Rc::new(unit);
+        let invocation = Invocation::default();
+        self.bench(&name, &unit, &drivers, invocation, Box::new(unit.clone()))
+    }
+
+    /// The unit of a function in a program with drivers, called like this.
+    fn bench(
+        &self,
+        name: &str,
+        unit: &Subject,
+        drivers: &Drivers,
+        invocation: Invocation,
+        held: Box<dyn Any>,
+    ) -> Result<Bench, Problem> {
+        let mut entries = drivers.unit.entries.iter();
+        let entry = entries.find(|entry| entry.function == name);
+        let entry = entry.ok_or_else(|| no_unit(drivers, name))?;
         let config = Config {
             program: self.subject.name.clone(),
             bitcode_hash: unit.hash(),
-            invocation: Invocation::default(),
+            invocation,
             streams: vec![StreamKind::Objects],
             technique: "unit".to_owned(),
             seed: self.config.seed,
@@ -137,7 +192,7 @@ impl Units<'_> {
             ..Config::default()
         };
         let inputs = vec![Input::objects("")];
-        let session = self.session(&unit, &config, &entry.function, inputs)?;
+        let session = self.session(unit, &config, &entry.function, inputs)?;
         let leaves = entry
             .leaves
             .iter()
@@ -149,8 +204,8 @@ impl Units<'_> {
             leaves: leaves
                 .and_then(|bytes| u32::try_from(bytes).ok())
                 .unwrap_or(0),
-            bound: self.bound(&drivers),
-            held: Box::new(unit),
+            bound: self.bound(drivers),
+            held,
         })
     }
 
@@ -180,7 +235,30 @@ impl Units<'_> {
     }
 }
 
+impl Batch {
+    /// Whether a function has a unit in it.
+    fn describes(&self, function: &str) -> bool {
+        let mut entries = self.drivers.unit.entries.iter();
+        entries.any(|entry| entry.function == function)
+    }
+}
+
+/// There is no unit of a function.
+fn no_unit(drivers: &Drivers, function: &str) -> Problem {
+    let mut reasons = drivers.left_out.iter();
+    let reason = reasons.find(|(name, _)| name == function);
+    Problem::program(reason.map_or_else(String::new, |(_, reason)| reason.to_string()))
+}
+
 impl Workshop for Units<'_> {
+    fn prepare(&mut self, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Result<bool, Error> {
+        let Ok((Some(program), drivers)) = self.stock.unit(&batch(self.subject, units)) else {
+            return Ok(false);
+        };
+        self.batches.push(Rc::new(Batch { program, drivers }));
+        Ok(true)
+    }
+
     fn unit(
         &mut self,
         plan: &UnitPlan,
