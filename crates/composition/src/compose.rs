@@ -34,6 +34,8 @@ const MOST_CONTEXTS: usize = 3;
 const MOST_STARTS: usize = 4;
 /// A search below a call has this part of the queries of a refinement.
 const BELOW: u32 = 2;
+/// Some units only hang: none has more than this part of the time that is left.
+const SHARE: u32 = 16;
 /// Slices that an interpolant is to contradict.
 const MOST_SLICES: usize = 8;
 /// Constraints whose text is longer are not shown.
@@ -202,7 +204,7 @@ impl Composer {
                 callee: work.callee,
                 constraint: constraint.clone(),
             };
-            let time = shorter(self.time, session.status().time_left());
+            let time = share_of_time(session, self.time);
             unit.explore(Some(focus), self.refinement, time)?;
             self.figures.refinements += 1;
             self.phases.fsr += begun.elapsed().as_secs_f64();
@@ -242,7 +244,7 @@ impl Composer {
                 let context = Context::new(unit.pool(), &path, slice, below.pool(), leaves);
                 let rng = self.rng.fork();
                 let search = Below::new(below, context, work.location, rng);
-                let time = shorter(self.time, session.status().time_left());
+                let time = share_of_time(session, self.time);
                 let until = time.map(|time| Instant::now() + time);
                 let starts = &starts[..starts.len().min(MOST_STARTS)];
                 let (cubes, inputs) = search.search(starts, self.refinement / BELOW, until)?;
@@ -372,9 +374,11 @@ impl Composer {
     }
 }
 
-/// The shorter of two times, of which either may be missing.
-pub(crate) fn shorter(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
-    a.into_iter().chain(b).min()
+/// The longest time of one unit or refinement: what the user says, and if the time is limited a part
+/// of what is left.
+pub(crate) fn share_of_time(session: &Session, longest: Option<Duration>) -> Option<Duration> {
+    let share = session.status().time_left().map(|left| left / SHARE);
+    longest.into_iter().chain(share).min()
 }
 
 /// Whether the time is over, or the session was asked to end.

@@ -13,7 +13,7 @@ use labrys_engine::{Error, Progress, Session, Technique};
 use labrys_program::{FunctionId, Program};
 
 use crate::bind::Formula;
-use crate::compose::{Composed, Composer, Work, is_over, is_shown, shorter, shows};
+use crate::compose::{Composed, Composer, Work, is_over, is_shown, share_of_time, shows};
 use crate::measure::Measurement;
 use crate::plan::{Extent, Planner, UnitPlan};
 use crate::report::{Alarm, Report, Validated};
@@ -291,7 +291,7 @@ impl<'h> Hunt<'h> {
         };
         let seed = self.settings.seed ^ u64::from(function.0);
         let mut unit = Unit::new(bench, function, &self.program, seed);
-        let time = shorter(self.settings.time, session.status().time_left());
+        let time = share_of_time(session, self.settings.time);
         unit.explore(None, self.settings.queries, time)?;
         let building = match self.prepared.contains(&function) {
             true => 0,

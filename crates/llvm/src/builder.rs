@@ -6,10 +6,12 @@ use std::ffi::c_uint;
 use std::marker::PhantomData;
 
 use llvm_sys::core::*;
-use llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
+use llvm_sys::debuginfo::{
+    LLVMDIBuilderCreateDebugLocation, LLVMGetSubprogram, LLVMInstructionGetDebugLoc,
+};
 use llvm_sys::prelude::*;
 
-use super::{Block, Builder, LLVMIntPredicate, LLVMOpcode, Type, Value};
+use super::{Block, Builder, LLVMIntPredicate, LLVMOpcode, Module, Type, Value};
 
 impl<'m> Builder<'m> {
     /// New instructions go before this one.
@@ -30,6 +32,20 @@ impl<'m> Builder<'m> {
         unsafe {
             let place = LLVMInstructionGetDebugLoc(instruction.0);
             LLVMSetCurrentDebugLocation2(self.0, place);
+        }
+    }
+
+    /// New instructions have a source position in this function, but no line, if debug information
+    /// knows the function.
+    pub fn locate_in(&self, module: &'m Module, function: Value<'m>) {
+        // SAFETY: null is a function without debug information; the scope is of the same context.
+        unsafe {
+            let scope = LLVMGetSubprogram(function.0);
+            if !scope.is_null() {
+                let none = std::ptr::null_mut();
+                let place = LLVMDIBuilderCreateDebugLocation(module.context, 0, 0, scope, none);
+                LLVMSetCurrentDebugLocation2(self.0, place);
+            }
         }
     }
 

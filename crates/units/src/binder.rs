@@ -2,7 +2,7 @@
 //! hands on where each lies.
 //!
 //! A binder takes the parameters of the bitcode, so that a call of it can be put at the beginning of
-//! the function. It has no decision, and reads memory only through the runtime, which does not read
+//! the function. It has no decision on input, and reads memory only through the runtime, which does not read
 //! what is not there.
 
 use std::fmt::Write as _;

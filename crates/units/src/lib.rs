@@ -660,7 +660,7 @@ fn call_binder<'m>(module: &'m Module, function: Value<'m>, binder: Value<'m>) {
     };
     let builder = module.builder();
     builder.before(*place);
-    builder.locate_at(*place);
+    builder.locate_in(module, function);
     let _ = builder.call(binder, &function.params());
 }
 
