@@ -138,17 +138,17 @@ fn failing_paths_are_looked_for_below_a_call() {
     let (out, seeds) = (folder.path().join("suite"), folder.path().join("seeds"));
     std::fs::create_dir(&seeds).expect("a folder");
     std::fs::write(seeds.join("a"), "name a.example.com\n").expect("a file");
-    let options = format!(
-        "--system-turns 0 --no-search --seeds {}",
-        seeds.display()
-    );
+    let options = format!("--system-turns 0 --no-search --seeds {}", seeds.display());
     let (status, report, suite) = hunt("below", &out, &options);
     assert_eq!(status, Some(1), "{report:#}");
     let found = validated(&report);
     assert_eq!(words(&found["chain"]), ["main", "encode"]);
     assert!(report["figures"]["below"].as_u64() > Some(0), "{report:#}");
     let input = String::from_utf8_lossy(failing_input(&suite)).into_owned();
-    assert!(input.starts_with("name ") && input.contains("\\."), "{input}");
+    assert!(
+        input.starts_with("name ") && input.contains("\\."),
+        "{input}"
+    );
 }
 
 #[test]

@@ -97,14 +97,17 @@ impl Context {
     /// A condition on the callee's inputs as one on what the call passes.
     fn bind(&mut self, pool: &mut Pool, objects: u16, condition: ExprId) -> ExprId {
         let bindings = &self.bindings;
-        pool.rebuild(None, condition, &mut self.bound, &mut |pool, id| {
-            match pool.as_symbol(id)? {
+        pool.rebuild(
+            None,
+            condition,
+            &mut self.bound,
+            &mut |pool, id| match pool.as_symbol(id)? {
                 Symbol::Byte { stream, offset } if stream == objects => {
                     bindings.get(&offset).copied()
                 }
                 _ => None,
-            }
-        })
+            },
+        )
     }
 
     /// An input of the callee with what the call passes under these inputs of the caller; without
@@ -205,7 +208,10 @@ impl<'a> Below<'a> {
                 break;
             }
         }
-        let cubes = self.found.iter().map(|path| path.prefix(path.steps.len()).0);
+        let cubes = self
+            .found
+            .iter()
+            .map(|path| path.prefix(path.steps.len()).0);
         let inputs = self.found.iter().map(|path| path.input.clone());
         Ok((cubes.collect(), inputs.collect()))
     }

@@ -355,9 +355,7 @@ fn contradiction(conditions: &[ExprId], core: &Core) -> Answered {
 }
 
 /// For each decision a number for the decisions before it and its site.
-pub(crate) fn keys(
-    decisions: impl Iterator<Item = (u32, u32)>,
-) -> impl Iterator<Item = u64> {
+pub(crate) fn keys(decisions: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = u64> {
     let mut before = 0_u64;
     decisions.map(move |(site, direction)| {
         let mut hasher = FxHasher::default();

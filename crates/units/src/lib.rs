@@ -572,7 +572,10 @@ pub fn connect(module: &Module, drivers: &Drivers) {
         define(module, FUNCTION, &called);
     }
     let (stem, stubbed) = match drivers.switched {
-        true => (SWITCH, drivers.stubs.iter().map(|stub| &stub.function).collect()),
+        true => (
+            SWITCH,
+            drivers.stubs.iter().map(|stub| &stub.function).collect(),
+        ),
         false => (STUB, Vec::new()),
     };
     for (number, stub) in drivers.stubs.iter().enumerate() {

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 
 use labrys_suite::unit::{Entry, Part};
 
-use crate::{REAL, STUB, STUBBED, SWITCH};
 use crate::driver::{Maker, declaration, definitions, result_type};
 use crate::prototype::Prototype;
 use crate::walk::walk;
+use crate::{REAL, STUB, STUBBED, SWITCH};
 
 /// The stub of a function: `labrys_stub_NUMBER`. `outputs` is what it writes behind each parameter.
 pub(crate) fn stub(

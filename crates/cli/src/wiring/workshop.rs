@@ -91,7 +91,11 @@ fn batch(subject: &Subject, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Request {
     let called: BTreeMap<FunctionId, &UnitPlan> =
         called.map(|plan| (plan.function, plan)).collect();
     let called: Vec<UnitPlan> = called.into_values().cloned().collect();
-    let stubs: BTreeSet<FunctionId> = plans.clone().flat_map(|plan| &plan.stubs).copied().collect();
+    let stubs: BTreeSet<FunctionId> = plans
+        .clone()
+        .flat_map(|plan| &plan.stubs)
+        .copied()
+        .collect();
     let around = units.iter().map(|(plan, bound)| Around {
         stubs: names(subject, &plan.stubs),
         bound: names(subject, bound.iter().map(|plan| &plan.function)),

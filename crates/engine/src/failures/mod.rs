@@ -258,10 +258,7 @@ impl Failures {
 }
 
 /// Where an input fails, as the location of a failure says it; nothing is booked.
-pub(crate) fn failing_place(
-    input: &Input,
-    tools: &mut Tools<'_>,
-) -> Result<Option<String>, Error> {
+pub(crate) fn failing_place(input: &Input, tools: &mut Tools<'_>) -> Result<Option<String>, Error> {
     if let Some(report) = tools.checked(input)? {
         return Ok(of_user(tools.runs.program(), &report.stack));
     }
