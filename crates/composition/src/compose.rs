@@ -315,12 +315,7 @@ impl Composer {
         }
         cubes.truncate(MOST_CUBES);
         examples.truncate(MOST_CUBES);
-        let Some(objects) = unit.objects.filter(|_| !cubes.is_empty()) else {
-            return Ok(None);
-        };
-        let mut formula = unit.formula(objects, work.formula.depth + 1);
-        formula.add(unit.pool(), cubes, examples);
-        Ok(Some(Composed::Satisfiable(Box::new(formula))))
+        Ok(longer(unit, work.formula.depth + 1, cubes, examples))
     }
 
     /// An interpolant, over the callee's leaves, of the formula and the caller's slices.
@@ -372,6 +367,19 @@ impl Composer {
             Err(NoInterpolant::Satisfiable | NoInterpolant::Unknown(_)) => None,
         }
     }
+}
+
+/// The formula of a chain that is one function longer, if there are cubes.
+fn longer(
+    unit: &mut Unit,
+    depth: u16,
+    cubes: Vec<Vec<ExprId>>,
+    examples: Vec<Input>,
+) -> Option<Composed> {
+    let objects = unit.objects.filter(|_| !cubes.is_empty())?;
+    let mut formula = unit.formula(objects, depth);
+    formula.add(unit.pool(), cubes, examples);
+    Some(Composed::Satisfiable(Box::new(formula)))
 }
 
 /// The longest time of one unit or refinement: what the user says, and if the time is limited a part

@@ -452,29 +452,11 @@ impl<'h> Hunt<'h> {
             attempt.chains += 1;
             let mut longer = chain.to_vec();
             longer.push(caller);
-            let Some(mut unit) = self.caller(session, caller)? else {
+            let Some(unit) = self.caller(session, caller)? else {
                 continue;
             };
-            let mut below = self.able_to_fail(session, top, failing)?;
-            let efforts = |session: &Session, unit: &Unit, below: &Option<Unit>| {
-                let below = below.as_ref().map_or(0, |below| below.session.effort());
-                session.effort() + unit.session.effort() + below
-            };
-            let (begun, before) = (Instant::now(), efforts(session, &unit, &below));
-            let location = &attempt.line.location;
-            let mut work = Work::new(top, formula, location, below.as_mut());
-            let composed = self.composer.compose(session, &mut unit, &mut work);
-            let constraints = work.constraints;
-            let worked = efforts(session, &unit, &below) - before;
-            self.owed += cost(session, begun, worked);
-            self.put(unit);
-            below.into_iter().for_each(|below| self.put(below));
-            let place = format!("{}, calls of {}", self.name(caller), self.name(top));
-            let constraints = constraints.into_iter();
-            attempt
-                .constraints
-                .extend(constraints.map(|text| format!("{place}: {text}")));
-            match composed? {
+            let below = self.able_to_fail(session, top, failing)?;
+            match self.compose(session, attempt, (unit, below), (top, formula))? {
                 Composed::Validated => return Ok(Some(longer)),
                 Composed::Conflict(reason) => {
                     let names = self.names(&longer).join(" > ");
@@ -492,6 +474,35 @@ impl<'h> Hunt<'h> {
             }
         }
         Ok(None)
+    }
+
+    /// Composes the formula of a chain, whose outermost function comes with it, with the unit of a
+    /// caller; `below` is the unit of that function, if it may fail at the line.
+    fn compose(
+        &mut self,
+        session: &mut Session,
+        attempt: &mut Attempt<'_>,
+        (mut unit, mut below): (Unit, Option<Unit>),
+        (top, formula): (FunctionId, &mut Formula),
+    ) -> Result<Composed, Error> {
+        let efforts = |session: &Session, unit: &Unit, below: &Option<Unit>| {
+            let below = below.as_ref().map_or(0, |below| below.session.effort());
+            session.effort() + unit.session.effort() + below
+        };
+        let (begun, before) = (Instant::now(), efforts(session, &unit, &below));
+        let location = &attempt.line.location;
+        let mut work = Work::new(top, formula, location, below.as_mut());
+        let composed = self.composer.compose(session, &mut unit, &mut work);
+        let constraints = work.constraints.into_iter();
+        let place = format!("{}, calls of {}", self.name(unit.function), self.name(top));
+        attempt
+            .constraints
+            .extend(constraints.map(|text| format!("{place}: {text}")));
+        let worked = efforts(session, &unit, &below) - before;
+        self.owed += cost(session, begun, worked);
+        self.put(unit);
+        below.into_iter().for_each(|below| self.put(below));
+        composed
     }
 
     /// The unit of a function, if the function that fails is in it as it is.
