@@ -45,6 +45,9 @@ pub(crate) struct LinkLine {
 /// The unwinder as a library of its own, which the child of each run would have to map.
 const SHARED_UNWINDER: &str = "-lgcc_s";
 
+/// Options by which symbols and places are left out.
+const STRIPS: [&str; 4] = ["-s", "--strip-all", "-S", "--strip-debug"];
+
 /// Start code of `-ffast-math` that makes floats near zero zero. No build has it, so that all
 /// compute the same.
 const FLUSHES_FLOATS: &str = "crtfastmath.o";
@@ -72,7 +75,7 @@ pub(crate) struct Pieces<'a> {
     pub(crate) scratch: &'a Path,
     /// Whether lld prints and writes the reports that the line asks for.
     pub(crate) reports: bool,
-    /// Whether places in the source are kept.
+    /// Whether names of functions and places in the source are kept, whatever the line says.
     pub(crate) places: bool,
 }
 
@@ -138,6 +141,8 @@ impl LinkLine {
         for item in &self.items {
             match item {
                 Item::Word(word) if word == SHARED_UNWINDER && !shares_unwinder => {}
+                Item::Word(word) if pieces.places && STRIPS.iter().any(|strips| word == strips) => {
+                }
                 Item::Word(word) if word.to_string_lossy().ends_with(FLUSHES_FLOATS) => {}
                 Item::Word(word) => arguments.push(word.clone()),
                 Item::Bitcode(_) => {}

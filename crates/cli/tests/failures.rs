@@ -7,7 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::{folder, labrys, output, program, replay, text};
+use common::{folder, labrys, labrys_cc, output, program, replay, text};
 use labrys_suite::{FailureSummary, Suite, TargetStatus};
 
 /// Covers a program; its failures by kind.
@@ -220,4 +220,161 @@ fn what_rests_on_the_frozen_clock_is_not_confirmed() {
     assert!(!failure.confirmed);
     assert!(failure.detail.contains("clock"), "{failure:?}");
     assert!(text(&output).contains("depends on the clock"));
+}
+
+/// Programs that do not end, or take memory without end, for some inputs.
+const LOOPS: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+    static int step(unsigned i) { return (int)(i * 7); }\n\
+    static int spin(void) { volatile int s = 0; for (unsigned i = 1; i; i += 2) s += step(i); return s; }\n\
+    static void *volatile last;\n\
+    static int eat(void) { for (;;) { last = malloc(1 << 24); if (last) memset(last, 1, 1 << 24); } }\n\
+    int main(void) {\n\
+      int c = getchar();\n\
+      if (c == 'h') return spin();\n\
+      if (c == 'm') return eat();\n\
+      return 0;\n}\n";
+
+#[test]
+fn runs_that_do_not_end_are_failures_with_the_place_of_the_loop() {
+    let folder = folder();
+    let program = folder.path().join("loops.c");
+    std::fs::write(&program, LOOPS).expect("written");
+    let out = folder.path().join("suite");
+    let mut command = labrys();
+    command.arg("cover").arg(&program).arg("--out").arg(&out);
+    let output = output(command.args(["--steps", "60", "--timeout-run", "2s", "--no-fuzz"]));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let suite = Suite::open(&out).expect("a valid suite");
+    let kinds: BTreeMap<&str, &labrys_suite::Failure> = suite
+        .failures
+        .iter()
+        .map(|failure| (failure.kind.as_str(), failure))
+        .collect();
+    assert_eq!(suite.failures.len(), 2, "{:?}", suite.failures);
+    for (kind, function, byte) in [
+        ("timeout", "spin (", b'h'),
+        ("memory-exhaustion", "eat (", b'm'),
+    ] {
+        let failure = kinds.get(kind).unwrap_or_else(|| panic!("no {kind}"));
+        assert!(failure.confirmed, "{failure:?}");
+        assert!(
+            failure
+                .stack
+                .iter()
+                .any(|frame| frame.starts_with(function)),
+            "{failure:?}"
+        );
+        assert_eq!(failure.input.byte(0, 0), Some(byte));
+    }
+    let hang = kinds["timeout"];
+    assert_eq!(hang.stack.len(), 2, "{hang:?}");
+    let shown = replay(
+        &out,
+        &["--failure", &hang.id.to_string(), "--timeout-run", "300ms"],
+    );
+    assert_eq!(shown.status.code(), Some(1), "{}", text(&shown));
+    assert!(text(&shown).contains("plain build: timeout"));
+}
+
+#[test]
+fn slow_runs_are_no_failures() {
+    let folder = folder();
+    let program = folder.path().join("slow.c");
+    let text_of_program = "#include <stdio.h>\n#include <unistd.h>\n\
+        int main(void) { if (getchar() == 's') usleep(900000); return 0; }\n";
+    std::fs::write(&program, text_of_program).expect("written");
+    let mut command = labrys();
+    command.arg("cover").arg(&program).arg("--out");
+    command.arg(folder.path().join("suite"));
+    let output = output(command.args(["--steps", "60", "--timeout-run", "600ms"]));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
+#[test]
+fn endless_recursion_is_a_kind_of_its_own() {
+    let folder = folder();
+    let program = folder.path().join("deep.c");
+    let text_of_program = "#include <stdio.h>\n\
+        static int f(int x) { volatile char b[64]; b[0] = x; return f(x + 1) + b[0]; }\n\
+        int main(void) { return getchar() == 'r' ? f(1) : 0; }\n";
+    std::fs::write(&program, text_of_program).expect("written");
+    let out = folder.path().join("suite");
+    let mut command = labrys();
+    command.arg("cover").arg(&program).arg("--out").arg(&out);
+    let output = output(command.args(["--steps", "30"]));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let [failure] = &Suite::open(&out).expect("a valid suite").failures[..] else {
+        panic!("{}", text(&output));
+    };
+    assert_eq!(failure.kind, "stack-overflow");
+}
+
+#[test]
+fn lost_memory_is_a_failure_where_it_is_asked_for() {
+    let folder = folder();
+    let program = folder.path().join("leak.c");
+    let text_of_program = "#include <stdio.h>\n#include <stdlib.h>\n\
+        static char *make(int c) {\n\
+          char *p = malloc(10);\n\
+          if (p) p[0] = (char)c;\n\
+          return p;\n}\n\
+        int main(void) {\n\
+          int c = getchar();\n\
+          char *p = make(c);\n\
+          if (c == 'k') p = 0;\n\
+          free(p);\n\
+          return 0;\n}\n";
+    std::fs::write(&program, text_of_program).expect("written");
+    for (option, status) in [(None, 0), (Some("--leaks"), 1)] {
+        let out = folder.path().join(format!("suite{status}"));
+        let mut command = labrys();
+        command.arg("cover").arg(&program).arg("--out").arg(&out);
+        let output = output(command.args(["--steps", "40"]).args(option));
+        assert_eq!(output.status.code(), Some(status), "{}", text(&output));
+        let failures = Suite::open(&out).expect("a valid suite").failures;
+        assert_eq!(failures.len(), usize::from(option.is_some()));
+        for failure in failures {
+            assert_eq!(failure.kind, "memory-leak");
+            assert!(failure.stack[0].starts_with("make ("), "{failure:?}");
+            assert!(failure.detail.starts_with("10 byte"), "{failure:?}");
+            assert_eq!(failure.input.byte(0, 0), Some(b'k'));
+            let shown = replay(&out, &["--failure", "1"]);
+            assert_eq!(shown.status.code(), Some(1), "{}", text(&shown));
+        }
+    }
+}
+
+/// A package may be linked without symbols: the executable that judges failures keeps them.
+#[test]
+fn stacks_have_names_whatever_is_stripped() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let text_of_program = "#include <stdio.h>\n#include <stdlib.h>\n\
+        static void fault(int c) { if (c == 'x') abort(); }\n\
+        int main(void) { fault(getchar()); return 0; }\n";
+    std::fs::write(at("fault.c"), text_of_program).expect("written");
+    let mut compiler = labrys_cc();
+    compiler
+        .args(["-s", "-O2", "-o"])
+        .arg(at("fault"))
+        .arg(at("fault.c"));
+    assert!(output(&mut compiler).status.success());
+    let strip = std::process::Command::new("strip")
+        .arg(at("fault"))
+        .status();
+    assert!(strip.expect("binutils").success());
+    let mut command = labrys();
+    command
+        .arg("cover")
+        .arg(at("fault"))
+        .arg("--out")
+        .arg(at("suite"));
+    let output = output(command.args(["--steps", "30"]));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let failures = Suite::open(&at("suite")).expect("a valid suite").failures;
+    let frames = &failures[0].stack;
+    assert!(
+        frames.iter().any(|frame| frame.starts_with("fault (")),
+        "{frames:?}"
+    );
 }

@@ -207,3 +207,23 @@ fn searches_stop_and_keep_what_they_found() {
         stopped_search(&words, signal, &place.path(&name), &place);
     }
 }
+
+/// A run that would take minutes does not keep a stop, or the end of the time, waiting.
+#[test]
+fn runs_that_are_under_way_are_stopped() {
+    let place = Place::new(
+        "#include <stdio.h>\n#include <unistd.h>\nint main(void) {\n  if (getchar() == 'x')\n    \
+         for (;;) pause();\n  return 0; }\n",
+    );
+    let start = Instant::now();
+    let options = ["cover", "--quiet", "--timeout-run", "1h", "--out"];
+    let words = [&options[..], &["stopped", "program.c"]].concat();
+    stopped_search(&words, "-TERM", &place.path("stopped"), &place);
+    let words = [&options[..], &["timed", "--time", "3s", "program.c"]].concat();
+    let status = place.ready(labrys(), &words).status();
+    assert_eq!(status.expect("it runs").code(), Some(0));
+    let suite = Suite::open(&place.path("timed")).expect("a valid suite");
+    assert!(suite.summary.is_some() && !suite.cases.is_empty());
+    assert!(suite.failures.is_empty());
+    assert!(start.elapsed() < 3 * PATIENCE);
+}

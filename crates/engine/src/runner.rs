@@ -12,6 +12,14 @@ pub trait Runner {
     /// If the program cannot be run at all. Crashes and timeouts are outcomes.
     fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, Error>;
 
+    /// As [`Runner::run`], with so many times the time of other runs.
+    ///
+    /// # Errors
+    /// As [`Runner::run`].
+    fn run_longer(&mut self, input: &Input, mode: Mode, _times: u32) -> Result<Run, Error> {
+        self.run(input, mode)
+    }
+
     /// Takes back a recording whose memory can be used again.
     fn recycle(&mut self, recording: Recording) {
         drop(recording);
@@ -27,6 +35,10 @@ pub trait Runner {
 impl Runner for Executor {
     fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, Error> {
         Executor::run(self, input, mode)
+    }
+
+    fn run_longer(&mut self, input: &Input, mode: Mode, times: u32) -> Result<Run, Error> {
+        Executor::run_longer(self, input, mode, times)
     }
 
     fn recycle(&mut self, recording: Recording) {
@@ -104,6 +116,14 @@ pub trait Judge {
     /// If the program cannot be run at all.
     fn check(&mut self, input: &Input) -> Result<Checked, Error>;
 
+    /// As [`Judge::check`], with the time of a plain run; see [`Checker::check_briefly`].
+    ///
+    /// # Errors
+    /// As [`Judge::check`].
+    fn check_briefly(&mut self, input: &Input) -> Result<Checked, Error> {
+        self.check(input)
+    }
+
     /// As [`Runner::bound_objects`].
     fn bound_objects(&mut self) {}
 }
@@ -111,6 +131,10 @@ pub trait Judge {
 impl Judge for Checker {
     fn check(&mut self, input: &Input) -> Result<Checked, Error> {
         Checker::check(self, input)
+    }
+
+    fn check_briefly(&mut self, input: &Input) -> Result<Checked, Error> {
+        Checker::check_briefly(self, input)
     }
 
     fn bound_objects(&mut self) {

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use labrys_executor::{Mode, Report, Run, input_objects};
+use labrys_executor::{Checked, Mode, Report, Run, input_objects};
 use labrys_program::Program;
 use labrys_suite::{Coverage, Input, InputObject, Observed, Origin, Outcome, StreamKind};
 use labrys_trace::{Exit, Recording, Trace};
@@ -329,6 +329,19 @@ impl Runs {
         Ok(run.outcome)
     }
 
+    /// How the plain program ends on an input with so many times the time of other runs.
+    pub(crate) fn plain_outcome_longer(
+        &mut self,
+        input: &Input,
+        mode: Mode,
+        times: u32,
+    ) -> Result<Outcome, Error> {
+        self.counts.replays += 1;
+        let run = self.plain.run_longer(input, mode, times)?;
+        self.plain.recycle(run.recording);
+        Ok(run.outcome)
+    }
+
     /// How the plain program ends on an input with the clock and the randomness of the machine.
     pub(crate) fn real_outcome(&mut self, input: &Input) -> Result<Outcome, Error> {
         self.counts.replays += 1;
@@ -366,12 +379,32 @@ impl Runs {
         input: &Input,
         reporter: &mut Reporter,
     ) -> Result<Option<Report>, Error> {
+        let checked = self.check(reporter, |checker| checker.check(input))?;
+        Ok(checked.and_then(|checked| checked.report))
+    }
+
+    /// How the checked build ends on an input in the time of a plain run, and where it is if that
+    /// does not suffice.
+    pub(crate) fn check_briefly(
+        &mut self,
+        input: &Input,
+        reporter: &mut Reporter,
+    ) -> Result<Option<Checked>, Error> {
+        self.check(reporter, |checker| checker.check_briefly(input))
+    }
+
+    fn check(
+        &mut self,
+        reporter: &mut Reporter,
+        run: impl FnOnce(&mut dyn Judge) -> Result<Checked, labrys_executor::Error>,
+    ) -> Result<Option<Checked>, Error> {
         let Some(checker) = &mut self.checker else {
             return Ok(None);
         };
         self.counts.checks += 1;
-        match checker.check(input) {
-            Ok(checked) => Ok(checked.report),
+        match run(&mut **checker) {
+            Ok(checked) => Ok(Some(checked)),
+            Err(error @ labrys_executor::Error::Interrupted) => Err(error.into()),
             // The search goes on as without such a build.
             Err(error) => {
                 self.checker = None;

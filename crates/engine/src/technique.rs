@@ -33,7 +33,13 @@ pub trait Technique {
 /// Those of [`Technique::step`], and if the suite cannot be written.
 pub fn run(session: &mut Session, technique: &mut dyn Technique) -> Result<End, Error> {
     session.begin()?;
-    let end = drive(session, technique);
+    let end = match drive(session, technique) {
+        // The flag and the clock are looked at while a program runs, too.
+        Err(Error::Executor(labrys_executor::Error::Interrupted)) => {
+            Ok(session.end().unwrap_or(End::Time))
+        }
+        end => end,
+    };
     let saved = session.finish(end.as_ref().ok().copied());
     let end = end?;
     saved?;

@@ -9,6 +9,7 @@ use labrys_library::{Mark, named};
 use labrys_suite::{Input, Outcome};
 
 use crate::report::{self, RawReport};
+use crate::server::CutOff;
 use crate::symbols::{Frame, Symbols};
 use crate::{Error, Executor, Launch, RunLimits};
 
@@ -40,6 +41,8 @@ pub struct Checked {
 pub struct Checker {
     launch: Launch,
     limits: RunLimits,
+    /// Those of a plain run.
+    plain: RunLimits,
     executor: Option<Executor>,
     bounded: bool,
     symbols: Symbols,
@@ -49,6 +52,7 @@ impl Checker {
     /// A checker for a checked executable, called as the plain one with these limits.
     #[must_use]
     pub fn new(launch: Launch, limits: &RunLimits) -> Self {
+        let plain = limits.clone();
         let limits = RunLimits {
             timeout: limits.timeout * SLOWER,
             memory: limits.memory.saturating_mul(u64::from(SLOWER)),
@@ -62,6 +66,7 @@ impl Checker {
                 ..launch
             },
             limits,
+            plain,
             executor: None,
             bounded: false,
             symbols: Symbols::default(),
@@ -78,6 +83,34 @@ impl Checker {
     /// # Errors
     /// If the program cannot be run at all.
     pub fn check(&mut self, input: &Input) -> Result<Checked, Error> {
+        let limits = self.limits.clone();
+        self.run(input, &limits, CutOff::default())
+    }
+
+    /// Runs an input with the time and the memory of a plain run. If it is cut off, the report
+    /// says where.
+    ///
+    /// # Errors
+    /// If the program cannot be run at all.
+    pub fn check_briefly(&mut self, input: &Input) -> Result<Checked, Error> {
+        let limits = RunLimits {
+            timeout: self.plain.timeout,
+            memory: self.plain.memory,
+            ..self.limits.clone()
+        };
+        let cut_off = CutOff {
+            asks: true,
+            ..CutOff::default()
+        };
+        self.run(input, &limits, cut_off)
+    }
+
+    fn run(
+        &mut self,
+        input: &Input,
+        limits: &RunLimits,
+        cut_off: CutOff,
+    ) -> Result<Checked, Error> {
         let executor = match &mut self.executor {
             Some(executor) => executor,
             none => none.insert(Executor::start(self.launch.clone(), self.limits.clone())?),
@@ -85,7 +118,7 @@ impl Checker {
         if self.bounded {
             executor.bound_objects();
         }
-        let run = executor.run(input, Mode::Coverage)?;
+        let run = executor.run_until(input, Mode::Coverage, limits, cut_off)?;
         executor.recycle(run.recording);
         let report = report::read(&String::from_utf8_lossy(&run.report));
         Ok(Checked {

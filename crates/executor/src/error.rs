@@ -54,6 +54,9 @@ pub enum Error {
         /// The executable.
         binary: PathBuf,
     },
+    /// The run was interrupted, see [`Launch::interrupt`](crate::Launch::interrupt).
+    #[error("stopped, or out of time, while the program ran; there is nothing to keep")]
+    Interrupted,
     /// The input does not fit the launch.
     #[error("the input does not fit: {reason}")]
     Input {

@@ -9,7 +9,7 @@ use labrys_trace::{Exit, Recording};
 
 use crate::region::SharedRegion;
 use crate::scratch::{Identity, Scratch};
-use crate::server::{End, Loss, Server, check_version};
+use crate::server::{CutOff, End, Loss, Server, check_version};
 use crate::{Error, Launch, RunLimits};
 
 /// Recordings with more memory than this are not kept for later runs, in bytes.
@@ -111,6 +111,35 @@ impl Executor {
     /// If the input does not fit the launch or the limits, or the fork server cannot be kept
     /// alive.
     pub fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, Error> {
+        let limits = self.limits.clone();
+        self.run_until(input, mode, &limits, CutOff::default())
+    }
+
+    /// Runs the program on an input with so many times the time of other runs, and more where the
+    /// machine had little of the processor for it.
+    ///
+    /// # Errors
+    /// As [`Executor::run`].
+    pub fn run_longer(&mut self, input: &Input, mode: Mode, times: u32) -> Result<Run, Error> {
+        let limits = RunLimits {
+            timeout: self.limits.timeout * times,
+            ..self.limits.clone()
+        };
+        let cut_off = CutOff {
+            is_fair: true,
+            ..CutOff::default()
+        };
+        self.run_until(input, mode, &limits, cut_off)
+    }
+
+    /// Runs the program on an input within other limits of time and memory.
+    pub(crate) fn run_until(
+        &mut self,
+        input: &Input,
+        mode: Mode,
+        limits: &RunLimits,
+        cut_off: CutOff,
+    ) -> Result<Run, Error> {
         for attempt in 0..2 {
             self.ready()?;
             self.prepare(input, mode)?;
@@ -118,9 +147,10 @@ impl Executor {
             let Some(server) = &mut self.server else {
                 continue;
             };
-            let end = server.run(&self.limits);
+            let end = server.run(limits, cut_off);
             let seconds = start.elapsed().as_secs_f64();
             let end = match end {
+                Ok(End::Interrupted) => return Err(Error::Interrupted),
                 Ok(end) => end,
                 Err(loss) => {
                     self.server = None;
@@ -350,7 +380,7 @@ fn file_name(kind: &StreamKind) -> Option<&str> {
 
 fn outcome(end: End, recording: &Recording) -> Outcome {
     let status = match end {
-        End::Timeout => return Outcome::Timeout,
+        End::Timeout | End::Interrupted => return Outcome::Timeout,
         End::MemoryLimit => return Outcome::MemoryLimit,
         End::Status(status) => status,
     };

@@ -1,7 +1,9 @@
 //! Limits of one run, and how a program is launched.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use labrys_suite::{Invocation, StreamKind};
 
@@ -63,4 +65,43 @@ pub struct Launch {
     pub capture: bool,
     /// Whether the executable is the checked one, whose reports are kept.
     pub sanitized: bool,
+    /// Whether the checked executable looks for memory that is lost when the program ends.
+    pub leaks: bool,
+    /// What ends a run that is under way.
+    pub interrupt: Interrupt,
 }
+
+/// What ends a run that is under way, and all that would come after it: a flag that somebody sets,
+/// or a time. Such a run has no outcome.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt {
+    flag: Option<Arc<AtomicBool>>,
+    at: Option<Instant>,
+}
+
+impl Interrupt {
+    /// An interrupt by this flag, and at this time.
+    #[must_use]
+    pub fn new(flag: Arc<AtomicBool>, at: Option<Instant>) -> Self {
+        Interrupt {
+            flag: Some(flag),
+            at,
+        }
+    }
+
+    /// Whether it is time to end.
+    pub(crate) fn is_due(&self) -> bool {
+        let flag = self.flag.as_ref();
+        flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+            || self.at.is_some_and(|at| Instant::now() >= at)
+    }
+}
+
+/// All are equal: when a run is interrupted is no part of how the program is launched.
+impl PartialEq for Interrupt {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Interrupt {}

@@ -34,6 +34,19 @@ impl Descendants {
         children.max().unwrap_or(0)
     }
 
+    /// Sends the children a signal.
+    pub(crate) fn signal_children(&self, signal: libc::c_int) {
+        for child in self.list() {
+            sys::signal(child, signal);
+        }
+    }
+
+    /// Whether a child that wants to run had less than this time of a processor.
+    pub(crate) fn starve(&self, time: Duration) -> bool {
+        let starves = |child| times(child).is_some_and(|(state, used)| state == "R" && used < time);
+        self.list().into_iter().any(starves)
+    }
+
     /// Kills the children and their groups, once.
     pub(crate) fn kill_children(&self) {
         for child in self.list() {
@@ -98,10 +111,26 @@ fn is_alive(process: libc::pid_t) -> bool {
 
 /// State and parent of a process.
 fn stat(process: libc::pid_t) -> Option<(String, libc::pid_t)> {
+    let fields = fields(process)?;
+    Some((fields.first()?.clone(), fields.get(1)?.parse().ok()?))
+}
+
+/// State of a process, and the processor time that its threads used.
+fn times(process: libc::pid_t) -> Option<(String, Duration)> {
+    // Of a clock that the system shows to every program with 100 ticks a second.
+    const TICK: Duration = Duration::from_millis(10);
+    let fields = fields(process)?;
+    let ticks = |index: usize| fields.get(index)?.parse::<u32>().ok();
+    let used = ticks(11)?.saturating_add(ticks(12)?);
+    Some((fields.first()?.clone(), TICK * used))
+}
+
+/// What `/proc` says of a process, from its state on.
+fn fields(process: libc::pid_t) -> Option<Vec<String>> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name in parentheses may itself hold parentheses and spaces.
-    let mut fields = text.rsplit_once(") ")?.1.split(' ');
-    Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
+    let (_, fields) = text.rsplit_once(") ")?;
+    Some(fields.split(' ').map(str::to_owned).collect())
 }
 
 /// Bytes of memory that a process shares with no other, as far as the system reports it cheaply.

@@ -1,4 +1,4 @@
-//! The report of AddressSanitizer on a failing run.
+//! The report of AddressSanitizer, or of LeakSanitizer, on a failing run.
 //!
 //! Reports come without names (`symbolize=0`): each frame is a file and an offset in it, which
 //! [`Symbols`](crate::symbols::Symbols) resolves. Only the first stack of a report is read: the
@@ -19,6 +19,10 @@ pub(crate) struct RawReport {
 
 /// What introduces the error of a report.
 const ERROR: &str = "ERROR: AddressSanitizer: ";
+/// The same of lost memory.
+const LEAKS: &str = "ERROR: LeakSanitizer: ";
+/// The kind of a report on lost memory.
+const LEAK: &str = "memory-leak";
 /// Introduces the machine code at which the program was stopped.
 const CODE: &str = "instruction bytes at pc: ";
 
@@ -35,13 +39,34 @@ const LIMITS: [&str; 5] = [
 
 /// Reads a report. `None` if there is no error in it, or only a limit was reached.
 pub(crate) fn read(text: &str) -> Option<RawReport> {
+    let Some(report) = error(text) else {
+        return leak(text);
+    };
+    Some(report).filter(|report| !LIMITS.contains(&report.kind.as_str()))
+}
+
+/// Reads the first loss of a report of LeakSanitizer, with the stack of the allocation.
+fn leak(text: &str) -> Option<RawReport> {
+    let lines = text.lines().skip_while(|line| !line.contains(LEAKS));
+    let mut lines = lines.skip_while(|line| !line.contains(" leak of "));
+    let what = lines.next()?.split(" leak of ").nth(1)?;
+    let what = what.split(" allocated from").next().unwrap_or(what);
+    Some(RawReport {
+        kind: LEAK.to_owned(),
+        detail: format!("{what} never freed"),
+        frames: lines
+            .map_while(frame)
+            .map(|(file, offset)| (file.to_owned(), offset))
+            .collect(),
+    })
+}
+
+/// Reads a report of AddressSanitizer.
+fn error(text: &str) -> Option<RawReport> {
     let mut lines = text.lines().skip_while(|line| !line.contains(ERROR));
     let (_, error) = lines.next()?.split_once(ERROR)?;
     let rest: Vec<&str> = lines.collect();
     let word = error.split([' ', ':']).next()?;
-    if LIMITS.contains(&word) {
-        return None;
-    }
     let frames = rest
         .iter()
         .skip_while(|line| frame(line).is_none())

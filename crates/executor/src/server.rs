@@ -21,12 +21,16 @@ use crate::processes::{self, Descendants};
 use crate::region::SharedRegion;
 use crate::scratch::Scratch;
 use crate::sys::{self, Preparation};
-use crate::{Error, Launch, RunLimits};
+use crate::{Error, Interrupt, Launch, RunLimits};
 
 /// Time that a program has from its start to the fork server's first message.
 const STARTUP: Duration = Duration::from_secs(10);
 /// Time that a killed child has to be reported.
 const BURIAL: Duration = Duration::from_secs(5);
+/// Time that a run has to say where it is.
+const ANSWER: Duration = Duration::from_secs(3);
+/// How often a run gets half of its time again that had less than that of the processor.
+const EXTENSIONS: u32 = 3;
 /// How often the memory of a run is looked at.
 const WATCH: Duration = Duration::from_millis(25);
 /// More processes than this, beyond those of the machine, are a fork bomb. The system's own limit
@@ -45,6 +49,7 @@ pub(crate) struct Server {
     control: File,
     status: File,
     descendants: Descendants,
+    interrupt: Interrupt,
     /// Processes of the machine when this one was started.
     others: u64,
     /// A run left processes behind.
@@ -60,6 +65,17 @@ pub(crate) enum End {
     Timeout,
     /// It used too much memory and was killed.
     MemoryLimit,
+    /// It was to end before it was over, and was killed.
+    Interrupted,
+}
+
+/// What happens to a run that reaches a limit before it is killed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CutOff {
+    /// It is sent SIGABRT, and has some time to report where it is.
+    pub(crate) asks: bool,
+    /// It gets more time if it had less than half of its time of a processor.
+    pub(crate) is_fair: bool,
 }
 
 /// Why a server gave no answer.
@@ -109,6 +125,7 @@ impl Server {
             control,
             status,
             descendants,
+            interrupt: launch.interrupt.clone(),
             others: processes::count(),
             littered: false,
         })
@@ -127,45 +144,62 @@ impl Server {
     }
 
     /// Has the server fork a child, and waits for its end.
-    pub(crate) fn run(&mut self, limits: &RunLimits) -> Result<End, Loss> {
+    pub(crate) fn run(&mut self, limits: &RunLimits, cut_off: CutOff) -> Result<End, Loss> {
         let mut message = [0; 8];
         message[..4].copy_from_slice(&(Command::Run as u32).to_ne_bytes());
         if self.control.write_all(&message).is_err() {
             return Err(self.lost());
         }
-        let deadline = Instant::now() + limits.timeout;
-        let mut killed = None;
+        let mut deadline = Instant::now() + limits.timeout;
+        let mut extensions = if cut_off.is_fair { EXTENSIONS } else { 0 };
+        let (mut cut, mut asks, mut is_killed) = (None, cut_off.asks, false);
         let mut until = deadline.min(Instant::now() + WATCH);
         loop {
             match self.receive(until)? {
                 Some((status, value)) if ENDS.contains(&status) => {
                     self.littered = status == Status::Littered as u32;
                     let status = ExitStatus::from_raw(value as i32);
-                    return Ok(killed.unwrap_or(End::Status(status)));
+                    return Ok(cut.unwrap_or(End::Status(status)));
                 }
                 Some((status, value)) if status == Status::Failed as u32 => {
                     return Err(Loss::Failed(io::Error::from_raw_os_error(value as i32)));
                 }
                 Some(_) => return Err(self.lost()),
-                None if killed.is_some() => return Err(self.lost()),
+                None if is_killed => return Err(self.lost()),
                 None => {}
             }
             let now = Instant::now();
-            if now >= deadline {
-                killed = Some(End::Timeout);
-            } else if self.descendants.private_memory() > limits.memory {
-                killed = Some(End::MemoryLimit);
-            } else if processes::count() > self.others + MOST_PROCESSES {
-                killed = Some(End::Timeout);
+            let half = limits.timeout / 2;
+            if cut.is_none() && now >= deadline && extensions > 0 && self.descendants.starve(half) {
+                extensions -= 1;
+                deadline = now + half;
             }
+            cut = cut.or_else(|| self.limit(limits, now >= deadline));
             until = deadline.min(now + WATCH);
-            if killed.is_some() {
+            if cut.is_some_and(|cut| cut != End::Interrupted) && asks {
+                asks = false;
+                self.descendants.signal_children(libc::SIGABRT);
+                until = now + ANSWER;
+            } else if cut.is_some() {
+                is_killed = true;
                 self.descendants.kill_children();
                 // The program may have stopped the server, which could not report an end.
                 sys::wake(libc::pid_t::try_from(self.process.id()).unwrap_or(0));
                 until = now + BURIAL;
             }
         }
+    }
+
+    /// The limit that a run has reached.
+    fn limit(&self, limits: &RunLimits, is_late: bool) -> Option<End> {
+        if self.interrupt.is_due() {
+            return Some(End::Interrupted);
+        }
+        if is_late || processes::count() > self.others + MOST_PROCESSES {
+            return Some(End::Timeout);
+        }
+        let memory = self.descendants.private_memory();
+        (memory > limits.memory).then_some(End::MemoryLimit)
     }
 
     /// Whether the last run left processes behind.
@@ -265,12 +299,19 @@ fn environment_streams(launch: &Launch) -> impl Iterator<Item = (&str, &str)> {
 /// The variable that makes AddressSanitizer take every failure and to write reports without
 /// names to the scratch folder. The runtime takes it out before the program sees it.
 fn sanitizer_options(launch: &Launch, scratch: &Scratch) -> Option<(&'static str, OsString)> {
-    const OPTIONS: &str = "symbolize=0:detect_leaks=0:allocator_may_return_null=1:\
+    const OPTIONS: &str = "symbolize=0:allocator_may_return_null=1:\
         handle_abort=1:handle_sigill=1:handle_sigtrap=1:handle_sigbus=1:handle_sigfpe=1:\
         dump_instruction_bytes=1:dump_registers=0:print_summary=0:print_legend=0:\
-        quarantine_size_mb=64:malloc_context_size=1:log_path=";
+        quarantine_size_mb=64:";
+    // The stack of an allocation is of use where it is what leaks.
+    let leaks = match launch.leaks {
+        true => "detect_leaks=1:malloc_context_size=30:",
+        false => "detect_leaks=0:malloc_context_size=1:",
+    };
     launch.sanitized.then(|| {
         let mut options = OsString::from(OPTIONS);
+        options.push(leaks);
+        options.push("log_path=");
         options.push(scratch.report());
         (SANITIZER_VARIABLE, options)
     })

@@ -131,6 +131,15 @@ pub(crate) fn kill(process: libc::pid_t) {
     unsafe { libc::kill(process, libc::SIGKILL) };
 }
 
+/// Sends a process a signal.
+pub(crate) fn signal(process: libc::pid_t, signal: libc::c_int) {
+    if process <= 1 {
+        return; // Never a group, or init.
+    }
+    // SAFETY: no pointers.
+    unsafe { libc::kill(process, signal) };
+}
+
 /// Has a process go on that was stopped; it makes no difference to others.
 pub(crate) fn wake(process: libc::pid_t) {
     if process > 1 {

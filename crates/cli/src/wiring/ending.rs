@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use labrys_engine::StopFlag;
+use labrys_executor::Interrupt;
 use signal_hook::flag;
 
 use crate::output::problem::Problem;
@@ -53,6 +54,12 @@ impl Ending {
     /// The flag that signals set.
     pub(crate) fn stop(&self) -> StopFlag {
         self.stop.clone()
+    }
+
+    /// The same for a run of a program.
+    pub(crate) fn interrupt(&self) -> Interrupt {
+        let end = self.time.and_then(|time| self.began.checked_add(time));
+        Interrupt::new(self.stop.shared(), end)
     }
 
     /// What is left of the time.

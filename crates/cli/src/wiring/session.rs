@@ -88,6 +88,8 @@ pub(crate) fn launch(
         invocation: invocation.clone(),
         streams,
         branches: subject.program.branch_count(),
+        leaks: subject.leaks,
+        interrupt: subject.interrupt(),
         ..Launch::default()
     }
 }

@@ -10,6 +10,7 @@ use clap::Args;
 use labrys_cc::Frozen;
 use labrys_cc::container::Container;
 use labrys_cc::worker::Order;
+use labrys_executor::Interrupt;
 use labrys_program::Program;
 use labrys_scratch::TemporaryFolder;
 use labrys_suite::Config;
@@ -35,6 +36,10 @@ pub(crate) struct BuildOptions {
     /// Check C sources for overflow of signed numbers too
     #[arg(long, conflicts_with = "no_oracles")]
     pub(crate) check_overflow: bool,
+
+    /// Memory that is lost when the program ends is a failure
+    #[arg(long, conflicts_with = "no_oracles")]
+    pub(crate) leaks: bool,
 
     /// Compile each C source as compile_commands.json in this folder says
     #[arg(short = 'p', long = "build-path", value_name = "DIR")]
@@ -69,6 +74,7 @@ impl BuildOptions {
         let switches = [
             (NO_ORACLES, self.no_oracles),
             (CHECK_OVERFLOW, self.check_overflow),
+            (LEAKS, self.leaks),
         ];
         for (name, _) in switches.into_iter().filter(|(_, set)| *set) {
             record.insert(name.to_owned(), "true".to_owned());
@@ -85,6 +91,7 @@ impl BuildOptions {
                 .unwrap_or_default(),
             no_oracles: record.contains_key(NO_ORACLES),
             check_overflow: record.contains_key(CHECK_OVERFLOW),
+            leaks: record.contains_key(LEAKS),
             build_path: record.get(BUILD_PATH).map(PathBuf::from),
         }
     }
@@ -95,6 +102,7 @@ const CC_FLAG: &str = "cc-flag";
 const BUILD_PATH: &str = "build-path";
 const NO_ORACLES: &str = "no-oracles";
 const CHECK_OVERFLOW: &str = "check-overflow";
+const LEAKS: &str = "leaks";
 
 /// A program with its executables.
 #[derive(Debug)]
@@ -109,6 +117,8 @@ pub(crate) struct Subject {
     pub(crate) plain: PathBuf,
     /// The checked one, if it could be linked.
     pub(crate) checked: Option<PathBuf>,
+    /// Whether lost memory is a failure.
+    pub(crate) leaks: bool,
     /// How further executables are built from it.
     builder: Builder,
     /// Holds what was built or extracted.
@@ -140,7 +150,11 @@ impl Subject {
             .iter()
             .map(|path| path.display().to_string())
             .collect();
-        Self::unpack(names.join(" "), instrumented, builder.clone(), folder)
+        let subject = Self::unpack(names.join(" "), instrumented, builder.clone(), folder)?;
+        Ok(Subject {
+            leaks: build.leaks,
+            ..subject
+        })
     }
 
     /// Takes the other executables out of the instrumented one.
@@ -164,9 +178,15 @@ impl Subject {
             instrumented,
             plain,
             checked: has.then_some(checked),
+            leaks: false,
             builder,
             folder,
         })
+    }
+
+    /// What ends runs of the program.
+    pub(crate) fn interrupt(&self) -> Interrupt {
+        self.builder.ending.interrupt()
     }
 
     /// A folder that is removed with this.

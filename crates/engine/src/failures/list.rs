@@ -43,6 +43,11 @@ pub(crate) fn frames(stack: impl IntoIterator<Item = String>) -> Vec<String> {
     frames
 }
 
+/// The name in a frame such as `f (a.c:1:2)`.
+fn function(frame: &str) -> &str {
+    frame.rsplit_once(" (").map_or(frame, |(name, _)| name)
+}
+
 #[derive(Debug)]
 struct Entry {
     index: usize,
@@ -92,6 +97,23 @@ impl FailureList {
         let count = self.runs.entry(run_key(kind, coverage)).or_insert(0);
         *count += 1;
         *count > ALIKE
+    }
+
+    /// Whether there is a failure of one of these kinds with a stack that these calls begin with, from
+    /// the outermost on: whoever loops may be in some other function that it calls.
+    pub(crate) fn holds_loop(&self, kinds: &[&str], functions: &[&str]) -> bool {
+        let holds = |failure: &Failure| {
+            let known = failure.stack.iter().rev().map(|frame| function(frame));
+            let begins = known
+                .clone()
+                .zip(functions)
+                .all(|(one, other)| one == *other);
+            kinds.contains(&&*failure.kind)
+                && !failure.stack.is_empty()
+                && failure.stack.len() <= functions.len()
+                && begins
+        };
+        self.list.iter().any(holds)
     }
 
     pub(crate) fn judge(&mut self, key: &Key) -> Verdict {
@@ -151,6 +173,19 @@ mod tests {
             confirmed,
             run: 1,
         }
+    }
+
+    #[test]
+    fn a_loop_is_known_by_the_calls_that_lead_to_it() {
+        let mut list = FailureList::default();
+        let mut known = failure(1, true);
+        known.stack = vec!["spin (a.c:3:1)".to_owned(), "main (a.c:9:1)".to_owned()];
+        list.add(key("timeout"), known);
+        assert!(list.holds_loop(&["SIGSEGV"], &["main", "spin", "step"]));
+        assert!(list.holds_loop(&["SIGSEGV"], &["main", "spin"]));
+        assert!(!list.holds_loop(&["SIGSEGV"], &["main"]));
+        assert!(!list.holds_loop(&["timeout"], &["main", "spin"]));
+        assert!(!list.holds_loop(&["SIGSEGV"], &["main", "other"]));
     }
 
     #[test]

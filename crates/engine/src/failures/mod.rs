@@ -6,8 +6,11 @@
 //! help. A failure is confirmed if one of them shows it. A stack overflow must show in the plain
 //! build, since the checked one needs more stack.
 //!
+//! Runs that were cut off are in `endless.rs`.
+//!
 //! A new failure is made small before it is written.
 
+mod endless;
 mod list;
 mod minimize;
 mod misuses;
@@ -26,6 +29,7 @@ use crate::place::{frame, of_user, place};
 use crate::reporter::Reporter;
 use crate::runs::{Facts, Record, Runs};
 use crate::saver::Saver;
+use endless::EndlessRuns;
 use list::{FailureList, Key, Verdict, frames};
 use minimize::minimize;
 use misuses::MisuseFilter;
@@ -58,6 +62,18 @@ pub(crate) struct Failures {
     repetitions: Repetitions,
     misuses: MisuseFilter,
     unchecked: UncheckedRuns<Facts>,
+    endless: EndlessRuns,
+}
+
+/// What is looked for beside runs that fail.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Oracles {
+    /// Errors of memory, in runs that do not fail.
+    pub(crate) memory: bool,
+    /// In all of those, not only in those that draw attention.
+    pub(crate) every_run: bool,
+    /// Runs that do not end.
+    pub(crate) endless: bool,
 }
 
 /// The owners that looking at a run takes.
@@ -82,11 +98,12 @@ impl Tools<'_> {
 }
 
 impl Failures {
-    pub(crate) fn new(oracles: bool, every_run: bool) -> Self {
+    pub(crate) fn new(oracles: Oracles) -> Self {
         Failures {
             list: FailureList::default(),
-            oracles,
-            every_run,
+            oracles: oracles.memory,
+            every_run: oracles.every_run,
+            endless: EndlessRuns::new(oracles.endless),
             repetitions: Repetitions::default(),
             misuses: MisuseFilter::default(),
             unchecked: UncheckedRuns::default(),
@@ -128,6 +145,9 @@ impl Failures {
             reported,
             misuses,
         } = record;
+        if facts.outcome.is_limit() {
+            self.look_at_endless(facts, tools)?;
+        }
         // What is new may fail without a sign. Tests of a resumed suite are looked at again:
         // Labrys may have been killed before. What hangs would only hang for longer.
         let trace = trace.as_ref();

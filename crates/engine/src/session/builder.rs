@@ -10,7 +10,7 @@ use crate::Programs;
 use crate::asker::{Asker, QueryLimits};
 use crate::books::Books;
 use crate::budget::{Budget, Deadline, StopFlag};
-use crate::failures::Failures;
+use crate::failures::{Failures, Oracles};
 use crate::observation::Initial;
 use crate::observer::{Observer, Silent};
 use crate::reporter::Reporter;
@@ -30,8 +30,7 @@ pub struct SessionBuilder {
     observer: Box<dyn Observer>,
     queries: QueryLimits,
     max_input: usize,
-    oracles: bool,
-    every_run: bool,
+    oracles: Oracles,
     audit: bool,
     hides_added: bool,
     words: Vec<Vec<u8>>,
@@ -56,8 +55,7 @@ impl SessionBuilder {
                 time: Duration::from_secs(20),
             },
             max_input: 4096,
-            oracles: false,
-            every_run: false,
+            oracles: Oracles::default(),
             audit: false,
             hides_added: false,
             words: Vec::new(),
@@ -118,7 +116,7 @@ impl SessionBuilder {
     /// Whether runs that do not fail are looked at for errors of memory.
     #[must_use]
     pub fn oracles(mut self, oracles: bool) -> Self {
-        self.oracles = oracles;
+        self.oracles.memory = oracles;
         self
     }
 
@@ -126,7 +124,15 @@ impl SessionBuilder {
     /// that look for failures more than for coverage.
     #[must_use]
     pub fn look_at_every_run(mut self) -> Self {
-        self.every_run = true;
+        self.oracles.every_run = true;
+        self
+    }
+
+    /// Runs that do not end, and those that take memory without end, are failures if the plain
+    /// program confirms that.
+    #[must_use]
+    pub fn look_for_endless_runs(mut self) -> Self {
+        self.oracles.endless = true;
         self
     }
 
@@ -173,7 +179,7 @@ impl SessionBuilder {
         let mut session = Session {
             runs: Runs::new(self.programs, self.audit),
             books,
-            failures: Failures::new(self.oracles, self.every_run),
+            failures: Failures::new(self.oracles),
             asker: Asker::new(self.solver, self.apart, self.queries),
             saver: Saver::new(self.writer),
             reporter: Reporter::new(self.observer),

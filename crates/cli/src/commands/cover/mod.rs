@@ -293,6 +293,12 @@ struct Found {
 /// Does what the command says; the exit status.
 pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     if options.units.are_wanted() {
+        if options.build.leaks {
+            return Err(Problem::usage(
+                "--leaks is for whole programs: drivers of functions keep what they make; leave it \
+                 out",
+            ));
+        }
         if options.program.is_empty() {
             return Err(Problem::usage(
                 "name the sources of the functions, as when the suite was begun",
@@ -324,7 +330,8 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     let proved = suite.as_ref().and_then(|suite| suite.summary.as_ref());
     let proved = proved.map_or_else(Vec::new, |summary| summary.targets.clone());
     let ending = &builder.ending;
-    let builder = session(options, &plan, writer, ending.stop())?.budget(Budget {
+    let builder = session(options, &plan, writer, ending.stop())?.look_for_endless_runs();
+    let builder = builder.budget(Budget {
         goal: plan.goal.clone(),
         all_branches: options.search.abstraction.is_some(),
         ..options.limits.budget(ending)

@@ -232,6 +232,7 @@ pub(crate) fn launch(binary: &Path, subject: &Subject, config: &Config) -> Launc
         invocation: config.invocation.clone(),
         streams: config.streams.clone(),
         branches: subject.program.branch_count(),
+        leaks: subject.leaks,
         ..Launch::default()
     }
 }

@@ -4,12 +4,15 @@
 //! help. Nothing in the suite is changed.
 
 use labrys_executor::{Checked, Checker, Mode};
-use labrys_suite::{Failure, Suite};
+use labrys_suite::{Failure, Outcome, Suite};
 use serde_json::json;
 
 use super::{Replay, executor, launch, limits, own_subject};
 use crate::output::console::print_line;
 use crate::output::problem::{Problem, status};
+
+/// How many times the time of other runs one has that is to show that it does not end.
+const LONGER: u32 = 2;
 
 /// Does what the command says; the exit status.
 pub(crate) fn reproduce(options: &Replay, suite: &Suite, number: u32) -> Result<u8, Problem> {
@@ -21,18 +24,13 @@ pub(crate) fn reproduce(options: &Replay, suite: &Suite, number: u32) -> Result<
             suite.folder.display()
         )));
     };
-    let subject = own_subject(&suite.config)?;
-    let mut plain = executor(&subject, &suite.config, options)?;
-    let plain = plain.run(&failure.input, Mode::Coverage)?.outcome;
-    let checked = match &subject.checked {
-        Some(binary) => {
-            let launch = launch(binary, &subject, &suite.config);
-            Some(Checker::new(launch, &limits(options)).check(&failure.input)?)
-        }
-        None => None,
-    };
+    let is_limit = failure.outcome.is_limit();
+    let (plain, checked) = run_again(options, suite, failure)?;
     let report = checked.and_then(|Checked { report, .. }| report);
-    let shown = plain.is_failure() || report.is_some();
+    let shown = match is_limit {
+        true => plain == failure.outcome,
+        false => plain.is_failure() || report.is_some(),
+    };
     let stack: Vec<String> = match &report {
         Some(report) => report.stack.iter().map(ToString::to_string).collect(),
         None => failure.stack.clone(),
@@ -52,7 +50,11 @@ pub(crate) fn reproduce(options: &Replay, suite: &Suite, number: u32) -> Result<
         for (depth, frame) in stack.iter().enumerate() {
             print_line(format_args!("  #{depth} {frame}"))?;
         }
-        let checked = report.map_or("no failure".to_owned(), |report| report.kind);
+        let checked = match report {
+            Some(_) if is_limit => "stopped there".to_owned(),
+            Some(report) => report.kind,
+            None => "no failure".to_owned(),
+        };
         print_line(format_args!(
             "plain build: {plain}; checked build: {checked}"
         ))?;
@@ -62,6 +64,34 @@ pub(crate) fn reproduce(options: &Replay, suite: &Suite, number: u32) -> Result<
     } else {
         status::DONE
     })
+}
+
+/// How the plain and the checked build end on the input of a failure.
+fn run_again(
+    options: &Replay,
+    suite: &Suite,
+    failure: &Failure,
+) -> Result<(Outcome, Option<Checked>), Problem> {
+    let subject = own_subject(&suite.config)?;
+    let mut plain = executor(&subject, &suite.config, options)?;
+    let is_limit = failure.outcome.is_limit();
+    let plain = match is_limit {
+        true => plain.run_longer(&failure.input, Mode::Coverage, LONGER)?,
+        false => plain.run(&failure.input, Mode::Coverage)?,
+    };
+    let plain = plain.outcome;
+    let checked = match &subject.checked {
+        Some(binary) => {
+            let launch = launch(binary, &subject, &suite.config);
+            let mut checker = Checker::new(launch, &limits(options));
+            Some(match is_limit {
+                true => checker.check_briefly(&failure.input)?,
+                false => checker.check(&failure.input)?,
+            })
+        }
+        None => None,
+    };
+    Ok((plain, checked))
 }
 
 fn title(failure: &Failure) -> String {

@@ -1,0 +1,174 @@
+//! Runs that reach a limit: they do not end, or take memory without end.
+//!
+//! The instrumented build is slow, so a run of it that is cut off says little. It is a failure if
+//! the plain build reaches the limit too, twice: with twice the time, and with three times and the
+//! clock and randomness of the machine. A run that had too little of the processor gets its time
+//! again. Where it loops says the checked build, which is asked twice: what both stacks have in
+//! common, from `main` on, holds the loop.
+//!
+//! Law: a look costs a bounded number of limits, and there is a bounded number of looks.
+
+use labrys_executor::{Checked, Frame, Mode, Report};
+use labrys_suite::Outcome;
+
+use super::list::{Key, Verdict, frames};
+use super::{FROZEN, Failures, Finding, Tools};
+use crate::Error;
+use crate::place::of_user;
+use crate::runs::Facts;
+
+/// Looks at runs that were cut off, in a session.
+const LOOKS: u32 = 32;
+/// How many times the time of a run the two confirming ones have.
+const LONGER: [u32; 2] = [2, 3];
+
+const TIMEOUT: &str = "timeout";
+const MEMORY: &str = "memory-exhaustion";
+/// The kinds of these failures.
+const KINDS: [&str; 2] = [TIMEOUT, MEMORY];
+
+/// The kind of failure that it is to reach a limit.
+fn kind(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::MemoryLimit => MEMORY,
+        _ => TIMEOUT,
+    }
+}
+
+/// Whether failures are looked for among runs that were cut off, and how many looks are left.
+#[derive(Debug)]
+pub(super) struct EndlessRuns {
+    looks: u32,
+}
+
+impl EndlessRuns {
+    pub(super) fn new(wanted: bool) -> Self {
+        EndlessRuns {
+            looks: if wanted { LOOKS } else { 0 },
+        }
+    }
+
+    fn take(&mut self) -> bool {
+        let left = self.looks > 0;
+        self.looks = self.looks.saturating_sub(1);
+        left
+    }
+}
+
+impl Failures {
+    /// Looks at a run that was cut off.
+    pub(super) fn look_at_endless(
+        &mut self,
+        facts: &Facts,
+        tools: &mut Tools<'_>,
+    ) -> Result<(), Error> {
+        let known = self.list.repeats(kind(&facts.outcome), &facts.coverage);
+        if tools.is_over() || known || !self.endless.take() {
+            return Ok(());
+        }
+        let Some(stack) = stack(facts, tools)? else {
+            return Ok(());
+        };
+        if self.list.holds_loop(&KINDS, &functions(&stack)) {
+            return Ok(());
+        }
+        // What is slow under instrumentation may reach another limit without.
+        let outcome = longer(facts, tools, 0)?;
+        if !outcome.is_limit() {
+            return Ok(());
+        }
+        let kind = kind(&outcome);
+        let confirmed = longer(facts, tools, 1)? == outcome;
+        let other = match confirmed && kind == TIMEOUT {
+            true => self::stack(facts, tools)?,
+            false => None,
+        };
+        let stack = other.map_or(stack.clone(), |other| common(&stack, &other));
+        let texts: Vec<String> = stack.iter().map(ToString::to_string).collect();
+        let key = Key {
+            kind: kind.to_owned(),
+            location: of_user(tools.runs.program(), &stack),
+            frames: frames(texts.clone()),
+        };
+        let verdict = self.list.judge(&key);
+        if verdict == Verdict::Known {
+            return Ok(());
+        }
+        let detail = match (confirmed, kind) {
+            (false, _) => FROZEN,
+            (true, TIMEOUT) => "it did not end in two longer runs either",
+            (true, _) => "two runs took all the memory that they may have",
+        };
+        let finding = Finding {
+            key,
+            stack: texts,
+            detail: detail.to_owned(),
+            input: facts.input.clone(),
+            outcome,
+            confirmed,
+        };
+        self.write(facts, finding, verdict, tools)
+    }
+}
+
+/// How the plain build ends in one of the confirming runs.
+fn longer(facts: &Facts, tools: &mut Tools<'_>, which: usize) -> Result<Outcome, Error> {
+    let mode = [Mode::Coverage, Mode::Real][which];
+    tools
+        .runs
+        .plain_outcome_longer(&facts.input, mode, LONGER[which])
+}
+
+/// Where the checked build is when it is cut off; empty if that is not known. `None` if it ends.
+fn stack(facts: &Facts, tools: &mut Tools<'_>) -> Result<Option<Vec<Frame>>, Error> {
+    if !tools.runs.has_checker() {
+        return Ok(Some(Vec::new()));
+    }
+    let checked = tools.runs.check_briefly(&facts.input, tools.reporter)?;
+    Ok(match checked {
+        Some(Checked { outcome, report }) if outcome.is_limit() => {
+            Some(report.map_or_else(Vec::new, |Report { stack, .. }| stack))
+        }
+        Some(_) => None,
+        None => Some(Vec::new()),
+    })
+}
+
+/// The names of functions on a stack, from the outermost on.
+fn functions(stack: &[Frame]) -> Vec<&str> {
+    let functions = stack.iter().rev();
+    functions.map(|frame| frame.function.as_str()).collect()
+}
+
+/// The calls that two stacks have in common, innermost first: the innermost of them holds the
+/// loop.
+fn common(one: &[Frame], other: &[Frame]) -> Vec<Frame> {
+    let pairs = one.iter().rev().zip(other.iter().rev());
+    let same = pairs.take_while(|(one, other)| one.function == other.function);
+    let depth = same.count();
+    match depth {
+        0 => one.to_vec(),
+        _ => one[one.len() - depth..].to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stack(functions: &str) -> Vec<Frame> {
+        let frame = |function: &str| Frame {
+            function: function.to_owned(),
+            ..Frame::default()
+        };
+        functions.split(' ').map(frame).collect()
+    }
+
+    #[test]
+    fn what_two_stacks_have_in_common_holds_the_loop() {
+        let both = common(&stack("strlen spin main"), &stack("step spin main"));
+        assert_eq!(both, stack("spin main"));
+        assert_eq!(common(&stack("f main"), &stack("f main")), stack("f main"));
+        assert_eq!(common(&stack("f"), &stack("g")), stack("f"));
+    }
+}
