@@ -219,6 +219,33 @@ fn the_number_of_iterations_is_extrapolated() {
         300,
     );
     assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+    // Most values exhaust the stack.
+    let (_folder, text) = error_of(
+        "unsigned depth(unsigned x) { if (x == 0) return 0; return depth(x - 1) + 1; }\n\
+         int main() { unsigned n = __VERIFIER_nondet_uint();\n\
+         if (depth(n) == 200) reach_error(); return 0; }",
+        12,
+    );
+    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+}
+
+/// Each run offers the failing side of an assumption of the task's own as often as it passed it;
+/// the one that stopped it is what matters.
+#[test]
+fn assumptions_that_failed_once_are_passed() {
+    let (_folder, text) = error_of(
+        "void require(int c) { if (!c) abort(); }\n\
+         unsigned seed = 7;\n\
+         unsigned draw(unsigned n) { seed = seed * 1103515245 + 12345; return (seed >> 16) % n; }\n\
+         int main() { int v[50], w[50];\n\
+         for (int i = 0; i < 50; i++) { v[i] = __VERIFIER_nondet_int();\n\
+         require(v[i] >= 0 & v[i] <= 1); w[i] = draw(2); }\n\
+         for (int i = 0; i < 200; i++) { int a = draw(50), b = draw(50), c = draw(50);\n\
+         require((v[a] == w[a]) | (v[b] == (int)draw(2)) | (v[c] == (int)draw(2))); }\n\
+         reach_error(); return 0; }",
+        100,
+    );
+    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use labrys_library::{Mark, named};
 use labrys_program::{
-    Callee, Constant, ConstantId, Function, Instruction, Location, Operand, Operation, Program,
+    Callee, Constant, ConstantId, FunctionId, Instruction, Location, Operand, Operation, Program,
 };
 use labrys_suite::{TargetStatus, TargetSummary};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,6 +21,8 @@ pub(crate) const DIVERGENT_TESTS: u8 = 3;
 #[derive(Debug, Default)]
 pub(crate) struct Targets {
     list: Vec<TargetSummary>,
+    /// The targets that the program names, and the function of each.
+    homes: Vec<(String, FunctionId)>,
     /// Tests that were kept for a target and diverged.
     divergent: FxHashMap<String, u8>,
     /// The targets that techniques added.
@@ -32,13 +34,17 @@ pub(crate) struct Targets {
 impl Targets {
     /// The targets that a program names, none of them reached.
     pub(crate) fn of(program: &Program) -> Self {
+        let markers = markers(program);
+        let home = |marker: &Marker| (marker.name.clone(), marker.function);
+        let homes = markers.iter().map(home).collect();
         let target = |marker: Marker| TargetSummary {
             place: marker.location.and_then(|at| located(program, at)),
             location: marker.name,
             ..TargetSummary::default()
         };
         Targets {
-            list: markers(program).into_iter().map(target).collect(),
+            list: markers.into_iter().map(target).collect(),
+            homes,
             divergent: FxHashMap::default(),
             added: FxHashSet::default(),
             hides_added: false,
@@ -115,6 +121,13 @@ impl Targets {
         *self.divergent.entry(name.to_owned()).or_insert(0) += 1;
     }
 
+    /// The functions that name open targets.
+    pub(crate) fn open_homes(&self) -> Vec<FunctionId> {
+        let homes = self.homes.iter();
+        let open = homes.filter(|(name, _)| self.is_open(name) && !self.is_unreachable(name));
+        open.map(|(_, home)| *home).collect()
+    }
+
     /// Marks a target as reached.
     pub(crate) fn reach(&mut self, name: &str, input: Option<String>) {
         let mut list = self.list.iter();
@@ -168,6 +181,8 @@ fn is_reached(target: &TargetSummary) -> bool {
 struct Marker {
     /// The string that the call is given.
     name: String,
+    /// The function of the call.
+    function: FunctionId,
     /// Where the call stands, if it is known.
     location: Option<Location>,
 }
@@ -176,14 +191,17 @@ struct Marker {
 /// first.
 fn markers(program: &Program) -> Vec<Marker> {
     let mut found: Vec<Marker> = Vec::new();
-    let blocks = program.functions.iter().flat_map(Function::blocks);
-    for instruction in blocks.flat_map(|(_, block)| &block.instructions) {
-        let name = name(program, instruction);
-        let name = name.filter(|name| found.iter().all(|marker| marker.name != *name));
-        found.extend(name.map(|name| Marker {
-            name,
-            location: instruction.location,
-        }));
+    for (index, function) in program.functions.iter().enumerate() {
+        let blocks = function.blocks();
+        for instruction in blocks.flat_map(|(_, block)| &block.instructions) {
+            let name = name(program, instruction);
+            let name = name.filter(|name| found.iter().all(|marker| marker.name != *name));
+            found.extend(name.map(|name| Marker {
+                name,
+                function: FunctionId::new(index),
+                location: instruction.location,
+            }));
+        }
     }
     found
 }

@@ -20,6 +20,7 @@ mod inputs;
 mod mutate;
 mod path;
 mod patience;
+mod prospects;
 mod query;
 mod refresh;
 mod relaxation;

@@ -176,6 +176,12 @@ pub trait Strategy {
         self.name()
     }
 
+    /// Whether the search may run inputs of its own making beside the picks: those to which earlier
+    /// runs point (see [`crate::mutate`]).
+    fn extrapolates(&self) -> bool {
+        false
+    }
+
     /// Learns of every run after it was inserted.
     fn observe(&mut self, view: &View, info: &RunInfo);
 

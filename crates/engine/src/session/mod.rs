@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use labrys_executor::Mode;
 use labrys_expr::{ExprId, Pool};
-use labrys_program::{BranchId, Program};
+use labrys_program::{BranchId, FunctionId, Program};
 use labrys_solver::{Answer, Assignment, Model};
 use labrys_suite::{Coverage, Failure, Input, Origin, Summary, TargetStatus, TargetSummary};
 use labrys_trace::{Comparison, Trace};
@@ -89,6 +89,12 @@ impl Session {
     #[must_use]
     pub fn targets(&self) -> &[TargetSummary] {
         self.books.target_list()
+    }
+
+    /// The functions in which the program names targets that are open.
+    #[must_use]
+    pub fn open_targets(&self) -> Vec<FunctionId> {
+        self.books.targets().open_homes()
     }
 
     /// Inputs grow to at most this many bytes.

@@ -16,7 +16,7 @@ use std::collections::BinaryHeap;
 
 use super::call_costs;
 use super::flow::Flow;
-use crate::{BranchId, Program};
+use crate::{BranchId, FunctionId, Program};
 
 const INFINITE: u32 = u32::MAX;
 
@@ -37,6 +37,17 @@ impl Distances {
     /// The distances of all branches to the nearest of these targets.
     #[must_use]
     pub fn new(program: &Program, targets: impl IntoIterator<Item = BranchId>) -> Self {
+        Self::to(program, targets, [])
+    }
+
+    /// The distances of all branches to the nearest of these targets, or the start of one of these
+    /// functions.
+    #[must_use]
+    pub fn to(
+        program: &Program,
+        targets: impl IntoIterator<Item = BranchId>,
+        functions: impl IntoIterator<Item = FunctionId>,
+    ) -> Self {
         let flow = Flow::new(program);
         let layer = flow.nodes;
         let edges = Edges::new(&flow);
@@ -57,6 +68,11 @@ impl Distances {
             this.target[branch as usize] = true;
             this.distance[branch as usize] = 0;
             open.push(Reverse((0, branch)));
+        }
+        let functions = functions.into_iter();
+        for (start, _) in functions.filter_map(|id| flow.functions[id.index()]) {
+            this.distance[start as usize] = 0;
+            open.push(Reverse((0, start)));
         }
         this.search(open);
         this

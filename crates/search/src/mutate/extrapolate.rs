@@ -3,12 +3,12 @@
 //! How often a loop iterates or a function calls itself is often a number of the input, and what is
 //! compared behind it is counted, not computed from that number: no query speaks of it, and each
 //! solved branch moves the number by one iteration. But runs tell how near they came to an open
-//! branch. Two runs that differ in few numbers give the slope of that distance; the zero of the line
-//! through both is the next input, as in the secant method. A distance has no sign, so the zero may
-//! also lie between them.
+//! branch, whether it was decided by the input or not. Two runs that differ in few numbers give the slope of that distance; the zero of the line through both is
+//! the next input, as in the secant method. A distance has no sign, so the zero may also lie between
+//! them. Single bytes are no numbers here: they are mostly characters, and have few values.
 //!
 //! Laws: only numbers in which the two inputs differ are changed; a branch gets at most [`TRIES`]
-//! inputs for each run that came nearer to it.
+//! inputs for each run that came nearer to it, and all of them one of [`TURN`] steps of the search.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -25,6 +25,8 @@ const MOST_DIFFERENT: usize = 3;
 const TRIES: u8 = 8;
 /// Runs that are compared with the nearest one.
 const LOOKS: u8 = 64;
+/// Steps of the search of which one is for an input that waits.
+const TURN: u32 = 8;
 /// Inputs that wait.
 const MOST_WAITING: usize = 32;
 
@@ -74,11 +76,34 @@ impl Best {
     }
 }
 
+/// An input that waits.
+struct Suggested {
+    /// The run whose input it changes.
+    from: RunId,
+    input: Input,
+    /// The branch that it is for.
+    branch: BranchId,
+}
+
 /// See the module.
-#[derive(Default)]
 pub(crate) struct Extrapolation {
     best: FxHashMap<BranchId, Best>,
-    waiting: VecDeque<(RunId, Input)>,
+    waiting: VecDeque<Suggested>,
+    /// Steps of the search since one of them had its turn.
+    since: u32,
+    /// The branch for which the last one was.
+    tried: Option<BranchId>,
+}
+
+impl Default for Extrapolation {
+    fn default() -> Self {
+        Extrapolation {
+            best: FxHashMap::default(),
+            waiting: VecDeque::new(),
+            since: TURN,
+            tried: None,
+        }
+    }
 }
 
 /// A number of an input.
@@ -124,16 +149,38 @@ impl Extrapolation {
                 None => {
                     self.best.insert(branch, Best::new(sample));
                 }
-                Some(best) => self.waiting.extend(best.meet(&sample, objects)),
+                Some(best) => {
+                    // A line that leads on is followed at once.
+                    if self.tried == Some(branch) && distance < best.sample.distance {
+                        self.since = TURN;
+                    }
+                    let made = best.meet(&sample, objects).into_iter();
+                    let suggested = made.map(|(from, input)| Suggested {
+                        from,
+                        input,
+                        branch,
+                    });
+                    self.waiting.extend(suggested);
+                }
             }
         }
         let surplus = self.waiting.len().saturating_sub(MOST_WAITING);
         self.waiting.drain(..surplus);
     }
 
-    /// The newest input that waits, and the run whose input it changes.
-    pub(crate) fn next(&mut self) -> Option<(RunId, Input)> {
-        self.waiting.pop_back()
+    /// The newest input that waits and is new, and the run whose input it changes, if it is its
+    /// turn.
+    pub(crate) fn next(&mut self, is_new: impl Fn(&Input) -> bool) -> Option<(RunId, Input)> {
+        self.since += 1;
+        while self.since >= TURN {
+            let next = self.waiting.pop_back()?;
+            if is_new(&next.input) {
+                self.since = 0;
+                self.tried = Some(next.branch);
+                return Some((next.from, next.input));
+            }
+        }
+        None
     }
 }
 
@@ -230,7 +277,7 @@ impl Place {
             ObjectKind::Signed | ObjectKind::Bytes => true,
             _ => return None,
         };
-        matches!(size, 1 | 2 | 4 | 8).then_some(Place::Object {
+        matches!(size, 2 | 4 | 8).then_some(Place::Object {
             stream,
             offset: offset as usize,
             size: size as usize,
@@ -300,7 +347,7 @@ mod tests {
             learn(&mut extrapolation, input);
         }
         for count in 1..20 {
-            let (_, input) = extrapolation.next()?;
+            let (_, input) = (0..TURN).find_map(|_| extrapolation.next(|_| true))?;
             if learn(&mut extrapolation, &input) == 0 {
                 return Some(count);
             }
@@ -350,6 +397,6 @@ mod tests {
         for (run, (input, distance)) in (0..).zip(texts.iter().zip([9, 4])) {
             extrapolation.learn(RunId(run), input, &[], &[(BranchId(0), distance)]);
         }
-        assert!(extrapolation.next().is_none());
+        assert!((0..TURN).all(|_| extrapolation.next(|_| true).is_none()));
     }
 }

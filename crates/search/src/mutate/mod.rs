@@ -1,6 +1,7 @@
 //! Mutation: new inputs made of known ones, without a query.
 //!
-//! [`extrapolate`] moves numbers of the input to where two runs point; that comes first.
+//! [`extrapolate`] moves numbers of the input to where two runs point; such inputs are few, and each
+//! has its turn soon.
 //!
 //! Two mutators change the input of a run: [`pump`] repeats pieces of it or leaves them out,
 //! [`exchange`] puts other pieces in the place of some, as the program read them ([`pieces`]). Which
@@ -60,9 +61,12 @@ impl Mutator {
         }
     }
 
-    /// An input that moves numbers of the input of a run.
-    pub(crate) fn extrapolated(&mut self) -> Option<(RunId, Input)> {
-        self.extrapolation.next()
+    /// An input that moves numbers of the input of a run, if it is the turn of one that is new.
+    pub(crate) fn extrapolated(
+        &mut self,
+        is_new: impl Fn(&Input) -> bool,
+    ) -> Option<(RunId, Input)> {
+        self.extrapolation.next(is_new)
     }
 
     /// An input that differs from that of a run; `None` if there is nothing to change. Files grow to

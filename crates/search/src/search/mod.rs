@@ -20,6 +20,7 @@ use crate::inputs::Inputs;
 use crate::mutate::Mutator;
 use crate::path::{decisions, trace_direction};
 use crate::patience::Patience;
+use crate::prospects::Prospects;
 use crate::query::{Conditions, DecodedRun, conditions};
 use crate::refresh::refresh;
 use crate::relaxation::Relaxation;
@@ -65,6 +66,7 @@ pub struct Search<'m> {
     rng: fastrand::Rng,
     patience: Patience,
     weights: Weights,
+    prospects: Prospects,
     relaxation: Relaxation,
     /// The branch for which the input to come was made without soft constraints.
     relaxed: Option<(u32, u32)>,
@@ -92,6 +94,7 @@ impl Search<'_> {
             rng: fastrand::Rng::with_seed(seed),
             patience: Patience::default(),
             weights: Weights::default(),
+            prospects: Prospects::default(),
             relaxation: Relaxation::default(),
             relaxed: None,
             told_full: false,
@@ -272,6 +275,7 @@ impl Search<'_> {
     /// heavy run that is due, or what the strategy picks, or a candidate that waits where the
     /// strategy has nothing more.
     fn choose(&mut self, session: &Session) -> Option<Pick> {
+        self.prospects.update(session);
         let seen = view(&self.tree, session);
         let rng = &mut self.rng;
         if self.strategy.begin_step(&seen, rng) == StepKind::Mutate
@@ -280,15 +284,42 @@ impl Search<'_> {
         {
             return Some(Pick::Mutate(run));
         }
-        let undecided = |candidate: Candidate| seen.tree.flip(candidate).is_undecided();
-        let wanted = |candidate: Candidate| undecided(candidate) && seen.uncovered(candidate);
-        let due = self.patience.turn(session.effort(), wanted);
+        let due = self.patience.turn(session.effort(), wanted(&seen));
         let due = due.or_else(|| self.weights.turn(seen.tree));
+        let due = due.or_else(|| self.prospects.turn(seen.tree));
         due.map(Pick::Flip)
-            .or_else(|| self.weights.light(&mut *self.strategy, &seen, rng))
-            .or_else(|| self.weights.next(seen.tree).map(Pick::Flip))
-            .or_else(|| self.patience.next(wanted).map(Pick::Flip))
-            .or_else(|| self.patience.next(undecided).map(Pick::Flip))
+            .or_else(|| self.hopeful(session))
+            .or_else(|| self.waiting(session).map(Pick::Flip))
+    }
+
+    /// What the strategy picks, but for flips that lead to nothing open.
+    fn hopeful(&mut self, session: &Session) -> Option<Pick> {
+        loop {
+            let seen = view(&self.tree, session);
+            let pick = self
+                .weights
+                .light(&mut *self.strategy, &seen, &mut self.rng)?;
+            match pick {
+                Pick::Flip(candidate) if !self.prospects.has_any(&seen, candidate) => {
+                    self.tree.mark(candidate, Flip::PutOff);
+                    self.prospects.put_off(candidate);
+                }
+                _ => return Some(pick),
+            }
+        }
+    }
+
+    /// A candidate that waits, where the strategy has nothing more.
+    fn waiting(&mut self, session: &Session) -> Option<Candidate> {
+        let seen = view(&self.tree, session);
+        let undecided = |candidate: Candidate| seen.tree.flip(candidate).is_undecided();
+        let prospects = &self.prospects;
+        let hopeful = |candidate| undecided(candidate) && prospects.has_any(&seen, candidate);
+        let next = self.weights.next(seen.tree);
+        next.or_else(|| self.patience.next(wanted(&seen)))
+            .or_else(|| self.patience.next(hopeful))
+            .or_else(|| self.prospects.next(seen.tree))
+            .or_else(|| self.patience.next(undecided))
     }
 
     /// A model of the conditions: of all of them, else without the soft ones.
@@ -398,12 +429,21 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Runs a mutation of the input of a run, if that is new; before that, an input to which earlier
-    /// runs point.
-    fn mutate(&mut self, session: &mut Session, run: RunId) -> Result<(), Error> {
-        if let Some((from, input)) = self.mutator.extrapolated() {
-            return self.try_near(session, from, input, "extrapolated");
+    /// Runs an input to which earlier runs point, where it is the turn of one; whether it did.
+    fn extrapolate(&mut self, session: &mut Session) -> Result<bool, Error> {
+        if !self.strategy.extrapolates() {
+            return Ok(false);
         }
+        let next = self.mutator.extrapolated(|input| !session.was_tried(input));
+        let Some((from, input)) = next else {
+            return Ok(false);
+        };
+        self.try_near(session, from, input, "extrapolated")?;
+        Ok(true)
+    }
+
+    /// Runs a mutation of the input of a run, if that is new.
+    fn mutate(&mut self, session: &mut Session, run: RunId) -> Result<(), Error> {
         let Some(known) = self.known(session, run)? else {
             return Ok(());
         };
@@ -438,6 +478,11 @@ impl Search<'_> {
     }
 }
 
+/// Whether a candidate is undecided and uncovered.
+fn wanted<'a>(seen: &'a View<'a>) -> impl Fn(Candidate) -> bool + 'a {
+    |candidate| seen.tree.flip(candidate).is_undecided() && seen.uncovered(candidate)
+}
+
 /// What strategies see.
 pub(crate) fn view<'a>(tree: &'a Tree, session: &'a Session) -> View<'a> {
     View {
@@ -459,6 +504,9 @@ impl Technique for Search<'_> {
         }
         if let Some(repair) = self.repair.take() {
             self.mend(session, repair)?;
+            return Ok(Progress::More);
+        }
+        if self.extrapolate(session)? {
             return Ok(Progress::More);
         }
         match self.pick(session)? {

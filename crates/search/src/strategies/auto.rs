@@ -233,6 +233,10 @@ impl Strategy for Auto {
         }
     }
 
+    fn extrapolates(&self) -> bool {
+        true
+    }
+
     fn observe(&mut self, view: &View, info: &RunInfo) {
         let quiet = info.mutated && info.gain == 0;
         let skipped = if quiet { self.strategies.len() - 1 } else { 0 };

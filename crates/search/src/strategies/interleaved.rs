@@ -54,6 +54,12 @@ impl Strategy for Interleaved {
             .map_or(&self.name, |last| last.picked_by())
     }
 
+    fn extrapolates(&self) -> bool {
+        self.strategies
+            .iter()
+            .any(|strategy| strategy.extrapolates())
+    }
+
     fn observe(&mut self, view: &View, info: &RunInfo) {
         for strategy in &mut self.strategies {
             strategy.observe(view, info);

@@ -122,6 +122,26 @@ proptest! {
         }
     }
 
+    /// To the start of a function it is as far as to a decision there, but for the branch itself.
+    #[test]
+    fn functions_are_as_near_as_their_first_decision(program in programs()) {
+        for (index, function) in program.functions.iter().enumerate() {
+            let first = function.blocks.first().and_then(|block| block.terminator.site());
+            let Some(first) = first.filter(|_| function.blocks[0].instructions.is_empty()) else {
+                continue;
+            };
+            let mut offered = Vec::new();
+            offered.extend((0..).map_while(|direction| program.branch(first, direction)));
+            let branches = Distances::new(&program, offered.iter().copied());
+            let start = Distances::to(&program, [], [FunctionId::new(index)]);
+            for branch in (0..program.branch_count() as u32).map(BranchId) {
+                if let Some(distance) = start.get(branch) {
+                    prop_assert!(branches.get(branch).is_some_and(|near| near <= distance + 1));
+                }
+            }
+        }
+    }
+
     #[test]
     fn removing_targets_is_computing_anew(program in programs(), order in any::<u64>()) {
         let mut left: Vec<_> = (0..program.branch_count() as u32).map(BranchId).collect();
