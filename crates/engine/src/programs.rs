@@ -27,6 +27,7 @@ pub struct Programs {
     pub(crate) plain: Box<dyn Runner>,
     pub(crate) pool: Option<Box<dyn Ahead>>,
     pub(crate) checker: Option<Box<dyn Judge>>,
+    is_isolated: bool,
 }
 
 impl Programs {
@@ -43,6 +44,7 @@ impl Programs {
             plain,
             pool: None,
             checker: None,
+            is_isolated: false,
         }
     }
 
@@ -83,9 +85,20 @@ impl Programs {
             checked.map(|binary| Box::new(Checker::new(called(binary), limits)) as Box<dyn Judge>);
         calls_by(&binaries.instrumented);
         let instrumented = Box::new(start(&binaries.instrumented)?);
+        let is_isolated = instrumented.is_isolated();
         let plain = Box::new(start(&binaries.plain)?);
-        Ok(Programs::new(Arc::clone(program), instrumented, plain)
+        let programs = Programs::new(Arc::clone(program), instrumented, plain)
             .with_pool(pool)
-            .with_checker(checker))
+            .with_checker(checker);
+        Ok(Programs {
+            is_isolated,
+            ..programs
+        })
+    }
+
+    /// Whether runs are in namespaces of their own.
+    #[must_use]
+    pub fn are_isolated(&self) -> bool {
+        self.is_isolated
     }
 }

@@ -98,6 +98,12 @@ impl Executor {
         &self.limits
     }
 
+    /// Whether runs are in namespaces of their own.
+    #[must_use]
+    pub fn is_isolated(&self) -> bool {
+        self.server.as_ref().is_some_and(Server::is_isolated)
+    }
+
     /// How often the fork server had to be started again: after runs that left processes behind
     /// or killed it.
     #[must_use]

@@ -33,9 +33,11 @@ mod native;
 mod processes;
 mod region;
 mod report;
+mod sandbox;
 mod scratch;
 
 mod server;
+mod server_process;
 mod symbols;
 mod sys;
 mod worker_pool;

@@ -67,6 +67,9 @@ pub struct Launch {
     pub sanitized: bool,
     /// Whether the checked executable looks for memory that is lost when the program ends.
     pub leaks: bool,
+    /// Whether runs have the namespaces of this process, instead of ones of their own where the
+    /// system allows that.
+    pub shares_namespaces: bool,
     /// What ends a run that is under way.
     pub interrupt: Interrupt,
 }

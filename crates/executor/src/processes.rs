@@ -20,12 +20,9 @@ pub(crate) struct Descendants {
 
 impl Descendants {
     /// Those of a process with a single thread.
-    pub(crate) fn of(process: u32) -> Self {
+    pub(crate) fn of(process: libc::pid_t) -> Self {
         let children = File::open(format!("/proc/{process}/task/{process}/children")).ok();
-        Self {
-            process: libc::pid_t::try_from(process).unwrap_or(0),
-            children,
-        }
+        Self { process, children }
     }
 
     /// Bytes of memory that the children share with no other process, the largest of them.

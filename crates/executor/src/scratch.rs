@@ -50,6 +50,11 @@ impl Scratch {
         })
     }
 
+    /// The folder.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// The working directory of the runs.
     pub(crate) fn work(&self) -> PathBuf {
         self.folder.path().join("work")

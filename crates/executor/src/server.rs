@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command as Process, ExitStatus, Stdio};
+use std::process::{Command as Process, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use labrys_abi::{
@@ -20,6 +20,7 @@ use labrys_suite::StreamKind;
 use crate::processes::{self, Descendants};
 use crate::region::SharedRegion;
 use crate::scratch::Scratch;
+use crate::server_process::ServerProcess;
 use crate::sys::{self, Preparation};
 use crate::{Error, Interrupt, Launch, RunLimits};
 
@@ -45,7 +46,7 @@ const ENDS: [u32; 2] = [Status::Ended as u32, Status::Littered as u32];
 /// A running fork server.
 #[derive(Debug)]
 pub(crate) struct Server {
-    process: Child,
+    process: ServerProcess,
     control: File,
     status: File,
     descendants: Descendants,
@@ -108,15 +109,13 @@ impl Server {
             (status_write.as_raw_fd(), STATUS_FD),
         ];
         let limits = resource_limits(limits);
-        sys::prepare(
-            &mut process,
-            Preparation {
-                descriptors,
-                limits,
-            },
-        );
-        let process = process
-            .spawn()
+        let preparation = Preparation {
+            descriptors,
+            limits,
+        };
+        let (folder, work) = (scratch.path(), scratch.work());
+        let folders = (!launch.shares_namespaces).then_some((folder, &*work));
+        let process = ServerProcess::start(&mut process, preparation, folders)
             .map_err(|source| cannot_start(launch, source))?;
         let descendants = Descendants::of(process.id());
         let (control, status) = (File::from(control), File::from(status));
@@ -184,7 +183,7 @@ impl Server {
                 is_killed = true;
                 self.descendants.kill_children();
                 // The program may have stopped the server, which could not report an end.
-                sys::wake(libc::pid_t::try_from(self.process.id()).unwrap_or(0));
+                sys::wake(self.process.id());
                 until = now + BURIAL;
             }
         }
@@ -200,6 +199,11 @@ impl Server {
         }
         let memory = self.descendants.private_memory();
         (memory > limits.memory).then_some(End::MemoryLimit)
+    }
+
+    /// Whether the program has namespaces of its own.
+    pub(crate) fn is_isolated(&self) -> bool {
+        self.process.is_isolated()
     }
 
     /// Whether the last run left processes behind.
@@ -237,7 +241,7 @@ impl Server {
     fn lost(&mut self) -> Loss {
         // Its end of the pipe closes a moment before it can be waited for.
         for _ in 0..100 {
-            if let Ok(Some(status)) = self.process.try_wait() {
+            if let Some(status) = self.process.try_wait() {
                 return Loss::Ended(status);
             }
             std::thread::sleep(Duration::from_millis(1));
@@ -281,10 +285,11 @@ fn command(launch: &Launch, scratch: &Scratch, capture: bool) -> Result<Process,
 impl Drop for Server {
     fn drop(&mut self) {
         self.descendants.kill();
-        let id = libc::pid_t::try_from(self.process.id()).unwrap_or(0);
-        sys::kill(-id);
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        if self.process.try_wait().is_none() {
+            sys::kill(-self.process.id());
+            sys::kill(self.process.id());
+            self.process.wait();
+        }
     }
 }
 

@@ -8,6 +8,8 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
+use crate::sandbox::Sandbox;
+
 /// Descriptors of this crate lie above those that the fork server uses.
 const FIRST_DESCRIPTOR: RawFd = 200;
 
@@ -227,10 +229,33 @@ fn close_on_exec_from(first: libc::c_uint) {
 }
 
 /// Has a command prepare itself before it becomes another program.
-pub(crate) fn prepare(command: &mut std::process::Command, preparation: Preparation) {
+pub(crate) fn prepare(
+    command: &mut std::process::Command,
+    sandbox: Option<Sandbox>,
+    preparation: Preparation,
+) {
     use std::os::unix::process::CommandExt;
-    // SAFETY: `apply` allocates nothing and makes only calls that are safe after a fork.
-    unsafe { command.pre_exec(move || preparation.apply()) };
+    let apply = move || {
+        sandbox.as_ref().map_or(Ok(()), Sandbox::enter)?;
+        preparation.apply()
+    };
+    // SAFETY: both allocate nothing and make only calls that are safe after a fork.
+    unsafe { command.pre_exec(apply) };
+}
+
+/// How a child ended; `None` if it has not, or is none.
+pub(crate) fn wait(process: libc::pid_t, patiently: bool) -> Option<std::process::ExitStatus> {
+    use std::os::unix::process::ExitStatusExt;
+    let flags = if patiently { 0 } else { libc::WNOHANG };
+    let mut status = 0;
+    loop {
+        // SAFETY: a pointer to a local.
+        match check(unsafe { libc::waitpid(process, &raw mut status, flags) }) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(ended) if ended > 0 => return Some(ExitStatusExt::from_raw(status)),
+            _ => return None,
+        }
+    }
 }
 
 /// Has a command start as programs under Labrys do, as far as it can ask.

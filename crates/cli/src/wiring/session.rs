@@ -77,6 +77,14 @@ fn probe(subject: &Subject, invocation: &Invocation, limits: &RunLimits) -> Resu
     Ok(run.recording.objects_used > 0 || !input_objects(&run.recording).is_empty())
 }
 
+/// The variable that keeps programs in the namespaces of the command, if it is 0.
+const ISOLATION: &str = "LABRYS_ISOLATION";
+
+/// Whether runs are to have no namespaces of their own.
+pub(crate) fn shares_namespaces() -> bool {
+    std::env::var_os(ISOLATION).is_some_and(|value| value == "0")
+}
+
 pub(crate) fn launch(
     binary: &Path,
     invocation: &Invocation,
@@ -90,6 +98,7 @@ pub(crate) fn launch(
         branches: subject.program.branch_count(),
         leaks: subject.leaks,
         interrupt: subject.interrupt(),
+        shares_namespaces: shares_namespaces(),
         ..Launch::default()
     }
 }

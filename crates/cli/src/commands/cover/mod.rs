@@ -34,7 +34,7 @@ use crate::wiring::dictionary;
 use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::property;
-use crate::wiring::session::{initial_inputs, programs};
+use crate::wiring::session::{initial_inputs, programs, shares_namespaces};
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject, own_program};
 use crate::wiring::values::duration;
@@ -50,6 +50,10 @@ const FUZZED_FLOOR: f64 = 0.2;
 
 /// The name of the words of --dictionary in a suite's configuration.
 const DICTIONARY: &str = "dictionary";
+
+/// What is said where the system allows no namespaces.
+const NOT_ISOLATED: &str = "labrys: note: this system lets nobody make namespaces, so the program \
+    can reach files and processes of yours; run what may do harm in a container";
 
 const COVER: &str = "Explore a program and write a suite of tests";
 
@@ -656,6 +660,11 @@ fn session(
 ) -> Result<SessionBuilder, Problem> {
     let limits = &options.limits;
     let programs = programs(&plan.subject, &plan.config, &plan.limits, plan.jobs)?;
+    // Of functions, each has a session.
+    let is_told = options.output.quiet || options.units.are_wanted() || shares_namespaces();
+    if !is_told && !programs.are_isolated() {
+        note(NOT_ISOLATED);
+    }
     let mut builder = SessionBuilder::new(programs, solver(options)?, writer)
         .initial(plan.initial.clone())
         .words(plan.words.clone())
