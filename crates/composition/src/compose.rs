@@ -1,6 +1,7 @@
 //! One composition: the formula of a chain of calls with the summary of one caller more, and the
 //! refinement of that summary where the two conflict (sections 3.5.3 and 3.5.4).
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use labrys_engine::{Error, Session, child};
@@ -20,6 +21,8 @@ use crate::unit::{Unit, line_of};
 
 /// Refinements in a row without new branches of the caller, before it is given up.
 const MOST_FRUITLESS: u32 = 3;
+/// Queries of one refinement, when lines are worked on again and again.
+const LARGEST_REFINEMENT: u32 = 4096;
 /// Refinements of one caller at all.
 const MOST_REFINEMENTS: u32 = 12;
 /// Satisfiable formulas of one chain that are composed further.
@@ -63,6 +66,8 @@ pub(crate) struct Composer {
     /// The longest time of one refinement.
     pub(crate) time: Option<Duration>,
     rng: fastrand::Rng,
+    /// The caller's paths that were checked, by the line, the callee that fails, and the caller.
+    checked: BTreeMap<(String, FunctionId, FunctionId), usize>,
     /// Coverage of refined functions, before and after, summed.
     coverage: (f64, f64, u32),
 }
@@ -77,6 +82,8 @@ pub(crate) struct Work<'a> {
     contexts: Vec<Constants>,
     /// The line at which system inputs are to fail.
     location: &'a str,
+    /// When the work on the line is to end, if time is limited.
+    until: Option<Instant>,
     /// Conditions of the caller's pool that cannot all be true.
     cores: Vec<Vec<ExprId>>,
     /// Refining constraints in words.
@@ -88,18 +95,33 @@ impl<'a> Work<'a> {
     pub(crate) fn new(
         callee: FunctionId,
         formula: &'a mut Formula,
-        location: &'a str,
+        (location, until): (&'a str, Option<Instant>),
         below: Option<&'a mut Unit>,
     ) -> Self {
         Work {
             callee,
             formula,
+            until,
             below,
             contexts: Vec::new(),
             location,
             cores: Vec::new(),
             constraints: Vec::new(),
         }
+    }
+
+    /// Whether there is no time left for it.
+    fn is_over(&self, session: &Session) -> bool {
+        let late = self.until.is_some_and(|until| Instant::now() >= until);
+        late || is_over(session)
+    }
+
+    /// The failing paths below the call, over the leaves of the callee.
+    fn over_leaves(&self, pool: &mut Pool) -> Vec<Vec<ExprId>> {
+        let cubes = 0..self.formula.cubes.len();
+        cubes
+            .map(|cube| self.formula.over_leaves(cube, pool))
+            .collect()
     }
 
     /// The conditions of the caller's slice and the callee's cube; `None` if they are known to
@@ -139,8 +161,15 @@ impl Composer {
             refinement,
             time,
             rng: fastrand::Rng::with_seed(seed),
+            checked: BTreeMap::new(),
             coverage: (0.0, 0.0, 0),
         }
+    }
+
+    /// From now on refinements have twice the work; `false` if that is as much as there may be.
+    pub(crate) fn deepen(&mut self) -> bool {
+        self.refinement *= 2;
+        self.refinement <= LARGEST_REFINEMENT
     }
 
     /// Composes a formula with a caller of its first function, refining the caller until they fit
@@ -170,7 +199,16 @@ impl Composer {
         unit: &mut Unit,
         work: &mut Work<'_>,
     ) -> Result<Composed, Error> {
-        let mut checked = 0;
+        // Failing paths that were found first are the same each time that a line is worked on.
+        let known = (work.location.to_owned(), work.callee, unit.function);
+        let is_first = work.formula.depth == 1;
+        let checked = match is_first {
+            true => self.checked.get(&known).copied(),
+            false => None,
+        };
+        // A unit that was given up in between begins anew.
+        let checked = checked.filter(|checked| *checked <= unit.paths().len());
+        let mut checked = checked.unwrap_or(0);
         let mut fruitless = 0;
         let mut constraint: Vec<ExprId> = Vec::new();
         for refinement in 0..=MOST_REFINEMENTS {
@@ -184,7 +222,13 @@ impl Composer {
                 return Ok(found);
             }
             checked = unit.paths().len();
-            if fruitless >= MOST_FRUITLESS || is_over(session) || refinement == MOST_REFINEMENTS {
+            if is_first {
+                self.checked.insert(known.clone(), checked);
+            }
+            if fruitless >= MOST_FRUITLESS
+                || work.is_over(session)
+                || refinement == MOST_REFINEMENTS
+            {
                 break;
             }
             let begun = Instant::now();
@@ -203,6 +247,7 @@ impl Composer {
             let focus = Focus {
                 callee: work.callee,
                 constraint: constraint.clone(),
+                cubes: work.over_leaves(unit.pool()),
             };
             let time = share_of_time(session, self.time);
             unit.explore(Some(focus), self.refinement, time)?;
@@ -226,17 +271,20 @@ impl Composer {
         unit: &mut Unit,
         work: &mut Work<'_>,
     ) -> Result<Option<Composed>, Error> {
-        let Some(below) = work.below.as_deref_mut() else {
+        let Some(below) = work.below.take() else {
             return Ok(None);
         };
         let known = work.formula.cubes.len();
         let starts: Vec<Input> = work.formula.examples.clone();
         for number in (0..unit.paths().len()).rev() {
             let path = unit.paths()[number].clone();
+            if work.contexts.len() >= MOST_CONTEXTS || work.is_over(session) {
+                break;
+            }
             for slice in path.slices_at(work.callee) {
                 let passed = constants(unit.pool(), slice);
                 let most = work.contexts.len() >= MOST_CONTEXTS;
-                if most || is_over(session) || work.contexts.contains(&passed) {
+                if most || work.is_over(session) || work.contexts.contains(&passed) {
                     continue;
                 }
                 work.contexts.push(passed);
@@ -252,6 +300,7 @@ impl Composer {
                 work.formula.add(below.pool(), cubes, inputs);
             }
         }
+        work.below = Some(below);
         match work.formula.cubes.len() > known {
             true => self.check(session, unit, work, 0, known),
             false => Ok(None),
@@ -275,7 +324,7 @@ impl Composer {
             let path = unit.paths()[number].clone();
             for slice in path.slices_at(work.callee) {
                 for cube in first..work.formula.cubes.len() {
-                    if checks >= MOST_CHECKS || inputs >= MOST_INPUTS || is_over(session) {
+                    if checks >= MOST_CHECKS || inputs >= MOST_INPUTS || work.is_over(session) {
                         break;
                     }
                     let Some(query) = work.query(unit.pool(), &path, slice, cube) else {
@@ -320,7 +369,7 @@ impl Composer {
 
     /// An interpolant, over the callee's leaves, of the formula and the caller's slices.
     fn interpolant(&mut self, unit: &mut Unit, work: &Work<'_>) -> Option<ExprId> {
-        let (callee, formula) = (work.callee, &*work.formula);
+        let callee = work.callee;
         let interpolator = self.interpolator.as_mut()?;
         let slices = unit.paths().iter().rev().flat_map(|path| {
             path.slices_at(callee)
@@ -328,11 +377,8 @@ impl Composer {
         });
         let slices: Vec<(Vec<ExprId>, Slice)> = slices.take(MOST_SLICES).collect();
         let pool = unit.pool();
-        let a = (0..formula.cubes.len()).map(|cube| {
-            let cube = formula.over_leaves(cube, pool);
-            pool.all(cube)
-        });
-        let a: Vec<ExprId> = a.collect();
+        let cubes = work.over_leaves(pool).into_iter();
+        let a: Vec<ExprId> = cubes.map(|cube| pool.all(cube)).collect();
         let a = pool.any(a);
         let leaves = pool.symbols(a).iter();
         let leaves: Vec<u32> = leaves

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use labrys_engine::{Error, child};
+use labrys_engine::{Error, Look, child};
 
 use labrys_expr::{Evaluator, ExprId, Pool, Rebuilt, Symbol};
 use labrys_solver::Assignment;
@@ -23,6 +23,9 @@ use crate::unit::{Unit, line_of};
 
 /// Failing paths of one call that are enough.
 const ENOUGH: usize = 2;
+
+/// Runs that are cut off, after which a search ends.
+const MOST_CUT_OFF: u32 = 3;
 
 /// What a call passes whatever the inputs of the caller are: offsets of leaves, and bytes.
 pub(crate) type Constants = Vec<(u32, u8)>;
@@ -155,6 +158,8 @@ pub(crate) struct Below<'a> {
     /// Inputs that were run.
     known: Vec<Input>,
     found: Vec<Path>,
+    /// Runs that were cut off: they cost more than all others.
+    cut_off: u32,
     rng: fastrand::Rng,
 }
 
@@ -173,6 +178,7 @@ impl<'a> Below<'a> {
             tried: FxHashSet::default(),
             known: Vec::new(),
             found: Vec::new(),
+            cut_off: 0,
             rng,
         }
     }
@@ -204,7 +210,8 @@ impl<'a> Below<'a> {
         }
         for _ in 0..queries {
             let late = until.is_some_and(|until| Instant::now() >= until);
-            if late || !self.found.is_empty() || !self.flip(objects)? {
+            let enough = !self.found.is_empty() || self.cut_off >= MOST_CUT_OFF;
+            if late || enough || !self.flip(objects)? {
                 break;
             }
         }
@@ -222,11 +229,18 @@ impl<'a> Below<'a> {
             return Ok(());
         }
         let unit = &mut *self.unit;
+        self.known.push(input.clone());
+        let fails = match unit.session.look(&input)? {
+            Look::Ends => None,
+            Look::Fails(place) => place,
+            Look::CutOff => {
+                self.cut_off += 1;
+                return Ok(());
+            }
+        };
         let Some(path) = unit.explorer.read(&mut unit.session, &input)? else {
             return Ok(());
         };
-        let fails = unit.session.fails_at(&input)?;
-        self.known.push(input);
         let steps = path.steps.iter().map(|step| (step.site, step.direction));
         let directions = keys(steps.clone()).zip(steps);
         let directions = directions.map(|(key, (_, direction))| taken(key, direction));

@@ -4,6 +4,7 @@
 //! A flip is a direction that a step of an explored path did not take. Each flip is tried once, and
 //! once more under each refining constraint.
 
+use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
 use std::time::Instant;
 
@@ -15,6 +16,7 @@ use labrys_suite::{Flip, Input, Origin};
 use rustc_hash::{FxHashSet, FxHasher};
 
 use crate::bind::bound;
+use crate::nearness::Nearness;
 use crate::summary::{Path, Reading, Slice, Summary};
 
 /// How many times more likely a branch of the unit's own function is negated.
@@ -23,6 +25,10 @@ pub(crate) const OWN: u32 = 4;
 const QUERY: u64 = 20_000;
 /// A flip on a path that comes to the wanted call is so many times more likely.
 const LEADS: u32 = 4;
+/// A step is so many times more likely if it decides on input that the failure lacks something of.
+const TOUCHES: u32 = 8;
+/// Queries of one flip with fewer and fewer conditions that may be dropped.
+const MOST_DROPS: u32 = 3;
 
 /// What a directed search looks for: calls of a function whose leaves satisfy a condition.
 #[derive(Clone, Debug)]
@@ -30,6 +36,8 @@ pub(crate) struct Focus {
     pub(crate) callee: FunctionId,
     /// Over the leaves of the callee ([`crate::summary::LEAVES`]).
     pub(crate) constraint: Vec<ExprId>,
+    /// The failing paths below such a call, over the same.
+    pub(crate) cubes: Vec<Vec<ExprId>>,
 }
 
 /// A flip of an explored path.
@@ -49,6 +57,8 @@ pub(crate) struct Explorer {
     /// Flips that were tried under the constraint at work.
     guessed: FxHashSet<u64>,
     focus: Option<Focus>,
+    /// How near each path comes to what is looked for, the first paths first.
+    nearness: Vec<Nearness>,
     current: usize,
     /// Queries that are left.
     quota: u32,
@@ -64,6 +74,7 @@ impl Explorer {
             tried: FxHashSet::default(),
             guessed: FxHashSet::default(),
             focus: None,
+            nearness: Vec::new(),
             current: 0,
             quota: 0,
             until: None,
@@ -80,6 +91,16 @@ impl Explorer {
     pub(crate) fn focus(&mut self, focus: Option<Focus>) {
         self.focus = focus;
         self.guessed.clear();
+        self.nearness.clear();
+    }
+
+    /// Measures the paths that are new.
+    fn measure(&mut self) {
+        let Some(focus) = &self.focus else { return };
+        let paths = &self.summary.paths()[self.nearness.len()..];
+        let pool = &self.summary.pool;
+        let measured = paths.iter().map(|path| Nearness::of(pool, path, focus));
+        self.nearness.extend(measured);
     }
 
     /// Adds the path of a run.
@@ -126,8 +147,10 @@ impl Explorer {
                     .is_none()
             };
             order.sort_by_key(comes);
-            if self.rng.u32(..=LEADS) == 0 {
-                self.rng.shuffle(&mut order);
+            match self.rng.u32(..=LEADS) {
+                0 => self.rng.shuffle(&mut order),
+                1 => {}
+                _ => order.sort_by_key(|path| Reverse(self.nearness[*path].satisfied)),
             }
         }
         order
@@ -147,8 +170,11 @@ impl Explorer {
         let known = if guessing { &self.guessed } else { &self.tried };
         let mut candidates: Vec<(Candidate, u32)> = Vec::new();
         let keys = keys(path.steps.iter().map(|step| (step.site, step.direction)));
+        let near = self.focus.as_ref().map(|_| &self.nearness[number]);
+        let pool = &self.summary.pool;
         for (at, (step, key)) in path.steps.iter().zip(keys).take(end).enumerate() {
-            let weight = if step.own { OWN } else { 1 };
+            let touches = near.is_some_and(|near| near.touches(pool, step.condition));
+            let weight = if step.own { OWN } else { 1 } * if touches { TOUCHES } else { 1 };
             for (flip, (direction, _)) in step.flips.iter().enumerate() {
                 let key = taken(key, *direction);
                 let tried = known.contains(&key) || guessing && self.tried.contains(&key);
@@ -184,6 +210,7 @@ impl Explorer {
 
     /// Tries one flip; whether there was one.
     fn flip(&mut self, session: &mut Session) -> Result<bool, Error> {
+        self.measure();
         let guess = self
             .focus
             .as_ref()
@@ -213,7 +240,10 @@ impl Explorer {
             site: step.site,
             direction,
         };
-        hard.extend(predicted);
+        match predicted.is_empty() {
+            true => soft.extend(self.wanted(candidate)),
+            false => hard.extend(predicted),
+        }
         self.bound_lengths(&parent, session.max_input(), &mut soft);
         let query = Ask { hard, soft, goal };
         let answered = query.answer(&mut self.summary.pool, session, &hint);
@@ -245,6 +275,24 @@ impl Explorer {
         };
         let constraint = focus.constraint.clone();
         bound(&mut self.summary.pool, &constraint, &slice)
+    }
+
+    /// What the nearest call of the parent path passes, as the failure needs it: what of it can be
+    /// kept or had is.
+    fn wanted(&mut self, candidate: Candidate) -> Vec<ExprId> {
+        let near = self.nearness.get(candidate.path);
+        let (Some(focus), Some((slice, cube))) = (&self.focus, near.and_then(|near| near.call))
+        else {
+            return Vec::new();
+        };
+        let slice = &self.summary.paths()[candidate.path].slices[slice];
+        if slice.steps <= candidate.step {
+            return Vec::new();
+        }
+        let (slice, cube) = (slice.clone(), focus.cubes[cube].clone());
+        let mut wanted = bound(&mut self.summary.pool, &cube, &slice);
+        wanted.retain(|condition| *condition != ExprId::FALSE);
+        wanted
     }
 
     /// Runs an input and learns from it, unless it was run before.
@@ -322,23 +370,30 @@ pub(crate) enum Answered {
 }
 
 impl Ask {
-    /// A model, without the soft conditions if they stand in the way.
+    /// A model, without those soft conditions that stand in the way.
     pub(crate) fn answer(
         &self,
         pool: &mut Pool,
         session: &mut Session,
         hint: &Assignment,
     ) -> Answered {
-        let (hard, soft) = (&self.hard, &self.soft);
-        let all = hard.iter().chain(soft).copied().chain([self.goal]);
-        let all: Vec<ExprId> = all.collect();
-        let softly = hard.len()..hard.len() + soft.len();
-        match session.check(pool, all.clone(), hint, Some(QUERY)) {
-            Answer::Sat(model) => return Answered::Model(model.iter().collect()),
-            Answer::Unsat(core) if core.0.iter().any(|at| softly.contains(at)) => {}
-            Answer::Unsat(core) => return contradiction(&all, &core),
-            Answer::Unknown(_) if soft.is_empty() => return Answered::Unknown,
-            Answer::Unknown(_) => {}
+        let hard = &self.hard;
+        let mut soft = self.soft.clone();
+        for _ in 0..MOST_DROPS {
+            let all = hard.iter().chain(&soft).copied().chain([self.goal]);
+            let all: Vec<ExprId> = all.collect();
+            let softly = hard.len()..hard.len() + soft.len();
+            match session.check(pool, all.clone(), hint, Some(QUERY)) {
+                Answer::Sat(model) => return Answered::Model(model.iter().collect()),
+                Answer::Unsat(core) if core.0.iter().any(|at| softly.contains(at)) => {
+                    let dropped = core.0.iter().filter(|at| softly.contains(at));
+                    let dropped: Vec<ExprId> = dropped.map(|at| all[*at]).collect();
+                    soft.retain(|condition| !dropped.contains(condition));
+                }
+                Answer::Unsat(core) => return contradiction(&all, &core),
+                Answer::Unknown(_) if soft.is_empty() => return Answered::Unknown,
+                Answer::Unknown(_) => break,
+            }
         }
         let hard: Vec<ExprId> = hard.iter().copied().chain([self.goal]).collect();
         match session.check(pool, hard.clone(), hint, Some(QUERY)) {

@@ -38,6 +38,8 @@ const TESTING: f64 = 0.5;
 const MEASURING: f64 = 0.2;
 /// Work of building a unit, in steps of the solver for each site of the program.
 const BUILD: u64 = 64;
+/// The kind of failures that most units have.
+const NULL: &str = "null-dereference";
 /// A refinement has this part of the queries of a unit, and so many at least.
 const REFINEMENT: u32 = 4;
 const LEAST_REFINEMENT: u32 = 32;
@@ -93,6 +95,8 @@ pub struct Hunt<'h> {
     /// after which that begins.
     pending: VecDeque<FunctionId>,
     until: f64,
+    /// Failure lines that were worked on, in order.
+    worked_on: Vec<Target>,
     composer: Composer,
     report: Report,
     /// What units had and the search of the whole program has not had yet: steps of the solver, or
@@ -108,6 +112,8 @@ struct Attempt<'a> {
     /// The longest chain under which it may fail.
     context: Vec<FunctionId>,
     chains: usize,
+    /// When it ends, if time is limited.
+    until: Option<Instant>,
 }
 
 impl<'h> Hunt<'h> {
@@ -136,6 +142,7 @@ impl<'h> Hunt<'h> {
             found: Vec::new(),
             pending: VecDeque::new(),
             until: TESTING,
+            worked_on: Vec::new(),
             composer: Composer::new(
                 settings.interpolants,
                 refinement,
@@ -346,7 +353,11 @@ impl<'h> Hunt<'h> {
                 .sort_by_key(|(function, _)| u32::MAX - depth(function));
             target.entries.truncate(MOST_ENTRIES);
         }
-        targets.sort_by_key(|target| target.entries.iter().map(|(one, _)| depths.get(one)).min());
+        // A driver passes null pointers everywhere, a program seldom.
+        targets.sort_by_key(|target| {
+            let depths = target.entries.iter().map(|(one, _)| depths.get(one));
+            (target.line.kind == NULL, depths.min())
+        });
         self.report.figures.targets += targets.len() as u32;
         targets.into()
     }
@@ -389,6 +400,7 @@ impl<'h> Hunt<'h> {
             constraints: Vec::new(),
             context: Vec::new(),
             chains: 0,
+            until: share_of_time(session, None).map(|time| Instant::now() + time),
         };
         for (function, line) in &target.entries {
             if is_shown(session, &line.location) {
@@ -446,7 +458,8 @@ impl<'h> Hunt<'h> {
             if chain.contains(&caller) || chain.len() >= DEEPEST {
                 continue;
             }
-            if attempt.chains >= MOST_CHAINS || is_over(session) {
+            let late = attempt.until.is_some_and(|until| Instant::now() >= until);
+            if late || attempt.chains >= MOST_CHAINS || is_over(session) {
                 break;
             }
             attempt.chains += 1;
@@ -490,8 +503,8 @@ impl<'h> Hunt<'h> {
             session.effort() + unit.session.effort() + below
         };
         let (begun, before) = (Instant::now(), efforts(session, &unit, &below));
-        let location = &attempt.line.location;
-        let mut work = Work::new(top, formula, location, below.as_mut());
+        let aim = (attempt.line.location.as_str(), attempt.until);
+        let mut work = Work::new(top, formula, aim, below.as_mut());
         let composed = self.composer.compose(session, &mut unit, &mut work);
         let constraints = work.constraints.into_iter();
         let place = format!("{}, calls of {}", self.name(unit.function), self.name(top));
@@ -542,6 +555,18 @@ impl<'h> Hunt<'h> {
             true => Ok(self.whole.take()),
             false => self.take(session, caller),
         }
+    }
+
+    /// Whether there is time to work on the lines once more, with twice the work on each.
+    fn goes_deeper(&mut self, session: &Session) -> bool {
+        let mut again = std::mem::take(&mut self.worked_on);
+        again.retain(|target| !is_shown(session, &target.line.location));
+        let is_timed = session.status().time_limit.is_some();
+        if !is_timed || again.is_empty() || !self.composer.deepen() {
+            return false;
+        }
+        self.phase = Phase::Compose(again.into());
+        true
     }
 
     /// One step of the search of the whole program, if it is on and not done.
@@ -607,7 +632,9 @@ impl Technique for Hunt<'_> {
                 Some(target) => {
                     self.validate(session, &target)?;
                     self.share_failures(session)?;
+                    self.worked_on.push(target);
                 }
+                None if self.pending.is_empty() && self.goes_deeper(session) => {}
                 None if self.pending.is_empty() => {
                     // Without a limit of time the search would have no end.
                     let goes_on = session.status().used.is_some();

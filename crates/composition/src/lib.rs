@@ -14,6 +14,7 @@ mod context;
 mod explore;
 mod hunt;
 mod measure;
+mod nearness;
 mod plan;
 mod relevance;
 mod report;

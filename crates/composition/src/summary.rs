@@ -5,6 +5,7 @@
 //! input.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use labrys_expr::{ExprId, Pool, Rebuilt, Symbol};
 use labrys_program::{FunctionId, Program, SiteId};
@@ -82,7 +83,7 @@ impl Path {
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     pub(crate) pool: Pool,
-    paths: Vec<Path>,
+    paths: Vec<Arc<Path>>,
 }
 
 /// What the reading of traces needs to know of a unit.
@@ -95,7 +96,7 @@ pub(crate) struct Reading {
 }
 
 impl Summary {
-    pub(crate) fn paths(&self) -> &[Path] {
+    pub(crate) fn paths(&self) -> &[Arc<Path>] {
         &self.paths
     }
 
@@ -105,7 +106,7 @@ impl Summary {
 
     /// Adds a path; its number.
     pub(crate) fn add(&mut self, path: Path) -> usize {
-        self.paths.push(path);
+        self.paths.push(Arc::new(path));
         self.paths.len() - 1
     }
 

@@ -1,6 +1,7 @@
 //! A unit at work: its session, its explorer, its failures.
 
 use std::any::Any;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use labrys_engine::{Error, Session, run};
@@ -81,7 +82,7 @@ impl Unit {
         Ok(())
     }
 
-    pub(crate) fn paths(&self) -> &[Path] {
+    pub(crate) fn paths(&self) -> &[Arc<Path>] {
         self.explorer.summary.paths()
     }
 
@@ -146,7 +147,7 @@ impl Unit {
             let ends = last(&path);
             let alike = self.paths().iter();
             let alike = alike.filter(|other| other.failed && last(other) == ends);
-            let all = [&path].into_iter().chain(alike);
+            let all = [&path].into_iter().chain(alike.map(AsRef::as_ref));
             for path in all.take(MOST_CUBES) {
                 let (hard, _) = path.prefix(path.steps.len());
                 if !cubes.contains(&hard) && cubes.len() < MOST_CUBES {

@@ -42,6 +42,17 @@ struct Judged {
     plain: Outcome,
 }
 
+/// How a program without instrumentation fares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// It ends, and no check finds anything.
+    Ends,
+    /// It fails, at this place if that is known.
+    Fails(Option<String>),
+    /// It was cut off, for its time or its memory.
+    CutOff,
+}
+
 /// A failure that is about to be written.
 struct Finding {
     key: Key,
@@ -277,15 +288,18 @@ impl Failures {
     }
 }
 
-/// Where an input fails, as the location of a failure says it; nothing is booked.
-pub(crate) fn failing_place(input: &Input, tools: &mut Tools<'_>) -> Result<Option<String>, Error> {
-    if let Some(report) = tools.checked(input)? {
-        return Ok(of_user(tools.runs.program(), &report.stack));
+/// What the builds without instrumentation do on an input; nothing is booked.
+pub(crate) fn look_once(input: &Input, tools: &mut Tools<'_>) -> Result<Look, Error> {
+    let plain = tools.runs.plain_outcome(input)?;
+    if plain.is_limit() {
+        return Ok(Look::CutOff);
     }
-    match tools.runs.plain_outcome(input)?.is_failure() {
-        true => Ok(locate(input, String::new(), tools.runs)?.location),
-        false => Ok(None),
-    }
+    let place = match tools.checked(input)? {
+        Some(report) => of_user(tools.runs.program(), &report.stack),
+        None if plain.is_failure() => locate(input, String::new(), tools.runs)?.location,
+        None => return Ok(Look::Ends),
+    };
+    Ok(Look::Fails(place))
 }
 
 /// Puts together what is known of a failure.

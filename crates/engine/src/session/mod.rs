@@ -22,7 +22,7 @@ use crate::Error;
 use crate::asker::Asker;
 use crate::books::Books;
 use crate::budget::{Deadline, End};
-use crate::failures::{Failures, Tools, failing_place};
+use crate::failures::{Failures, Look, Tools, look_once};
 use crate::observation::{Initial, Observation};
 use crate::observer::{Notice, Observer, Status};
 use crate::reporter::Reporter;
@@ -335,13 +335,13 @@ impl Session {
         Ok(plain)
     }
 
-    /// Where an input fails in the builds without instrumentation, if it does; nothing is booked.
+    /// What the builds without instrumentation do on an input; nothing is booked.
     ///
     /// # Errors
     /// If the program cannot be run.
-    pub fn fails_at(&mut self, input: &Input) -> Result<Option<String>, Error> {
+    pub fn look(&mut self, input: &Input) -> Result<Look, Error> {
         let (_, mut tools) = self.tools();
-        failing_place(input, &mut tools)
+        look_once(input, &mut tools)
     }
 
     /// What a proof called unreachable and a run reached: bugs of Labrys.
