@@ -229,8 +229,13 @@ impl<'a> Below<'a> {
             return Ok(());
         }
         let unit = &mut *self.unit;
-        self.known.push(input.clone());
-        let fails = match unit.session.look(&input)? {
+        let look = unit.session.look(&input)?;
+        let path = match look {
+            Look::CutOff => None,
+            _ => unit.explorer.read(&mut unit.session, &input)?,
+        };
+        self.known.push(input);
+        let fails = match look {
             Look::Ends => None,
             Look::Fails(place) => place,
             Look::CutOff => {
@@ -238,9 +243,7 @@ impl<'a> Below<'a> {
                 return Ok(());
             }
         };
-        let Some(path) = unit.explorer.read(&mut unit.session, &input)? else {
-            return Ok(());
-        };
+        let Some(path) = path else { return Ok(()) };
         let steps = path.steps.iter().map(|step| (step.site, step.direction));
         let directions = keys(steps.clone()).zip(steps);
         let directions = directions.map(|(key, (_, direction))| taken(key, direction));
