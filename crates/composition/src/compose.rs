@@ -78,6 +78,8 @@ pub(crate) struct Work<'a> {
     formula: &'a mut Formula,
     /// The unit of the callee, if it may fail at the line.
     below: Option<&'a mut Unit>,
+    /// The caller's paths that were checked.
+    checked: usize,
     /// The constants of the calls below which failing paths were looked for.
     contexts: Vec<Constants>,
     /// The line at which system inputs are to fail.
@@ -103,6 +105,7 @@ impl<'a> Work<'a> {
             formula,
             until,
             below,
+            checked: 0,
             contexts: Vec::new(),
             location,
             cores: Vec::new(),
@@ -181,6 +184,10 @@ impl Composer {
         work: &mut Work<'_>,
     ) -> Result<Composed, Error> {
         let before = unit.coverage();
+        let known = (work.location.to_owned(), work.callee, unit.function);
+        if work.formula.depth == 1 {
+            work.checked = self.checked.get(&known).copied().unwrap_or(0);
+        }
         let composed = self.refined(session, unit, work);
         if let (Some(before), Some(after)) = (before, unit.coverage()) {
             let (sum_before, sum_after, count) = &mut self.coverage;
@@ -199,49 +206,20 @@ impl Composer {
         unit: &mut Unit,
         work: &mut Work<'_>,
     ) -> Result<Composed, Error> {
-        // Failing paths that were found first are the same each time that a line is worked on.
-        let known = (work.location.to_owned(), work.callee, unit.function);
-        let is_first = work.formula.depth == 1;
-        let checked = match is_first {
-            true => self.checked.get(&known).copied(),
-            false => None,
-        };
-        // A unit that was given up in between begins anew.
-        let checked = checked.filter(|checked| *checked <= unit.paths().len());
-        let mut checked = checked.unwrap_or(0);
         let mut fruitless = 0;
         let mut constraint: Vec<ExprId> = Vec::new();
         for refinement in 0..=MOST_REFINEMENTS {
-            let begun = Instant::now();
-            let mut found = self.check(session, unit, work, checked, 0);
-            if matches!(found, Ok(None)) {
-                found = self.look_below(session, unit, work);
-            }
-            self.phases.sc += begun.elapsed().as_secs_f64();
-            if let Some(found) = found? {
+            if let Some(found) = self.look(session, unit, work)? {
                 return Ok(found);
             }
-            checked = unit.paths().len();
-            if is_first {
-                self.checked.insert(known.clone(), checked);
-            }
+            let checked = unit.paths().len();
             if fruitless >= MOST_FRUITLESS
                 || work.is_over(session)
                 || refinement == MOST_REFINEMENTS
             {
                 break;
             }
-            let begun = Instant::now();
-            if let Some(interpolant) = self.interpolant(unit, work)
-                && !constraint.contains(&interpolant)
-            {
-                constraint.push(interpolant);
-                let text = unit.described(work.callee, interpolant);
-                if text.len() < LONGEST_TEXT {
-                    work.constraints.push(text);
-                }
-            }
-            self.phases.cc += begun.elapsed().as_secs_f64();
+            self.constrain(unit, work, &mut constraint);
             let begun = Instant::now();
             let seen = unit.seen().count();
             let focus = Focus {
@@ -262,6 +240,46 @@ impl Composer {
             };
         }
         Ok(Composed::Conflict(conflict(unit, work.callee, &constraint)))
+    }
+
+    /// Checks what was not checked yet of the caller's paths, then below their calls.
+    fn look(
+        &mut self,
+        session: &mut Session,
+        unit: &mut Unit,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Composed>, Error> {
+        let begun = Instant::now();
+        // A unit that was given up in between begins anew.
+        let paths = unit.paths().len();
+        let from = Some(work.checked).filter(|checked| *checked <= paths);
+        let mut found = self.check(session, unit, work, from.unwrap_or(0), 0);
+        if matches!(found, Ok(None)) {
+            found = self.look_below(session, unit, work);
+        }
+        work.checked = paths;
+        // Failing paths that were found first are the same each time that a line is worked on.
+        if work.formula.depth == 1 {
+            let known = (work.location.to_owned(), work.callee, unit.function);
+            self.checked.insert(known, paths);
+        }
+        self.phases.sc += begun.elapsed().as_secs_f64();
+        found
+    }
+
+    /// One more refining constraint, if there is an interpolant.
+    fn constrain(&mut self, unit: &mut Unit, work: &mut Work<'_>, constraint: &mut Vec<ExprId>) {
+        let begun = Instant::now();
+        if let Some(interpolant) = self.interpolant(unit, work)
+            && !constraint.contains(&interpolant)
+        {
+            constraint.push(interpolant);
+            let text = unit.described(work.callee, interpolant);
+            if text.len() < LONGEST_TEXT {
+                work.constraints.push(text);
+            }
+        }
+        self.phases.cc += begun.elapsed().as_secs_f64();
     }
 
     /// Looks for failing paths of the callee below calls whose constants none before had.
