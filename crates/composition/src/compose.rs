@@ -14,7 +14,8 @@ use rustc_hash::FxHashSet;
 
 use crate::bind::Formula;
 use crate::context::{Below, Constants, Context, constants};
-use crate::explore::{Answered, Ask, Focus};
+use crate::explore::{Answered, Ask};
+use crate::nearness::Focus;
 use crate::report::{Figures, Phases};
 use crate::summary::{FREE, LEAVES, Path, Slice, is_free};
 use crate::unit::{Unit, line_of};

@@ -10,13 +10,12 @@ use std::time::Instant;
 
 use labrys_engine::{Error, Observation, Progress, Session, Technique, child};
 use labrys_expr::{ExprId, Pool, Symbol};
-use labrys_program::FunctionId;
 use labrys_solver::{Answer, Assignment, Core};
 use labrys_suite::{Flip, Input, Origin};
 use rustc_hash::{FxHashSet, FxHasher};
 
 use crate::bind::bound;
-use crate::nearness::Nearness;
+use crate::nearness::{Focus, Nearness};
 use crate::summary::{Path, Reading, Slice, Summary};
 
 /// How many times more likely a branch of the unit's own function is negated.
@@ -29,16 +28,6 @@ const LEADS: u32 = 4;
 const TOUCHES: u32 = 8;
 /// Queries of one flip with fewer and fewer conditions that may be dropped.
 const MOST_DROPS: u32 = 3;
-
-/// What a directed search looks for: calls of a function whose leaves satisfy a condition.
-#[derive(Clone, Debug)]
-pub(crate) struct Focus {
-    pub(crate) callee: FunctionId,
-    /// Over the leaves of the callee ([`crate::summary::LEAVES`]).
-    pub(crate) constraint: Vec<ExprId>,
-    /// The failing paths below such a call, over the same.
-    pub(crate) cubes: Vec<Vec<ExprId>>,
-}
 
 /// A flip of an explored path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

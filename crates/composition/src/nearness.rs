@@ -4,13 +4,23 @@
 use std::collections::BTreeMap;
 
 use labrys_expr::{Evaluator, ExprId, Pool, Symbol};
+use labrys_program::FunctionId;
 use rustc_hash::FxHashSet;
 
-use crate::explore::Focus;
 use crate::summary::{LEAVES, Path, Slice};
 
 /// Calls of one path that are looked at.
 const MOST_CALLS: usize = 64;
+
+/// What a directed search looks for: calls of a function whose leaves satisfy a condition.
+#[derive(Clone, Debug)]
+pub(crate) struct Focus {
+    pub(crate) callee: FunctionId,
+    /// Over the leaves of the callee ([`crate::summary::LEAVES`]).
+    pub(crate) constraint: Vec<ExprId>,
+    /// The failing paths below such a call, over the same.
+    pub(crate) cubes: Vec<Vec<ExprId>>,
+}
 
 /// See the module.
 #[derive(Clone, Debug, Default)]

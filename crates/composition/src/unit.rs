@@ -10,7 +10,8 @@ use labrys_program::{FunctionId, Program};
 use labrys_suite::{Coverage, Failure};
 
 use crate::bind::Formula;
-use crate::explore::{Explorer, Focus};
+use crate::explore::Explorer;
+use crate::nearness::Focus;
 use crate::summary::{LEAVES, Path, Reading, branch_coverage};
 use crate::workshop::{Bench, BoundFunction};
 
