@@ -55,6 +55,15 @@ fn start() -> Executor {
     Executor::start(launch(&Input::stdin("")), limits()).unwrap()
 }
 
+/// As where the system allows no namespaces: the program can reach its server.
+fn start_in_reach() -> Executor {
+    let launch = Launch {
+        shares_namespaces: true,
+        ..launch(&Input::stdin(""))
+    };
+    Executor::start(launch, limits()).unwrap()
+}
+
 fn run(executor: &mut Executor, input: &str) -> Run {
     executor.run(&Input::stdin(input), Mode::Symbolic).unwrap()
 }
@@ -121,6 +130,13 @@ fn ends_are_told_apart() {
 #[test]
 fn a_run_that_hangs_is_killed() {
     let mut executor = start();
+    if executor.is_isolated() {
+        // What would stop or kill the server does nothing.
+        assert_eq!(outcome(&mut executor, "S"), Outcome::Exit(0));
+        assert_eq!(outcome(&mut executor, "K"), Outcome::Timeout);
+        assert_eq!(executor.restarts(), 0);
+    }
+    let mut executor = start_in_reach();
     // The last stops the server, so that nobody tells of its end.
     for input in ["h", "l", "S"] {
         let started = Instant::now();
@@ -260,7 +276,7 @@ fn a_crew_without_a_program_tells_so_with_each_run() {
 
 #[test]
 fn a_dead_server_is_replaced() {
-    let mut executor = start();
+    let mut executor = start_in_reach();
     assert_eq!(outcome(&mut executor, "k"), Outcome::Signal(15));
     assert_eq!(outcome(&mut executor, "K"), Outcome::Signal(9));
     assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(7));
