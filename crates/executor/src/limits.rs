@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use labrys_abi::{Event, Node};
 use labrys_suite::{Invocation, StreamKind};
 
 /// What a run may use. Memory for records is taken when it is written, so that large
@@ -47,6 +48,15 @@ impl Default for RunLimits {
             input: 1 << 20,
             events_per_branch: 10_000,
         }
+    }
+}
+
+impl RunLimits {
+    /// Bytes that a recording takes at most.
+    #[must_use]
+    pub fn recording_bytes(&self) -> u64 {
+        let (nodes, events) = (u64::from(self.nodes), u64::from(self.events));
+        nodes * size_of::<Node>() as u64 + events * size_of::<Event>() as u64 + u64::from(self.data)
     }
 }
 

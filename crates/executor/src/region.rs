@@ -18,6 +18,11 @@ use crate::{RunLimits, sys};
 /// Records above this many bytes are given back to the system after the run.
 const KEPT: usize = 64 << 20;
 
+/// A recording keeps the room of an earlier one if that is at most so many times what it needs, and
+/// so many bytes.
+const TIMES: usize = 2;
+const SPARE: usize = 256 << 10;
+
 /// The memory file that runs write their records into, and its mapping.
 #[derive(Debug)]
 pub(crate) struct SharedRegion {
@@ -250,7 +255,12 @@ impl SharedRegion {
     unsafe fn copy_section<T: Copy>(&self, section: Region, count: usize, to: &mut Vec<T>) {
         let count = count.min(section.capacity as usize / size_of::<T>());
         to.clear();
-        to.reserve(count);
+        // A long run leaves its room to the short one that comes next, which may be kept.
+        let spare = to.capacity().saturating_sub(TIMES * count);
+        if spare * size_of::<T>() > SPARE {
+            *to = Vec::new();
+        }
+        to.reserve_exact(count);
         // SAFETY: the section lies within the mapping and holds `count` elements, and the
         // vector has room for them.
         unsafe {

@@ -73,23 +73,51 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 
 /// A number of bytes, with `k` or `M` for 1024 and 1024².
 pub(crate) fn size(text: &str) -> Result<usize, String> {
-    let (digits, scale) = match text.strip_suffix(['k', 'K']) {
-        Some(digits) => (digits, 1 << 10),
-        None => match text.strip_suffix('M') {
-            Some(digits) => (digits, 1 << 20),
-            None => (text, 1),
-        },
-    };
-    let number: Option<usize> = digits.parse().ok();
-    match number.and_then(|number| number.checked_mul(scale)) {
-        Some(bytes @ 1..=0x1000_0000) => Ok(bytes),
+    match bytes(text) {
+        Some(bytes @ 1..=0x1000_0000) => Ok(bytes as usize),
         _ => Err("write a number of bytes from 1 to 256M, as 4096, 64k or 1M".to_owned()),
     }
+}
+
+/// How much memory may be taken.
+pub(crate) fn memory(text: &str) -> Result<u64, String> {
+    match bytes(text) {
+        Some(bytes) if bytes >= LEAST_MEMORY => Ok(bytes),
+        _ => Err("write a number of bytes from 64M on, as 512M or 4G".to_owned()),
+    }
+}
+
+/// A search needs as much for itself.
+const LEAST_MEMORY: u64 = 64 << 20;
+
+fn bytes(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(['k', 'K', 'M', 'G']);
+    let scale = match &text[digits.len()..] {
+        "" => 1,
+        "k" | "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        _ => return None,
+    };
+    let number: u64 = digits.parse().ok()?;
+    number.checked_mul(scale)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_is_enough_for_a_search() {
+        assert_eq!(memory("512M"), Ok(512 << 20));
+        assert_eq!(memory("4G"), Ok(4 << 30));
+        for refused in ["63M", "4GB", "", "-1G", "99999999999G"] {
+            assert!(
+                memory(refused).is_err_and(|text| text.contains("64M")),
+                "{refused}"
+            );
+        }
+    }
 
     #[test]
     fn times_and_sizes() {

@@ -32,7 +32,7 @@ use crate::weight::Weights;
 use learn::Begun;
 use steering::Steering;
 
-/// Bytes of traces that are kept, and how many of them: what is not is run again when needed.
+/// Bytes of traces that are kept at most, and how many of them.
 const CACHE_BYTES: usize = 192 << 20;
 const CACHE_TRACES: usize = 1024;
 
@@ -41,6 +41,8 @@ const CACHE_TRACES: usize = 1024;
 pub struct SearchOptions {
     /// Most nodes of the tree.
     pub max_nodes: usize,
+    /// Bytes of traces that are kept: what is not is run again when needed.
+    pub trace_bytes: usize,
     /// Search what a monitor prunes all the same, and end with an error if it was wrong.
     pub audit: bool,
 }
@@ -49,8 +51,16 @@ impl Default for SearchOptions {
     fn default() -> Self {
         SearchOptions {
             max_nodes: Tree::DEFAULT_MAX_NODES,
+            trace_bytes: CACHE_BYTES,
             audit: false,
         }
+    }
+}
+
+impl SearchOptions {
+    /// Bounds the tree by bytes, if it may have more nodes now.
+    pub fn limit_tree(&mut self, bytes: usize) {
+        self.max_nodes = self.max_nodes.min(bytes / Tree::NODE_BYTES);
     }
 }
 
@@ -90,7 +100,7 @@ impl Search<'_> {
             tree: Tree::new(options.max_nodes),
             inputs: Inputs::default(),
             cases: Vec::new(),
-            traces: Cache::new(CACHE_BYTES, CACHE_TRACES),
+            traces: Cache::new(options.trace_bytes, CACHE_TRACES),
             rng: fastrand::Rng::with_seed(seed),
             patience: Patience::default(),
             weights: Weights::default(),

@@ -141,6 +141,9 @@ impl Default for Tree {
 }
 
 impl Tree {
+    /// Bytes of a node with its place among its parent's children, rounded up.
+    pub const NODE_BYTES: usize = 48;
+
     /// Nodes that a tree holds by default: about 770 MB.
     pub const DEFAULT_MAX_NODES: usize = 16_000_000;
 

@@ -33,11 +33,12 @@ use crate::wiring::build::Builder;
 use crate::wiring::dictionary;
 use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
+use crate::wiring::memory::Memory;
 use crate::wiring::property;
 use crate::wiring::session::{initial_inputs, programs, shares_namespaces};
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject, own_program};
-use crate::wiring::values::duration;
+use crate::wiring::values::{duration, memory};
 
 /// Iterations of a loop that backward execution follows, beside the search.
 const LOOP_BOUND: u32 = 10;
@@ -234,6 +235,11 @@ pub(crate) struct LimitOptions {
           value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) jobs: u8,
 
+    /// Memory for the tree, for traces and for what runs record, at least 64M: 512M, 4G
+    /// [default: a quarter of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub(crate) memory: Option<u64>,
+
     /// Stop when all targets that the program names by labrys_target are reached
     #[arg(long)]
     pub(crate) until_targets: bool,
@@ -362,10 +368,11 @@ fn explore(
         let program = &plan.subject.program;
         (ProgramAnalysis::new(program, entry), entry)
     });
-    let further = SearchOptions {
+    let mut further = SearchOptions {
         audit: options.search.audit,
         ..SearchOptions::default()
     };
+    Memory::new(options.limits.memory).limit_search(&mut further);
     let fuzz = options.search.fuzzes(strategy.name());
     let search = Search::new(strategy, further, plan.config.seed);
     let mut technique = technique(options, plan, (search, fuzz), analysis.as_ref());
@@ -502,10 +509,11 @@ fn resolve(
             note(format_args!("labrys: warning: {warning}"));
         }
     }
-    let limits = RunLimits {
+    let mut limits = RunLimits {
         timeout: options.limits.timeout_run,
         ..RunLimits::default()
     };
+    Memory::new(options.limits.memory).limit_runs(&mut limits, options.limits.jobs);
     let (invocation, initial) = calls(options, suite, &subject, &limits)?;
     let words = words(options, suite)?;
     let test_comp = property
