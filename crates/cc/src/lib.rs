@@ -32,6 +32,7 @@ pub mod worker;
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::container::ContainerError;
@@ -259,7 +260,17 @@ fn parsed(
     progress: Progress,
 ) -> Result<(Session, Invocation), Error> {
     let tools = Tools::find()?;
-    let invocation = arguments::parse(response::expand(arguments));
+    let arguments = response::expand(arguments);
+    if let Some(word) = arguments
+        .iter()
+        .find(|word| word.as_bytes().contains(&b'\n'))
+    {
+        return Err(Error::Usage(format!(
+            "the argument {word:?} has a line end, which clang's list of its commands cannot hold; \
+             rename the file"
+        )));
+    }
+    let invocation = arguments::parse(arguments);
     let mut invocation = invocation.map_err(|refusal| Error::Usage(refusal.0))?;
     if std::env::var_os("LABRYS_ORACLES").is_some_and(|value| value == "0") {
         invocation.checks = Checks::NONE;

@@ -8,6 +8,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::jobs::Job;
 use crate::{Error, Language};
@@ -15,6 +16,16 @@ use labrys_models::HEADERS;
 
 /// The runtime library's file name.
 const RUNTIME: &str = "liblabrys_runtime.a";
+
+/// What clang 19 says of itself.
+const VERSION: &str = "clang version 19.";
+
+/// The first line of what a compiler says of itself.
+fn version(compiler: &Path) -> Option<String> {
+    let output = Command::new(compiler).arg("--version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().next().map(str::to_owned)
+}
 
 /// Paths of the tools that a build runs.
 #[derive(Clone, Debug)]
@@ -28,7 +39,15 @@ impl Tools {
     pub(crate) fn find() -> Result<Self, Error> {
         if let Some(named) = variable("LABRYS_CLANG") {
             return match in_path(&named) {
-                Some(clang) => Ok(Tools { clang }),
+                Some(clang) => match version(&clang) {
+                    Some(text) if text.contains(VERSION) => Ok(Tools { clang }),
+                    text => Err(Error::Usage(format!(
+                        "LABRYS_CLANG is {}, which is not clang 19{}; name another one, or unset \
+                         the variable",
+                        named.display(),
+                        text.map_or(String::new(), |text| format!(" (it says: {text})"))
+                    ))),
+                },
                 None => Err(Error::Usage(format!(
                     "LABRYS_CLANG is {}, and there is no such program",
                     named.display()

@@ -9,16 +9,22 @@ mod wiring;
 
 use std::panic::catch_unwind;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
 use commands::Arguments;
 use output::console::note;
-use output::problem::status;
+use output::problem::{Problem, status};
 use signal_hook::consts::SIGPIPE;
+
+/// The signal for a file that is too large.
+const SIGXFSZ: i32 = 25;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let outcome = catch_unwind(|| arguments.command.run());
+    // Writing beyond `ulimit -f` is an error like others.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    let outcome = catch_unwind(|| has_folder().and_then(|()| arguments.command.run()));
     let code = match outcome {
         Ok(Ok(code)) => code,
         Ok(Err(problem)) => {
@@ -36,4 +42,14 @@ fn main() -> ExitCode {
         }
     };
     ExitCode::from(code)
+}
+
+/// Refuses to work in a folder that is gone.
+fn has_folder() -> Result<(), Problem> {
+    match std::env::current_dir() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Problem::usage(
+            "the working directory was removed; change to one that is there",
+        )),
+        _ => Ok(()),
+    }
 }

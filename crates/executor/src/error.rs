@@ -30,6 +30,14 @@ pub enum Error {
         /// How it ended and what it printed instead.
         output: String,
     },
+    /// The runtime in the executable says why it cannot start.
+    #[error("{} cannot run here: {reason}", binary.display())]
+    Refused {
+        /// The executable.
+        binary: PathBuf,
+        /// What it printed, with the remedy.
+        reason: String,
+    },
     /// The executable was built by another version: one of both sides says so, the executable if
     /// it cannot read what the explorer wrote.
     #[error(

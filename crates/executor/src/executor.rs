@@ -16,6 +16,8 @@ use crate::{Error, Launch, RunLimits};
 const KEPT: usize = 64 << 20;
 /// Streams in the input section start at multiples of this many bytes.
 const ALIGNMENT: usize = 16;
+/// What messages of the runtime begin with.
+const RUNTIME_SAYS: &str = "labrys: ";
 /// Where the input objects of a run end that is bounded and has fewer: so many 32-bit values show
 /// what a loop does, and a run stays short.
 const OBJECTS_END: u64 = 128 * 4;
@@ -245,6 +247,10 @@ impl Executor {
         let again = self.server(true).map(|mut server| server.greet());
         let text = self.scratch.take_output("stderr", 400).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
+        if let Some(reason) = text.trim().strip_prefix(RUNTIME_SAYS) {
+            let reason = reason.to_owned();
+            return Error::Refused { binary, reason };
+        }
         let output = match (again, text.trim()) {
             (Err(error), _) => return error,
             (Ok(_), "") => status,

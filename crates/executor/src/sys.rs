@@ -28,10 +28,17 @@ fn owned(descriptor: RawFd) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
+/// What is wrong where a descriptor cannot have such a number.
+const TOO_FEW: &str = "the limit of open files is too low; raise it (ulimit -n 1024)";
+
 /// A copy of a descriptor with a number of at least `first`, closed on exec.
 fn duplicate(descriptor: BorrowedFd<'_>, first: RawFd) -> io::Result<OwnedFd> {
     // SAFETY: no pointers.
-    owned(unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_DUPFD_CLOEXEC, first) })
+    let copy = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_DUPFD_CLOEXEC, first) };
+    owned(copy).map_err(|error| match error.raw_os_error() {
+        Some(libc::EINVAL) => io::Error::other(TOO_FEW),
+        _ => error,
+    })
 }
 
 /// Occupies the descriptors of the fork server in this process, for good, so that no descriptor

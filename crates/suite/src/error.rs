@@ -36,6 +36,16 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// A file would be larger than the limit of the process.
+    #[error(
+        "cannot write {}: larger than files may be here; raise the limit (ulimit -f), then go on \
+         with --resume",
+        path.display()
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
     /// The folder was there and is not any more.
     #[error("cannot write {}: its folder is gone; start a new suite", path.display())]
     Gone {
@@ -96,11 +106,13 @@ impl Error {
     /// Sorts an error of the system by what the user can do about it.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         use io::ErrorKind::{
-            NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+            FileTooLarge, NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem,
+            StorageFull,
         };
         let path = path.to_owned();
         match source.kind() {
             StorageFull | QuotaExceeded => Error::Full { path },
+            FileTooLarge => Error::TooLarge { path },
             NotFound if action == "write" => Error::Gone { path },
             PermissionDenied | ReadOnlyFilesystem if action != "read" => Error::ReadOnly { path },
             _ => Error::Io {

@@ -81,9 +81,9 @@ impl From<labrys_suite::Error> for Problem {
     fn from(error: labrys_suite::Error) -> Self {
         match error {
             labrys_suite::Error::Shape { .. } => Problem::internal(error),
-            labrys_suite::Error::Full { .. } | labrys_suite::Error::Gone { .. } => {
-                Problem::unwritable(error)
-            }
+            labrys_suite::Error::Full { .. }
+            | labrys_suite::Error::Gone { .. }
+            | labrys_suite::Error::TooLarge { .. } => Problem::unwritable(error),
             error => Problem::usage(error),
         }
     }

@@ -138,6 +138,7 @@ pub(crate) fn initial(
     let mut symbolic = options.sym_arg.clone();
     symbolic.sort_by_key(|argument| argument.index);
     symbolic.dedup_by_key(|argument| argument.index);
+    has_no_gap(invocation, &symbolic)?;
     for argument in symbolic {
         streams.push(argument_stream(invocation, argument)?);
     }
@@ -158,6 +159,22 @@ pub(crate) fn initial(
         ));
     }
     contents(Input::new(streams), &files, options, values)
+}
+
+/// Refuses a symbolic argument behind one that nobody gives.
+fn has_no_gap(invocation: &Invocation, symbolic: &[SymbolicArgument]) -> Result<(), Problem> {
+    let mut next = invocation.arguments.len() as u32 + 1;
+    for argument in symbolic {
+        if argument.index > next {
+            return Err(Problem::usage(format!(
+                "--sym-arg {}: the program has no argument {next}; give it after --, or make it \
+                 symbolic too",
+                argument.index
+            )));
+        }
+        next = next.max(argument.index + 1);
+    }
+    Ok(())
 }
 
 fn argument_stream(

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use labrys_cc::Frozen;
-use labrys_cc::container::Container;
+use labrys_cc::container::{Container, ContainerError};
 use labrys_cc::worker::Order;
 use labrys_executor::Interrupt;
 use labrys_program::Program;
@@ -82,6 +82,23 @@ impl BuildOptions {
         record
     }
 
+    /// Refuses options that say how sources are built where there are none.
+    fn without_sources(&self, executable: &Path) -> Result<(), Problem> {
+        let options = [
+            ("--cc-flag", !self.cc_flag.is_empty()),
+            ("--check-overflow", self.check_overflow),
+            ("--build-path", self.build_path.is_some()),
+        ];
+        match options.iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((option, _)) => Err(Problem::usage(format!(
+                "{option} is for C sources, and {} is built already; leave it out, or have labrys-cc \
+                 build it so",
+                executable.display()
+            ))),
+        }
+    }
+
     /// The options in a suite's configuration.
     pub(crate) fn recorded(record: &BTreeMap<String, String>) -> Self {
         let flags = record.get(CC_FLAG);
@@ -134,6 +151,12 @@ impl Subject {
         builder: &Builder,
     ) -> Result<Self, Problem> {
         paths.iter().try_for_each(|path| is_readable(path))?;
+        paths.iter().try_for_each(|path| is_text(path))?;
+        if let [path] = paths
+            && !is_source(path)
+        {
+            build.without_sources(path)?;
+        }
         let folder = temporary_folder()?;
         let instrumented = match paths {
             [path] if !is_source(path) => path.clone(),
@@ -167,11 +190,9 @@ impl Subject {
         let container = Container::open(&instrumented).map_err(Problem::program)?;
         let program = container.program().map_err(Problem::program)?;
         let plain = variant_path(folder.path(), "plain", &instrumented)?;
-        container.write_plain(&plain).map_err(Problem::program)?;
+        container.write_plain(&plain).map_err(unwritten)?;
         let checked = variant_path(folder.path(), "checked", &instrumented)?;
-        let has = container
-            .write_checked(&checked)
-            .map_err(Problem::program)?;
+        let has = container.write_checked(&checked).map_err(unwritten)?;
         Ok(Subject {
             name,
             program: Arc::new(program),
@@ -352,6 +373,33 @@ pub(crate) fn is_readable(path: &Path) -> Result<(), Problem> {
 pub(crate) fn is_source(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| SOURCES.contains(&ending)) && !is_elf(path)
+}
+
+/// Why an executable cannot be taken out of another one: a full disk is no fault of the program.
+fn unwritten(error: ContainerError) -> Problem {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    match &error {
+        ContainerError::Io { source, .. } => match source.kind() {
+            FileTooLarge => Problem::unwritable(format!("{error}; raise the limit (ulimit -f)")),
+            StorageFull | QuotaExceeded => Problem::unwritable(format!(
+                "{error}; free some space there, or name another folder by TMPDIR"
+            )),
+            _ => Problem::program(error),
+        },
+        _ => Problem::program(error),
+    }
+}
+
+/// Refuses a path that a suite could not name.
+fn is_text(path: &Path) -> Result<(), Problem> {
+    match path.to_str() {
+        Some(_) => Ok(()),
+        None => Err(Problem::usage(format!(
+            "{}: the path has bytes that are not UTF-8, so the suite cannot name the program; \
+             rename it, or make a link to it",
+            path.display()
+        ))),
+    }
 }
 
 fn is_elf(path: &Path) -> bool {

@@ -54,6 +54,9 @@ pub(crate) fn symbolic_name(text: &str) -> Result<SymbolicName, String> {
 /// How a time is written.
 const TIMES: &str = "write a time as 500ms, 90s, 5m or 2h";
 
+/// The longest time, in seconds: a hundred years.
+const LONGEST: f64 = 100.0 * 366.0 * 86400.0;
+
 /// A time: a number with `ms`, `s`, `m` or `h`; seconds without.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -65,6 +68,9 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         _ => return Err(TIMES.to_owned()),
     };
     let number: f64 = digits.parse().map_err(|_| TIMES.to_owned())?;
+    if number.is_nan() || number * scale > LONGEST {
+        return Err(format!("the time is too long; {TIMES}, or leave it out"));
+    }
     match Duration::try_from_secs_f64(number * scale) {
         Ok(time) if !time.is_zero() => Ok(time),
         _ => Err("the time must be more than 0".to_owned()),
@@ -124,6 +130,7 @@ mod tests {
         assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("20ms"), Ok(Duration::from_millis(20)));
+        assert!(duration("1e400").is_err_and(|text| text.contains("too long")));
         assert!(duration("0").is_err() && duration("-1s").is_err() && duration("3 d").is_err());
         assert_eq!(size("64k"), Ok(65536));
         assert!(size("0").is_err() && size("1G").is_err());

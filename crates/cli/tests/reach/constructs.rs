@@ -33,7 +33,7 @@ const OPTIONS: [&[&str]; 10] = [
 const CONSTRUCTS: &[&str] = &[
     "union { int i; unsigned char c[4]; short h[2]; } u; u.i = 259 * a + $; u.c[b & 3] = (unsigned char)$; x = u.i; y = u.h[1];",
     "struct { int p : 5; unsigned q : 3; int r : 7; } s = {a & 15, b & 7, 0}; s.r = (a + $) & 63; s.q += $; x = s.p + s.r; y = s.q;",
-    "int i = 0; if (@) goto inside; for (; i < 4; i++) { x += i; inside: y = (y ^ x) + $; }",
+    "__label__ inside; int i = 0; if (@) goto inside; for (; i < 4; i++) { x += i; inside: y = (y ^ x) + $; }",
     "x = table[(unsigned char)a % 3](b); y = table[$ % 3](a & $);",
     "int (*volatile other)(long) = (int (*)(long))third; x = other(b); y = table[1](a);",
     "x = sum(3, a, b, $); y = sum(a & 3, b, $, 4, 5);",
@@ -46,7 +46,7 @@ const CONSTRUCTS: &[&str] = &[
     "x = weak_one(a); y = other_name(b) + (absent ? 1 : 0);",
     "calls = 0; int v[3] = {a, b, $}; qsort(v, 3, sizeof *v, order); x = v[0]; y = calls > $;",
     "switch (a) { case -5 ... 5: x = $; break; case 6: y = 2; default: x = b; }",
-    "static const void *const places[] = {&&one, &&two, &&three}; goto *places[(unsigned char)b % 3]; one: x = $; two: x++; three: y = x + a;",
+    "__label__ one, two, three; static const void *const places[] = {&&one, &&two, &&three}; goto *places[(unsigned char)b % 3]; one: x = $; two: x++; three: y = x + a;",
     "struct triple t = triple_of(a, b); x = t.v[(unsigned char)a % 3]; y = t.v[2] == $;",
     "char s[20]; snprintf(s, sizeof s, \"%d:%x\", a, (unsigned char)b); x = s[0]; y = (int)strlen(s) - $;",
     "x = __builtin_clz((unsigned char)b | 1u) - __builtin_ctz((unsigned char)a | 16u); y = __builtin_popcount((unsigned char)a) - $;",

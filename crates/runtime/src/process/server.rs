@@ -132,8 +132,8 @@ unsafe fn map_shadow(start: u64, end: u64) {
         let wanted = start as *mut c_void;
         let got = libc::mmap(wanted, size, protection, flags, -1, 0);
         if got != wanted {
-            let text = b"labrys: cannot map the shadow memory: the address range is taken or \
-                         the virtual memory limit (ulimit -v) is too low\n";
+            let text = b"labrys: the shadow memory cannot be mapped: lift the limit of virtual \
+                         memory (ulimit -v unlimited); without one, the address range is taken\n";
             libc::write(2, text.as_ptr().cast(), text.len());
             libc::_exit(126);
         }

@@ -171,9 +171,9 @@ pub(crate) struct StrategyOptions {
     #[arg(long, conflicts_with = "fuzz")]
     pub(crate) no_fuzz: bool,
 
-    /// Seed of all random choices
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
+    /// Seed of all random choices [default: 1, with --resume that of the suite]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
 
     /// Check each run's path constraint against the run: slow, to find bugs of Labrys
     #[arg(long)]
@@ -190,6 +190,31 @@ pub(crate) enum Companion {
 }
 
 impl StrategyOptions {
+    /// The seed of all random choices of a new suite.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    /// Refuses parameters of strategies that are not among these.
+    fn fit(&self, names: &str) -> Result<(), Problem> {
+        let parameters = [
+            ("--depth", self.depth.is_some(), "dfs"),
+            ("--fixed-k", self.fixed_k.is_some(), "context-guided"),
+            ("--no-dominators", self.no_dominators, "context-guided"),
+            ("--call-contexts", self.call_contexts, "context-guided"),
+        ];
+        let own = STRATEGIES[0].name;
+        let lacks = |strategy| !names.split(',').any(|name| name == strategy || name == own);
+        let mut parameters = parameters.into_iter().filter(|(_, given, _)| *given);
+        match parameters.find(|(_, _, strategy)| lacks(*strategy)) {
+            None => Ok(()),
+            Some((option, _, strategy)) => Err(Problem::usage(format!(
+                "{option} is a parameter of the strategy {strategy}, and the search has {names}; \
+                 leave it out, or add the strategy"
+            ))),
+        }
+    }
+
     fn has(&self, companion: Companion) -> bool {
         self.with.contains(&companion)
     }
@@ -330,7 +355,7 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     let mut plan = resolve(options, strategy.name(), suite, &builder)?;
     let (writer, suite) = match resumed {
         Some((mut writer, suite)) => {
-            check_same(&plan, &suite)?;
+            check_same(options, &plan, &suite)?;
             writer.set_strategy(strategy.name())?;
             plan.config = suite.config.clone();
             (writer, Some(suite))
@@ -480,7 +505,7 @@ fn calls(
         return Ok((suite.config.invocation.clone(), vec![case.input.clone()]));
     }
     let invocation = Invocation::new(options.arguments.iter().cloned());
-    let seed = options.search.seed;
+    let seed = options.search.seed();
     let initial = initial_inputs(subject, &invocation, &options.input, limits, seed)?;
     Ok((invocation, initial))
 }
@@ -561,7 +586,7 @@ fn config(
         streams: inputs::shape(initial),
         technique: "search".to_owned(),
         strategy: strategy.to_owned(),
-        seed: options.search.seed,
+        seed: options.search.seed(),
         harness: Harness::of(&subject.program),
         exports: options.output.export.clone(),
         options: further(options),
@@ -581,7 +606,15 @@ fn strategy(
         calls: options.call_contexts,
     };
     let names = options.strategy.as_deref().or(previous);
-    labrys_search::build(names.unwrap_or(STRATEGIES[0].name), &parameters).map_err(|unknown| {
+    let names = names.unwrap_or(STRATEGIES[0].name);
+    if names.split(',').any(|name| name.trim().is_empty()) {
+        return Err(Problem::usage(format!(
+            "--strategy {names:?} lacks a name; write one, or several separated by commas, or leave \
+             it out"
+        )));
+    }
+    options.fit(names)?;
+    labrys_search::build(names, &parameters).map_err(|unknown| {
         let names: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
         Problem::usage(format!(
             "there is no strategy {unknown}; choose one of {}, or several separated by commas",
@@ -628,8 +661,16 @@ fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
 }
 
 /// A suite goes on only with the very program that it is of.
-fn check_same(plan: &Plan, suite: &Suite) -> Result<(), Problem> {
+fn check_same(options: &Cover, plan: &Plan, suite: &Suite) -> Result<(), Problem> {
     let (old, new) = (&suite.config, &plan.config);
+    if options.search.seed.is_some_and(|seed| seed != old.seed) {
+        return Err(Problem::usage(format!(
+            "the suite in {} was begun with --seed {}, and goes on with it; leave --seed out, or \
+             start a new suite with another --out",
+            suite.folder.display(),
+            old.seed
+        )));
+    }
     if old.bitcode_hash != new.bitcode_hash {
         return Err(Problem::usage(format!(
             "the suite in {} was made with another program, or another build of it ({}); name that \
@@ -686,7 +727,7 @@ fn session(
         .audit(options.search.audit)
         .hide_added_targets();
     if options.search.abstraction.is_some() {
-        let mut apart = layers(&options.solver, options.search.seed)?;
+        let mut apart = layers(&options.solver, options.search.seed())?;
         options
             .output
             .log_to_folder(Some("abstraction"), &mut apart)?;
@@ -696,7 +737,7 @@ fn session(
 }
 
 fn solver(options: &Cover) -> Result<Layers, Problem> {
-    let mut solver = layers(&options.solver, options.search.seed)?;
+    let mut solver = layers(&options.solver, options.search.seed())?;
     options.output.log_to_folder(None, &mut solver)?;
     Ok(solver)
 }

@@ -410,7 +410,7 @@ fn plan(options: &Cover, prepared: &Prepared, entry: &Entry) -> Result<Plan, Pro
         ..RunLimits::default()
     };
     // A function without parameters has a stream of objects too, which stays empty.
-    let objects = (true, options.search.seed);
+    let objects = (true, options.search.seed());
     let initial = inputs_of(subject, &invocation, &options.input, &limits, objects)?;
     let program = unit_path(options);
     let mut config = Config {
