@@ -365,7 +365,12 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     let proved = suite.as_ref().and_then(|suite| suite.summary.as_ref());
     let proved = proved.map_or_else(Vec::new, |summary| summary.targets.clone());
     let ending = &builder.ending;
-    let builder = session(options, &plan, writer, ending.stop())?.look_for_endless_runs();
+    let builder = session(options, &plan, writer, ending.stop())?;
+    // Tasks may loop for ever: their property says what is asked for.
+    let builder = match options.property {
+        None => builder.look_for_endless_runs(),
+        Some(_) => builder,
+    };
     let builder = builder.budget(Budget {
         goal: plan.goal.clone(),
         all_branches: options.search.abstraction.is_some(),
