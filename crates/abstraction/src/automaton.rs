@@ -7,7 +7,7 @@ use labrys_analysis::ProgramAnalysis;
 use labrys_program::{BlockId, BranchId, FunctionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::block::{LargeBlock, Location, Orders, TooLarge, build};
+use crate::block::{Beginning, LargeBlock, Location, Orders, TooLarge, build};
 use crate::terms::{Frame, Terms};
 
 /// See the module.
@@ -51,8 +51,8 @@ impl<'p> Automaton<'p> {
         if let Some(known) = self.blocks.get(&location) {
             return Ok(known.clone());
         }
-        let begins = location == self.entry;
-        let block = Rc::new(build(&mut self.terms, &mut self.orders, location, begins)?);
+        let beginning = Beginning::new(location, location == self.entry);
+        let block = Rc::new(build(&mut self.terms, &mut self.orders, beginning)?);
         self.blocks.insert(location, block.clone());
         Ok(block)
     }

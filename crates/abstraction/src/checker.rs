@@ -4,7 +4,7 @@
 //! one. A goal that the graph does not come to is unreachable. A path to another one is either
 //! feasible, and then its model is a test, or it gives predicates for the next round.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use labrys_analysis::ProgramAnalysis;
@@ -12,7 +12,7 @@ use labrys_expr::ExprId;
 use labrys_program::{BranchId, FunctionId};
 use labrys_solver::Answer;
 use labrys_solver::interpolate::Interpolator;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ask::{Ask, Asker};
 use crate::automaton::Automaton;
@@ -20,11 +20,13 @@ use crate::block::{Escape, Location, Occurrence, TooLarge};
 use crate::certificate;
 use crate::graph::{Graph, StateId};
 use crate::invariants::Invariants;
+use crate::longer::{self, Candidate};
 use crate::path::{AbstractPath, PathInput, Unrolled};
 use crate::post::{Post, post};
 use crate::precision::{Distinctions, Precision};
 use crate::refine::Refiner;
 use crate::sharpen;
+use crate::trial::Trials;
 
 /// States of a graph at most.
 const MAX_STATES: usize = 4_000;
@@ -34,6 +36,10 @@ const STEP: u64 = 256;
 const STEPS: u64 = 4_000;
 /// Steps of the solver for the path to a goal.
 const PATH_STEPS: u64 = 40_000;
+/// How much more work is for rounds than for other paths, until they end.
+const LONGER: u64 = 2;
+/// Steps of the solver for a query of a trial.
+const TRIAL_STEPS: u64 = 16_000;
 /// Spurious paths that are refuted in a round.
 const PATHS: usize = 6;
 /// Blocks of a path that is refuted.
@@ -103,8 +109,8 @@ pub struct Checker<'p> {
     complete: Option<Rc<Graph>>,
     goals: BTreeSet<BranchId>,
     left: BTreeMap<BranchId, Left>,
-    /// The first state of this round that comes to a goal, and the condition there.
-    hits: BTreeMap<BranchId, (StateId, ExprId)>,
+    /// The first state of this round that comes to a goal, and where its block does.
+    hits: BTreeMap<BranchId, (StateId, Occurrence)>,
     paths: Vec<BranchId>,
     /// Predicates for the monitor, by goal that is left.
     sharper: BTreeMap<BranchId, Vec<(Location, ExprId)>>,
@@ -121,6 +127,16 @@ pub struct Checker<'p> {
     escaped: BTreeSet<BranchId>,
     posts: FxHashMap<PostKey, Rc<Vec<Vec<ExprId>>>>,
     refiner: Refiner,
+    trials: Option<Trials<'p>>,
+    /// Paths that are tried beside the rounds.
+    longer: VecDeque<Candidate>,
+    /// Work on those, and on all else.
+    on_longer: u64,
+    on_rounds: u64,
+    /// Paths that were tried.
+    passed: FxHashSet<(BranchId, Vec<Location>)>,
+    /// Work of trials, in steps of the solver.
+    tried: u64,
     too_large: bool,
 }
 
@@ -159,15 +175,28 @@ impl<'p> Checker<'p> {
             escaped: BTreeSet::new(),
             posts: FxHashMap::default(),
             refiner: Refiner::new(Interpolator::new()?, STEPS),
+            trials: None,
+            longer: VecDeque::new(),
+            on_longer: 0,
+            on_rounds: 0,
+            passed: FxHashSet::default(),
+            tried: 0,
             too_large: false,
             automaton,
         })
     }
 
+    /// Paths are tried for inputs.
+    #[must_use]
+    pub fn with_trials(mut self, trials: Trials<'p>) -> Self {
+        self.trials = Some(trials);
+        self
+    }
+
     /// What was done beside queries, in steps of the solver.
     #[must_use]
     pub fn work(&self) -> u64 {
-        self.automaton.terms.work()
+        self.automaton.terms.work() + self.tried
     }
 
     /// Whether the program is too large for this.
@@ -218,21 +247,29 @@ impl<'p> Checker<'p> {
 
     /// Does a small piece of work.
     pub fn step(&mut self, ask: &mut dyn Ask) -> Found {
+        let begin = ask.work() + self.work();
+        let is_longer = self.is_longer_due();
         let mut asker = Asker {
             ask,
             steps: STEPS,
-            local: self.is_first,
+            local: self.is_first && !is_longer,
         };
         let found = match self.phase {
+            _ if is_longer => Ok(self.try_longer(&mut asker)),
             Phase::Invariants => self.infer(&mut asker),
             Phase::Explore => self.explore(&mut asker),
             Phase::Paths => Ok(self.look_at_path(&mut asker)),
             Phase::Done => Ok(Found::Done),
         };
+        let work = asker.ask.work() + self.work() - begin;
+        match is_longer {
+            true => self.on_longer += work,
+            false => self.on_rounds += work,
+        }
         found.unwrap_or_else(|TooLarge| {
             self.too_large = true;
             self.phase = Phase::Done;
-            Found::Done
+            Found::Nothing
         })
     }
 
@@ -257,6 +294,7 @@ impl<'p> Checker<'p> {
             return Ok(Found::Nothing);
         }
         self.complete = Some(Rc::new(self.graph.clone()));
+        self.longer = self.longer_paths();
         let escaped = std::mem::take(&mut self.escaped);
         let is_open = |goal: &BranchId| !self.left.contains_key(goal) && !escaped.contains(goal);
         let (hit, proved): (Vec<BranchId>, Vec<BranchId>) = self
@@ -339,7 +377,7 @@ impl<'p> Checker<'p> {
             && !self.left.contains_key(&goal)
             && !self.hits.contains_key(&goal);
         if is_open && self.may(asker, base, occurrence.condition) {
-            self.hits.insert(goal, (id, occurrence.condition));
+            self.hits.insert(goal, (id, occurrence));
         }
     }
 
@@ -405,13 +443,13 @@ impl<'p> Checker<'p> {
         let Some(goal) = self.paths.pop() else {
             return self.end_round();
         };
-        let Some((state, condition)) = self.hits.get(&goal).copied() else {
+        let Some((state, occurrence)) = self.hits.get(&goal).copied() else {
             return Found::Nothing;
         };
         if !self.goals.contains(&goal) {
             return Found::Nothing;
         }
-        let Some(mut path) = self.path(state, condition) else {
+        let Some(mut path) = self.path(state, occurrence.condition) else {
             return Found::Nothing;
         };
         if path.len() > MAX_PATH {
@@ -428,10 +466,15 @@ impl<'p> Checker<'p> {
             .collect();
         asker.steps = PATH_STEPS;
         let answer = asker.check(terms, &conditions);
+        let tried = match &answer {
+            Answer::Unsat(_) => None,
+            _ => self.try_path(asker, &path, occurrence),
+        };
         asker.steps = STEPS;
+        let terms = &mut self.automaton.terms;
         match answer {
             Answer::Sat(model) => {
-                let input = path.input(terms, &model);
+                let input = tried.or_else(|| path.input(terms, &model));
                 self.sharper
                     .insert(goal, sharpen::predicates(terms, &mut path));
                 self.left.insert(goal, Left::Feasible);
@@ -439,7 +482,7 @@ impl<'p> Checker<'p> {
             }
             Answer::Unknown(_) => {
                 self.left.insert(goal, Left::Unknown);
-                Found::Nothing
+                tried.map_or(Found::Nothing, |input| Found::Input(goal, Some(input)))
             }
             Answer::Unsat(core) => {
                 self.new_predicates += self.refine(asker, &mut path, &core.0);
@@ -453,6 +496,20 @@ impl<'p> Checker<'p> {
                 Found::Nothing
             }
         }
+    }
+
+    /// An input of a path, by a trial.
+    fn try_path(
+        &mut self,
+        asker: &mut Asker<'_>,
+        path: &AbstractPath,
+        goal: Occurrence,
+    ) -> Option<PathInput> {
+        let trials = self.trials.as_ref()?;
+        asker.steps = TRIAL_STEPS;
+        let (input, work) = trials.input(asker, &self.automaton.terms, path, goal);
+        self.tried += work;
+        input
     }
 
     /// Adds the predicates that refute a path; how many are new.
@@ -473,16 +530,24 @@ impl<'p> Checker<'p> {
     }
 
     fn path(&mut self, state: StateId, condition: ExprId) -> Option<AbstractPath> {
-        let way = self.graph.way(state);
+        let location = |id: StateId| self.graph.state(id).location;
+        let way = self.graph.way(state).into_iter();
+        let way = way.map(|(id, transition)| (location(id), transition));
+        let (way, last) = (way.collect(), location(state));
+        self.path_along(way, last, condition)
+    }
+
+    fn path_along(
+        &mut self,
+        way: Vec<(Location, usize)>,
+        last: Location,
+        condition: ExprId,
+    ) -> Option<AbstractPath> {
         let steps: Result<Vec<_>, TooLarge> = way
             .into_iter()
-            .map(|(id, transition)| {
-                let location = self.graph.state(id).location;
-                Ok((self.automaton.block(location)?, transition))
-            })
+            .map(|(location, transition)| Ok((self.automaton.block(location)?, transition)))
             .collect();
-        let location = self.graph.state(state).location;
-        let last = self.automaton.block(location).ok()?;
+        let last = self.automaton.block(last).ok()?;
         Some(AbstractPath::new(steps.ok()?, last, condition))
     }
 
@@ -509,11 +574,56 @@ impl<'p> Checker<'p> {
         let open = self.goals.iter().any(|goal| !self.left.contains_key(goal));
         if !open && !self.sharpen() {
             self.phase = Phase::Done;
-            return Found::Done;
+            return Found::Nothing;
         }
         self.restart();
         self.phase = Phase::Explore;
         Found::Nothing
+    }
+
+    /// Paths to the goals that are open, if they can be tried.
+    fn longer_paths(&mut self) -> VecDeque<Candidate> {
+        let Some(graph) = self.complete.clone().filter(|_| self.trials.is_some()) else {
+            return VecDeque::new();
+        };
+        let goals = &self.goals;
+        let mut found = longer::candidates(&graph, |location| {
+            let block = self.automaton.block(location);
+            let all = block.map_or_else(|_| Vec::new(), |block| block.occurrences.clone());
+            let open = |one: &Occurrence| goals.contains(&one.branch);
+            all.into_iter().filter(open).collect()
+        });
+        found.retain(|one| {
+            let passed = (one.goal.branch, one.locations().collect());
+            !self.passed.contains(&passed)
+        });
+        found
+    }
+
+    /// Whether another path is tried now.
+    fn is_longer_due(&self) -> bool {
+        let is_due = self.phase == Phase::Done || self.on_longer * LONGER < self.on_rounds;
+        is_due && !self.longer.is_empty()
+    }
+
+    /// Tries one of them.
+    fn try_longer(&mut self, asker: &mut Asker<'_>) -> Found {
+        let Some(candidate) = self.longer.pop_front() else {
+            return Found::Nothing;
+        };
+        let locations = candidate.locations().collect();
+        let Candidate { way, last, goal } = candidate;
+        let is_new = self.passed.insert((goal.branch, locations));
+        if !is_new || !self.goals.contains(&goal.branch) {
+            return Found::Nothing;
+        }
+        let Some(path) = self.path_along(way, last, goal.condition) else {
+            return Found::Nothing;
+        };
+        let input = self.try_path(asker, &path, goal);
+        input.map_or(Found::Nothing, |input| {
+            Found::Input(goal.branch, Some(input))
+        })
     }
 
     fn restart(&mut self) {

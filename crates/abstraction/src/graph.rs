@@ -54,6 +54,14 @@ impl Graph {
         &self.states[id.0 as usize]
     }
 
+    /// The state that stands for a state: the one that covers it, if there is one.
+    pub(crate) fn resolved(&self, mut id: StateId) -> StateId {
+        while let Some(covering) = self.state(id).covered_by {
+            id = covering;
+        }
+        id
+    }
+
     /// States in the order in which they were found.
     pub(crate) fn states(&self) -> impl Iterator<Item = (StateId, &State)> {
         (0..).map(StateId).zip(&self.states)

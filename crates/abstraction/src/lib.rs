@@ -3,6 +3,7 @@
 //!
 //! - A [`Checker`] proves branches unreachable, or finds inputs for them, by predicate abstraction
 //!   over large blocks of the program. It asks whoever answers queries ([`Ask`]).
+//! - [`Trials`] execute the paths that it finds, so that whole programs have inputs for them.
 //! - A [`ModelChecker`] is a checker as a member of a portfolio.
 //! - A [`GraphMonitor`] tells the search which flips cannot lead to an open branch.
 //! - A [`Verification`] checks a proof again, from its certificate alone.
@@ -12,11 +13,14 @@
 mod ask;
 mod automaton;
 mod block;
+mod cases;
 mod certificate;
 mod checker;
+mod contents;
 mod graph;
 mod guard;
 mod invariants;
+mod longer;
 mod memory;
 mod monitor;
 mod path;
@@ -27,6 +31,7 @@ mod sharpen;
 mod technique;
 mod templates;
 mod terms;
+mod trial;
 
 pub use ask::Ask;
 pub use certificate::{Verdict, Verification};
@@ -34,3 +39,4 @@ pub use checker::{Checker, Found, Left};
 pub use monitor::{GraphMonitor, Guide, Judgement};
 pub use path::PathInput;
 pub use technique::ModelChecker;
+pub use trial::Trials;

@@ -11,10 +11,14 @@ use labrys_analysis::Effects;
 use labrys_expr::ExprId;
 use labrys_program::GlobalId;
 
+use crate::cases::cases;
 use crate::terms::{Object, ObjectId, ObjectKind, Terms, Variable};
 
 /// Elements of an object that an access at an offset that is not fixed is spread over.
 const MAX_ELEMENTS: u64 = 64;
+
+/// Cells that such an access is spread over, of those that a path wrote that is tried.
+const MAX_WRITTEN: usize = 128;
 
 /// The content of some bytes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +56,28 @@ impl Memory {
 
     /// The bytes at an address.
     pub(crate) fn read(&mut self, terms: &mut Terms<'_>, address: ExprId, size: u32) -> ExprId {
+        if !terms.is_trial() {
+            return self.read_at(terms, address, size);
+        }
+        if let Some((object, offset)) = terms.root(address)
+            && let ObjectKind::Global(id) = terms.object(object).kind
+            && terms.pool().bits(offset).is_none()
+            && let Some(input) = terms.input(id, offset, size)
+        {
+            return input;
+        }
+        let mut value = None;
+        for (condition, address) in cases(terms.pool_mut(), address) {
+            let one = self.read_at(terms, address, size);
+            value = Some(match value {
+                Some(other) => terms.pool_mut().ite(condition, one, other),
+                None => one,
+            });
+        }
+        value.unwrap_or_else(|| terms.fresh(8 * size))
+    }
+
+    fn read_at(&mut self, terms: &mut Terms<'_>, address: ExprId, size: u32) -> ExprId {
         let Some((object, offset)) = terms.root(address) else {
             return terms.fresh(8 * size);
         };
@@ -127,6 +153,17 @@ impl Memory {
                 .insert((object, offset), cell);
             return value;
         }
+        let input = match known.kind {
+            ObjectKind::Global(id) => {
+                let offset = terms.constant(64, offset.into());
+                terms.input(id, offset, size)
+            }
+            ObjectKind::Heap(_, true) => Some(terms.constant(8 * size, 0)),
+            _ => None,
+        };
+        if let Some(input) = input {
+            return input;
+        }
         let begins = match known.kind {
             ObjectKind::Global(id) if known.constant => terms.initial(id, offset, size),
             ObjectKind::Global(id) => single(terms, id, offset, size)
@@ -149,7 +186,11 @@ impl Memory {
         size: u32,
     ) -> ExprId {
         let mut value = terms.fresh(8 * size);
-        for at in elements(terms, object, size) {
+        let mut all: Vec<u64> = elements(terms, object, size).collect();
+        if all.is_empty() && terms.is_trial() {
+            all = self.written(object, size);
+        }
+        for at in all {
             let element = self.read_cell(terms, object, at, size);
             let here = terms.constant(64, u128::from(at));
             let is_here = terms.pool_mut().eq(offset, here);
@@ -160,6 +201,22 @@ impl Memory {
 
     /// Writes to an address.
     pub(crate) fn write(&mut self, terms: &mut Terms<'_>, address: ExprId, value: ExprId) {
+        if !terms.is_trial() {
+            self.write_at(terms, address, value);
+            return;
+        }
+        for (condition, address) in cases(terms.pool_mut(), address) {
+            let mut value = value;
+            if condition != ExprId::TRUE {
+                let size = terms.pool().width(value) / 8;
+                let old = self.read_at(terms, address, size);
+                value = terms.pool_mut().ite(condition, value, old);
+            }
+            self.write_at(terms, address, value);
+        }
+    }
+
+    fn write_at(&mut self, terms: &mut Terms<'_>, address: ExprId, value: ExprId) {
         let size = terms.pool().width(value) / 8;
         let Some((object, offset)) = terms.root(address) else {
             self.clobber_at(terms, Some(address));
@@ -201,8 +258,12 @@ impl Memory {
         value: ExprId,
     ) {
         let size = terms.pool().width(value) / 8;
-        let elements: Vec<u64> = elements(terms, object, size).collect();
-        if elements.is_empty() || !is_multiple(terms, offset, u64::from(size)) {
+        let mut elements: Vec<u64> = elements(terms, object, size).collect();
+        if terms.is_trial() {
+            if elements.is_empty() {
+                elements = self.written(object, size);
+            }
+        } else if elements.is_empty() || !is_multiple(terms, offset, u64::from(size)) {
             self.clobber(object);
             return;
         }
@@ -213,6 +274,14 @@ impl Memory {
             let value = terms.pool_mut().ite(is_here, value, old);
             self.write_cell(terms, object, at, Cell { size, value });
         }
+    }
+
+    /// The offsets of cells of a size: while a path is tried, others are not met by an access of
+    /// which the offset is not fixed.
+    fn written(&self, object: ObjectId, size: u32) -> Vec<u64> {
+        let cells = self.contents.cells.range((object, 0)..=(object, u64::MAX));
+        let cells = cells.filter(|(_, cell)| cell.size == size);
+        cells.map(|((_, at), _)| *at).take(MAX_WRITTEN).collect()
     }
 
     /// The cells that some bytes overlap, by offset.
@@ -235,6 +304,9 @@ impl Memory {
 
     /// All objects whose address is kept or passed on become anything.
     pub(crate) fn clobber_shared(&mut self, terms: &Terms<'_>) {
+        if terms.is_trial() {
+            return;
+        }
         let contents = Rc::make_mut(&mut self.contents);
         contents.shared = true;
         contents.cells.retain(|(id, _), _| {
@@ -362,7 +434,7 @@ fn is_unstable(terms: &Terms<'_>, object: &Object) -> bool {
             interference.writes_global(id) || interference.writes_anywhere() && !object.private
         }
         ObjectKind::Stack(..) => interference.writes_anywhere() && !object.private,
-        ObjectKind::Function(_) => false,
+        ObjectKind::Function(_) | ObjectKind::Heap(..) => false,
     }
 }
 

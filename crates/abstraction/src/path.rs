@@ -2,18 +2,22 @@
 
 use labrys_expr::{ExprId, Symbol};
 use labrys_solver::{Assignment, Model};
+use labrys_suite::{Input, StreamKind};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::ask::evaluate;
-use crate::block::{Asked, LargeBlock, Transition};
+use crate::block::{LargeBlock, Request, Transition};
+use crate::contents::{Place, overlaid};
 use crate::terms::{Terms, Variable};
 
 /// What a path asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathInput {
     objects: Vec<u8>,
-    characters: Vec<u8>,
+    /// Bytes and lengths of files and arguments.
+    parts: BTreeMap<Place, u128>,
 }
 
 impl PathInput {
@@ -23,10 +27,45 @@ impl PathInput {
         &self.objects
     }
 
-    /// The bytes that are taken one by one from streams, in order, up to the first end.
+    /// The input with the streams of a template, and what it has where the path asks for nothing.
     #[must_use]
-    pub fn characters(&self) -> &[u8] {
-        &self.characters
+    pub fn onto(&self, template: &Input) -> Input {
+        let mut input = overlaid(template, &self.parts);
+        let mut streams = input.streams.iter_mut();
+        if let Some(stream) = streams.find(|one| one.kind == StreamKind::Objects) {
+            stream.bytes.clone_from(&self.objects);
+        }
+        input
+    }
+
+    /// The input of a model: these objects are asked for, and parts of the input are these symbols.
+    /// `None` if an object of unknown size is asked for.
+    pub(crate) fn of(
+        terms: &mut Terms<'_>,
+        model: &Model,
+        asked: &[Request],
+        parts: impl Iterator<Item = (Place, ExprId)>,
+    ) -> Option<Self> {
+        let conditions: Vec<ExprId> = asked.iter().map(|one| one.condition).collect();
+        let happens = evaluate(terms, &conditions, model);
+        let values = Assignment::new().with(model);
+        let value = |part: ExprId| Some(values.get(terms.pool().as_symbol(part)?));
+        let mut objects = Vec::new();
+        for (happens, request) in happens.into_iter().zip(asked) {
+            if !happens?.is_true() {
+                continue;
+            }
+            for part in request.parts.as_ref()? {
+                let width = terms.pool().width(*part);
+                let bytes = value(*part)?.to_le_bytes();
+                objects.extend(&bytes[..width as usize / 8]);
+            }
+        }
+        let parts = parts.filter_map(|(place, part)| Some((place, value(part)?)));
+        Some(PathInput {
+            objects,
+            parts: parts.collect(),
+        })
     }
 }
 
@@ -83,50 +122,18 @@ impl AbstractPath {
     /// bytes are not known.
     pub(crate) fn input(&mut self, terms: &mut Terms<'_>, model: &Model) -> Option<PathInput> {
         let mut unrolled = Unrolled::from(0);
-        let mut conditions = Vec::new();
-        let mut wanted = Vec::new();
+        let mut asked = Vec::new();
         for step in 0..self.len() {
             let block = self.block(step).clone();
             for request in &block.requests {
-                conditions.push(unrolled.instance(self, terms, step, request.condition));
                 let mut own = |part: ExprId| unrolled.instance(self, terms, step, part);
-                wanted.push(match &request.asked {
-                    Asked::Object(None) => Asked::Object(None),
-                    Asked::Object(Some(parts)) => {
-                        Asked::Object(Some(parts.iter().map(|part| own(*part)).collect()))
-                    }
-                    Asked::Character(byte, is_there) => {
-                        Asked::Character(own(*byte), own(*is_there))
-                    }
-                });
+                let condition = own(request.condition);
+                let parts = request.parts.as_ref();
+                let parts = parts.map(|parts| parts.iter().map(|part| own(*part)).collect());
+                asked.push(Request { condition, parts });
             }
         }
-        let asked = evaluate(terms, &conditions, model);
-        let values = Assignment::new().with(model);
-        let value = |part: ExprId| Some(values.get(terms.pool().as_symbol(part)?));
-        let mut input = PathInput::default();
-        let mut ended = false;
-        for (asked, wanted) in asked.into_iter().zip(wanted) {
-            if !asked?.is_true() {
-                continue;
-            }
-            match wanted {
-                Asked::Object(parts) => {
-                    for part in parts? {
-                        let width = terms.pool().width(part);
-                        let bytes = value(part)?.to_le_bytes();
-                        input.objects.extend(&bytes[..width as usize / 8]);
-                    }
-                }
-                Asked::Character(byte, is_there) => {
-                    ended |= value(is_there)? == 0;
-                    if !ended {
-                        input.characters.push(value(byte)? as u8);
-                    }
-                }
-            }
-        }
-        Some(input)
+        PathInput::of(terms, model, &asked, std::iter::empty())
     }
 }
 

@@ -11,11 +11,12 @@ use labrys_engine::{Error, Session};
 use labrys_portfolio::{Member, Report, SOLVER_STEPS, State};
 use labrys_program::{BranchId, FunctionId};
 use labrys_solver::bitwuzla;
-use labrys_suite::{Input, StreamKind};
+use labrys_suite::Input;
 
 use crate::checker::{Checker, Found};
 use crate::monitor::GraphMonitor;
 use crate::path::PathInput;
+use crate::trial::Trials;
 
 /// Steps of a turn.
 const TURN: u32 = 8;
@@ -29,6 +30,8 @@ pub struct ModelChecker<'p> {
     /// An input with the streams of the suite; objects are filled in.
     template: Input,
     checker: Rc<RefCell<Option<Checker<'p>>>>,
+    /// Until it begins.
+    trials: Option<Trials<'p>>,
     told: bool,
 }
 
@@ -41,8 +44,16 @@ impl<'p> ModelChecker<'p> {
             entry,
             template,
             checker: Rc::default(),
+            trials: None,
             told: false,
         }
+    }
+
+    /// Paths are tried for inputs.
+    #[must_use]
+    pub fn with_trials(mut self, trials: Trials<'p>) -> Self {
+        self.trials = Some(trials);
+        self
     }
 
     /// What the graph says of the flips of runs, once there is one.
@@ -51,10 +62,13 @@ impl<'p> ModelChecker<'p> {
         GraphMonitor::new(self.checker.clone())
     }
 
-    fn begin(&self, session: &Session) -> Result<(), bitwuzla::Error> {
+    fn begin(&mut self, session: &Session) -> Result<(), bitwuzla::Error> {
         if self.checker.borrow().is_none() {
             let goals: Vec<BranchId> = session.unseen().iter().collect();
-            let checker = Checker::new(self.analysis, self.entry, goals)?;
+            let mut checker = Checker::new(self.analysis, self.entry, goals)?;
+            if let Some(trials) = self.trials.take() {
+                checker = checker.with_trials(trials);
+            }
             *self.checker.borrow_mut() = Some(checker);
         }
         Ok(())
@@ -62,20 +76,8 @@ impl<'p> ModelChecker<'p> {
 
     /// Hands an input to the search.
     fn suggest(&self, session: &mut Session, found: &PathInput) {
-        let mut input = self.template.clone();
-        let is_objects = |kind: &StreamKind| *kind == StreamKind::Objects;
-        let mut put = |wanted: &dyn Fn(&StreamKind) -> bool, bytes: &[u8]| {
-            let mut streams = input.streams.iter_mut();
-            let stream = streams.find(|stream| wanted(&stream.kind));
-            let has_it = stream.is_some();
-            if let Some(stream) = stream {
-                stream.bytes = bytes.to_vec();
-            }
-            has_it
-        };
-        // Which stream a path takes bytes from it does not say: the run will.
-        let objects = put(&is_objects, found.objects());
-        if put(&StreamKind::is_file, found.characters()) || objects {
+        let input = found.onto(&self.template);
+        if input != self.template {
             session.suggest(input, "abstraction");
         }
     }

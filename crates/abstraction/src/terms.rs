@@ -17,8 +17,11 @@ use labrys_program::{
     Constant, Function, FunctionId, GlobalId, Linkage, Operand, Operation, Program,
     RelocationTarget, ValueId,
 };
+use labrys_semantics::environment::{InputPart, is_surrounding};
 use labrys_semantics::{IrValue, Symbolic};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::contents::Contents;
 
 /// A value as expressions.
 pub(crate) type SymbolicValue = IrValue<ExprId>;
@@ -55,6 +58,8 @@ pub(crate) enum ObjectKind {
     Function(FunctionId),
     /// Made in the entry block of a frame.
     Stack(FrameId, ValueId),
+    /// Made by a function of the library, while a path is tried; whether it is zeros at first.
+    Heap(u32, bool),
 }
 
 /// The properties of an object.
@@ -94,12 +99,18 @@ pub(crate) struct Terms<'p> {
     of_sets: FxHashMap<u32, Vec<Symbol>>,
     /// Nodes that were counted.
     visits: Cell<u64>,
+    /// What the input holds, while a path is tried.
+    contents: Option<Contents>,
+    /// Objects that functions of the library made.
+    made: u32,
 }
 
 /// Nodes that are built in the time of a step of the solver, and such that are gone through.
 const NODES_PER_STEP: u64 = 64;
 const VISITS_PER_STEP: u64 = 500;
 
+/// Bits of the distance of objects while a path is tried.
+const APART: u32 = 32;
 /// Where address spaces of programs end.
 const SPACE: u128 = 1 << 47;
 /// Bytes at the beginning of the address space where nothing is.
@@ -123,7 +134,49 @@ impl<'p> Terms<'p> {
             evaluator: Evaluator::new(),
             of_sets: FxHashMap::default(),
             visits: Cell::default(),
+            contents: None,
+            made: 0,
         }
+    }
+
+    /// Terms for the trial of a path ([`crate::trial`]): nothing that is not known is thought to
+    /// change memory, so no proof may rest on them.
+    pub(crate) fn of_trial(analysis: &'p ProgramAnalysis<'p>, contents: Contents) -> Self {
+        Terms {
+            contents: Some(contents),
+            ..Terms::new(analysis)
+        }
+    }
+
+    /// What the input holds, while a path is tried.
+    pub(crate) fn contents(&self) -> Option<&Contents> {
+        self.contents.as_ref()
+    }
+
+    pub(crate) fn is_trial(&self) -> bool {
+        self.contents.is_some()
+    }
+
+    /// Bytes of a global that is a part of the input, at an offset; `None` if it is none, or nothing
+    /// is known.
+    pub(crate) fn input(&mut self, id: GlobalId, offset: ExprId, size: u32) -> Option<ExprId> {
+        let contents = self.contents.as_mut()?;
+        let program = self.analysis.program();
+        let part = InputPart::of_global(&program.globals[id.index()].name)?;
+        let mut symbolic = Symbolic {
+            pool: &mut self.pool,
+            next: &mut self.next_symbol,
+        };
+        match symbolic.pool.bits(offset) {
+            Some(offset) => contents.read(&mut symbolic, part, offset as u64, size),
+            None => contents.read_on(&mut symbolic, part, offset, size),
+        }
+    }
+
+    /// A new object that a function of the library makes.
+    pub(crate) fn make_object(&mut self, zeroed: bool) -> ObjectId {
+        self.made += 1;
+        self.object_id(ObjectKind::Heap(self.made, zeroed))
     }
 
     pub(crate) fn analysis(&self) -> &'p ProgramAnalysis<'p> {
@@ -289,7 +342,7 @@ impl<'p> Terms<'p> {
                 Object {
                     size: (global.size > 0).then_some(global.size),
                     private: !self.analysis.is_shared(id),
-                    constant: global.constant && defined,
+                    constant: global.constant && (defined || is_surrounding(&global.name)),
                     weak: global.linkage == Linkage::Weak && !defined,
                     ..plain
                 }
@@ -303,6 +356,7 @@ impl<'p> Terms<'p> {
                     ..plain
                 }
             }
+            ObjectKind::Heap(..) => plain,
             ObjectKind::Stack(frame, value) => {
                 let function = self.frame(frame).function;
                 Object {
@@ -361,7 +415,8 @@ impl<'p> Terms<'p> {
             offset = self.pool.add(offset, term);
         }
         let mixed = |symbol: Symbol| self.object_of.contains_key(&symbol);
-        let unmixed = !self.pool.symbols(offset).iter().any(mixed);
+        // The difference of two addresses is a number like others while a path is tried.
+        let unmixed = self.is_trial() || !self.pool.symbols(offset).iter().any(mixed);
         unmixed.then_some((object, offset))
     }
 
@@ -388,6 +443,12 @@ impl<'p> Terms<'p> {
                 continue;
             }
             let address = self.pool.symbol(symbol);
+            if self.is_trial() {
+                // Each has its own, so that no two are equal.
+                let own = self.pool.constant(64, (1 + axioms.len() as u128) << APART);
+                axioms.push(self.pool.eq(address, own));
+                continue;
+            }
             let low = self.pool.constant(64, NULL_PAGE);
             let high = self.pool.constant(64, SPACE);
             axioms.push(self.pool.ule(low, address));

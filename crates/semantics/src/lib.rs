@@ -33,6 +33,7 @@ mod intrinsic;
 mod library;
 mod machine;
 mod operation;
+mod strings;
 mod value;
 
 pub use algebra::{Algebra, Concrete, External, Symbolic};
@@ -46,4 +47,5 @@ pub use machine::{
     CallOutcome, Distance, Halt, Inputs, Limit, Linked, Machine, NativeCode, Rules, Watched, Words,
 };
 pub use operation::meaning;
+pub use strings::{Texts, string_result};
 pub use value::{IrValue, Operands};

@@ -53,21 +53,36 @@ pub(crate) struct Transition {
     memory: Memory,
 }
 
-/// An input that is asked for.
+/// An input object that is asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     /// Under which it is.
     pub(crate) condition: ExprId,
-    pub(crate) asked: Asked,
+    /// Symbols of some bytes each; `None` if their number is not known.
+    pub(crate) parts: Option<Vec<ExprId>>,
 }
 
-/// What a request is for.
-#[derive(Clone, Debug)]
-pub(crate) enum Asked {
-    /// An object of these symbols of some bytes each; `None` if their number is not known.
-    Object(Option<Vec<ExprId>>),
-    /// The next byte of a stream, a symbol, if there is one: a symbol of one bit.
-    Character(ExprId, ExprId),
+/// Where the execution of a block begins, and what is known there.
+#[derive(Debug)]
+pub(crate) struct Beginning {
+    pub(crate) location: Location,
+    memory: Memory,
+    /// Values that were defined before.
+    values: Values,
+    /// Values of the phis.
+    phis: FxHashMap<ValueId, SymbolicValue>,
+}
+
+impl Beginning {
+    /// At a location; `starts` if runs start there.
+    pub(crate) fn new(location: Location, starts: bool) -> Self {
+        Beginning {
+            location,
+            memory: Memory::new(starts),
+            values: Values::default(),
+            phis: FxHashMap::default(),
+        }
+    }
 }
 
 /// A call that the block does not follow.
@@ -94,6 +109,16 @@ pub(crate) struct LargeBlock {
 }
 
 impl LargeBlock {
+    /// What is known behind a transition, on the path that begins where the block does.
+    pub(crate) fn beginning_behind(&self, transition: &Transition) -> Beginning {
+        Beginning {
+            location: transition.target,
+            memory: transition.memory.clone(),
+            values: self.values.clone(),
+            phis: transition.phis.clone(),
+        }
+    }
+
     /// The value of a variable at the end of a transition.
     pub(crate) fn after(
         &self,

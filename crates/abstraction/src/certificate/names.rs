@@ -55,6 +55,7 @@ fn object(terms: &Terms<'_>, kind: ObjectKind) -> String {
         }
         ObjectKind::Function(id) => format!("&{}", encoded(&terms.analysis().function(id).name)),
         ObjectKind::Stack(id, value) => format!("{} ${}", frame(terms, id), value.0),
+        ObjectKind::Heap(..) => unreachable!("no graph is of a trial"),
     }
 }
 

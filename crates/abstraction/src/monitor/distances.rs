@@ -63,14 +63,6 @@ pub(super) fn holds(graph: &Graph, invariants: &Invariants, id: StateId) -> Vec<
     facts.iter().chain(&state.cube).copied().collect()
 }
 
-/// The state that stands for a state.
-pub(super) fn resolved(graph: &Graph, mut id: StateId) -> StateId {
-    while let Some(covering) = graph.state(id).covered_by {
-        id = covering;
-    }
-    id
-}
-
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Distances(Vec<Option<u32>>);
@@ -102,7 +94,7 @@ impl Distances {
         let mut before: Vec<Vec<StateId>> = vec![Vec::new(); graph.len()];
         for (id, state) in graph.states() {
             for (_, successor) in &state.successors {
-                before[resolved(graph, *successor).0 as usize].push(id);
+                before[graph.resolved(*successor).0 as usize].push(id);
             }
         }
         while let Some(id) = next.pop_front() {

@@ -33,7 +33,7 @@ use crate::checker::Checker;
 use crate::graph::{Graph, StateId};
 use crate::invariants::Invariants;
 use account::Account;
-use distances::{Distances, GoalConditions, holds, resolved};
+use distances::{Distances, GoalConditions, holds};
 use oracle::{Answers, Oracle};
 use walker::{End, Passed, Stretch, walk};
 
@@ -186,7 +186,7 @@ impl Follower<'_, '_> {
         flips: &[RunFlip],
         verdicts: &mut [Verdict],
     ) -> bool {
-        let mut states = vec![resolved(&self.current.graph, StateId(0))];
+        let mut states = vec![self.current.graph.resolved(StateId(0))];
         let mut at = 0;
         for stretch in stretches {
             if states.is_empty() || states.len() > MAX_STATES {
@@ -222,7 +222,7 @@ impl Follower<'_, '_> {
         let mut found: BTreeSet<StateId> = BTreeSet::new();
         let alone = behind.len() == 1;
         for (id, index, successor) in behind {
-            let target = resolved(&self.current.graph, successor);
+            let target = self.current.graph.resolved(successor);
             if found.contains(&target) {
                 continue;
             }
@@ -298,7 +298,7 @@ impl Follower<'_, '_> {
         }
         let graph = self.current.graph.clone();
         let far = |(index, successor): &(usize, StateId)| {
-            let distance = self.current.distances.of(resolved(&graph, *successor))?;
+            let distance = self.current.distances.of(graph.resolved(*successor))?;
             Some((distance, *index, *successor))
         };
         let mut behind: Vec<_> = graph.state(id).successors.iter().filter_map(far).collect();

@@ -28,9 +28,14 @@ pub(crate) fn seeds(count: u64) -> Vec<u64> {
 /// The program of a seed, and its text in C.
 pub(crate) fn program(seed: u64) -> (Program, String) {
     let text = Generator::new(seed).program();
+    (compiled(&format!("seed {seed}"), &text), text)
+}
+
+/// A program in C.
+pub(crate) fn compiled(name: &str, text: &str) -> Program {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (source, bitcode) = (folder.path().join("p.c"), folder.path().join("p.bc"));
-    std::fs::write(&source, &text).expect("written");
+    std::fs::write(&source, text).expect("written");
     let mut clang = Command::new("clang-19");
     clang.args([
         "-w",
@@ -39,12 +44,14 @@ pub(crate) fn program(seed: u64) -> (Program, String) {
         "-O2",
         "-fwrapv",
         "-fno-strict-aliasing",
+        // No definitions of library functions.
+        "-D__NO_INLINE__",
     ]);
     clang.args(["-Xclang", "-disable-llvm-passes", "-o"]);
     let status = clang.arg(&bitcode).arg(&source).status();
     assert!(
         status.expect("clang-19 starts").success(),
-        "seed {seed} is not C:\n{text}"
+        "{name} is not C:\n{text}"
     );
     let mut module = Module::read(&bitcode).expect("bitcode");
     module
@@ -53,8 +60,8 @@ pub(crate) fn program(seed: u64) -> (Program, String) {
     let program = lower(&module);
     program
         .verify()
-        .unwrap_or_else(|violations| panic!("seed {seed}: {violations:?}"));
-    (program, text)
+        .unwrap_or_else(|violations| panic!("{name}: {violations:?}"));
+    program
 }
 
 const PREFIX: &str = "

@@ -52,19 +52,24 @@ pub(crate) fn symcretic<'p>(
     let Start {
         subject, config, ..
     } = start;
-    let name = std::iter::once("program".to_owned());
-    let given = config.invocation.resolved_arguments(&config.streams);
     let settings = Settings {
         entry: start.entry,
         loop_bound: start.loop_bound,
         template: start.template,
         seeds: spread(start.seeds),
-        line: name.chain(given).collect(),
+        line: command_line(config),
         external: labrys_solver::call_function,
     };
     let streams = config.streams.clone();
     let plain = launch(&subject.plain, &config.invocation, streams, subject);
     Symcretic::new(analysis, settings, targets).with_linked(Linked::of(plain, subject.folder()))
+}
+
+/// The arguments of the program, its name first.
+pub(crate) fn command_line(config: &Config) -> Vec<String> {
+    let name = std::iter::once("program".to_owned());
+    let given = config.invocation.resolved_arguments(&config.streams);
+    name.chain(given).collect()
 }
 
 /// Inputs from which phase II starts, at most.

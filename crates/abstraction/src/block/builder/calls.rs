@@ -5,7 +5,7 @@ use labrys_analysis::Effects;
 use labrys_expr::ExprId;
 use labrys_program::{Callee, Constant, FunctionId, Operand};
 
-use super::super::{Asked, Escape, Request};
+use super::super::{Escape, Request};
 use super::{Arrival, At, Builder, Next};
 use crate::guard::Guard;
 use crate::memory::Memory;
@@ -135,7 +135,7 @@ impl Builder<'_, '_> {
         if effects.makes_inputs() {
             self.block.requests.push(Request {
                 condition,
-                asked: Asked::Object(None),
+                parts: None,
             });
         }
         if !functions.is_empty() {

@@ -1,14 +1,14 @@
 //! Calls of functions that the program does not define, by what is known of them.
 
-use labrys_expr::ExprId;
+use labrys_expr::{ExprId, Pool};
 use labrys_program::{FunctionId, Operand, Type};
-use labrys_semantics::{Algebra, IrValue, LibraryMeaning, input_value};
+use labrys_semantics::{Algebra, IrValue, LibraryMeaning, Texts, input_value, string_result};
 
-use super::super::{Asked, Request};
+use super::super::Request;
 use super::{At, Builder};
 use crate::guard::Guard;
 use crate::memory::Memory;
-use crate::terms::SymbolicValue;
+use crate::terms::{SymbolicValue, Terms};
 
 /// Most bytes of an input object that are followed one by one.
 const MAX_OBJECT: u64 = 4096;
@@ -44,10 +44,16 @@ impl Builder<'_, '_> {
                 self.input_object(&scalars, size, guard, memory);
                 return Some(None);
             }
-            Some(LibraryMeaning::Fills { row, .. }) if row.takes_character() => {
-                self.character(ty, guard)
+            Some(LibraryMeaning::Fills { row, .. }) if row.takes_character() => self.character(ty),
+            Some(LibraryMeaning::Pure | LibraryMeaning::Reads) if self.terms.is_trial() => {
+                let known = self.string(&function.name, &scalars, ty, guard, memory);
+                known.or_else(|| self.pure(&function.name, &scalars, ty))
             }
             Some(LibraryMeaning::Pure) => self.pure(&function.name, &scalars, ty),
+            Some(LibraryMeaning::Allocates { zeroed, .. }) if self.terms.is_trial() => {
+                let object = self.terms.make_object(zeroed);
+                Some(IrValue::Scalar(self.terms.object(object).address))
+            }
             _ => None,
         };
         let caller = self.terms.frame(at.frame).function;
@@ -97,20 +103,45 @@ impl Builder<'_, '_> {
         Some(IrValue::Scalar(value))
     }
 
-    fn request(&mut self, guard: &Guard, parts: Option<Vec<ExprId>>) {
-        self.ask(guard, Asked::Object(parts));
+    /// The result of a function that reads strings, while a path is tried.
+    fn string(
+        &mut self,
+        name: &str,
+        scalars: &[Option<ExprId>],
+        ty: Type,
+        guard: &mut Guard,
+        memory: &mut Memory,
+    ) -> Option<SymbolicValue> {
+        let arguments: Option<Vec<ExprId>> = scalars.iter().copied().collect();
+        let (arguments, width) = (arguments?, ty.width()?);
+        let mut texts = TextsInMemory {
+            terms: self.terms,
+            memory,
+            guard,
+            unknown: Vec::new(),
+        };
+        let value = string_result(&mut texts, name, &arguments, width)?;
+        // It stops in the bytes that were looked at.
+        for unknown in texts.unknown {
+            let pool = self.terms.pool_mut();
+            if pool.width(unknown) < width {
+                continue;
+            }
+            let unknown = pool.extract(unknown, 0, width);
+            guard.push(pool.ne(value, unknown));
+        }
+        Some(IrValue::Scalar(value))
     }
 
-    fn ask(&mut self, guard: &Guard, asked: Asked) {
+    fn request(&mut self, guard: &Guard, parts: Option<Vec<ExprId>>) {
         let condition = guard.condition(self.terms.pool_mut());
-        self.block.requests.push(Request { condition, asked });
+        self.block.requests.push(Request { condition, parts });
     }
 
     /// The next byte of a stream, whichever that is, or -1.
-    fn character(&mut self, ty: Type, guard: &Guard) -> Option<SymbolicValue> {
+    fn character(&mut self, ty: Type) -> Option<SymbolicValue> {
         let width = ty.width().filter(|width| *width > 8)?;
         let (byte, is_there) = (self.terms.fresh(8), self.terms.fresh(1));
-        self.ask(guard, Asked::Character(byte, is_there));
         let end = self.terms.constant(width, u128::MAX >> (128 - width));
         let pool = self.terms.pool_mut();
         let byte = pool.zext(byte, width);
@@ -162,5 +193,47 @@ impl Builder<'_, '_> {
             memory.write(self.terms, address, part);
             offset += u64::from(self.terms.pool().width(part) / 8);
         }
+    }
+}
+
+/// The memory of a path that is tried, as library functions read strings in it.
+struct TextsInMemory<'a, 'p> {
+    terms: &'a mut Terms<'p>,
+    memory: &'a mut Memory,
+    guard: &'a mut Guard,
+    /// Values of which nothing is known.
+    unknown: Vec<ExprId>,
+}
+
+impl Texts for TextsInMemory<'_, '_> {
+    fn pool(&mut self) -> &mut Pool {
+        self.terms.pool_mut()
+    }
+
+    fn fresh(&mut self, width: u32) -> ExprId {
+        let unknown = self.terms.fresh(width);
+        self.unknown.push(unknown);
+        unknown
+    }
+
+    fn byte(&mut self, address: ExprId) -> ExprId {
+        self.memory.read(self.terms, address, 1)
+    }
+
+    fn place(&mut self, address: ExprId) -> Option<(Option<u64>, ExprId)> {
+        let (object, offset) = self.terms.root(address)?;
+        Some((self.terms.object(object).size, offset))
+    }
+
+    fn require(&mut self, condition: ExprId) {
+        self.guard.push(condition);
+    }
+
+    fn sets_locale(&self) -> bool {
+        self.terms.analysis().sets_locale()
+    }
+
+    fn longest_count(&self) -> u64 {
+        u64::MAX
     }
 }

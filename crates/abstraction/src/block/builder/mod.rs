@@ -17,7 +17,8 @@ use labrys_program::{
 use labrys_semantics::{IrValue, choose, havocked, pack, unpack};
 
 use super::values::Values;
-use super::{LargeBlock, Location, Occurrence, Orders, Transition};
+use super::{Beginning, LargeBlock, Location, Occurrence, Orders, Transition};
+use crate::cases::cases;
 use crate::guard::Guard;
 use crate::memory::Memory;
 use crate::terms::{FrameId, ObjectKind, SymbolicValue, Terms};
@@ -26,6 +27,9 @@ use crate::terms::{FrameId, ObjectKind, SymbolicValue, Terms};
 const MAX_PLACES: u32 = 60_000;
 /// Bytes that a copy or a fill of memory is followed for.
 const MAX_COPY: u64 = 256;
+
+/// Bytes of a copy of unknown length while a path is tried.
+const MAX_TRIED: u128 = 48;
 
 /// A block has too many places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,18 +63,18 @@ pub(super) struct Builder<'t, 'p> {
     places: u32,
 }
 
-/// The block that begins at a location; `begins` if runs begin there.
+/// The block that begins somewhere.
 pub(crate) fn build(
     terms: &mut Terms<'_>,
     orders: &mut Orders,
-    location: Location,
-    begins: bool,
+    beginning: Beginning,
 ) -> Result<LargeBlock, TooLarge> {
+    let location = beginning.location;
     let mut builder = Builder {
         terms,
         orders,
         block: LargeBlock::default(),
-        values: Values::default(),
+        values: beginning.values,
         pending: BTreeMap::new(),
         targets: BTreeMap::new(),
         places: 0,
@@ -80,10 +84,11 @@ pub(crate) fn build(
         block: location.block,
         index: 0,
     };
+    let phis = beginning.phis.into_iter();
     let arrival = Arrival {
         guard: Guard::default(),
-        memory: Memory::new(begins),
-        defined: Vec::new(),
+        memory: beginning.memory,
+        defined: phis.map(|(value, known)| (value, Some(known))).collect(),
     };
     builder.schedule(start, arrival);
     builder.run()?;
@@ -253,7 +258,7 @@ impl Builder<'_, '_> {
                 intrinsic,
                 arguments,
             } if intrinsic.writes_memory() => {
-                self.write_block(frame, memory, *intrinsic, arguments);
+                self.write_block(frame, memory, *intrinsic, arguments, guard);
                 return Next::Here;
             }
             Operation::Intrinsic {
@@ -345,6 +350,7 @@ impl Builder<'_, '_> {
         memory: &mut Memory,
         intrinsic: Intrinsic,
         arguments: &[Operand],
+        guard: &mut Guard,
     ) {
         let mut scalars = arguments
             .iter()
@@ -355,15 +361,18 @@ impl Builder<'_, '_> {
             scalars.next().flatten(),
         );
         drop(scalars);
-        let count = length.and_then(|length| self.terms.pool().bits(length));
-        let (Some(to), Some(from), Some(count)) = (to, from, count) else {
+        let (Some(to), Some(from), Some(length)) = (to, from, length) else {
             memory.clobber_at(self.terms, to);
             return;
         };
-        if count > u128::from(MAX_COPY) {
+        let count = match self.terms.pool().bits(length) {
+            None if self.terms.is_trial() => self.at_most(length, guard),
+            fixed => fixed.filter(|count| *count <= u128::from(MAX_COPY)),
+        };
+        let Some(count) = count else {
             memory.clobber_at(self.terms, Some(to));
             return;
-        }
+        };
         let byte = |builder: &mut Self, memory: &mut Memory, at: u128| match intrinsic {
             Intrinsic::MemorySet | Intrinsic::MemorySetInline => Some(from),
             Intrinsic::MemoryCopy | Intrinsic::MemoryCopyInline | Intrinsic::MemoryMove => {
@@ -381,8 +390,27 @@ impl Builder<'_, '_> {
         for (at, byte) in (0..).zip(bytes) {
             let at = self.terms.constant(64, at);
             let address = self.terms.pool_mut().add(to, at);
+            let mut byte = byte;
+            if self.terms.pool().bits(length).is_none() {
+                let old = memory.read(self.terms, address, 1);
+                let pool = self.terms.pool_mut();
+                let is_written = pool.ult(at, length);
+                byte = pool.ite(is_written, byte, old);
+            }
             memory.write(self.terms, address, byte);
         }
+    }
+
+    /// While a path is tried: a number of bytes that a length is assumed not to exceed.
+    fn at_most(&mut self, length: ExprId, guard: &mut Guard) -> Option<u128> {
+        let pool = self.terms.pool_mut();
+        let known = cases(pool, length).into_iter();
+        let known: Option<Vec<u128>> = known.map(|(_, value)| pool.bits(value)).collect();
+        let most = known.and_then(|known| known.into_iter().max());
+        let most = most.unwrap_or(MAX_TRIED).min(MAX_TRIED);
+        let bound = pool.constant(pool.width(length), most);
+        guard.push(pool.ule(length, bound));
+        (pool.width(length) == 64).then_some(most)
     }
 
     /// Notes both branches of a decision that is no jump.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use labrys_abstraction::ModelChecker;
+use labrys_abstraction::{ModelChecker, Trials};
 use labrys_analysis::ProgramAnalysis;
 use labrys_engine::{Budget, End, Session, SessionBuilder, Statistics, StopFlag, Technique};
 use labrys_executor::RunLimits;
@@ -28,7 +28,7 @@ use crate::output::closing::Closing;
 use crate::output::console::{note, print, print_line, tell_contradictions};
 use crate::output::problem::{Problem, status};
 use crate::output::{Output, progress};
-use crate::wiring::backward::{Start, main_function, symcretic};
+use crate::wiring::backward::{Start, command_line, main_function, symcretic};
 use crate::wiring::build::Builder;
 use crate::wiring::dictionary;
 use crate::wiring::ending::Ending;
@@ -398,6 +398,11 @@ fn explore(
         let program = &plan.subject.program;
         (ProgramAnalysis::new(program, entry), entry)
     });
+    // Paths of the model checker are tried with their surroundings.
+    let closed = entry.filter(|_| options.search.abstraction.is_some());
+    let closed = closed.map(|entry| labrys_analysis::closed(&plan.subject.program, entry));
+    let closed = closed.as_ref();
+    let closed = closed.map(|(program, start)| (ProgramAnalysis::new(program, *start), *start));
     let mut further = SearchOptions {
         audit: options.search.audit,
         ..SearchOptions::default()
@@ -405,7 +410,12 @@ fn explore(
     Memory::new(options.limits.memory).limit_search(&mut further);
     let fuzz = options.search.fuzzes(strategy.name());
     let search = Search::new(strategy, further, plan.config.seed);
-    let mut technique = technique(options, plan, (search, fuzz), analysis.as_ref());
+    let mut technique = technique(
+        options,
+        plan,
+        (search, fuzz),
+        [analysis.as_ref(), closed.as_ref()],
+    );
     let end = labrys_engine::run(&mut session, &mut *technique);
     // The bar goes before the summary comes.
     session.set_observer(Box::new(labrys_engine::Silent));
@@ -433,12 +443,12 @@ fn entry(options: &Cover, plan: &Plan) -> Result<Option<FunctionId>, Problem> {
     main_function(program, remedy).map(Some)
 }
 
-/// The search, and the techniques beside it.
+/// The search, and the techniques beside it, by the analyses of the program and of the closed one.
 fn technique<'p>(
     options: &Cover,
     plan: &'p Plan,
     (search, fuzz): (Search<'p>, bool),
-    analysis: Option<&'p (ProgramAnalysis<'p>, FunctionId)>,
+    [analysis, closed]: [Option<&'p (ProgramAnalysis<'p>, FunctionId)>; 2],
 ) -> Box<dyn Technique + 'p> {
     if !fuzz && analysis.is_none() {
         return Box::new(search);
@@ -447,7 +457,14 @@ fn technique<'p>(
     let checker = analysis.filter(|_| options.search.abstraction.is_some());
     let checker = checker.map(|(analysis, entry)| {
         let template = plan.initial.first().cloned().unwrap_or_default();
-        ModelChecker::new(analysis, *entry, template)
+        let checker = ModelChecker::new(analysis, *entry, template.clone());
+        match closed {
+            Some((analysis, start)) => {
+                let line = command_line(&plan.config);
+                checker.with_trials(Trials::new(analysis, *start, template, &line))
+            }
+            None => checker,
+        }
     });
     let search = match &checker {
         Some(checker) => search.with_monitor(Box::new(checker.monitor())),
