@@ -17,6 +17,8 @@ use crate::graph::{Graph, StateId};
 const VISITS: u32 = 16;
 /// Paths that are followed.
 const MAX_PATHS: usize = 4_000;
+/// Steps of the solver for a query of a trial, the first time.
+pub(crate) const TRIAL_STEPS: u64 = 500;
 /// Paths to one goal.
 const TRIES: usize = 24;
 
@@ -27,6 +29,8 @@ pub(crate) struct Candidate {
     pub(crate) way: Vec<(Location, usize)>,
     pub(crate) last: Location,
     pub(crate) goal: Occurrence,
+    /// Steps of the solver for a query.
+    pub(crate) steps: u64,
 }
 
 impl Candidate {
@@ -64,7 +68,12 @@ pub(crate) fn candidates(
             let known = found.entry(goal.branch).or_default();
             if known.len() < TRIES {
                 let way = way(graph, &paths, at);
-                known.push(Candidate { way, last, goal });
+                known.push(Candidate {
+                    way,
+                    last,
+                    goal,
+                    steps: TRIAL_STEPS,
+                });
             }
         }
         for ((location, transition), states) in successors(graph, &paths[at].states) {
