@@ -12,7 +12,7 @@
 //! | shift by at least the width, division by zero | havoc (expressions), the processor's value (concrete) |
 //! | undefined and poison constants | havoc (expressions), 0 (concrete) |
 //! | float operations, conversions | exact but for signs and payloads of NaNs |
-//! | functions on strings and characters | by the machine, in the C locale |
+//! | functions on strings and characters | by the machine, in the C locale; as expressions over the first bytes ([`string_result`]) |
 //! | libm calls | a call of a pure external function |
 //! | vectors, x87 floats, assembly, atomics | none: the caller havocs the result |
 //!
