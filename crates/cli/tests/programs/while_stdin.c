@@ -1,5 +1,5 @@
-/* As simple_while.c, but with characters of standard input, which the model checker takes to be
- * anything: it finds no input for the goal. */
+/* As simple_while.c, but with characters of standard input: the model checker finds the input for the
+ * goal by executing a path to it again, with the surroundings of the program. */
 #include <stdio.h>
 
 enum { B = 30 };
