@@ -20,13 +20,13 @@ use crate::block::{Escape, Location, Occurrence, TooLarge};
 use crate::certificate;
 use crate::graph::{Graph, StateId};
 use crate::invariants::Invariants;
-use crate::longer::{self, Candidate, TRIAL_STEPS};
+use crate::longer::{self, Candidate};
 use crate::path::{AbstractPath, PathInput, Unrolled};
 use crate::post::{Post, post};
 use crate::precision::{Distinctions, Precision};
 use crate::refine::Refiner;
 use crate::sharpen;
-use crate::trial::{Trials, Tried};
+use crate::trial::Trials;
 
 /// States of a graph at most.
 const MAX_STATES: usize = 4_000;
@@ -38,9 +38,8 @@ const STEPS: u64 = 4_000;
 const PATH_STEPS: u64 = 40_000;
 /// How much more work is for rounds than for other paths, until they end.
 const LONGER: u64 = 2;
-/// A trial that the solver gave up has so many times more steps the next time, up to a limit.
-const MORE: u64 = 4;
-const MAX_TRIAL_STEPS: u64 = 16_000;
+/// Steps of the solver for a query of a trial.
+const TRIAL_STEPS: u64 = 16_000;
 /// Spurious paths that are refuted in a round.
 const PATHS: usize = 6;
 /// Blocks of a path that is refuted.
@@ -295,10 +294,7 @@ impl<'p> Checker<'p> {
             return Ok(Found::Nothing);
         }
         self.complete = Some(Rc::new(self.graph.clone()));
-        let waiting = std::mem::take(&mut self.longer).into_iter();
-        let waiting = waiting.filter(|one| one.steps > TRIAL_STEPS);
         self.longer = self.longer_paths();
-        self.longer.extend(waiting);
         let escaped = std::mem::take(&mut self.escaped);
         let is_open = |goal: &BranchId| !self.left.contains_key(goal) && !escaped.contains(goal);
         let (hit, proved): (Vec<BranchId>, Vec<BranchId>) = self
@@ -470,18 +466,13 @@ impl<'p> Checker<'p> {
             .collect();
         asker.steps = PATH_STEPS;
         let answer = asker.check(terms, &conditions);
-        let tried = match &answer {
-            Answer::Unsat(_) => None,
-            _ => match self.try_path(asker, &path, occurrence, TRIAL_STEPS) {
-                Tried::Input(input) => Some(input),
-                _ => None,
-            },
-        };
         asker.steps = STEPS;
         let terms = &mut self.automaton.terms;
         match answer {
             Answer::Sat(model) => {
-                let input = tried.or_else(|| path.input(terms, &model));
+                // A path without objects says nothing of the input where it could be tried.
+                let says = |one: &PathInput| self.trials.is_none() || !one.objects().is_empty();
+                let input = path.input(terms, &model).filter(says);
                 self.sharper
                     .insert(goal, sharpen::predicates(terms, &mut path));
                 self.left.insert(goal, Left::Feasible);
@@ -489,7 +480,7 @@ impl<'p> Checker<'p> {
             }
             Answer::Unknown(_) => {
                 self.left.insert(goal, Left::Unknown);
-                tried.map_or(Found::Nothing, |input| Found::Input(goal, Some(input)))
+                Found::Nothing
             }
             Answer::Unsat(core) => {
                 self.new_predicates += self.refine(asker, &mut path, &core.0);
@@ -511,16 +502,13 @@ impl<'p> Checker<'p> {
         asker: &mut Asker<'_>,
         path: &AbstractPath,
         goal: Occurrence,
-        steps: u64,
-    ) -> Tried {
-        let Some(trials) = &self.trials else {
-            return Tried::Nothing;
-        };
-        asker.steps = steps;
-        let (tried, work) = trials.input(asker, &self.automaton.terms, path, goal);
+    ) -> Option<PathInput> {
+        let trials = self.trials.as_ref()?;
+        asker.steps = TRIAL_STEPS;
+        let (input, work) = trials.input(asker, &self.automaton.terms, path, goal);
         asker.steps = STEPS;
         self.tried += work;
-        tried
+        input
     }
 
     /// Adds the predicates that refute a path; how many are new.
@@ -619,28 +607,22 @@ impl<'p> Checker<'p> {
 
     /// Tries one of them.
     fn try_longer(&mut self, asker: &mut Asker<'_>) -> Found {
-        let Some(mut candidate) = self.longer.pop_front() else {
+        let Some(candidate) = self.longer.pop_front() else {
             return Found::Nothing;
         };
-        let (goal, steps) = (candidate.goal, candidate.steps);
         let locations = candidate.locations().collect();
-        let is_new = self.passed.insert((goal.branch, locations)) || steps > TRIAL_STEPS;
+        let Candidate { way, last, goal } = candidate;
+        let is_new = self.passed.insert((goal.branch, locations));
         if !is_new || !self.goals.contains(&goal.branch) {
             return Found::Nothing;
         }
-        let way = candidate.way.clone();
-        let Some(path) = self.path_along(way, candidate.last, goal.condition) else {
+        let Some(path) = self.path_along(way, last, goal.condition) else {
             return Found::Nothing;
         };
-        match self.try_path(asker, &path, goal, steps) {
-            Tried::Input(input) => return Found::Input(goal.branch, Some(input)),
-            Tried::Unknown if steps < MAX_TRIAL_STEPS => {
-                candidate.steps = steps * MORE;
-                self.longer.push_back(candidate);
-            }
-            _ => {}
-        }
-        Found::Nothing
+        let input = self.try_path(asker, &path, goal);
+        input.map_or(Found::Nothing, |input| {
+            Found::Input(goal.branch, Some(input))
+        })
     }
 
     fn restart(&mut self) {

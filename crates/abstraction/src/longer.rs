@@ -17,8 +17,6 @@ use crate::graph::{Graph, StateId};
 const VISITS: u32 = 16;
 /// Paths that are followed.
 const MAX_PATHS: usize = 4_000;
-/// Steps of the solver for a query of a trial, the first time.
-pub(crate) const TRIAL_STEPS: u64 = 500;
 /// Paths to one goal.
 const TRIES: usize = 24;
 
@@ -29,8 +27,6 @@ pub(crate) struct Candidate {
     pub(crate) way: Vec<(Location, usize)>,
     pub(crate) last: Location,
     pub(crate) goal: Occurrence,
-    /// Steps of the solver for a query.
-    pub(crate) steps: u64,
 }
 
 impl Candidate {
@@ -68,12 +64,7 @@ pub(crate) fn candidates(
             let known = found.entry(goal.branch).or_default();
             if known.len() < TRIES {
                 let way = way(graph, &paths, at);
-                known.push(Candidate {
-                    way,
-                    last,
-                    goal,
-                    steps: TRIAL_STEPS,
-                });
+                known.push(Candidate { way, last, goal });
             }
         }
         for ((location, transition), states) in successors(graph, &paths[at].states) {

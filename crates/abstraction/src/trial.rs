@@ -14,7 +14,7 @@ use labrys_analysis::ProgramAnalysis;
 use labrys_expr::ExprId;
 use labrys_program::{BlockId, Callee, FunctionId, Operation};
 use labrys_semantics::environment::InputPart;
-use labrys_solver::Answer;
+use labrys_solver::{Answer, Model};
 use labrys_suite::Input;
 
 use crate::ask::{Asker, evaluate};
@@ -53,33 +53,23 @@ impl<'p> Trials<'p> {
         }
     }
 
-    /// What a path to a branch comes to, and the work that it took in steps of the solver, beside
-    /// queries. The path's frames are those of `open`, the terms of the program as it is.
+    /// An input of a path to a branch, if there is one, and the work that it took in steps of the
+    /// solver, beside queries. The path's frames are those of `open`, the terms of the program as it is.
     pub(crate) fn input(
         &self,
         asker: &mut Asker<'_>,
         open: &Terms<'_>,
         path: &AbstractPath,
         goal: Occurrence,
-    ) -> (Tried, u64) {
+    ) -> (Option<PathInput>, u64) {
         let mut trial = Trial {
             terms: Terms::of_trial(self.analysis, self.contents.clone()),
             orders: Orders::default(),
             start: self.start,
         };
         let found = trial.run(asker, open, path, goal);
-        (found.unwrap_or(Tried::Nothing), trial.terms.work())
+        (found, trial.terms.work())
     }
-}
-
-/// What a trial came to.
-#[derive(Debug)]
-pub(crate) enum Tried {
-    Input(PathInput),
-    /// No input takes the path, as far as it is followed.
-    Nothing,
-    /// The solver gave up.
-    Unknown,
 }
 
 /// One trial.
@@ -96,7 +86,7 @@ impl Trial<'_> {
         open: &Terms<'_>,
         path: &AbstractPath,
         goal: Occurrence,
-    ) -> Option<Tried> {
+    ) -> Option<PathInput> {
         let frame = self.terms.frame_id(Frame {
             function: self.start,
             caller: None,
@@ -125,28 +115,23 @@ impl Trial<'_> {
             }
             beginning = block.beginning_behind(taken);
         }
-        let model = match self.shortest(asker, &conditions)? {
-            Answer::Sat(model) => model,
-            _ => return Some(Tried::Unknown),
-        };
+        let model = self.shortest(asker, &conditions)?;
         let pieces = self.terms.contents()?.pieces().to_vec();
         let begins = evaluate(&mut self.terms, &pieces, &model).into_iter();
         let begins: Vec<Option<u64>> = begins.map(|value| Some(value?.bits() as u64)).collect();
         let parts = self.terms.contents()?.symbols(&begins);
-        let input = PathInput::of(&mut self.terms, &model, &asked, parts.into_iter());
-        input.map(Tried::Input)
+        PathInput::of(&mut self.terms, &model, &asked, parts.into_iter())
     }
 
-    /// A model of some conditions, or that the solver gave up; if possible with short files: what a program does with more bytes
+    /// A model of some conditions, if possible with short files: what a program does with more bytes
     /// than the path asks for takes time, and says nothing.
-    fn shortest(&mut self, asker: &mut Asker<'_>, conditions: &[ExprId]) -> Option<Answer> {
+    fn shortest(&mut self, asker: &mut Asker<'_>, conditions: &[ExprId]) -> Option<Model> {
         let parts = self.terms.contents()?.symbols(&[]).into_iter();
         let lengths = parts.filter_map(|((part, _), symbol)| {
             matches!(part, InputPart::Length(_)).then_some(symbol)
         });
         let lengths: Vec<ExprId> = lengths.collect();
         let bounds = if lengths.is_empty() { &[] } else { SHORT };
-        let mut unknown = None;
         for bound in bounds.iter().copied().map(Some).chain([None]) {
             let mut query = conditions.to_vec();
             for length in lengths.iter().filter(|_| bound.is_some()) {
@@ -155,15 +140,14 @@ impl Trial<'_> {
                 query.push(pool.ule(*length, bound));
             }
             match asker.check(&mut self.terms, &query) {
-                Answer::Sat(model) => return Some(Answer::Sat(model)),
+                Answer::Sat(model) => return Some(model),
                 Answer::Unsat(core) if core.0.iter().all(|at| *at < conditions.len()) => {
                     return None;
                 }
-                Answer::Unsat(_) => {}
-                Answer::Unknown(why) => unknown = Some(Answer::Unknown(why)),
+                Answer::Unsat(_) | Answer::Unknown(_) => {}
             }
         }
-        unknown
+        None
     }
 
     /// The frame that is the one of the program as it is.

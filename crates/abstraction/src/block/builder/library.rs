@@ -45,15 +45,10 @@ impl Builder<'_, '_> {
                 return Some(None);
             }
             Some(LibraryMeaning::Fills { row, .. }) if row.takes_character() => self.character(ty),
-            Some(LibraryMeaning::Pure | LibraryMeaning::Reads) if self.terms.is_trial() => {
-                let known = self.string(&function.name, &scalars, ty, guard, memory);
-                known.or_else(|| self.pure(&function.name, &scalars, ty))
+            Some(meaning) if self.terms.is_trial() => {
+                self.tried(at, meaning, (id, &scalars), guard, memory)
             }
             Some(LibraryMeaning::Pure) => self.pure(&function.name, &scalars, ty),
-            Some(LibraryMeaning::Allocates { zeroed, .. }) if self.terms.is_trial() => {
-                let object = self.terms.make_object(zeroed);
-                Some(IrValue::Scalar(self.terms.object(object).address))
-            }
             _ => None,
         };
         let caller = self.terms.frame(at.frame).function;
@@ -79,6 +74,30 @@ impl Builder<'_, '_> {
         }
         self.skip(guard, memory, &effects, &scalars, others);
         Some(value)
+    }
+
+    /// The result of a call while a path is tried.
+    fn tried(
+        &mut self,
+        at: At,
+        meaning: LibraryMeaning,
+        (id, scalars): (FunctionId, &[Option<ExprId>]),
+        guard: &mut Guard,
+        memory: &mut Memory,
+    ) -> Option<SymbolicValue> {
+        let name = &self.terms.analysis().function(id).name;
+        let ty = self.call_type(at);
+        match meaning {
+            LibraryMeaning::Pure | LibraryMeaning::Reads => {
+                let known = self.string(name, scalars, ty, guard, memory);
+                known.or_else(|| self.pure(name, scalars, ty))
+            }
+            LibraryMeaning::Allocates { zeroed, .. } => {
+                let object = self.terms.make_object(zeroed);
+                Some(IrValue::Scalar(self.terms.object(object).address))
+            }
+            _ => None,
+        }
     }
 
     fn call_type(&self, at: At) -> Type {
