@@ -291,6 +291,23 @@ fn slow_runs_are_no_failures() {
 }
 
 #[test]
+fn programs_may_run_for_ever() {
+    let folder = folder();
+    let program = folder.path().join("serve.c");
+    let text_of_program = "#include <stdio.h>\n\
+        int main(void) { volatile int turns = 0; for (;;) turns += getchar() == 's'; }\n";
+    std::fs::write(&program, text_of_program).expect("written");
+    for (options, status) in [(&[][..], 1), (&["--endless"], 0)] {
+        let out = folder.path().join(format!("suite{status}"));
+        let mut command = labrys();
+        command.arg("cover").arg(&program).arg("--out").arg(&out);
+        command.args(["--steps", "5", "--timeout-run", "300ms", "--no-fuzz"]);
+        let output = output(command.args(options));
+        assert_eq!(output.status.code(), Some(status), "{}", text(&output));
+    }
+}
+
+#[test]
 fn endless_recursion_is_a_kind_of_its_own() {
     let folder = folder();
     let program = folder.path().join("deep.c");

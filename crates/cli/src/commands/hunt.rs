@@ -18,7 +18,7 @@ use crate::wiring::backward::main_function;
 use crate::wiring::build::Builder;
 use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
-use crate::wiring::session::{initial_inputs, programs};
+use crate::wiring::session::{initial_inputs, invocation, programs};
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Stock, Subject};
 use crate::wiring::system::system_search;
@@ -220,7 +220,7 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
 fn resolve(options: &Hunt, builder: &Builder) -> Result<Plan, Problem> {
     let input = options.seeds.inputs(&options.input)?;
     let subject = Subject::open(&options.program, &options.build, builder)?;
-    let invocation = Invocation::new(options.arguments.iter().cloned());
+    let invocation = invocation(&options.arguments, options.output.quiet);
     let limits = RunLimits {
         timeout: options.timeout_run,
         ..RunLimits::default()

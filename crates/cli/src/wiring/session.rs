@@ -6,6 +6,7 @@ use labrys_engine::{Binaries, Programs};
 use labrys_executor::{Executor, Launch, Mode, RunLimits, input_objects};
 use labrys_suite::{Config, Input, InputStream, Invocation, StreamKind};
 
+use crate::output::console::note;
 use crate::output::problem::Problem;
 use crate::wiring::inputs::{self, InputOptions, Values};
 use crate::wiring::subject::Subject;
@@ -66,6 +67,20 @@ fn lay(mut executor: Executor, like: &Input, values: &[String]) -> Result<Input,
         }
     }
     Ok(input)
+}
+
+/// How the program is called. Programs run in an empty folder: an argument that names a file of the
+/// folder where the command is given is told of, as they will not find it.
+pub(crate) fn invocation(arguments: &[String], quiet: bool) -> Invocation {
+    let found = |path: &Path| path.is_relative() && path.is_file();
+    let named = |argument: &&String| found(Path::new(argument.as_str()));
+    if let Some(name) = arguments.iter().find(named).filter(|_| !quiet) {
+        note(format_args!(
+            "labrys: warning: programs run in an empty folder, where {name} is not; if the \
+             argument is that file, give its absolute path"
+        ));
+    }
+    Invocation::new(arguments.iter().cloned())
 }
 
 /// Runs the program once to see whether it asks for input objects.

@@ -35,7 +35,7 @@ use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::memory::Memory;
 use crate::wiring::property;
-use crate::wiring::session::{initial_inputs, programs, shares_namespaces};
+use crate::wiring::session::{initial_inputs, invocation, programs, shares_namespaces};
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject, own_program};
 use crate::wiring::values::{duration, memory};
@@ -273,6 +273,11 @@ pub(crate) struct LimitOptions {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     pub(crate) timeout_run: Duration,
 
+    /// The program may run for ever, as one that serves or controls: runs that do not end are no
+    /// failures
+    #[arg(long)]
+    pub(crate) endless: bool,
+
     /// The solver gives up a query after this many steps; a second has about 20000 of them
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub(crate) steps_solver: u64,
@@ -367,9 +372,9 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     let ending = &builder.ending;
     let builder = session(options, &plan, writer, ending.stop())?;
     // Tasks may loop for ever: their property says what is asked for.
-    let builder = match options.property {
-        None => builder.look_for_endless_runs(),
-        Some(_) => builder,
+    let builder = match options.limits.endless || options.property.is_some() {
+        false => builder.look_for_endless_runs(),
+        true => builder,
     };
     let builder = builder.budget(Budget {
         goal: plan.goal.clone(),
@@ -526,7 +531,7 @@ fn calls(
     if let (Some(suite), Some(case)) = (suite, case.filter(|_| silent)) {
         return Ok((suite.config.invocation.clone(), vec![case.input.clone()]));
     }
-    let invocation = Invocation::new(options.arguments.iter().cloned());
+    let invocation = invocation(&options.arguments, options.output.quiet);
     let seed = options.search.seed();
     let initial = initial_inputs(subject, &invocation, &options.input, limits, seed)?;
     Ok((invocation, initial))

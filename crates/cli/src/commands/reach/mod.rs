@@ -32,7 +32,7 @@ use crate::wiring::backward::{Start, main_function, symcretic};
 use crate::wiring::build::Builder;
 use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
-use crate::wiring::session::{initial_inputs, programs};
+use crate::wiring::session::{initial_inputs, invocation, programs};
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
 
@@ -231,7 +231,7 @@ fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
         Some(_) => targets::collect(&options.targets, program, &hash)?.targets,
         None => targets,
     };
-    let invocation = Invocation::new(options.arguments.iter().cloned());
+    let invocation = invocation(&options.arguments, options.output.quiet);
     let limits = RunLimits {
         timeout: options.timeout_run,
         ..RunLimits::default()
