@@ -3,7 +3,10 @@
 
 use std::fs;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -30,12 +33,39 @@ fn ignored(status: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// From now on signals end this process in order.
-pub(crate) fn watch(scratch: &Scratch) -> io::Result<()> {
+/// How often the end is looked for.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Watches for signals.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    /// Whether one has come.
+    ending: Arc<AtomicBool>,
+}
+
+impl Watch {
+    /// Waits for the end where a signal has come: a tool that it ended looks like one that failed,
+    /// and nothing is to be said of that.
+    pub(crate) fn leave(&self) {
+        while self.ending.load(Ordering::Acquire) {
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+/// From now on signals end this process in order; where they cannot be watched, as ever.
+pub(crate) fn watch(scratch: &Scratch) -> Watch {
+    start(scratch).unwrap_or_default()
+}
+
+fn start(scratch: &Scratch) -> io::Result<Watch> {
     let mut signals = Signals::new(ending_signals())?;
     let scratch = scratch.clone();
+    let watch = Watch::default();
+    let ending = Arc::clone(&watch.ending);
     thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
+            ending.store(true, Ordering::Release);
             // clang and lld remove what they have begun to write.
             for child in children() {
                 let _ = kill_process(child, Signal::TERM);
@@ -43,9 +73,10 @@ pub(crate) fn watch(scratch: &Scratch) -> io::Result<()> {
             scratch.clear();
             // Returns only where the signal cannot be raised.
             let _ = emulate_default_handler(signal);
+            ending.store(false, Ordering::Release);
         }
     });
-    Ok(())
+    Ok(watch)
 }
 
 /// The processes that this one started and that are still there.

@@ -183,9 +183,9 @@ pub fn main(arguments: Vec<OsString>, language: Language) -> i32 {
 /// See [`Error`]; messages of tools went to standard error.
 pub fn build(arguments: Vec<OsString>, language: Language) -> Result<(), Error> {
     let scratch = Scratch::default();
-    // Where signals cannot be watched, they end the process as ever.
-    let _ = interrupts::watch(&scratch);
+    let watch = interrupts::watch(&scratch);
     let built = run(arguments, language, &scratch, Progress(|_| {}));
+    watch.leave();
     scratch.clear();
     built
 }

@@ -204,9 +204,10 @@ pub fn serve(words: Vec<OsString>) -> i32 {
     let scratch = Scratch::default();
     // Whatever ends the caller ends the build.
     let _ = set_parent_process_death_signal(Some(Signal::TERM));
-    let _ = interrupts::watch(&scratch);
+    let watch = interrupts::watch(&scratch);
     let progress = Progress(|text| tell(&News::Doing(text.to_owned())));
     let built = obey(words, &scratch, progress);
+    watch.leave();
     scratch.clear();
     tell(&match built {
         Ok(()) => News::Done,
