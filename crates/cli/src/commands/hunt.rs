@@ -8,7 +8,7 @@ use clap::Args;
 use labrys_composition::{Hunt as Technique, Measurement, Report, Settings};
 use labrys_engine::{Budget, End, Session, SessionBuilder};
 use labrys_executor::RunLimits;
-use labrys_suite::{Config, Harness, Input, Invocation, SuiteWriter};
+use labrys_suite::{Config, Harness, Input, SuiteWriter};
 
 use crate::output::closing::Closing;
 use crate::output::console::{print, print_line};

@@ -18,7 +18,7 @@ use labrys_engine::{Budget, Session, SessionBuilder};
 use labrys_executor::RunLimits;
 use labrys_program::FunctionId;
 use labrys_suite::export::{self, Source};
-use labrys_suite::{Config, Harness, Input, Invocation, SuiteWriter};
+use labrys_suite::{Config, Harness, Input, SuiteWriter};
 use labrys_units::Drivers;
 
 use self::directions::BothDirections;
