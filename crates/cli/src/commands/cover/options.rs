@@ -1,0 +1,191 @@
+//! Options of `labrys cover`: how it searches, and when it stops.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use labrys_engine::Budget;
+use labrys_search::STRATEGIES;
+
+use crate::output::problem::Problem;
+use crate::wiring::ending::Ending;
+use crate::wiring::values::{duration, memory};
+
+/// How to search.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct StrategyOptions {
+    /// Which branch to flip next
+    #[arg(long, value_name = "NAME[,NAME...]", help = strategies())]
+    pub(crate) strategy: Option<String>,
+
+    /// Do not flip decisions deeper than this (dfs)
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<u32>,
+
+    /// Length of contexts, instead of growing ones (context-guided)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) fixed_k: Option<u32>,
+
+    /// Do not leave dominating branches out of contexts (context-guided)
+    #[arg(long)]
+    pub(crate) no_dominators: bool,
+
+    /// Contexts are the decisions of the calls that have not returned, not all earlier ones
+    /// (context-guided)
+    #[arg(long)]
+    pub(crate) call_contexts: bool,
+
+    /// Work with other techniques beside the search. All share what they find, and the one that
+    /// gains more gets more of the work
+    #[arg(long, value_name = "NAME[,NAME...]", value_enum, value_delimiter = ',')]
+    pub(crate) with: Vec<Companion>,
+
+    /// Let a model checker prove open branches unreachable, or find inputs for them, in turns with
+    /// the search, until no branch is open. PERCENT is the search's part of the work; else who
+    /// gains more gets more
+    #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true,
+          value_parser = clap::value_parser!(u8).range(1..=99))]
+    pub(crate) abstraction: Option<Option<u8>>,
+
+    /// Words that inputs may have, in the format of AFL: NAME="WORD" or "WORD" on each line; may be
+    /// given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dictionary: Vec<PathBuf>,
+
+    /// As --with fuzz, for strategies other than auto, which has a fuzzer beside it
+    #[arg(long)]
+    pub(crate) fuzz: bool,
+
+    /// No fuzzer beside the search
+    #[arg(long, conflicts_with = "fuzz")]
+    pub(crate) no_fuzz: bool,
+
+    /// Seed of all random choices [default: 1, with --resume that of the suite]
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+
+    /// Check each run's path constraint against the run: slow, to find bugs of Labrys
+    #[arg(long)]
+    pub(crate) audit: bool,
+}
+
+/// A technique beside the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Companion {
+    /// Changes inputs blindly: its runs are cheap and need no conditions
+    Fuzz,
+    /// Goes backward from open branches, and proves that some are unreachable
+    Backward,
+}
+
+impl StrategyOptions {
+    /// The seed of all random choices of a new suite.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    /// Refuses parameters of strategies that are not among these.
+    pub(super) fn fit(&self, names: &str) -> Result<(), Problem> {
+        let parameters = [
+            ("--depth", self.depth.is_some(), "dfs"),
+            ("--fixed-k", self.fixed_k.is_some(), "context-guided"),
+            ("--no-dominators", self.no_dominators, "context-guided"),
+            ("--call-contexts", self.call_contexts, "context-guided"),
+        ];
+        let own = STRATEGIES[0].name;
+        let lacks = |strategy| !names.split(',').any(|name| name == strategy || name == own);
+        let mut parameters = parameters.into_iter().filter(|(_, given, _)| *given);
+        match parameters.find(|(_, _, strategy)| lacks(*strategy)) {
+            None => Ok(()),
+            Some((option, _, strategy)) => Err(Problem::usage(format!(
+                "{option} is a parameter of the strategy {strategy}, and the search has {names}; \
+                 leave it out, or add the strategy"
+            ))),
+        }
+    }
+
+    pub(super) fn has(&self, companion: Companion) -> bool {
+        self.with.contains(&companion)
+    }
+
+    /// Whether a fuzzer works beside a search with this strategy.
+    pub(super) fn fuzzes(&self, strategy: &str) -> bool {
+        let asked = self.fuzz || self.has(Companion::Fuzz);
+        let own = strategy == STRATEGIES[0].name && self.abstraction.is_none();
+        asked || own && !self.no_fuzz
+    }
+}
+
+fn strategies() -> String {
+    let line = |entry: &labrys_search::Entry| format!("{}: {}", entry.name, entry.summary);
+    let lines: Vec<String> = STRATEGIES.iter().map(line).collect();
+    format!(
+        "Which branch to flip next; several alternate [default: {}, with --resume that of the \
+         suite]\n{}",
+        STRATEGIES[0].name,
+        lines.join("\n")
+    )
+}
+
+/// When to stop, and limits of runs and queries.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitOptions {
+    /// Stop after this time: 90, 90s, 5m, 2h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) time: Option<Duration>,
+
+    /// Stop after this many runs
+    #[arg(long, value_name = "N")]
+    pub(crate) runs: Option<u64>,
+
+    /// Stop after this many steps; the same steps give the same suite everywhere
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
+
+    /// Processes that work at a time: the search, and N - 1 runs beside it; another N may give
+    /// another suite, the same N gives the same one
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) jobs: u8,
+
+    /// Memory for the tree, for traces and for what runs record, at least 64M: 512M, 4G
+    /// [default: a quarter of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub(crate) memory: Option<u64>,
+
+    /// Stop when all targets that the program names by labrys_target are reached
+    #[arg(long)]
+    pub(crate) until_targets: bool,
+
+    /// A run that takes longer is cut off
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    pub(crate) timeout_run: Duration,
+
+    /// The program may run for ever, as one that serves or controls: runs that do not end are no
+    /// failures
+    #[arg(long)]
+    pub(crate) endless: bool,
+
+    /// The solver gives up a query after this many steps; a second has about 20000 of them
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub(crate) steps_solver: u64,
+
+    /// The solver gives up a query after this time, whatever its steps
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub(crate) timeout_solver: Duration,
+}
+
+impl LimitOptions {
+    /// What is left when the program is built.
+    pub(super) fn budget(&self, ending: &Ending) -> Budget {
+        Budget {
+            time: ending.time_left(),
+            runs: self.runs,
+            steps: self.steps,
+            all_targets: self.until_targets,
+            ..Budget::default()
+        }
+    }
+}
