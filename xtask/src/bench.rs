@@ -7,9 +7,12 @@
 //!   `bench-out`.
 //! - `build` compares build times (see [`build`]); it is run by its name only.
 //! - `search` compares strategies (see [`search`]); it is run by its name only, as it takes hours.
+//! - `testcomp` covers tasks of Test-Comp (see [`testcomp`]); it is run by its name only, as the
+//!   tasks come from the user.
 
 mod build;
 mod search;
+mod testcomp;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,6 +32,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         [] => (None, arguments),
         ["build", rest @ ..] => return build::run(root, rest),
         ["search", rest @ ..] => return search::run(root, rest),
+        ["testcomp", rest @ ..] => return testcomp::run(root, rest),
         [name, rest @ ..] => (Some(*name), rest),
     };
     let all = benchmarks(root);
@@ -38,6 +42,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         }
         println!("build");
         println!("search");
+        println!("testcomp");
         return Ok(());
     }
     let chosen: Vec<_> = all.iter().filter(|(one, _)| matches(one, name)).collect();

@@ -28,6 +28,8 @@ usage: cargo xtask tidy          check the rules that the compiler does not know
        cargo xtask bench [NAME]  run a benchmark, or all; `list` names them; options follow a name
        cargo xtask bench search [--short] ...
                                  compare search strategies
+       cargo xtask bench testcomp --tasks DIR ...
+                                 cover tasks of Test-Comp, judged by TestCov
        cargo xtask generate LINES [SEED]
                                  print a synthetic C program";
 
