@@ -1,17 +1,25 @@
 //! `cargo xtask bench build`: how long `labrys-cc` takes beside `clang -O2`, on generated programs
-//! of one large function.
+//! of one large function, and on packages.
 //!
-//! Times are user time of the compiler and all that it starts.
+//! Times are user time of the compiler and all that it starts; of packages that of make, without
+//! configuring.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub(super) const USAGE: &str = "usage: cargo xtask bench build [LINES...]: user seconds of \
-     labrys-cc beside those of clang -O2, on programs of one large function";
+     labrys-cc beside those of clang -O2, on programs of one large function\n       \
+     cargo xtask bench build packages [NAME...]: the same on packages of Debian, all of make";
 
 /// Lines of the generated programs where none are given.
 const LINES: [usize; 4] = [1000, 2000, 4000, 8000];
+
+/// Packages where none are named: those of `scripts/subject` that have a build of their own.
+const PACKAGES: [&str; 13] = [
+    "bc", "bzip2", "cflow", "dash", "expat", "gperf", "grep", "gzip", "jq", "lua", "lz4", "sed",
+    "tree",
+];
 
 /// A kind of program whose decisions are all in one function.
 struct Kind {
@@ -30,8 +38,57 @@ const KINDS: [Kind; 2] = [
     },
 ];
 
-/// Prints the table.
+/// Prints a table.
 pub(super) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    match arguments {
+        ["packages"] => packages(root, &PACKAGES),
+        ["packages", names @ ..] => packages(root, names),
+        _ => generated(root, arguments),
+    }
+}
+
+/// Builds packages with both compilers, one after the other, so that both see the same load.
+fn packages(root: &Path, names: &[&str]) -> Result<(), String> {
+    println!("| package | clang -O2, s | labrys-cc, s | ratio |");
+    println!("|---|---|---|---|");
+    let mut ratios = Vec::new();
+    for name in names {
+        let theirs = seconds_of_make(root, &["--time", "--plain", name]);
+        let ours =
+            theirs.and_then(|theirs| Ok((theirs, seconds_of_make(root, &["--time", name])?)));
+        match ours {
+            Ok((theirs, ours)) => {
+                ratios.push(ours / theirs);
+                println!(
+                    "| {name} | {theirs:.2} | {ours:.2} | {:.1} |",
+                    ours / theirs
+                );
+            }
+            // The others are worth their table.
+            Err(message) => eprintln!("bench build: {name}: {message}"),
+        }
+    }
+    ratios.sort_by(f64::total_cmp);
+    match ratios.last() {
+        Some(worst) => println!("\nmedian {:.1}, worst {worst:.1}", ratios[ratios.len() / 2]),
+        None => return Err("no package was built".to_owned()),
+    }
+    Ok(())
+}
+
+/// User seconds of make, as the script that builds a package says.
+fn seconds_of_make(root: &Path, words: &[&str]) -> Result<f64, String> {
+    let mut script = Command::new(root.join("scripts/subject"));
+    let script = script.args(words).stderr(Stdio::inherit());
+    let output = script.output().map_err(|e| e.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    match text.trim().parse() {
+        Ok(seconds) if output.status.success() => Ok(seconds),
+        _ => Err("does not build".to_owned()),
+    }
+}
+
+fn generated(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let lines: Result<Vec<usize>, _> = arguments.iter().map(|word| word.parse()).collect();
     let mut lines = lines.map_err(|_| USAGE.to_owned())?;
     if lines.is_empty() {
