@@ -11,7 +11,7 @@
 //! So every later stage sees only `labrys_symbolic`, `labrys_assume` and their kin.
 //!
 //! Invariant: no decision is added, and a function that the program defines stays as it is; only
-//! that `reach_error` was called is noted in it, and that `assume_abort_if_not` failed.
+//! that `reach_error` was called is noted in it, and that an assumption of a task failed.
 
 use labrys_library::{Function, Mark, function as function_named, functions};
 use labrys_llvm::{
@@ -72,8 +72,14 @@ fn note_errors(module: &Module) {
     }
 }
 
-/// Where the program's own assumption would end the run as by a failure, it ends as at one of ours.
+/// Where a task's own assumption would end the run as by a failure, it ends as at one of ours. What
+/// other programs call so may be an assertion.
 fn note_assumptions(module: &Module) {
+    let makes_value =
+        |f: &Value<'_>| function_named(&f.name()).is_some_and(|row| row.has(Mark::MakesValue));
+    if !module.functions().iter().any(makes_value) {
+        return;
+    }
     let rows = functions().iter().filter(|row| row.has(Mark::Assumption));
     for function in rows.filter_map(|row| module.function(row.name())) {
         let blocks = function.blocks().into_iter();
