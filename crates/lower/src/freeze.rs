@@ -48,6 +48,7 @@ pub fn freeze(
     let mut module = Module::read(merged)?;
     harness::complete(&mut module)?;
     marked::mark(&module, pure)?;
+    surroundings::define_status(&module);
     surroundings::note(&module, linking);
     surroundings::delay(&module);
     keep_templates(&module);
