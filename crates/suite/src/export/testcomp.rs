@@ -1,5 +1,7 @@
 //! The Test-Comp form of a suite: `test-suite/` with `metadata.xml` and one file per test, test
 //! format 1.1 (<https://gitlab.com/sosy-lab/test-comp/test-format>).
+//! A test whose run is killed has a copy without its last value: a judge that reads coverage at the
+//! end of a run sees what came before.
 //!
 //! Law: a test has one `<input>` for each value that its run asked for, in that order. The
 //! document type stands on the second line of each file, where validators look for it: they
@@ -14,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::export::{ExportedFile, Exporter, Source};
-use crate::{Config, InputObject, ObjectKind, StreamKind, TestCase, layout};
+use crate::{Config, InputObject, ObjectKind, Outcome, StreamKind, TestCase, layout};
 
 /// Name of the folder.
 const FOLDER: &str = "test-suite";
@@ -68,9 +70,26 @@ impl Exporter for TestComp {
     }
 
     fn test(&self, _: &Config, case: &TestCase) -> Vec<ExportedFile> {
-        let path = format!("{FOLDER}/testcase-{}.xml", layout::number(case.id));
-        vec![ExportedFile::new(path, test(case))]
+        let path = format!("{FOLDER}/testcase-{}", layout::number(case.id));
+        let whole = test(case, &case.objects);
+        let mut files = vec![ExportedFile::new(format!("{path}.xml"), whole)];
+        if let Some((_, rest)) = case.objects.split_last().filter(|_| is_killed(case)) {
+            files.push(ExportedFile::new(
+                format!("{path}-cut.xml"),
+                test(case, rest),
+            ));
+        }
+        files
     }
+}
+
+/// Whether the run ends in a way that loses what it covered where coverage is written at the end of
+/// a run. Without its last value it ends at the request for that, in an orderly way.
+fn is_killed(case: &TestCase) -> bool {
+    matches!(
+        case.outcome,
+        Outcome::Timeout | Outcome::MemoryLimit | Outcome::Signal(_)
+    )
 }
 
 /// Whether the program calls functions of Test-Comp that make values.
@@ -175,12 +194,12 @@ fn metadata(metadata: &Metadata, created: SystemTime) -> String {
     text
 }
 
-/// The file of a test.
-fn test(case: &TestCase) -> String {
+/// The file of a test with these values.
+fn test(case: &TestCase, objects: &[InputObject]) -> String {
     let mut text = opening("testcase", "testcase");
     text.push_str("<testcase>\n");
     let bytes = case.input.object_bytes();
-    for object in &case.objects {
+    for object in objects {
         let name = escape(&object.name);
         let kind = escape(kind(object));
         let value = escape(&value(object, bytes));
@@ -276,7 +295,7 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Coverage, Input, Outcome};
+    use crate::{Coverage, Input};
 
     #[test]
     fn properties_are_read() {
@@ -311,7 +330,7 @@ mod tests {
             object("__VERIFIER_nondet_memory", 3, 2, ObjectKind::Bytes),
             object("__VERIFIER_nondet_uint", 9, 4, ObjectKind::Unsigned),
         ];
-        let text = test(&case);
+        let text = test(&case, &case.objects);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("<?xml "));
         assert!(lines[1].starts_with("<!DOCTYPE testcase "));
@@ -331,6 +350,36 @@ mod tests {
                 "  <input variable=\"__VERIFIER_nondet_uint\" type=\"uint\">0</input>",
             ]
         );
+    }
+
+    #[test]
+    fn a_run_that_is_killed_has_a_copy_that_ends() {
+        let values = |outcome, count: u32| -> Vec<(String, usize)> {
+            let coverage = Coverage::default();
+            let mut case = TestCase::new(3, Input::objects([1, 2, 3]), outcome, coverage);
+            let object = |offset| InputObject {
+                name: "__VERIFIER_nondet_char".into(),
+                offset,
+                size: 1,
+                kind: ObjectKind::Signed,
+            };
+            case.objects = (0..count).map(object).collect();
+            let files = TestComp.test(&Config::default(), &case);
+            let read = |file: &ExportedFile| {
+                let text = String::from_utf8_lossy(&file.bytes);
+                read_test_comp(&text).expect("a test").len()
+            };
+            files
+                .iter()
+                .map(|file| (file.path.clone(), read(file)))
+                .collect()
+        };
+        let whole = ("test-suite/testcase-000003.xml".to_owned(), 3);
+        let cut = ("test-suite/testcase-000003-cut.xml".to_owned(), 2);
+        assert_eq!(values(Outcome::Exit(0), 3), [whole.clone()]);
+        assert_eq!(values(Outcome::Timeout, 3), [whole.clone(), cut.clone()]);
+        assert_eq!(values(Outcome::Signal(11), 3), [whole, cut]);
+        assert_eq!(values(Outcome::Timeout, 0).len(), 1);
     }
 
     #[test]
