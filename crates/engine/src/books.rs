@@ -2,7 +2,8 @@
 //! which targets are reached.
 //!
 //! Invariants:
-//! - `kept` is the coverage of the tests in the suite; a run that adds to it becomes a test;
+//! - `kept` is the coverage of the tests in the suite, `long` that of tests whose runs are long; a run
+//!   that adds to `kept` becomes a test, a long one if it adds to both;
 //! - `confirmed` is the coverage of those tests that the plain program repeated; only this is
 //!   reported;
 //! - no branch of a run is in `unreachable`, and no target of a run is listed as unreachable: a run
@@ -23,6 +24,7 @@ pub(crate) struct Books {
     /// Branches of all runs of this session, and those that no run takes.
     seen: Coverage,
     kept: Coverage,
+    long: Coverage,
     confirmed: Coverage,
     /// Branches that no run takes.
     unreachable: Coverage,
@@ -48,6 +50,7 @@ impl Books {
         Books {
             seen: passed(program),
             kept: Coverage::default(),
+            long: Coverage::default(),
             confirmed: Coverage::default(),
             unreachable: Coverage::default(),
             counted: counted(program),
@@ -73,7 +76,12 @@ impl Books {
         self.confirmed = suite.confirmed_coverage();
         self.covered = self.count(&self.confirmed);
         for case in &suite.cases {
-            self.kept.union(&case.coverage);
+            let books = if case.outcome.is_limit() {
+                &mut self.long
+            } else {
+                &mut self.kept
+            };
+            books.union(&case.coverage);
         }
         let targets = suite.summary.iter().flat_map(|summary| &summary.targets);
         for target in targets.filter(|target| target.status == TargetStatus::Reached) {
@@ -130,6 +138,11 @@ impl Books {
         self.counted.new_over(&self.seen)
     }
 
+    /// Whether tests with runs that are not long cover each branch that counts.
+    pub(crate) fn is_all_tested(&self) -> bool {
+        self.counted.new_over(&self.kept).count() == 0
+    }
+
     /// See [`crate::Observation::near`].
     pub(crate) fn near(
         &self,
@@ -150,17 +163,25 @@ impl Books {
     }
 
     /// Whether a run adds something to the suite.
-    pub(crate) fn lacks(&self, facts: &Facts) -> bool {
-        let new = facts.coverage.new_over(&self.kept);
+    pub(crate) fn lacks(&self, facts: &Facts, is_long: bool) -> bool {
+        let mut new = facts.coverage.new_over(&self.kept);
+        if is_long {
+            new = new.new_over(&self.long);
+        }
         self.wants_first
             || !new.is_empty()
             || facts.targets.iter().any(|name| self.targets.is_open(name))
     }
 
     /// Books the coverage of a confirmed test; the number of branches that it adds.
-    pub(crate) fn confirm(&mut self, coverage: &Coverage) -> u64 {
+    pub(crate) fn confirm(&mut self, coverage: &Coverage, is_long: bool) -> u64 {
         self.wants_first = false;
-        self.kept.union(coverage);
+        let books = if is_long {
+            &mut self.long
+        } else {
+            &mut self.kept
+        };
+        books.union(coverage);
         let new = self.count(&coverage.new_over(&self.confirmed));
         self.confirmed.union(coverage);
         self.covered += new;
@@ -176,7 +197,11 @@ impl Books {
                 self.targets.diverge(name);
             }
         }
-        for branch in facts.coverage.new_over(&self.kept).iter() {
+        let known = [&self.kept, &self.long];
+        let open = known
+            .iter()
+            .fold(facts.coverage.clone(), |open, known| open.new_over(known));
+        for branch in open.iter() {
             let tries = self.divergent.entry(branch).or_insert(0);
             *tries += 1;
             if *tries >= DIVERGENT_TESTS {

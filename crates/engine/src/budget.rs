@@ -22,6 +22,8 @@ pub struct Budget {
     pub all_targets: bool,
     /// The session ends when each branch is covered or proved unreachable.
     pub all_branches: bool,
+    /// The session ends when tests with runs that are not long cover each branch.
+    pub all_tested: bool,
 }
 
 /// Why a session ended.

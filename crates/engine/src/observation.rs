@@ -13,6 +13,8 @@ pub struct Observation {
     pub outcome: Outcome,
     /// Its trace; `None` if the program spoiled its records.
     pub trace: Option<Trace>,
+    /// Whether it was cut off by a limit, or decided more than a record holds.
+    pub is_long: bool,
     /// Branches that it took.
     pub coverage: Coverage,
     /// Branches that no run of this session covered before.

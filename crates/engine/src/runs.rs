@@ -54,6 +54,14 @@ pub(crate) struct Record {
     pub(crate) misuses: Vec<u32>,
 }
 
+impl Record {
+    /// Whether the run was cut off by a limit, or decided more than a record holds.
+    pub(crate) fn is_long(&self) -> bool {
+        let full = |trace: &Trace| trace.recording().overflow;
+        self.facts.outcome.is_limit() || self.trace.as_ref().is_some_and(full)
+    }
+}
+
 /// A run that has ended.
 pub(crate) struct Ended {
     pub(crate) run: Run,

@@ -15,6 +15,7 @@
 mod cache;
 mod counts;
 mod draw;
+mod endings;
 mod growth;
 mod inputs;
 mod mutate;

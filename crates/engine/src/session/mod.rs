@@ -430,10 +430,12 @@ impl Session {
         }?;
         let (failures, mut tools) = self.tools();
         failures.look(&record, case.is_some(), &mut tools)?;
+        let is_long = record.is_long();
         let Record { facts, trace, .. } = record;
         Ok(Observation {
             input: facts.input,
             outcome: facts.outcome,
+            is_long,
             trace,
             coverage: facts.coverage,
             gain,
@@ -461,11 +463,12 @@ impl Session {
     }
 
     /// Makes a run a test if it adds something to the suite: a branch, or a target, that no test
-    /// before it covered or reached. It is replayed on the plain program at once, and confirmed if
+    /// before it covered or reached, or none but long ones. It is replayed on the plain program at once, and confirmed if
     /// that ends the same.
     fn keep(&mut self, record: &Record) -> Result<Option<u32>, Error> {
         let Record { facts, trace, .. } = record;
-        if !self.books.lacks(facts) {
+        let is_long = record.is_long();
+        if !self.books.lacks(facts, is_long) {
             return Ok(None);
         }
         let plain = self.runs.confirm(facts)?;
@@ -476,7 +479,7 @@ impl Session {
         let (case, path) = self.saver.add(facts, comparisons, plain.as_ref(), now)?;
         self.reporter.tell(Notice::Kept(&case));
         if let Some(plain) = &plain {
-            let new = self.books.confirm(&case.coverage);
+            let new = self.books.confirm(&case.coverage, is_long);
             self.saver.coverage(&case, self.books.covered(), new)?;
             self.reach(&plain.targets, &path)?;
         }
@@ -645,7 +648,8 @@ impl Session {
     /// The first limit that is reached.
     pub(crate) fn end(&self) -> Option<End> {
         let budget = self.deadline.budget();
-        let decided = budget.all_branches && self.books.unseen().count() == 0;
+        let decided = budget.all_branches && self.books.unseen().count() == 0
+            || budget.all_tested && self.books.is_all_tested();
         let reached = self.books.targets().end(budget);
         let reached = reached.or(decided.then_some(End::Branches));
         self.deadline.end(reached, self.runs.counts().new_runs)

@@ -78,6 +78,8 @@ impl Search<'_> {
         let inherited = begun.parent.map_or(0, |run| self.cases[run.index()]);
         self.cases.push(seen.case.unwrap_or(inherited));
         let done = self.insert(session, &trace, seen.gain)?;
+        self.endings
+            .learn(&self.tree, &done.path, seen.is_long, seen.gain > 0);
         let diverged = begun.flipped.is_some_and(|asked| self.left(&done, asked));
         self.learn_relaxation(&begun, &done, &seen.input, diverged);
         // A run that was cut off has not left its path: it had no time to get there.

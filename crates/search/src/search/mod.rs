@@ -15,6 +15,7 @@ use labrys_trace::{SizeFlip, Step};
 
 use crate::cache::Cache;
 use crate::counts::SideCounter;
+use crate::endings::Endings;
 use crate::growth::roomier;
 use crate::inputs::Inputs;
 use crate::mutate::Mutator;
@@ -77,6 +78,7 @@ pub struct Search<'m> {
     patience: Patience,
     weights: Weights,
     prospects: Prospects,
+    endings: Endings,
     relaxation: Relaxation,
     /// The branch for which the input to come was made without soft constraints.
     relaxed: Option<(u32, u32)>,
@@ -105,6 +107,7 @@ impl Search<'_> {
             patience: Patience::default(),
             weights: Weights::default(),
             prospects: Prospects::default(),
+            endings: Endings::default(),
             relaxation: Relaxation::default(),
             relaxed: None,
             told_full: false,
@@ -281,8 +284,8 @@ impl Search<'_> {
         }
     }
 
-    /// What is done next: a mutation where the step is for one; else a hard candidate or one of a
-    /// heavy run that is due, or what the strategy picks, or a candidate that waits where the
+    /// What is done next: a mutation where the step is for one; else what may end a long run, a hard
+    /// candidate or one of a heavy run that is due, or what the strategy picks, or a candidate that waits where the
     /// strategy has nothing more.
     fn choose(&mut self, session: &Session) -> Option<Pick> {
         self.prospects.update(session);
@@ -294,7 +297,8 @@ impl Search<'_> {
         {
             return Some(Pick::Mutate(run));
         }
-        let due = self.patience.turn(session.effort(), wanted(&seen));
+        let due = self.endings.next(seen.tree);
+        let due = due.or_else(|| self.patience.turn(session.effort(), wanted(&seen)));
         let due = due.or_else(|| self.weights.turn(seen.tree));
         let due = due.or_else(|| self.prospects.turn(seen.tree));
         due.map(Pick::Flip)

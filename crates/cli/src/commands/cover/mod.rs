@@ -200,6 +200,7 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     let builder = builder.budget(Budget {
         goal: plan.goal.clone(),
         all_branches: options.search.abstraction.is_some(),
+        all_tested: options.property.is_some() && plan.goal.is_none(),
         ..options.limits.budget(ending)
     });
     let mut session = match suite {
