@@ -5,7 +5,7 @@ use std::fmt::{Display, Write as _};
 
 use labrys_backward::{Hop, Report, Skip, Symcretic, Verdict};
 use labrys_engine::Session;
-use labrys_program::{BlockId, FunctionId, Location, Program};
+use labrys_program::{BlockId, Callee, FunctionId, Location, Operation, Program};
 use labrys_semantics::environment::shown_name;
 use labrys_suite::TargetStatus;
 use labrys_units::Drivers;
@@ -173,7 +173,53 @@ fn reason(program: &Program, skip: &Skip) -> String {
         Skip::Unsolved | Skip::Forgotten => "left out",
         Skip::Outside(_) => "did not know",
     };
-    format!("{action} {}", name(program, skip))
+    let called = match skip {
+        Skip::Call(name) | Skip::Opaque(name) => callers(program, name),
+        _ => String::new(),
+    };
+    format!("{action} {}{called}", name(program, skip))
+}
+
+/// Where a function is called, as far as its name tells: the first line, and how many more.
+fn callers(program: &Program, name: &str) -> String {
+    let functions = program.functions.iter();
+    let instructions = functions
+        .flat_map(|f| &f.blocks)
+        .flat_map(|b| &b.instructions);
+    let is_call = |operation: &Operation| match operation {
+        Operation::Call {
+            callee: Callee::Direct(function),
+            ..
+        } => program.functions[function.index()].name == name,
+        _ => false,
+    };
+    let calls = instructions.filter(|one| is_call(&one.operation));
+    let mut lines: Vec<String> = Vec::new();
+    for at in calls
+        .filter_map(|call| call.location)
+        .filter(|at| at.line > 0)
+    {
+        let line = format!("{}:{}", file_name(program, at), at.line);
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    match lines.as_slice() {
+        [] => String::new(),
+        [line] => format!(", in {line}"),
+        [line, rest @ ..] => format!(", in {line} and {} more", lines_of(rest.len())),
+    }
+}
+
+fn lines_of(count: usize) -> String {
+    let plural = if count == 1 { "line" } else { "lines" };
+    format!("{count} {plural}")
+}
+
+/// The name of the file of a place, without its folder.
+fn file_name(program: &Program, at: Location) -> &str {
+    let file = program.file(at.file).unwrap_or("?");
+    file.rsplit('/').next().unwrap_or(file)
 }
 
 fn name(program: &Program, skip: &Skip) -> String {
@@ -193,9 +239,11 @@ fn name(program: &Program, skip: &Skip) -> String {
 /// A block for people: its function and line.
 fn place(program: &Program, function: FunctionId, block: BlockId) -> String {
     let location = location(program, function, block);
-    let line = location.map_or_else(String::new, |at| format!(" line {}", at.line));
-    let name = &program.functions[function.index()].name;
-    format!("{}{line}", shown_name(name))
+    let name = shown_name(&program.functions[function.index()].name);
+    match location.filter(|at| at.line > 0) {
+        Some(at) => format!("{}:{} in {name}", file_name(program, at), at.line),
+        None => name.to_owned(),
+    }
 }
 
 /// Where a block begins in the source.
@@ -216,9 +264,7 @@ fn lines(program: &Program, hops: &[Hop]) -> Vec<String> {
         let Some(place) = place.filter(|at| at.line > 0) else {
             continue;
         };
-        let file = program.file(place.file).unwrap_or("?");
-        let file = file.rsplit('/').next().unwrap_or(file);
-        let mut line = format!("{file}:{}", place.line);
+        let mut line = format!("{}:{}", file_name(program, place), place.line);
         if hop.free {
             line.insert_str(0, "… ");
         }
