@@ -77,6 +77,8 @@ fn every_run_that_adds_coverage_becomes_a_test() {
         let test = vec!["-7".to_owned(), second.to_owned()];
         assert!(tests.contains(&test), "{tests:?}");
     }
+    // The run that does not end has a copy that does.
+    assert!(tests.contains(&vec!["-7".to_owned()]), "{tests:?}");
     let archive = fs::read(folder.path().join("suite/test-suite.zip")).expect("an archive");
     let names = |name: &str| archive.windows(name.len()).any(|w| w == name.as_bytes());
     assert!(names("metadata.xml") && names("testcase-000001.xml") && !names("test-suite/"));
@@ -125,6 +127,30 @@ fn error_of(task: &str, runs: u32) -> (tempfile::TempDir, String) {
     (folder, String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// The first run of the loop fills the record; the suite has a test that leaves it at once.
+#[test]
+fn long_runs_have_short_ones_looked_for() {
+    let folder = common::folder();
+    let task = "extern unsigned __VERIFIER_nondet_uint(void);\n\
+                int main() { unsigned x = __VERIFIER_nondet_uint();\n\
+                while ((x >> 8) != 3) x -= 256; return 0; }\n";
+    fs::write(folder.path().join("task.c"), task).expect("a file");
+    fs::write(folder.path().join("task.prp"), BRANCHES).expect("a file");
+    let words = "cover task.c --out suite --property task.prp --runs 12 --timeout-run 1s";
+    let output = output(labrys().args(words.split(' ')).current_dir(folder.path()));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("every branch is covered"), "{text}");
+    let iterations = |test: &Vec<String>| {
+        let x: u32 = test[0].parse().expect("a number");
+        (x >> 8).wrapping_sub(3)
+    };
+    let tests = tests(folder.path());
+    assert!(
+        tests.iter().map(iterations).any(|n| (1..8).contains(&n)),
+        "{tests:?}"
+    );
+}
+
 /// The program never stops asking; each run ends with its input, and is replayed so, by Labrys and
 /// from its C file.
 #[test]
@@ -168,6 +194,18 @@ fn inputs_without_end_are_lengthened() {
     assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
 }
 
+/// What such a program leaves in the register of its status is another number in each build.
+#[test]
+fn a_main_without_a_result_ends_with_0() {
+    let (_folder, text) = error_of(
+        "int f(void) { return __VERIFIER_nondet_int() ? 3 : 4; }\n\
+         void main(void) { if (f() == 3) reach_error(); f(); }",
+        20,
+    );
+    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+    assert!(!text.contains("covered   0"), "{text}");
+}
+
 #[test]
 fn large_arrays_are_input_to_their_end() {
     let (_folder, text) = error_of(
@@ -181,14 +219,18 @@ fn large_arrays_are_input_to_their_end() {
 
 #[test]
 fn an_assumption_of_the_task_is_no_failure() {
-    let (_folder, text) = error_of(
-        "void assume_abort_if_not(int c) { if (!c) { abort(); } }\n\
-         int main() { int x = __VERIFIER_nondet_int(); assume_abort_if_not(x > 10);\n\
-         if (x * x == 676) reach_error(); return 0; }",
-        50,
-    );
-    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
-    assert!(text.contains("failures  1\n"), "{text}");
+    for name in ["assume_abort_if_not", "assume"] {
+        let (_folder, text) = error_of(
+            &format!(
+                "void {name}(int c) {{ if (!c) {{ abort(); }} }}\n\
+                 int main() {{ int x = __VERIFIER_nondet_int(); {name}(x > 10);\n\
+                 if (x * x == 676) reach_error(); return 0; }}"
+            ),
+            50,
+        );
+        assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+        assert!(text.contains("failures  1\n"), "{text}");
+    }
 }
 
 /// Tasks for 32 bits declare the library's functions with narrower sizes.
