@@ -77,9 +77,7 @@ impl Search<'_> {
         };
         let inherited = begun.parent.map_or(0, |run| self.cases[run.index()]);
         self.cases.push(seen.case.unwrap_or(inherited));
-        let done = self.insert(session, &trace, seen.gain)?;
-        self.endings
-            .learn(&self.tree, &done.path, seen.is_long, seen.gain > 0);
+        let done = self.insert(session, &trace, (seen.gain, seen.is_long))?;
         let diverged = begun.flipped.is_some_and(|asked| self.left(&done, asked));
         self.learn_relaxation(&begun, &done, &seen.input, diverged);
         // A run that was cut off has not left its path: it had no time to get there.
@@ -127,14 +125,17 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Inserts a run in the tree, where its monitor judges it; an audit looks at what it gained.
+    /// Inserts a run in the tree, where its monitor judges it; an audit looks at what it gained, and
+    /// a long one has short ones looked for.
     fn insert(
         &mut self,
         session: &mut Session,
         trace: &Trace,
-        gain: usize,
+        (gain, is_long): (usize, bool),
     ) -> Result<Insertion, Error> {
         let done = self.tree.insert(decisions(trace, session.program()));
+        self.endings
+            .learn(&self.tree, &done.path, is_long, gain > 0);
         self.weights.learn(trace.steps().len());
         if gain > 0 {
             self.steering.audit(session, &self.tree, &done.path)?;
