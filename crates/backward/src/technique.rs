@@ -150,8 +150,14 @@ impl<'p> Symcretic<'p> {
     /// Whether some target is still open.
     #[must_use]
     pub fn has_open(&self) -> bool {
-        let open = |report: &Report| matches!(report.verdict, Verdict::Open | Verdict::NotFound);
-        self.reports.iter().any(open)
+        self.open_count() > 0
+    }
+
+    /// The number of targets that are still open.
+    #[must_use]
+    pub fn open_count(&self) -> usize {
+        let open = |report: &&Report| matches!(report.verdict, Verdict::Open | Verdict::NotFound);
+        self.reports.iter().filter(open).count()
     }
 
     /// The branches that lead to targets that are still open.

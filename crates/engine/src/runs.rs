@@ -10,7 +10,7 @@ use std::sync::Arc;
 use labrys_executor::{Checked, Mode, Report, Run, input_objects};
 use labrys_program::Program;
 use labrys_suite::{Coverage, Input, InputObject, Observed, Origin, Outcome, StreamKind};
-use labrys_trace::{Exit, Recording, Trace};
+use labrys_trace::{Event, Exit, Recording, Trace};
 use rustc_hash::FxHashSet;
 
 use crate::audit::{audit, audit_modes};
@@ -52,6 +52,26 @@ pub(crate) struct Record {
     pub(crate) reported: Option<String>,
     /// Where it seems to have used memory wrongly.
     pub(crate) misuses: Vec<u32>,
+}
+
+/// The trace of a run; `None` if the program spoiled its records.
+fn trace(mut recording: Recording, outcome: &Outcome, program: &Program) -> Option<Trace> {
+    if outcome.is_limit() {
+        drop_unfinished(&mut recording);
+    }
+    Trace::new(recording, program).ok()
+}
+
+/// A run that is killed may be writing: its last node and its last event may be half there.
+fn drop_unfinished(recording: &mut Recording) {
+    // The first node is nobody's.
+    recording.nodes.truncate(recording.nodes.len().max(2) - 1);
+    recording.events.pop();
+    let count = recording.nodes.len();
+    let is_dangling = |event: &Event| event.label as usize >= count;
+    while recording.events.last().is_some_and(is_dangling) {
+        recording.events.pop();
+    }
 }
 
 impl Record {
@@ -265,7 +285,7 @@ impl Runs {
         };
         let reported = recording.failure();
         let misuses = recording.misuses.clone();
-        let trace = Trace::new(recording, &self.program).ok();
+        let trace = trace(recording, &facts.outcome, &self.program);
         self.counts.malformed += u64::from(trace.is_none());
         if let Some(trace) = trace.as_ref().filter(|_| self.audit) {
             self.audit(trace, &facts.input)?;
@@ -432,7 +452,7 @@ impl Runs {
         self.counts.reruns += 1;
         let run = self.instrumented.run(input, mode)?;
         self.counts.records += records(&run.recording);
-        Ok(Trace::new(run.recording, &self.program).ok())
+        Ok(trace(run.recording, &run.outcome, &self.program))
     }
 
     /// Takes back a trace whose memory can be used again.

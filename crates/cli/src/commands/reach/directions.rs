@@ -1,8 +1,11 @@
 //! Backward and forward toward the same targets.
 //!
-//! The two take turns of equal work as soon as backward execution has had a first look at each
-//! target: a target that is easy for one may be hard for the other, and proofs need backward
-//! execution to its end.
+//! The two share the work as soon as backward execution has had a first look at each target: a
+//! target that is easy for one may be hard for the other, and proofs need backward execution to its
+//! end. Of programs that read their input through a parser hardly anything is decided backward, so
+//! who decides more has more.
+//!
+//! Law: the share of a direction is one more than the targets that it decided since both work.
 
 use labrys_backward::Symcretic;
 use labrys_engine::{Error, Progress, Session, Technique};
@@ -22,6 +25,8 @@ pub(crate) struct BothDirections<'p> {
     scheduler: Scheduler,
     forward_arm: Arm,
     backward_arm: Arm,
+    /// Targets that each decided since both work.
+    decided: [usize; 2],
     seed: u64,
     kept: Option<Input>,
     /// Inputs to begin with.
@@ -40,6 +45,7 @@ impl<'p> BothDirections<'p> {
             scheduler,
             forward_arm,
             backward_arm,
+            decided: [0; 2],
             seed,
             kept: None,
             seeds,
@@ -99,19 +105,33 @@ impl<'p> BothDirections<'p> {
     }
 }
 
+impl BothDirections<'_> {
+    /// Books work of a direction, and the targets that it decided.
+    fn book(&mut self, arm: Arm, work: u64, decided: usize) {
+        self.scheduler.spend(arm, work as f64);
+        if decided > 0 {
+            let all = &mut self.decided[usize::from(arm == self.backward_arm)];
+            *all += decided;
+            let share = (*all + 1) as f64;
+            self.scheduler.set_share(arm, share);
+        }
+    }
+}
+
 impl Technique for BothDirections<'_> {
     fn name(&self) -> &'static str {
         self.backward.name()
     }
 
     fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
-        // With equal work nothing is drawn.
+        // With shares nothing is drawn.
         let Some(arm) = self.scheduler.step(|| 0.0) else {
             return Ok(Progress::Done);
         };
         // What backward execution does alone, at first, gives the forward search no claim.
         let both = self.scheduler.is_active(self.forward_arm);
         let before = effort(session, &self.backward);
+        let open = self.backward.open_count();
         if arm == self.forward_arm {
             self.step_forward(session)?;
         } else {
@@ -119,7 +139,8 @@ impl Technique for BothDirections<'_> {
         }
         if both {
             let work = effort(session, &self.backward) - before;
-            self.scheduler.spend(arm, work as f64);
+            let decided = open.saturating_sub(self.backward.open_count());
+            self.book(arm, work, decided);
         }
         Ok(Progress::More)
     }
