@@ -141,12 +141,15 @@ fn long_runs_have_short_ones_looked_for() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("every branch is covered"), "{text}");
     let iterations = |test: &Vec<String>| {
-        let x: u32 = test[0].parse().expect("a number");
-        (x >> 8).wrapping_sub(3)
+        let x: u32 = test.first()?.parse().expect("a number");
+        Some((x >> 8).wrapping_sub(3))
     };
     let tests = tests(folder.path());
     assert!(
-        tests.iter().map(iterations).any(|n| (1..8).contains(&n)),
+        tests
+            .iter()
+            .filter_map(iterations)
+            .any(|n| (1..8).contains(&n)),
         "{tests:?}"
     );
 }
