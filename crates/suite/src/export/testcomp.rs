@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_run_that_is_killed_has_a_copy_that_ends() {
-        let values = |outcome, count: u32| -> Vec<(String, usize)> {
+        let values = |outcome, count: u64| -> Vec<(String, usize)> {
             let coverage = Coverage::default();
             let mut case = TestCase::new(3, Input::objects([1, 2, 3]), outcome, coverage);
             let object = |offset| InputObject {
