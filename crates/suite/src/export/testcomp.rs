@@ -376,7 +376,7 @@ mod tests {
         };
         let whole = ("test-suite/testcase-000003.xml".to_owned(), 3);
         let cut = ("test-suite/testcase-000003-cut.xml".to_owned(), 2);
-        assert_eq!(values(Outcome::Exit(0), 3), [whole.clone()]);
+        assert_eq!(values(Outcome::Exit(0), 3), std::slice::from_ref(&whole));
         assert_eq!(values(Outcome::Timeout, 3), [whole.clone(), cut.clone()]);
         assert_eq!(values(Outcome::Signal(11), 3), [whole, cut]);
         assert_eq!(values(Outcome::Timeout, 0).len(), 1);
