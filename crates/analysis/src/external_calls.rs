@@ -49,7 +49,8 @@ impl ExternalCalls {
             let visible = function.linkage != Linkage::Internal && function.name != "main";
             let given = exposed[index] && calls_anything;
             let started = function.started != Started::Never;
-            function.defined && (visible || given || handlers.contains(&id) || started)
+            let traces = hooks::traces_coverage(function);
+            function.defined && (visible || given || handlers.contains(&id) || started || traces)
         };
         let callable = program.functions.iter().enumerate().map(called).collect();
         ExternalCalls { callable, handlers }

@@ -91,6 +91,11 @@ pub(crate) fn stands_for_operation(function: &Function) -> bool {
     function.defined && visible && (named(&function.name, Mark::Operates) || computes)
 }
 
+/// Whether code that clang adds, and Labrys does not, calls a function of the program.
+pub(crate) fn traces_coverage(function: &Function) -> bool {
+    function.defined && function.name.starts_with("__sanitizer_cov_")
+}
+
 /// Whether the library calls a function of the program whenever it needs memory.
 pub(crate) fn replaces_allocator(function: &Function) -> bool {
     let visible = function.defined && function.linkage != Linkage::Internal;

@@ -22,6 +22,10 @@ const MORE_FUNCTIONS: &[(Mark, &str)] = &[
     ),
     (Mark::LooksUp, "the program looks functions up by name"),
     (Mark::OwnFormats, "the program adds conversions to formats"),
+    (
+        Mark::ChangesRights,
+        "the program changes which memory may be written (mprotect)",
+    ),
 ];
 
 /// Whether the program has a function whose name says this.
@@ -49,6 +53,9 @@ pub(crate) fn obstacles(
     if program.globals.iter().any(holds_counting_format) {
         obstacles.push("a format of the program has %n");
     }
+    if program.globals.iter().any(names_memory) {
+        obstacles.push("the program names its own memory as a file (/proc/self/mem)");
+    }
     if program.globals.iter().any(is_section_bound) {
         obstacles.push("the program walks over its sections");
     }
@@ -58,6 +65,11 @@ pub(crate) fn obstacles(
     }
     if program.functions.iter().any(hooks::stands_for_operation) {
         obstacles.push("the program defines a function that compiled code calls for operations");
+    }
+    if program.functions.iter().any(hooks::traces_coverage) {
+        obstacles.push(
+            "the program has callbacks of -fsanitize-coverage, for which Labrys adds no calls",
+        );
     }
     if handlers
         .iter()
@@ -123,6 +135,14 @@ pub(crate) fn has_constructors(program: &Program) -> bool {
 /// Whether characters may be classed otherwise than in the C locale.
 pub(crate) fn sets_locale(program: &Program) -> bool {
     names_any(program, Mark::SetsLocale)
+}
+
+/// Whether a constant holds the name of a file that is the memory of a process.
+fn names_memory(global: &Global) -> bool {
+    let text = global.initializer.as_ref().filter(|_| global.constant);
+    let bytes = text.map_or(&[][..], |text| &text.bytes);
+    let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+    bytes.starts_with(b"/proc/") && bytes.ends_with(b"/mem")
 }
 
 /// Whether a constant holds text with a conversion that writes memory.

@@ -311,6 +311,8 @@ words! {
         LooksUp = "looks-up",
         /// Changes how characters are classed.
         SetsLocale = "sets-locale",
+        /// Changes which memory may be written, constants too.
+        ChangesRights = "changes-rights",
         /// Changes how floats are rounded.
         SetsRounding = "sets-rounding",
         /// Gives the address of the error number.

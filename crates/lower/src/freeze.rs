@@ -15,6 +15,10 @@ use crate::surroundings::{self, Linking};
 use crate::traps;
 use labrys_llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
 
+/// Add the calls that the program wants at both ends of its functions (`-finstrument-functions`,
+/// `-pg`), which are added to machine code otherwise.
+const ADD_CALLS: &str = "function(ee-instrument,ee-instrument<post-inline>)";
+
 /// Leave to the library what is the library's (bodies in headers that no build need take), make
 /// SSA values of variables, drop what is plainly redundant, and keep decisions.
 const FREEZE: &str = "elim-avail-extern,function(sroa,early-cse,instsimplify)";
@@ -53,6 +57,7 @@ pub fn freeze(
     surroundings::delay(&module);
     keep_templates(&module);
     hide_templates(&module);
+    module.run_passes(ADD_CALLS)?;
     // Before a pass may use that something is undefined, and again for what passes add.
     promises::take_back(&module);
     define_arithmetic(&module);
