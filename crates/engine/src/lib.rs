@@ -42,6 +42,6 @@ pub use programs::{Binaries, Programs};
 pub use runner::{Ahead, Judge, Runner};
 pub use runs::PlainRun;
 pub use session::{Session, SessionBuilder};
-pub use statistics::Statistics;
+pub use statistics::{DivergenceCause, Statistics};
 pub use technique::{Progress, Technique, run};
 pub use vocabulary::Vocabulary;

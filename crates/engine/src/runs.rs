@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 use crate::audit::{audit, audit_modes};
 use crate::observer::Notice;
 use crate::reporter::Reporter;
-use crate::{Ahead, Error, Judge, Programs, Runner};
+use crate::{Ahead, DivergenceCause, Error, Judge, Programs, Runner};
 
 /// What a run of the plain program showed.
 #[derive(Clone, Debug)]
@@ -109,6 +109,7 @@ pub(crate) struct RunCounts {
     /// Nodes and events that runs recorded.
     pub(crate) records: u64,
     pub(crate) divergences: u64,
+    pub(crate) divergence_causes: BTreeMap<String, u64>,
     pub(crate) malformed: u64,
     pub(crate) overflows: u64,
     pub(crate) concretizations: BTreeMap<String, u64>,
@@ -160,8 +161,10 @@ impl Runs {
         self.counts = counts;
     }
 
-    pub(crate) fn note_divergence(&mut self) {
+    pub(crate) fn note_divergence(&mut self, cause: DivergenceCause) {
         self.counts.divergences += 1;
+        let causes = &mut self.counts.divergence_causes;
+        *causes.entry(cause.name().to_owned()).or_insert(0) += 1;
     }
 
     pub(crate) fn was_tried(&self, input: &Input) -> bool {

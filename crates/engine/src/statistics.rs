@@ -33,6 +33,8 @@ pub struct Statistics {
     pub solver_time: Duration,
     /// Runs that left the predicted path.
     pub divergences: u64,
+    /// The same by cause.
+    pub divergence_causes: BTreeMap<String, u64>,
     /// Recordings that made no sense.
     pub malformed: u64,
     /// Runs with a full table.
@@ -57,6 +59,7 @@ impl Statistics {
             solver_steps: asker.steps(),
             solver_time: asker.time(),
             divergences: counts.divergences,
+            divergence_causes: counts.divergence_causes.clone(),
             malformed: counts.malformed,
             overflows: counts.overflows,
             concretizations: counts.concretizations.clone(),
@@ -68,5 +71,34 @@ impl Statistics {
     #[must_use]
     pub fn asked(&self) -> u64 {
         self.queries.sat + self.queries.unsat + self.queries.unknown
+    }
+}
+
+/// Why a run was not where its query said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DivergenceCause {
+    /// Soft constraints were dropped: values that a run had fixed moved.
+    Relaxed,
+    /// The run made values concrete.
+    Concretized,
+    /// The query gave an input that had been run, and its run was elsewhere.
+    TriedBefore,
+    /// The same input took another path.
+    Unsteady,
+    /// None of these: a bug of Labrys, unless the program depends on something that is no input.
+    Unexplained,
+}
+
+impl DivergenceCause {
+    /// What it is called in a summary.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            DivergenceCause::Relaxed => "relaxed",
+            DivergenceCause::Concretized => "concretized",
+            DivergenceCause::TriedBefore => "tried-before",
+            DivergenceCause::Unsteady => "unsteady",
+            DivergenceCause::Unexplained => "unexplained",
+        }
     }
 }

@@ -50,6 +50,12 @@ struct {
 uint32_t __labrys_stack_top;
 uint32_t __labrys_all_branches;
 
+/* In builds under MemorySanitizer, which does not see what the runtime writes. */
+extern void __msan_unpoison(const volatile void *at, size_t size) __attribute__((weak));
+void __labrys_defined(const void *at, size_t size) {
+  if (__msan_unpoison) __msan_unpoison(at, size);
+}
+
 /* glibc has it since 2.34. */
 extern pid_t _Fork(void) __attribute__((weak));
 

@@ -1,7 +1,8 @@
 //! Queries: the steps that a branch depends on, and the branch flipped.
 //!
 //! Hard constraints must hold on the path to the branch. Soft ones may be dropped at the cost of
-//! a possible divergence: values that were concretized, and "files grow only a little".
+//! a possible divergence: values that were concretized, "files grow only a little", and "files
+//! keep what was looked at".
 
 use labrys_expr::{ExprId, Symbol};
 use labrys_solver::Assignment;
@@ -97,12 +98,15 @@ pub(crate) fn conditions(
             list.push(condition);
         }
     }
-    bound_lengths(known, &mut found, max_length);
+    bound_lengths(known, step, &mut found, max_length);
     Some(found)
 }
 
-/// Bounds the lengths that a query speaks of: softly near to what they are, hard by the limit.
-fn bound_lengths(known: &mut DecodedRun, found: &mut Conditions, max_length: usize) {
+/// Bounds the lengths that a query speaks of: softly near to what they are, hard by the limit. A
+/// byte that the path looked at was read, so the file does not end before it; memory that a shorter
+/// file leaves as it was may hold the same, so that is soft too.
+fn bound_lengths(known: &mut DecodedRun, step: usize, found: &mut Conditions, max_length: usize) {
+    let trace = &known.trace;
     let pool = known.decoder.pool_mut();
     for (number, stream) in (0u16..).zip(&known.input.streams) {
         let symbol = Symbol::Length { stream: number };
@@ -114,10 +118,29 @@ fn bound_lengths(known: &mut DecodedRun, found: &mut Conditions, max_length: usi
         let length = stream.bytes.len();
         let near = length.saturating_add((length / 2).max(16)).min(max_length);
         let value = pool.symbol(symbol);
+        let looked_at = looked_at(trace, step, number, length);
+        if looked_at > 0 {
+            let least = pool.constant(64, looked_at as u128);
+            found.soft.push(pool.ule(least, value));
+        }
         for (bound, list) in [(max_length, &mut found.hard), (near, &mut found.soft)] {
             let bound = pool.constant(64, bound as u128);
             let condition = pool.ule(value, bound);
             list.push(condition);
         }
     }
+}
+
+/// How much of a stream of this length the decisions up to a step depend on, from its beginning.
+fn looked_at(trace: &Trace, step: usize, stream: u16, length: usize) -> usize {
+    let mut end = 0;
+    trace.for_each_decided(step, &mut |symbol| {
+        if let Symbol::Byte { stream: of, offset } = symbol {
+            let offset = offset as usize;
+            if of == stream && offset < length {
+                end = end.max(offset + 1);
+            }
+        }
+    });
+    end
 }

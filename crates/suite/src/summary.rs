@@ -133,6 +133,9 @@ pub struct Summary {
     pub seconds: f64,
     /// Runs that did not take the branch that was predicted.
     pub divergences: u64,
+    /// The same by cause.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub divergence_causes: BTreeMap<String, u64>,
     /// Symbolic values that were replaced by their concrete ones, by cause.
     pub concretizations: BTreeMap<String, u64>,
     /// Failures, confirmed ones first.

@@ -203,6 +203,7 @@ impl SessionBuilder {
             session.runs.resume(RunCounts {
                 runs: summary.runs,
                 divergences: summary.divergences,
+                divergence_causes: summary.divergence_causes.clone(),
                 concretizations: summary.concretizations.clone(),
                 ..RunCounts::default()
             });

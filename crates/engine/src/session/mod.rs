@@ -28,7 +28,7 @@ use crate::observer::{Notice, Observer, Status};
 use crate::reporter::Reporter;
 use crate::runs::{Ended, Facts, PlainRun, Record, Runs};
 use crate::saver::{Moment, Saver, input_path};
-use crate::statistics::Statistics;
+use crate::statistics::{DivergenceCause, Statistics};
 use crate::vocabulary::Vocabulary;
 
 pub use builder::SessionBuilder;
@@ -226,6 +226,7 @@ impl Session {
             solver_seconds: self.asker.time().as_secs_f64(),
             seconds,
             divergences: counts.divergences,
+            divergence_causes: counts.divergence_causes.clone(),
             concretizations: counts.concretizations.clone(),
             failures: self.failures.summary(&self.saver),
             targets: self.books.targets().listed().cloned().collect(),
@@ -404,8 +405,8 @@ impl Session {
     }
 
     /// Counts a run that left the predicted path.
-    pub fn note_divergence(&mut self) {
-        self.runs.note_divergence();
+    pub fn note_divergence(&mut self, cause: DivergenceCause) {
+        self.runs.note_divergence(cause);
     }
 
     /// Books what a run did: what it covers, whether it becomes a test, what it reached, what

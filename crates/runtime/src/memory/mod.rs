@@ -5,6 +5,7 @@ pub(crate) mod blocks;
 pub(crate) mod flags;
 pub(crate) mod object;
 pub(crate) mod poison;
+pub(crate) mod reserved;
 pub(crate) mod scatter;
 pub(crate) mod shadow;
 pub(crate) mod table;

@@ -3,9 +3,9 @@
 use core::ffi::{c_int, c_void};
 
 use crate::memory::access::__labrys_slow_fill;
-use crate::memory::poison;
+use crate::memory::{poison, reserved};
 use crate::models::sink::read_back;
-use crate::models::stream::{label_bytes, request, stream_of};
+use crate::models::stream::{label_behind, label_bytes, request, stream_of};
 use crate::record::passing::{arguments, result};
 use crate::record::region::is_symbolic;
 
@@ -36,6 +36,8 @@ unsafe fn delivered(
     let position = position as u64;
     arrived(stream, fd, to, size, position);
     if let Some((id, length)) = stream {
+        let (end, rest) = (position + size as u64, to.cast::<u8>().wrapping_add(size));
+        label_behind(id, length, end, rest, (wanted - size) as u64);
         result(request(id, length, position, wanted as u64, got as u64));
     }
 }
@@ -161,7 +163,8 @@ unsafe extern "C" fn __labrys_w_mmap(
     } else {
         None
     };
-    // SAFETY: as the caller's.
+    let (address, flags) = reserved::wanted(address, size, flags);
+    // SAFETY: as the caller's; what is reserved holds nothing.
     let map = unsafe { libc::mmap(address, size, protection, flags, fd, offset) };
     if map != libc::MAP_FAILED && offset >= 0 {
         if let Some((id, length)) = stream {

@@ -16,6 +16,7 @@ use crate::memory::shadow::set_bytes;
 use crate::models::stream::{
     label_bytes, length_label, request, section_bytes, stream_of, streams,
 };
+use crate::process::repeat::written;
 use crate::record::event;
 use crate::record::event::decision;
 use crate::record::node::{Operand, append, not, predicate};
@@ -73,6 +74,7 @@ pub(crate) fn create_object(to: *mut u8, size: usize, name: &[u8], kind: u8) {
     // SAFETY: the caller's object has `size` bytes.
     let object = unsafe { core::slice::from_raw_parts_mut(to, size) };
     object.fill(0);
+    written(to, size);
     if !is_active() {
         return;
     }

@@ -5,7 +5,7 @@
 
 use core::ffi::c_int;
 
-use crate::models::stream::{byte, label_bytes, request, stream_of};
+use crate::models::stream::{byte, label_behind, label_bytes, request, stream_of};
 use crate::record::node::node;
 
 unsafe extern "C" {
@@ -45,6 +45,12 @@ impl Position {
     /// Labels `size` bytes at `to`, which were read from here.
     pub(crate) fn label_bytes(&self, to: *const u8, size: u64) {
         label_bytes(self.id, self.length, self.fd, self.position, to, size);
+    }
+
+    /// Labels the bytes behind `got` at `to` that a longer stream would have put there.
+    pub(crate) fn label_behind(&self, to: *const u8, wanted: u64, got: u64) {
+        let (end, rest) = (self.position + got, to.wrapping_add(got as usize));
+        label_behind(self.id, self.length, end, rest, wanted - got);
     }
 
     /// Records that a read `ahead` of the position asked for `wanted` bytes and got `got`; the

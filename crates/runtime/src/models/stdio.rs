@@ -172,6 +172,7 @@ unsafe extern "C" fn __labrys_w_fread(
             Some(p) => {
                 let bytes = wanted.min(p.length.saturating_sub(p.position) as usize);
                 p.label_bytes(to.cast(), bytes as u64);
+                p.label_behind(to.cast(), wanted as u64, bytes as u64);
                 let label = p.request(0, wanted as u64, bytes as u64);
                 let records = Operand::concrete(size as u64);
                 let bytes = Operand::new(label, bytes as u64);

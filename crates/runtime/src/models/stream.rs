@@ -5,11 +5,12 @@ use core::ffi::c_int;
 
 use labrys_abi::{Header, Node, Op, RuntimeSite, Stream, StreamKind};
 
-use crate::memory::shadow::set_bytes;
+use crate::memory::object::find;
+use crate::memory::shadow::{load_byte, set_bytes};
 use crate::record::cell::SingleWriter;
 use crate::record::event::decision;
 use crate::record::node::{
-    Operand, append, append_input_bytes, binary, choose, constant, predicate,
+    Operand, append, append_input_bytes, binary, choose, constant, predicate, reify,
 };
 use crate::record::region::{header, input, is_active};
 use crate::record::tracing::tracing;
@@ -177,6 +178,38 @@ pub(crate) fn request(id: u32, length: u64, position: u64, wanted: u64, got: u64
         return 0;
     }
     rest(l, position, position <= known.at_least.get())
+}
+
+/// Bytes behind the end of a stream that are known to be other ones if it is longer.
+const BEHIND_END: u64 = 32;
+
+/// Labels what a read up to the end of a stream left as it was, from `to` on: of the `left` bytes
+/// that it asked for in vain, a longer stream has the next from `end` on. Before [`request`].
+pub(crate) fn label_behind(id: u32, length: u64, end: u64, to: *const u8, left: u64) {
+    if end != length || left == 0 || PROGRESS[id as usize].ended.get() {
+        return;
+    }
+    let known = Operand::new(length_label(id, length), length);
+    for (offset, at) in (end..).zip(0..left.min(room(to)).min(BEHIND_END)) {
+        let byte = to.wrapping_add(at as usize);
+        // SAFETY: inside an object.
+        let old = u64::from(unsafe { *byte });
+        let stays = predicate(Op::Ule, 64, known, Operand::concrete(offset), true);
+        let kept = reify(Operand::new(load_byte(byte), old), 8);
+        let new = append(Node {
+            op: Op::Input as u8,
+            width: 8,
+            imm: u64::from(id) << 32 | offset,
+            ..Node::default()
+        });
+        set_bytes(byte, 1, choose(stays, kept, new, old));
+    }
+}
+
+/// Bytes from an address to the end of the known object that it points into.
+fn room(to: *const u8) -> u64 {
+    let object = find(to as u64, 1);
+    object.map_or(0, |object| object.address + object.size - to as u64)
 }
 
 /// Label of the bytes from `position` to the end of a stream of this length; behind the end,

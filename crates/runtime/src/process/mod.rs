@@ -7,3 +7,4 @@ pub(crate) mod maps;
 pub(crate) mod marked;
 pub(crate) mod repeat;
 pub(crate) mod server;
+pub(crate) mod stacks;

@@ -14,6 +14,14 @@ use labrys_abi::Mode;
 
 unsafe extern "C" {
     fn clock() -> libc::clock_t;
+    /// `c/thread.c`.
+    fn __labrys_defined(at: *const c_void, size: usize);
+}
+
+/// The runtime has written memory of the program: to MemorySanitizer it is initialized now.
+pub(crate) fn written<T>(at: *const T, size: usize) {
+    // SAFETY: nothing is accessed but what the sanitizer keeps.
+    unsafe { __labrys_defined(at.cast(), size) };
 }
 
 /// Microseconds since 1970 at the start: 2026-11-24 00:00:00 UTC, a time at which this runtime may
@@ -76,6 +84,7 @@ unsafe fn fill(to: *mut c_void, length: usize) {
         // SAFETY: the caller's memory.
         unsafe { to.cast::<u8>().add(index).write(random() as u8) };
     }
+    written(to, length);
 }
 
 /// `time`.
@@ -89,6 +98,7 @@ unsafe extern "C" fn __labrys_w_time(to: *mut libc::time_t) -> libc::time_t {
         let now = ((START + passed()) / SECOND) as libc::time_t;
         if !to.is_null() {
             to.write(now);
+            written(to, size_of_val(&now));
         }
         now
     }
@@ -118,6 +128,7 @@ unsafe extern "C" fn __labrys_w_clock_gettime(
         let now = START + passed();
         (*to).tv_sec = (now / SECOND) as libc::time_t;
         (*to).tv_nsec = (now % SECOND * 1000) as c_long;
+        written(to, size_of::<libc::timespec>());
         0
     }
 }
@@ -133,6 +144,7 @@ unsafe extern "C" fn __labrys_w_gettimeofday(to: *mut libc::timeval, zone: *mut 
         let now = START + passed();
         (*to).tv_sec = (now / SECOND) as libc::time_t;
         (*to).tv_usec = (now % SECOND) as libc::suseconds_t;
+        written(to, size_of::<libc::timeval>());
         0
     }
 }

@@ -18,7 +18,7 @@ use labrys_abi::{
 };
 
 use crate::memory::{blocks, object, shadow};
-use crate::process::arguments;
+use crate::process::{arguments, stacks};
 use crate::record::region;
 use crate::record::region::{__labrys_instrumented, header};
 use crate::record::tracing::set_tracing;
@@ -74,7 +74,9 @@ unsafe extern "C" fn __labrys_init(
         if !take_variable(environment, labrys_abi::ENV_ACTIVE) {
             return;
         }
-        take_variable(environment, labrys_abi::SANITIZER_VARIABLE);
+        for name in labrys_abi::SANITIZER_VARIABLES {
+            take_variable(environment, name);
+        }
         if let Err(errno) = region::map(shadow::MAX_LABEL) {
             send(Status::Failed, errno as u32);
             libc::_exit(126);
@@ -95,6 +97,7 @@ unsafe extern "C" fn prepare_memory() {
     // SAFETY: before other threads exist, and nothing else is at these addresses.
     unsafe {
         if __labrys_instrumented != 0 && !MAPPED.swap(true, Relaxed) {
+            stacks::raise_limit();
             map_shadow(SHADOW_START, SHADOW_END);
             map_shadow(FLAG_START, PAGE_FLAG_END);
         }

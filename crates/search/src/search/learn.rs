@@ -2,7 +2,7 @@
 //! worker pool that makes runs ahead, others are begun in between.
 
 use labrys_abi::is_size;
-use labrys_engine::{Error, Observation, Progress, Session};
+use labrys_engine::{DivergenceCause, Error, Observation, Progress, Session};
 use labrys_suite::{Input, Origin};
 use labrys_trace::Trace;
 
@@ -85,7 +85,7 @@ impl Search<'_> {
             && !seen.outcome.is_cut()
         {
             self.tree.mark(candidate, Flip::Diverged);
-            session.note_divergence();
+            session.note_divergence(cause(&begun, &trace));
         }
         let length = seen.input.len();
         let (run, program) = ((done.run, &seen.near[..]), session.program());
@@ -183,6 +183,16 @@ impl Search<'_> {
             self.told_full = true;
             session.note("the execution tree is full; the rest of new runs is not searched");
         }
+    }
+}
+
+/// Why a run left its path.
+fn cause(begun: &Begun, trace: &Trace) -> DivergenceCause {
+    let concrete = trace.recording().concretizations;
+    match begun.relaxed {
+        Some(_) => DivergenceCause::Relaxed,
+        None if concrete.iter().any(|count| *count > 0) => DivergenceCause::Concretized,
+        None => DivergenceCause::Unexplained,
     }
 }
 

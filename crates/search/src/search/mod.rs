@@ -8,7 +8,7 @@ mod steering;
 
 use std::collections::VecDeque;
 
-use labrys_engine::{Error, Initial, Progress, Session, Technique, child};
+use labrys_engine::{DivergenceCause, Error, Initial, Progress, Session, Technique, child};
 use labrys_solver::{Answer, Model};
 use labrys_suite::{Flip as FlippedBranch, Input, Origin};
 use labrys_trace::{SizeFlip, Step};
@@ -150,7 +150,7 @@ impl Search<'_> {
         let there = known.trace.steps().get(step).copied();
         let Some(there) = there.filter(|there| there.site == self.tree.site(candidate.node)) else {
             self.tree.mark(candidate, Flip::Diverged);
-            session.note_divergence();
+            session.note_divergence(DivergenceCause::Unsteady);
             return Ok(());
         };
         let model = self.solve_flip(session, &mut known, candidate, &there);
@@ -388,11 +388,13 @@ impl Search<'_> {
     ) -> Result<(), Error> {
         self.tree.mark(candidate, Flip::Sat);
         if session.was_tried(&input) {
+            let mut cause = DivergenceCause::TriedBefore;
             if let Some(branch) = self.relaxed.take() {
                 self.relaxation.learn(branch, true);
+                cause = DivergenceCause::Relaxed;
             }
             self.tree.mark(candidate, Flip::Diverged);
-            session.note_divergence();
+            session.note_divergence(cause);
             return Ok(());
         }
         self.mutator.learn_solved(&input);

@@ -1,0 +1,50 @@
+//! Runs go where their queries say, where nothing is made concrete: functions on strings in blocks
+//! that are read at once, so that a longer or a shorter file changes what lies in memory.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::Cover;
+
+/// Bodies of programs that read up to 31 bytes into a block of 32 zeros.
+const BODIES: [&str; 5] = [
+    "if (strcspn(b, \"ab\") == 3) puts(\"3\"); if (strlen(b) == 7) puts(\"7\");",
+    "if (strlen(b) == 7) puts(\"7\"); if (memchr(b, 'k', r) == b + 5) puts(\"k\");
+     if (strnlen(b, 6) == 6) puts(\"6\");",
+    "char *p = strpbrk(b, \"q;\"); if (p && p - b == 4) puts(\"4\");
+     if (strspn(b, \"xyz\") == 2) puts(\"2\"); if (strstr(b, \"oo\") == b + 2) puts(\"oo\");",
+    "int n = 0; for (char *t = strtok(b, \" ,\"); t; t = strtok(0, \" ,\")) n += strlen(t) > 1;
+     if (n == 3) puts(\"three\");",
+    "b[r] = 0; char *s = b, *w; int n = 0; while ((w = strsep(&s, \":\"))) n += strlen(w) == 2;
+     if (n == 2) puts(\"two\"); if (r > 3 && !strncmp(b + 1, \"hey\", 3)) puts(\"hey\");",
+];
+
+#[test]
+fn lengths_and_contents_agree() {
+    for (body, read) in BODIES
+        .iter()
+        .zip(["fread(b, 1, 31, stdin)", "read(0, b, 31)"].iter().cycle())
+    {
+        let text = format!(
+            "#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(void) {{
+  char b[32] = {{0}};
+  long r = {read};
+  if (r < 0) return 1;
+  {body}
+  return 0;
+}}
+"
+        );
+        let summary = Cover::text(&text, "--quiet --runs 80").expect(0).0.summary;
+        let summary = summary.expect("a summary");
+        let causes = &summary.divergence_causes;
+        assert_eq!(causes.get("unexplained"), None, "{body}: {causes:?}");
+        assert!(summary.concretizations.is_empty(), "{body}");
+        assert!(summary.divergences < 8, "{body}: {causes:?}");
+    }
+}
