@@ -22,8 +22,9 @@ pub const STATUS_FD: i32 = 199;
 /// removes it from the environment. Without it an instrumented binary behaves as a plain one.
 pub const ENV_ACTIVE: &str = "LABRYS_ACTIVE";
 
-/// The variable by which AddressSanitizer gets its options; the runtime removes it too.
-pub const SANITIZER_VARIABLE: &str = "ASAN_OPTIONS";
+/// The variables by which AddressSanitizer and MemorySanitizer get their options; the runtime
+/// removes them too.
+pub const SANITIZER_VARIABLES: [&str; 2] = ["ASAN_OPTIONS", "MSAN_OPTIONS"];
 
 /// How much a run records. A number of [`Header::mode`].
 #[repr(u32)]

@@ -308,6 +308,18 @@ fn write_executable(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// The shared libraries that an executable asks for.
+///
+/// # Errors
+/// It cannot be read.
+pub fn libraries(executable: &Path) -> Result<Vec<String>, ContainerError> {
+    let bytes = fs::read(executable).map_err(|source| ContainerError::Io {
+        path: executable.to_path_buf(),
+        source,
+    })?;
+    Ok(elf::needed(&bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,6 +22,7 @@ use labrys_program::Program;
 use crate::jobs::Job;
 use crate::link_line::{LinkLine, Pieces};
 use crate::linker::run_linker;
+use crate::tools::Sanitizer;
 use crate::{Error, Session, recipe, tools};
 use labrys_lower::{FreezeError, freeze};
 
@@ -35,7 +36,10 @@ const PARTITIONS: u32 = 4;
 enum Variant {
     Instrumented,
     Plain,
+    /// Under AddressSanitizer.
     Checked,
+    /// Under MemorySanitizer: built when it is asked for.
+    Uninitialized,
 }
 
 /// What LLVM does to make code fast.
@@ -51,7 +55,7 @@ impl Variant {
     fn effort(self) -> Effort {
         match self {
             // A place in the source for every instruction, which optimizing loses.
-            Variant::Checked => Effort::Linear,
+            Variant::Checked | Variant::Uninitialized => Effort::Linear,
             Variant::Plain => Effort::Full,
             Variant::Instrumented => Effort::FullWithoutVectors,
         }
@@ -154,12 +158,37 @@ pub(crate) fn build_frozen(
     Ok(container::seal(&instrumented, &contents, &line.output)?)
 }
 
+/// Builds from frozen bitcode the executable that looks for reads of uninitialized memory.
+pub(crate) fn build_uninitialized(
+    session: &Session,
+    line: &LinkLine,
+    frozen: &Path,
+    runtime: &Path,
+    scratch: &Path,
+) -> Result<(), Error> {
+    let parts = Parts {
+        session,
+        line,
+        frozen,
+        runtime,
+        scratch,
+    };
+    session.doing("building the program under MemorySanitizer");
+    let built = parts.build(Variant::Uninitialized)?;
+    fs::copy(&built, &line.output).map_err(|source| Error::Io {
+        path: line.output.clone(),
+        source,
+    })?;
+    Ok(())
+}
+
 impl Parts<'_> {
     fn build(&self, variant: Variant) -> Result<PathBuf, Error> {
         let (name, step) = match variant {
             Variant::Instrumented => ("program", "instrumenting"),
             Variant::Plain => ("plain", "adding coverage to the plain build"),
             Variant::Checked => ("checked", "adding checks to the checked build"),
+            Variant::Uninitialized => ("uninitialized", "adding checks of initialization"),
         };
         let file = |extension: &str| self.scratch.join(name).with_extension(extension);
         let (bitcode, object, executable) = (file("bc"), file("o"), file("elf"));
@@ -170,9 +199,13 @@ impl Parts<'_> {
             Variant::Checked => {
                 |from: &Path, to: &Path, _: &Path| checked::add_checks(from, to).map(|()| false)
             }
+            Variant::Uninitialized => |from: &Path, to: &Path, _: &Path| {
+                checked::add_initialization_checks(from, to).map(|()| false)
+            },
         };
         let sanitizer = match variant {
-            Variant::Checked => self.sanitizer()?,
+            Variant::Checked => self.sanitizer(Sanitizer::Address)?,
+            Variant::Uninitialized => self.sanitizer(Sanitizer::Memory)?,
             Variant::Instrumented | Variant::Plain => Vec::new(),
         };
         let is_apart = transform(self.frozen, &bitcode, &apart).map_err(llvm(step))?;
@@ -192,7 +225,7 @@ impl Parts<'_> {
             output: &executable,
             scratch: self.scratch,
             reports: variant == Variant::Instrumented,
-            places: variant == Variant::Checked,
+            places: !sanitizer.is_empty(),
         })?;
         if variant == Variant::Instrumented {
             run_linker(self.session, &job, self.scratch)?;
@@ -203,27 +236,25 @@ impl Parts<'_> {
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
         match variant {
             _ if output.status.success() => Ok(executable),
-            Variant::Checked => Err(Error::Unchecked { messages }),
+            Variant::Checked | Variant::Uninitialized => Err(Error::Unchecked { messages }),
             _ => Err(Error::PlainLink { messages }),
         }
     }
 
-    /// The libraries of AddressSanitizer.
-    fn sanitizer(&self) -> Result<Vec<PathBuf>, Error> {
+    /// The libraries of a sanitizer.
+    fn sanitizer(&self, sanitizer: Sanitizer) -> Result<Vec<PathBuf>, Error> {
         let unchecked = |messages: &str| Error::Unchecked {
-            messages: messages.to_owned(),
+            messages: format!("{} {messages}", sanitizer.name()),
         };
         if self.line.is_static {
-            return Err(unchecked("AddressSanitizer needs a dynamic link"));
+            return Err(unchecked("needs a dynamic link"));
         }
-        let libraries = self
-            .session
-            .tools
-            .sanitizer(self.session.language, self.scratch)?;
+        let libraries =
+            self.session
+                .tools
+                .sanitizer(sanitizer, self.session.language, self.scratch)?;
         libraries.ok_or_else(|| {
-            unchecked(
-                "clang has no AddressSanitizer; install the Debian package libclang-rt-19-dev",
-            )
+            unchecked("is not installed; install the Debian package libclang-rt-19-dev")
         })
     }
 

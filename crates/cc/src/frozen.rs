@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::arguments::{Invocation, Mode};
 use crate::container::Container;
-use crate::executables::{build_frozen, llvm, model, read, runtime_object};
+use crate::executables::{build_frozen, build_uninitialized, llvm, model, read, runtime_object};
 use crate::jobs::Job;
 use crate::link_line::{LinkLine, Pieces};
 use crate::scratch::Scratch;
@@ -204,14 +204,13 @@ impl Frozen {
         &self.folder
     }
 
-    /// Builds the executable with the drivers of [`describe`](Self::describe).
-    pub(crate) fn build(
+    /// The link to an executable, and what it is made with.
+    fn session(
         &self,
-        request: &Request,
         out: &Path,
         scratch: &Scratch,
         progress: Progress,
-    ) -> Result<(), Error> {
+    ) -> Result<(LinkLine, Session), Error> {
         let (line, language) = self.line(out)?;
         let session = Session {
             tools: Tools::find()?,
@@ -220,6 +219,37 @@ impl Frozen {
             scratch: scratch.clone(),
             progress,
         };
+        Ok((line, session))
+    }
+
+    /// Builds the program under MemorySanitizer.
+    pub(crate) fn build_uninitialized(
+        &self,
+        out: &Path,
+        scratch: &Scratch,
+        progress: Progress,
+    ) -> Result<(), Error> {
+        let (line, session) = self.session(out, scratch, progress)?;
+        let scratch = session.scratch.path()?;
+        let runtime = self.runtime(&session, &scratch)?;
+        build_uninitialized(
+            &session,
+            &line,
+            &self.folder.join(BITCODE),
+            &runtime,
+            &scratch,
+        )
+    }
+
+    /// Builds the executable with the drivers of [`describe`](Self::describe).
+    pub(crate) fn build(
+        &self,
+        request: &Request,
+        out: &Path,
+        scratch: &Scratch,
+        progress: Progress,
+    ) -> Result<(), Error> {
+        let (line, session) = self.session(out, scratch, progress)?;
         let failed = llvm(STEP);
         let mut module = self.module()?;
         let drivers = labrys_units::describe(&module, request, &self.missing()?);

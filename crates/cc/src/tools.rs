@@ -79,16 +79,43 @@ impl Tools {
     }
 }
 
+/// A sanitizer of clang.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sanitizer {
+    /// Errors of memory.
+    Address,
+    /// Reads of uninitialized memory.
+    Memory,
+}
+
+impl Sanitizer {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Sanitizer::Address => "AddressSanitizer",
+            Sanitizer::Memory => "MemorySanitizer",
+        }
+    }
+
+    /// Its libraries, the last one for C++ alone.
+    fn libraries(self) -> &'static [&'static str] {
+        match self {
+            Sanitizer::Address => &["asan_static", "asan-preinit", "asan", "asan_cxx"],
+            Sanitizer::Memory => &["msan", "msan_cxx"],
+        }
+    }
+}
+
 impl Tools {
-    /// The libraries of AddressSanitizer for a language, none if they are not installed.
+    /// The libraries of a sanitizer for a language, none if they are not installed.
     pub(crate) fn sanitizer(
         &self,
+        sanitizer: Sanitizer,
         language: Language,
         scratch: &Path,
     ) -> Result<Option<Vec<PathBuf>>, Error> {
-        let mut names = vec!["asan_static", "asan-preinit", "asan"];
-        if language == Language::Cxx {
-            names.push("asan_cxx");
+        let mut names = sanitizer.libraries().to_vec();
+        if language == Language::C {
+            names.pop();
         }
         let mut libraries = Vec::new();
         for name in names {

@@ -47,6 +47,13 @@ pub enum Order {
         /// Where it goes.
         folder: PathBuf,
     },
+    /// The executable that looks for reads of uninitialized memory.
+    Uninitialized {
+        /// The folder of the frozen program.
+        frozen: PathBuf,
+        /// What is written.
+        out: PathBuf,
+    },
     /// An executable with drivers.
     Unit {
         /// The folder of the frozen program.
@@ -100,6 +107,10 @@ impl Worker {
             } => {
                 let words = [LIBRARY.as_ref(), folder.as_os_str()];
                 command.args(words).arg(language.compiler()).args(arguments);
+                None
+            }
+            Order::Uninitialized { frozen, out } => {
+                command.arg(UNINITIALIZED).arg(frozen).arg(out);
                 None
             }
             Order::Unit {
@@ -195,6 +206,9 @@ fn is_alive(group: u32) -> bool {
 /// First word for a unit, in place of a compiler's name.
 const UNIT: &str = "unit";
 
+/// First word for an executable that looks for reads of uninitialized memory.
+const UNINITIALIZED: &str = "uninitialized";
+
 /// First word for a library.
 const LIBRARY: &str = "library";
 
@@ -221,13 +235,16 @@ fn obey(words: Vec<OsString>, scratch: &Scratch, progress: Progress) -> Result<(
     let mut words = words.into_iter();
     let first = words.next().unwrap_or_default();
     let unknown = || Error::Usage("this command is for Labrys itself".to_owned());
-    if first == UNIT {
-        let request = serde_json::from_reader(stdin().lock()).map_err(|_| unknown())?;
+    if first == UNIT || first == UNINITIALIZED {
         let (Some(folder), Some(out)) = (words.next(), words.next()) else {
             return Err(unknown());
         };
-        let frozen = Frozen::open(Path::new(&folder));
-        return frozen.build(&request, Path::new(&out), scratch, progress);
+        let (frozen, out) = (Frozen::open(Path::new(&folder)), Path::new(&out));
+        if first == UNINITIALIZED {
+            return frozen.build_uninitialized(out, scratch, progress);
+        }
+        let request = serde_json::from_reader(stdin().lock()).map_err(|_| unknown())?;
+        return frozen.build(&request, out, scratch, progress);
     }
     let folder = (first == LIBRARY).then(|| words.next().unwrap_or_default());
     let first = match folder {

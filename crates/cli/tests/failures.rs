@@ -361,6 +361,51 @@ fn lost_memory_is_a_failure_where_it_is_asked_for() {
     }
 }
 
+/// Objects of a harness, the clock and what the library writes are initialized.
+#[test]
+fn decisions_on_unwritten_memory_are_failures_where_that_is_asked_for() {
+    let folder = folder();
+    let program = folder.path().join("unset.c");
+    let text_of_program = "#include <labrys.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
+        #include <string.h>\n#include <time.h>\n\
+        static void look(const int *p) { if (p[2] == 7) puts(\"seven\"); }\n\
+        int main(int argc, char **argv) {\n\
+          char c, line[40], copy[40];\n\
+          struct timespec now;\n\
+          labrys_symbolic(&c, 1, \"c\");\n\
+          clock_gettime(CLOCK_REALTIME, &now);\n\
+          if (now.tv_sec < 5 || argv[0][0] == 1) return 2;\n\
+          snprintf(line, sizeof line, \"%d\", c);\n\
+          strcpy(copy, line);\n\
+          if (strlen(copy) == 3 && copy[0] == '1') return 3;\n\
+          int *p = malloc(16), *q = malloc(16);\n\
+          if (!p || !q) return 4;\n\
+          memcpy(q, p, 16);\n\
+          if (c == '!') look(q);\n\
+          return 0;\n}\n";
+    std::fs::write(&program, text_of_program).expect("written");
+    for (option, status) in [(None, 0), (Some("--uninitialized"), 1)] {
+        let out = folder.path().join(format!("suite{status}"));
+        let mut command = labrys();
+        command.arg("cover").arg(&program).arg("--out").arg(&out);
+        let output = output(command.args(["--steps", "40"]).args(option));
+        assert_eq!(output.status.code(), Some(status), "{}", text(&output));
+        let failures = Suite::open(&out).expect("a valid suite").failures;
+        assert_eq!(
+            failures.len(),
+            usize::from(option.is_some()),
+            "{failures:?}"
+        );
+        for failure in failures {
+            assert_eq!(failure.kind, "uninitialized-read");
+            assert!(failure.stack[0].starts_with("look ("), "{failure:?}");
+            assert_eq!(failure.input.byte(0, 0), Some(b'!'));
+            let shown = replay(&out, &["--failure", "1"]);
+            assert_eq!(shown.status.code(), Some(1), "{}", text(&shown));
+        }
+    }
+}
+
 /// A package may be linked without symbols: the executable that judges failures keeps them.
 #[test]
 fn stacks_have_names_whatever_is_stripped() {

@@ -1,4 +1,4 @@
-//! The report of AddressSanitizer, or of LeakSanitizer, on a failing run.
+//! The report of AddressSanitizer, LeakSanitizer or MemorySanitizer on a failing run.
 //!
 //! Reports come without names (`symbolize=0`): each frame is a file and an offset in it, which
 //! [`Symbols`](crate::symbols::Symbols) resolves. Only the first stack of a report is read: the
@@ -18,7 +18,11 @@ pub(crate) struct RawReport {
 }
 
 /// What introduces the error of a report.
-const ERROR: &str = "ERROR: AddressSanitizer: ";
+const ERRORS: [&str; 3] = [
+    "ERROR: AddressSanitizer: ",
+    "ERROR: MemorySanitizer: ",
+    "WARNING: MemorySanitizer: ",
+];
 /// The same of lost memory.
 const LEAKS: &str = "ERROR: LeakSanitizer: ";
 /// The kind of a report on lost memory.
@@ -61,10 +65,14 @@ fn leak(text: &str) -> Option<RawReport> {
     })
 }
 
-/// Reads a report of AddressSanitizer.
+/// Reads a report of AddressSanitizer or MemorySanitizer.
 fn error(text: &str) -> Option<RawReport> {
-    let mut lines = text.lines().skip_while(|line| !line.contains(ERROR));
-    let (_, error) = lines.next()?.split_once(ERROR)?;
+    let said = |line: &'_ str| {
+        let parts = ERRORS.iter().find_map(|error| line.split_once(error));
+        parts.map(|(_, rest)| rest.to_owned())
+    };
+    let mut lines = text.lines();
+    let error = lines.find_map(said)?;
     let rest: Vec<&str> = lines.collect();
     let word = error.split([' ', ':']).next()?;
     let frames = rest
@@ -72,7 +80,7 @@ fn error(text: &str) -> Option<RawReport> {
         .skip_while(|line| frame(line).is_none())
         .map_while(|line| frame(line));
     Some(RawReport {
-        kind: kind(word, error, &rest),
+        kind: kind(word, &error, &rest),
         detail: detail(&rest),
         frames: frames
             .map(|(file, offset)| (file.to_owned(), offset))
@@ -85,6 +93,7 @@ fn kind(word: &str, error: &str, rest: &[&str]) -> String {
     let says = |text: &str| rest.iter().any(|line| line.contains(text));
     let code = rest.iter().find_map(|line| line.split_once(CODE));
     let known = match word {
+        "use-of-uninitialized-value" => "uninitialized-read",
         "attempting" if error.contains("double-free") => "double-free",
         "attempting" => "invalid-free",
         "bad-free" => "invalid-free",
@@ -218,6 +227,9 @@ allocated by thread T0 here:
             ),
             ("negative-size-param: (size=-1)", "", "negative-size-param"),
         ];
+        let unset =
+            "==7==WARNING: MemorySanitizer: use-of-uninitialized-value\n    #0 0x1  (/p+0x1)\n";
+        assert_eq!(read(unset).expect("a report").kind, "uninitialized-read");
         for (first, bytes, kind) in table {
             assert_eq!(of_signal(first, bytes), kind, "{first} {bytes}");
         }

@@ -13,7 +13,7 @@ use std::process::{Command as Process, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use labrys_abi::{
-    CONTROL_FD, Command, ENV_ACTIVE, REGION_FD, SANITIZER_VARIABLE, STATUS_FD, Status, VERSION,
+    CONTROL_FD, Command, ENV_ACTIVE, REGION_FD, SANITIZER_VARIABLES, STATUS_FD, Status, VERSION,
 };
 use labrys_suite::StreamKind;
 
@@ -301,26 +301,35 @@ fn environment_streams(launch: &Launch) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The variable that makes AddressSanitizer take every failure and to write reports without
-/// names to the scratch folder. The runtime takes it out before the program sees it.
-fn sanitizer_options(launch: &Launch, scratch: &Scratch) -> Option<(&'static str, OsString)> {
-    const OPTIONS: &str = "symbolize=0:allocator_may_return_null=1:\
-        handle_abort=1:handle_sigill=1:handle_sigtrap=1:handle_sigbus=1:handle_sigfpe=1:\
-        dump_instruction_bytes=1:dump_registers=0:print_summary=0:print_legend=0:\
-        quarantine_size_mb=64:";
+/// The variables that make a sanitizer take every failure and write reports without names to the
+/// scratch folder: [`SANITIZER_OPTIONS`] for both, and what is AddressSanitizer's own. The
+/// runtime takes them out before the program sees them.
+fn sanitizer_options(
+    launch: &Launch,
+    scratch: &Scratch,
+) -> impl Iterator<Item = (&'static str, OsString)> {
     // The stack of an allocation is of use where it is what leaks.
     let leaks = match launch.leaks {
-        true => "detect_leaks=1:malloc_context_size=30:",
-        false => "detect_leaks=0:malloc_context_size=1:",
+        true => "print_legend=0:quarantine_size_mb=64:detect_leaks=1:malloc_context_size=30:",
+        false => "print_legend=0:quarantine_size_mb=64:detect_leaks=0:malloc_context_size=1:",
     };
-    launch.sanitized.then(|| {
-        let mut options = OsString::from(OPTIONS);
-        options.push(leaks);
-        options.push("log_path=");
-        options.push(scratch.report());
-        (SANITIZER_VARIABLE, options)
-    })
+    let path = scratch.report();
+    let variables = SANITIZER_VARIABLES.into_iter().zip([leaks, ""]);
+    variables
+        .filter(|_| launch.sanitized)
+        .map(move |(name, own)| {
+            let mut options = OsString::from(SANITIZER_OPTIONS);
+            options.push(own);
+            options.push("log_path=");
+            options.push(&path);
+            (name, options)
+        })
 }
+
+/// Options of each sanitizer.
+const SANITIZER_OPTIONS: &str = "symbolize=0:allocator_may_return_null=1:\
+    handle_abort=1:handle_sigill=1:handle_sigtrap=1:handle_sigbus=1:handle_sigfpe=1:\
+    dump_instruction_bytes=1:dump_registers=0:print_summary=0:";
 
 /// Core dumps off; file size, stack, open files and, as a last resort, processor time bounded.
 /// Address space is not: the shadow takes 64 TiB of it.

@@ -1,4 +1,5 @@
-//! The checked build: the frozen program under AddressSanitizer, to judge failures by.
+//! The checked build: the frozen program under AddressSanitizer, or under MemorySanitizer, to judge
+//! failures by.
 //!
 //! It is made of the frozen bitcode and not of the sources once more, for three reasons: the
 //! checks of undefined behavior, which only clang's front end can add, are in it already; a
@@ -24,18 +25,38 @@ pub fn add_checks(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     let mut module = Module::from_bytes(GUARDS, "guards")?;
     let bitcode = fs::read(frozen).map_err(|e| LlvmError(format!("{}: {e}", frozen.display())))?;
     module.link_bytes(&bitcode, "the program")?;
+    prepare(&module, "sanitize_address");
+    module.add_address_checks()?;
+    finish(&module, out)
+}
+
+/// Puts frozen bitcode under MemorySanitizer.
+///
+/// # Errors
+/// As those of [`add_checks`].
+pub fn add_initialization_checks(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
+    let mut module = Module::read(frozen)?;
+    prepare(&module, "sanitize_memory");
+    module.add_initialization_checks()?;
+    finish(&module, out)
+}
+
+/// Has the functions ask for a sanitizer.
+fn prepare(module: &Module, sanitizer: &str) {
     for function in module.functions() {
         if function.is_declaration() || function.has_attribute("naked") {
             continue;
         }
-        module.add_attribute(function, "sanitize_address", 0);
+        module.add_attribute(function, sanitizer, 0);
         // Stacks are to show every call.
         module.add_text_attribute(function, "disable-tail-calls", "true");
         module.add_text_attribute(function, "frame-pointer", "all");
     }
-    repeat(&module);
-    module.add_address_checks()?;
-    coverage::define(&module, 0);
+    repeat(module);
+}
+
+fn finish(module: &Module, out: &Path) -> Result<(), LlvmError> {
+    coverage::define(module, 0);
     module
         .verify()
         .map_err(|e| LlvmError(format!("the checked module is not well-formed: {e}")))?;

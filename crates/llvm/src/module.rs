@@ -143,6 +143,14 @@ impl Module {
         self.run_passes("asan")
     }
 
+    /// Puts the functions that ask for it under MemorySanitizer.
+    ///
+    /// # Errors
+    /// The pipeline does not parse.
+    pub fn add_initialization_checks(&mut self) -> Result<(), LlvmError> {
+        self.run_passes("msan")
+    }
+
     /// Links bitcode into this module.
     ///
     /// # Errors

@@ -31,7 +31,8 @@ done
 
 /// `reproduce.sh` of a failure.
 pub(crate) fn failure_script(config: &Config) -> String {
-    let purpose = "Shows this failure. Errors of memory show in a build with -fsanitize=address.";
+    let purpose = "Shows this failure. Errors of memory show in a build with -fsanitize=address, \
+                   uninitialized reads in one with -fsanitize=memory.";
     let mut text = opening(config, purpose);
     text.push_str("test=$folder/input\nrun \"$@\"\n");
     text

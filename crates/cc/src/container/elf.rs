@@ -3,13 +3,36 @@
 //! Only bytes after the end of the file are added and the file header is pointed to them, so
 //! segments, offsets and what the loader sees stay as they were.
 
-use object::elf::{FileHeader64, SHN_LORESERVE, SHT_NULL, SHT_PROGBITS, SectionHeader64};
+use object::elf::{
+    DT_NEEDED, FileHeader64, SHN_LORESERVE, SHT_NULL, SHT_PROGBITS, SectionHeader64,
+};
 use object::pod::bytes_of;
-use object::read::elf::FileHeader;
+use object::read::elf::{Dyn, FileHeader};
 use object::{LittleEndian as Little, U16, U32, U64};
 
 type Header = FileHeader64<Little>;
 type Section = SectionHeader64<Little>;
+
+/// Names of the shared libraries that a file asks for; none if it is damaged.
+pub(crate) fn needed(file: &[u8]) -> Vec<String> {
+    let found = || {
+        let header = Header::parse(file).ok()?;
+        let endian = header.endian().ok()?;
+        let sections = header.sections(endian, file).ok()?;
+        let (dynamic, link) = sections.dynamic(endian, file).ok()??;
+        let strings = sections.strings(endian, file, link).ok()?;
+        let needed = dynamic
+            .iter()
+            .filter(|entry| entry.d_tag(endian) == u64::from(DT_NEEDED));
+        let names = needed.filter_map(|entry| entry.string(endian, strings).ok());
+        Some(
+            names
+                .map(|name| String::from_utf8_lossy(name).into_owned())
+                .collect(),
+        )
+    };
+    found().unwrap_or_default()
+}
 
 /// Where new tables start: a multiple of this.
 const ALIGNMENT: usize = 16;

@@ -41,6 +41,10 @@ pub(crate) struct BuildOptions {
     #[arg(long, conflicts_with = "no_oracles")]
     pub(crate) leaks: bool,
 
+    /// Look for reads of uninitialized memory (MemorySanitizer), in place of errors of memory
+    #[arg(long, conflicts_with_all = ["no_oracles", "leaks"])]
+    pub(crate) uninitialized: bool,
+
     /// Compile each C source as compile_commands.json in this folder says
     #[arg(short = 'p', long = "build-path", value_name = "DIR")]
     pub(crate) build_path: Option<PathBuf>,
@@ -75,6 +79,7 @@ impl BuildOptions {
             (NO_ORACLES, self.no_oracles),
             (CHECK_OVERFLOW, self.check_overflow),
             (LEAKS, self.leaks),
+            (UNINITIALIZED, self.uninitialized),
         ];
         for (name, _) in switches.into_iter().filter(|(_, set)| *set) {
             record.insert(name.to_owned(), "true".to_owned());
@@ -109,6 +114,7 @@ impl BuildOptions {
             no_oracles: record.contains_key(NO_ORACLES),
             check_overflow: record.contains_key(CHECK_OVERFLOW),
             leaks: record.contains_key(LEAKS),
+            uninitialized: record.contains_key(UNINITIALIZED),
             build_path: record.get(BUILD_PATH).map(PathBuf::from),
         }
     }
@@ -120,6 +126,7 @@ const BUILD_PATH: &str = "build-path";
 const NO_ORACLES: &str = "no-oracles";
 const CHECK_OVERFLOW: &str = "check-overflow";
 const LEAKS: &str = "leaks";
+const UNINITIALIZED: &str = "uninitialized";
 
 /// A program with its executables.
 #[derive(Debug)]
@@ -174,10 +181,36 @@ impl Subject {
             .map(|path| path.display().to_string())
             .collect();
         let subject = Self::unpack(names.join(" "), instrumented, builder.clone(), folder)?;
+        let checked = match build.uninitialized {
+            true => Some(subject.build_uninitialized()?),
+            false => subject.checked.clone(),
+        };
         Ok(Subject {
             leaks: build.leaks,
+            checked,
             ..subject
         })
+    }
+
+    /// Builds the executable that looks for reads of uninitialized memory. What a library writes
+    /// looks uninitialized to it, unless it knows the library.
+    fn build_uninitialized(&self) -> Result<PathBuf, Problem> {
+        let libraries = labrys_cc::container::libraries(&self.plain).map_err(Problem::program)?;
+        if let Some(other) = libraries.iter().find(|name| !is_known(name)) {
+            return Err(Problem::program(format!(
+                "--uninitialized: {} is linked with {other}, and MemorySanitizer does not see what \
+                 that writes; leave the option out, or link the sources of the library with labrys-cc",
+                self.name
+            )));
+        }
+        let path = variant_path(self.folder.path(), "uninitialized", &self.instrumented)?;
+        let stock = Stock::of(self)?;
+        let order = Order::Uninitialized {
+            frozen: stock.frozen.folder().to_path_buf(),
+            out: path.clone(),
+        };
+        self.builder.build(&order, self.folder.path())?;
+        Ok(path)
     }
 
     /// Takes the other executables out of the instrumented one.
@@ -334,6 +367,20 @@ pub(crate) fn same_subject(
         "{} is not the build that the suite was made with; {remedy}",
         subject.name
     )))
+}
+
+/// Whether MemorySanitizer knows what the functions of a library write.
+fn is_known(library: &str) -> bool {
+    let known = [
+        "libc.",
+        "libm.",
+        "libdl.",
+        "libpthread.",
+        "librt.",
+        "libgcc_s.",
+        "ld-linux",
+    ];
+    known.iter().any(|start| library.starts_with(start))
 }
 
 fn temporary_folder() -> Result<TemporaryFolder, Problem> {
