@@ -67,8 +67,9 @@ fn said(folder: &Path, command: &str) -> String {
     let output = output(&mut shell);
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text).replace(&folder.display().to_string(), "DIR");
-    // Blank lines separate cases.
+    // Blank lines separate cases; on a busy machine builds tell how far they are.
     let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let lines = lines.filter(|line| !line.starts_with("building: "));
     let mut text: String = lines.map(|line| format!("{line}\n")).collect();
     let _ = writeln!(text, "status {}", output.status.code().unwrap_or(-1));
     text

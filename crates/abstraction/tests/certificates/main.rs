@@ -19,6 +19,7 @@ mod runs;
 #[path = "../generator/mod.rs"]
 mod generator;
 
+mod damage;
 mod mutate;
 
 use std::collections::BTreeMap;
@@ -276,11 +277,13 @@ fn check_file(file: &Path) -> Counts {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
+    check(name, &read(file), u64::MAX)
+}
+
+fn read(file: &Path) -> Program {
     let text = std::fs::read_to_string(file).expect("a program");
-    let program: Program = text
-        .parse()
-        .unwrap_or_else(|error| panic!("{name}: {error}"));
-    check(name, &program, u64::MAX)
+    let program = text.parse();
+    program.unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
 fn check(name: String, program: &Program, work: u64) -> Counts {

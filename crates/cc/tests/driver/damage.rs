@@ -5,6 +5,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use labrys_cc::Language;
 use labrys_cc::container::{Container, ContainerError};
 
 use crate::project::{Project, run};
@@ -124,4 +125,28 @@ fn objects_are_no_programs() {
     project.cc("-c @main.c -o @main.o");
     let error = Container::open(&project.path("main.o")).unwrap_err();
     assert!(error.to_string().contains("link it with labrys-cc first"));
+}
+
+#[test]
+fn damaged_objects_are_refused_or_linked() {
+    let project = Project::new(&[("main.c", PROGRAM)]);
+    project.cc("-c @main.c -o @main.o");
+    let good = fs::read(project.path("main.o")).unwrap();
+    let mut random = fastrand::Rng::with_seed(2);
+    for change in 0..24 {
+        let mut bytes = good.clone();
+        match change % 4 {
+            0 => bytes.truncate(random.usize(..good.len())),
+            1 => bytes[random.usize(..64)] ^= 1 << random.u8(..8),
+            2 => {
+                // The section table lies at the end.
+                let at = good.len() - 1 - random.usize(..1024.min(good.len()));
+                bytes[at] = random.u8(..);
+            }
+            _ => bytes[random.usize(..good.len())] ^= 1 << random.u8(..8),
+        }
+        write(&project, "damaged.o", &bytes);
+        // Whatever it says, it comes back.
+        let _ = project.compile(Language::C, "@damaged.o -o @damaged");
+    }
 }

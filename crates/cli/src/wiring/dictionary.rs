@@ -87,6 +87,25 @@ mod tests {
     }
 
     #[test]
+    fn damaged_words_are_refused_or_words() {
+        let mut random = fastrand::Rng::with_seed(5);
+        for _ in 0..20_000 {
+            let mut line: Vec<char> = "kw@1=\"\\x00\\\"\\\\=\u{e9}\"".chars().collect();
+            for _ in 0..random.u8(1..4) {
+                let at = random.usize(..line.len());
+                match random.u8(..3) {
+                    0 => drop(line.remove(at)),
+                    1 => line.insert(at, random.char('\0'..='\u{ff}')),
+                    _ => line[at] = ['"', '\\', 'x', '=', 'f'][random.usize(..5)],
+                }
+            }
+            let line: String = line.into_iter().collect();
+            let words: Vec<Vec<u8>> = word(&line).into_iter().collect();
+            assert_eq!(recorded(&record(&words)), words, "{line}");
+        }
+    }
+
+    #[test]
     fn a_line_that_is_no_word_is_named() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), "# words\n\nx=\"ab\"\nword\n").expect("written");
