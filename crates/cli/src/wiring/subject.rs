@@ -104,6 +104,19 @@ impl BuildOptions {
         }
     }
 
+    /// Refuses what cannot be looked for where drivers call functions.
+    pub(crate) fn without_drivers(&self) -> Result<(), Problem> {
+        let wrong = match (self.uninitialized, self.leaks) {
+            (true, _) => "--uninitialized is for whole programs; leave it out",
+            (_, true) => {
+                "--leaks is for whole programs: drivers of functions keep what they make; leave it \
+                 out"
+            }
+            _ => return Ok(()),
+        };
+        Err(Problem::usage(wrong))
+    }
+
     /// The options in a suite's configuration.
     pub(crate) fn recorded(record: &BTreeMap<String, String>) -> Self {
         let flags = record.get(CC_FLAG);

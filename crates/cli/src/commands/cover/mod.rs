@@ -154,17 +154,7 @@ struct Found {
 /// Does what the command says; the exit status.
 pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     if options.units.are_wanted() {
-        if options.build.uninitialized {
-            return Err(Problem::usage(
-                "--uninitialized is for whole programs; leave it out",
-            ));
-        }
-        if options.build.leaks {
-            return Err(Problem::usage(
-                "--leaks is for whole programs: drivers of functions keep what they make; leave it \
-                 out",
-            ));
-        }
+        options.build.without_drivers()?;
         if options.program.is_empty() {
             return Err(Problem::usage(
                 "name the sources of the functions, as when the suite was begun",
