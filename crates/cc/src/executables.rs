@@ -268,11 +268,14 @@ impl Parts<'_> {
             Effort::Linear => &["--lto-newpm-passes=default<O0>", "--lto-CGO0"],
             Effort::Full => &["--lto-newpm-passes=default<O2>"],
             // In instrumented functions LLVM takes longer to look for vectors than for all else,
-            // and finds none.
+            // and finds none. The addresses of a run's tables are made again at many places: their
+            // live ranges are brought up to date once, not for each of them.
             Effort::FullWithoutVectors => &[
                 "--lto-newpm-passes=default<O2>",
                 "-mllvm",
                 "-vectorize-slp=false",
+                "-mllvm",
+                "-late-remat-update-threshold=1",
             ],
         };
         arguments.extend(level.iter().map(OsString::from));
