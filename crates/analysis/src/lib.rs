@@ -12,6 +12,7 @@
 //! | Into which object does an address point? | [`PointsTo`] |
 //! | Whose address stays in its function or its file? | [`Body::is_private`], [`ProgramAnalysis::is_shared`] |
 //! | Which values does a global hold? | [`ProgramAnalysis::global_values`] |
+//! | Which branches are not taken, whatever the input, because of the numbers that values have? | [`ProgramAnalysis::impossible_branches`] |
 //! | Where are the loops, what dominates what? | [`Body`], [`Loop`] |
 //! | Which blocks lie between two places, without loops? | [`acyclic_region`] |
 //! | What may code outside of the program call, and when? | [`ProgramAnalysis::is_called_from_outside`], [`ProgramAnalysis::interference`] |
@@ -33,6 +34,7 @@ mod obstacles;
 mod points_to;
 mod program_analysis;
 mod region;
+mod values;
 
 pub use address::global_of;
 pub use body::{Body, Definition};
@@ -44,3 +46,4 @@ pub use loops::Loop;
 pub use points_to::{Pointee, PointsTo};
 pub use program_analysis::ProgramAnalysis;
 pub use region::acyclic_region;
+pub use values::Impossible;

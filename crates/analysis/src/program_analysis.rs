@@ -18,6 +18,7 @@ use crate::formats::Formats;
 use crate::global_values::{GlobalPart, GlobalValues};
 use crate::obstacles;
 use crate::points_to::PointsTo;
+use crate::values::{self, Impossible};
 
 /// The program with its analyses.
 #[derive(Debug)]
@@ -39,6 +40,7 @@ pub struct ProgramAnalysis<'p> {
     obstacles: Vec<String>,
     has_constructors: bool,
     sets_locale: bool,
+    impossible: OnceLock<Impossible>,
 }
 
 impl<'p> ProgramAnalysis<'p> {
@@ -77,6 +79,7 @@ impl<'p> ProgramAnalysis<'p> {
             has_constructors: obstacles::has_constructors(program),
             sets_locale: obstacles::sets_locale(program),
             block_effects: functions.iter().map(|_| OnceLock::new()).collect(),
+            impossible: OnceLock::new(),
             points_to,
             calls,
             effects,
@@ -271,6 +274,14 @@ impl<'p> ProgramAnalysis<'p> {
     #[must_use]
     pub fn global_values(&self, global: GlobalId, part: GlobalPart) -> Option<Vec<u128>> {
         self.global_values.values(self.program, global, part)
+    }
+
+    /// Branches that no run takes, because of the numbers that values may be, as long as the program
+    /// accesses memory inside its objects.
+    #[must_use]
+    pub fn impossible_branches(&self) -> &Impossible {
+        self.impossible
+            .get_or_init(|| values::impossible(self, self.global_values.accesses()))
     }
 
     /// Why nothing can be proved of this program, in words for the user.

@@ -233,9 +233,14 @@ pub(crate) fn initial(global: &Global, (offset, size): GlobalPart) -> Option<u12
 }
 
 /// A global and the offset in it, if that is known.
-type Place = (GlobalId, Option<i64>);
+pub(crate) type Place = (GlobalId, Option<i64>);
 
-fn place(program: &Program, places: &FxHashMap<ValueId, Place>, operand: Operand) -> Option<Place> {
+/// The place at an address.
+pub(crate) fn place(
+    program: &Program,
+    places: &FxHashMap<ValueId, Place>,
+    operand: Operand,
+) -> Option<Place> {
     match operand {
         Operand::Value(value) => places.get(&value).copied(),
         Operand::Constant(id) => constant_place(program, id),
@@ -254,7 +259,7 @@ fn constant_place(program: &Program, id: ConstantId) -> Option<Place> {
 }
 
 /// The values of a function that are addresses in globals.
-fn places(program: &Program, function: &Function) -> FxHashMap<ValueId, Place> {
+pub(crate) fn places(program: &Program, function: &Function) -> FxHashMap<ValueId, Place> {
     let mut places: FxHashMap<ValueId, Place> = FxHashMap::default();
     loop {
         let before = places.len();

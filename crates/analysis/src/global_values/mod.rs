@@ -13,7 +13,7 @@ use labrys_program::{GlobalId, Program};
 use rustc_hash::FxHashMap;
 
 use crate::external_calls::ExternalCalls;
-use accesses::{Accesses, Content};
+pub(crate) use accesses::{Accesses, Content, Place, initial, place, places};
 use equations::Equations;
 
 /// A part of a global: offset and size in bytes.
@@ -42,6 +42,11 @@ impl GlobalValues {
             .filter_map(|(cell, variable)| Some((cell, solution.numbers(variable)?)))
             .collect();
         GlobalValues { accesses, stored }
+    }
+
+    /// The loads and stores of globals.
+    pub(crate) fn accesses(&self) -> &Accesses {
+        &self.accesses
     }
 
     /// All numbers that a part of a global may hold; `None` if they are not known.

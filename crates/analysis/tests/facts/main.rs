@@ -6,6 +6,7 @@
 //! ; interference: writes @g         ; what signal handlers may do at any time
 //! ; values @state+0 4: 0 1 2        ; numbers of a part of a variable: offset, size
 //! define void @f(ptr v0) internal {
+//! ; impossible: s0 direction 1      ; branches that no values lead to
 //! ; effects: writes *v0             ; of the function and what it calls
 //! ; calls: depth 1                  ; calls from main at least; whether outside code calls it
 //! ; loops: b1 [b1 b2]               ; headers with their blocks
@@ -51,6 +52,7 @@ impl Facts<'_> {
             }
             ("effects", Some(function), None) => self.effects(self.analysis.effects(function)),
             ("calls", Some(function), None) => self.calls(function),
+            ("impossible", Some(function), None) => self.impossible(function),
             ("loops", Some(function), None) => self.loops(function),
             _ => return None,
         };
@@ -127,6 +129,16 @@ impl Facts<'_> {
             Some(depth) => format!("depth {depth}"),
             None => "never".to_owned(),
         }
+    }
+
+    fn impossible(&self, function: FunctionId) -> String {
+        let branches = self.analysis.impossible_branches().branches.iter();
+        let names = branches.filter_map(|branch| {
+            let (id, direction) = self.program.branch_site(*branch)?;
+            let is_own = self.program.site(id)?.function == function;
+            is_own.then(|| format!("{id} direction {direction}"))
+        });
+        names.collect::<Vec<_>>().join(", ")
     }
 
     fn loops(&self, function: FunctionId) -> String {

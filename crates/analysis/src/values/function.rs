@@ -1,0 +1,470 @@
+//! One function: sweeps over its blocks until nothing grows.
+
+use labrys_library::function as library_row;
+use labrys_program::graph::Call;
+use labrys_program::{
+    BlockId, Callee, Function, FunctionId, GlobalId, Instruction, Intrinsic, Linkage, Operand,
+    Operation, Phi, Terminator, Type, ValueId,
+};
+use labrys_semantics::LibraryMeaning;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::constants::{FIRST_ADDRESS, LAST_ADDRESS, constant, tracked};
+use super::known::{Definitions, Known};
+use super::numbers::Numbers;
+use super::results::result;
+use crate::ProgramAnalysis;
+use crate::body::Definition;
+use crate::calls::Place;
+use crate::global_values::{Content, GlobalPart};
+
+/// Changes of a value from which on its bounds are widened, and from which on it is any.
+const WIDENED_FROM: u16 = 6;
+const ANY_FROM: u16 = 80;
+/// Sweeps at most.
+const SWEEPS: usize = 600;
+
+/// A part of a global.
+pub(super) type Cell = (GlobalId, GlobalPart);
+
+/// What a function depends on.
+pub(super) trait Surroundings<'a> {
+    fn analysis(&self) -> &'a ProgramAnalysis<'a>;
+    /// The blocks of a function, in the order of control flow.
+    fn order(&self, id: FunctionId) -> &[BlockId];
+    /// Where bounds stop, in ascending order.
+    fn limits(&self) -> &[u64];
+    /// What a function of the program gives.
+    fn result(&self, id: FunctionId) -> Option<&Numbers>;
+    fn returns(&self, id: FunctionId) -> bool;
+    /// The part of a global at an address.
+    fn cell(&self, id: FunctionId, address: Operand, size: u64) -> Option<Cell>;
+    fn content(&self, cell: Cell) -> Content;
+    /// The numbers that a part of a global holds; `None` if they are any.
+    fn held(&self, cell: Cell) -> Option<Numbers>;
+    /// The entries of a table that nothing writes, one of which is at an address.
+    fn entries(&self, id: FunctionId, address: Operand, size: u64) -> Option<Numbers>;
+}
+
+/// What is known of a function so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    /// By value; `None` where its type has no numbers.
+    pub(super) values: Vec<Option<Numbers>>,
+    /// By value: how often it grew.
+    grown: Vec<u16>,
+    /// By block; `None` while control does not come there.
+    known: Vec<Option<Known>>,
+    /// Blocks that control leaves, with the direction.
+    leaves: FxHashSet<(BlockId, u32)>,
+}
+
+impl State {
+    pub(super) fn new(function: &Function) -> Self {
+        let none = |ty: &Type| tracked(*ty).map(Numbers::none);
+        State {
+            values: function.values.iter().map(none).collect(),
+            grown: vec![0; function.values.len()],
+            known: vec![None; function.blocks.len()],
+            leaves: FxHashSet::default(),
+        }
+    }
+
+    /// Adds numbers to a value; whether it grew.
+    pub(super) fn grow(&mut self, value: ValueId, new: Option<&Numbers>, limits: &[u64]) -> bool {
+        let index = value.index();
+        let Some(old) = &self.values[index] else {
+            return false;
+        };
+        let any = Numbers::any(old.width());
+        let new = new.filter(|new| new.width() == old.width()).unwrap_or(&any);
+        let mut now = old.join(new);
+        if now == *old {
+            return false;
+        }
+        self.grown[index] = self.grown[index].saturating_add(1);
+        if self.grown[index] > ANY_FROM {
+            now = any;
+        } else if self.grown[index] > WIDENED_FROM {
+            now = now.widened(old, limits);
+        }
+        self.values[index] = Some(now);
+        true
+    }
+
+    pub(super) fn is_reached(&self, block: BlockId) -> bool {
+        self.known[block.index()].is_some()
+    }
+
+    pub(super) fn leaves(&self, block: BlockId, direction: u32) -> bool {
+        self.leaves.contains(&(block, direction))
+    }
+}
+
+/// What a function does to others.
+#[derive(Debug, Default)]
+pub(super) struct Doings {
+    /// Functions that are called, with the numbers of their parameters.
+    pub(super) entered: Vec<(FunctionId, Vec<Option<Numbers>>)>,
+    pub(super) stored: Vec<(Cell, Option<Numbers>)>,
+    pub(super) loaded: Vec<Cell>,
+    pub(super) returns: bool,
+    pub(super) returned: Option<Numbers>,
+}
+
+/// See the module.
+pub(super) struct Pass<'f, 'a> {
+    flow: &'f dyn Surroundings<'a>,
+    id: FunctionId,
+    function: &'a Function,
+    pub(super) state: State,
+    /// Whether numbers shrink to what they have to be.
+    narrows: bool,
+    left: FxHashSet<(BlockId, u32)>,
+    calls: FxHashMap<Place, &'a Call>,
+    pub(super) doings: Doings,
+    pub(super) visits: u64,
+}
+
+/// The result of an instruction, and whether control goes on behind it.
+type Outcome = (Option<Numbers>, bool);
+
+impl<'f, 'a> Pass<'f, 'a> {
+    pub(super) fn new(
+        flow: &'f dyn Surroundings<'a>,
+        id: FunctionId,
+        state: State,
+        narrows: bool,
+    ) -> Self {
+        let calls = flow.analysis().calls().calls_in(id).iter();
+        Pass {
+            flow,
+            id,
+            function: flow.analysis().function(id),
+            state,
+            narrows,
+            left: FxHashSet::default(),
+            calls: calls
+                .map(|call| ((call.block, call.instruction as usize), call))
+                .collect(),
+            doings: Doings::default(),
+            visits: 0,
+        }
+    }
+
+    /// Sweeps until nothing grows, or once if numbers shrink; whether that was reached.
+    pub(super) fn run(&mut self) -> bool {
+        if self.narrows {
+            self.sweep();
+            self.state.leaves = std::mem::take(&mut self.left);
+            return true;
+        }
+        (0..SWEEPS).any(|_| !self.sweep())
+    }
+
+    /// Whether something grew.
+    fn sweep(&mut self) -> bool {
+        self.doings = Doings::default();
+        let mut grew = false;
+        let flow = self.flow;
+        for block in flow.order(self.id) {
+            let edges = self.edges(*block);
+            let known = self.arrival(*block, &edges);
+            grew |= self.state.known[block.index()] != known;
+            self.state.known[block.index()].clone_from(&known);
+            let Some(known) = known else { continue };
+            let content = &self.function.blocks[block.index()];
+            for phi in &content.phis {
+                let numbers = self.joined(phi, &edges);
+                grew |= self.set(phi.result, numbers);
+            }
+            let mut goes_on = true;
+            for (index, instruction) in content.instructions.iter().enumerate() {
+                self.visits += 1;
+                let (numbers, next) = self.execute(&known, (*block, index), instruction);
+                if let Some(result) = instruction.result {
+                    grew |= self.set(result, numbers);
+                }
+                goes_on = next;
+                if !goes_on {
+                    break;
+                }
+            }
+            if goes_on {
+                grew |= self.leave(*block, &known);
+            }
+        }
+        grew
+    }
+
+    fn set(&mut self, value: ValueId, numbers: Option<Numbers>) -> bool {
+        if !self.narrows {
+            return self.state.grow(value, numbers.as_ref(), self.flow.limits());
+        }
+        if let (Some(old), Some(new)) = (&mut self.state.values[value.index()], numbers)
+            && old.width() == new.width()
+        {
+            *old = old.meet(&new);
+        }
+        false
+    }
+
+    /// The edges by which control comes to a block: from where, and what is known on them.
+    fn edges(&self, block: BlockId) -> Vec<(BlockId, Known)> {
+        let mut edges = Vec::new();
+        for from in self.flow.analysis().body(self.id).predecessors(block) {
+            let Some(known) = &self.state.known[from.index()] else {
+                continue;
+            };
+            let successors = self.terminator(*from).successors();
+            for (direction, to) in (0..).zip(successors) {
+                if to == block && self.state.leaves(*from, direction) {
+                    let mut known = known.clone();
+                    known.leave(self, *from, direction);
+                    edges.push((*from, known));
+                }
+            }
+        }
+        edges
+    }
+
+    /// What is known where control comes to a block; `None` if it does not.
+    fn arrival(&self, block: BlockId, edges: &[(BlockId, Known)]) -> Option<Known> {
+        if block.index() == 0 {
+            return Some(Known::default());
+        }
+        let (first, rest) = edges.split_first()?;
+        let mut known = first.1.clone();
+        for (_, other) in rest {
+            known.join(other);
+        }
+        let body = self.flow.analysis().body(self.id);
+        known.forget(|value| match body.definition(value) {
+            Definition::Parameter => false,
+            Definition::Phi(at) | Definition::Instruction(at, _) => at == block,
+        });
+        Some(known)
+    }
+
+    fn joined(&self, phi: &Phi, edges: &[(BlockId, Known)]) -> Option<Numbers> {
+        let width = tracked(self.function.value_type(phi.result)?)?;
+        let mut all = Numbers::none(width);
+        for (from, known) in edges.iter().filter(|(_, known)| !known.is_impossible()) {
+            let mut incoming = phi.incoming.iter();
+            let operand = incoming.find(|(block, _)| block == from)?.1;
+            all = all.join(&self.operand(known, operand)?);
+        }
+        Some(all)
+    }
+
+    /// Control leaves a block; whether in a direction that is new.
+    fn leave(&mut self, block: BlockId, known: &Known) -> bool {
+        let terminator = &self.function.blocks[block.index()].terminator;
+        if let Terminator::Return(value) = terminator {
+            self.doings.returns = true;
+            let width = tracked(self.function.result);
+            if let (Some(operand), Some(width)) = (value, width) {
+                let numbers = self.operand(known, *operand);
+                let numbers = numbers.filter(|one| one.width() == width);
+                let numbers = numbers.unwrap_or_else(|| Numbers::any(width));
+                let before = self.doings.returned.take();
+                let before = before.unwrap_or_else(|| Numbers::none(width));
+                self.doings.returned = Some(before.join(&numbers));
+            }
+        }
+        let mut is_new = false;
+        for direction in (0..).take(terminator.successors().len()) {
+            let mut known = known.clone();
+            known.leave(self, block, direction);
+            if known.is_impossible() {
+                continue;
+            }
+            match self.narrows {
+                true => self.left.insert((block, direction)),
+                false => {
+                    let inserted = self.state.leaves.insert((block, direction));
+                    is_new |= inserted;
+                    inserted
+                }
+            };
+        }
+        is_new
+    }
+
+    fn execute(&mut self, known: &Known, at: Place, instruction: &'a Instruction) -> Outcome {
+        let ty = instruction
+            .result
+            .and_then(|one| self.function.value_type(one));
+        let numbers = match &instruction.operation {
+            Operation::Call {
+                callee, arguments, ..
+            } => return self.call(known, at, *callee, arguments, ty),
+            Operation::Load { address, size, .. } => self.load(instruction.result, *address, *size),
+            Operation::Store {
+                address,
+                value,
+                size,
+                ..
+            } => {
+                self.store(known, *address, *value, *size);
+                None
+            }
+            Operation::Allocate { .. } => Some(Numbers::between(64, FIRST_ADDRESS, LAST_ADDRESS)),
+            Operation::Intrinsic {
+                intrinsic: Intrinsic::Trap | Intrinsic::SanitizerTrap | Intrinsic::DebugTrap,
+                ..
+            } => return (None, false),
+            operation => ty
+                .and_then(tracked)
+                .and_then(|width| result(self, known, operation, width)),
+        };
+        (numbers, true)
+    }
+
+    fn load(&mut self, result: Option<ValueId>, address: Operand, size: u64) -> Option<Numbers> {
+        let width = tracked(self.function.value_type(result?)?)?;
+        if size.checked_mul(8) != Some(width.into()) {
+            return None;
+        }
+        let Some(cell) = self.flow.cell(self.id, address, size) else {
+            return self.flow.entries(self.id, address, size);
+        };
+        match self.flow.content(cell) {
+            Content::Initial(bits) => Some(Numbers::one(width, bits as u64)),
+            Content::Cell => {
+                self.doings.loaded.push(cell);
+                self.flow.held(cell)
+            }
+            Content::Unknown => self.flow.entries(self.id, address, size),
+        }
+    }
+
+    fn store(&mut self, known: &Known, address: Operand, value: Operand, size: u64) {
+        let Some(cell) = self.flow.cell(self.id, address, size) else {
+            return;
+        };
+        let width = size.checked_mul(8).filter(|width| *width <= 64);
+        let numbers = self.operand(known, value).zip(width);
+        let numbers = numbers.and_then(|(numbers, width)| {
+            let width = width as u32;
+            (numbers.width() <= width).then(|| numbers.extended(width, false))
+        });
+        self.doings.stored.push((cell, numbers));
+    }
+
+    fn call(
+        &mut self,
+        known: &Known,
+        at: Place,
+        callee: Callee,
+        arguments: &[Operand],
+        ty: Option<Type>,
+    ) -> Outcome {
+        let Some(call) = self.calls.get(&at).copied() else {
+            return (None, true);
+        };
+        let analysis = self.flow.analysis();
+        let direct = match callee {
+            Callee::Direct(id) => Some(id),
+            Callee::Indirect(_) => None,
+        };
+        let mut goes_on = analysis.may_leave_program(call);
+        let mut all = ty.and_then(tracked).map(Numbers::none);
+        if goes_on {
+            all = None;
+        }
+        for id in analysis.calls().callees(call) {
+            let called = analysis.function(*id);
+            let by_library = direct.is_some_and(|direct| direct != *id);
+            if called.defined {
+                self.enter(known, *id, arguments, by_library);
+            }
+            if by_library {
+                continue;
+            }
+            let (numbers, returns) = self.returned(*id, ty);
+            goes_on |= returns;
+            all = all.zip(numbers).map(|(all, numbers)| all.join(&numbers));
+        }
+        (all, goes_on)
+    }
+
+    /// What a function gives, and whether it returns.
+    fn returned(&self, id: FunctionId, ty: Option<Type>) -> Outcome {
+        let called = self.flow.analysis().function(id);
+        if !called.defined {
+            let meaning = LibraryMeaning::of(&called.name);
+            let stops = called.noreturn || meaning == Some(LibraryMeaning::Stops);
+            return (library_result(&called.name, meaning, ty), !stops);
+        }
+        if called.linkage != Linkage::Internal && called.name != "main" {
+            return (None, true);
+        }
+        let fits = Some(called.result) == ty;
+        let numbers = self.flow.result(id).filter(|_| fits).cloned();
+        (numbers, self.flow.returns(id))
+    }
+
+    fn enter(&mut self, known: &Known, id: FunctionId, arguments: &[Operand], any: bool) {
+        let program = self.flow.analysis().program();
+        let called = self.flow.analysis().function(id);
+        let passed = (0..called.parameters.len()).map(|index| {
+            let fits = !any
+                && called.parameters[index].by_value.is_none()
+                && program.argument_fits(self.function, arguments, called, index);
+            fits.then(|| self.operand(known, *arguments.get(index)?))?
+        });
+        let passed = passed.collect();
+        self.doings.entered.push((id, passed));
+    }
+}
+
+impl Definitions for Pass<'_, '_> {
+    fn operand(&self, known: &Known, operand: Operand) -> Option<Numbers> {
+        match operand {
+            Operand::Value(value) => {
+                let own = self.state.values[value.index()].as_ref();
+                known.get(value).or(own).cloned()
+            }
+            Operand::Constant(id) => constant(self.flow.analysis().program(), id),
+        }
+    }
+
+    fn operand_type(&self, operand: Operand) -> Option<Type> {
+        let program = self.flow.analysis().program();
+        program.operand_type(self.function, operand)
+    }
+
+    fn operation(&self, value: ValueId) -> Option<&Operation> {
+        let body = self.flow.analysis().body(self.id);
+        let Definition::Instruction(block, index) = body.definition(value) else {
+            return None;
+        };
+        let block = &self.function.blocks[block.index()];
+        Some(&block.instructions[index].operation)
+    }
+
+    fn terminator(&self, block: BlockId) -> &Terminator {
+        &self.function.blocks[block.index()].terminator
+    }
+}
+
+/// What a function of the library gives.
+fn library_result(
+    name: &str,
+    meaning: Option<LibraryMeaning>,
+    ty: Option<Type>,
+) -> Option<Numbers> {
+    let width = tracked(ty?)?;
+    let known = match meaning {
+        Some(LibraryMeaning::Allocates { .. }) if width == 64 => {
+            Numbers::between(64, 0, LAST_ADDRESS)
+        }
+        Some(LibraryMeaning::Fills { row, .. }) if row.takes_character() => {
+            Numbers::signed_between(width, -1, 255)
+        }
+        _ => return Some(Numbers::any(width)),
+    };
+    debug_assert!(library_row(name).is_some());
+    (known.width() == width).then_some(known)
+}
