@@ -67,7 +67,7 @@ impl Cover {
 #[test]
 fn simple_while_is_covered_whole() {
     for strategy in ["dfs", "cfg", "random-branch"] {
-        let options = format!("--abstraction --runs 1000 --strategy {strategy}");
+        let options = format!("--abstraction --no-fuzz --runs 1000 --strategy {strategy}");
         let (_, summary) = Cover::of("simple_while.c", &options);
         assert_eq!(summary.branches.covered, 12, "{strategy}");
         assert!(summary.runs < 400, "{strategy}: {} runs", summary.runs);
@@ -78,7 +78,7 @@ fn simple_while_is_covered_whole() {
 #[test]
 fn paths_of_a_program_that_reads_characters_have_inputs() {
     for strategy in ["dfs", "context-guided", "auto"] {
-        let options = format!("--abstraction --runs 1000 --strategy {strategy}");
+        let options = format!("--abstraction --no-fuzz --runs 1000 --strategy {strategy}");
         let (_, summary) = Cover::of("while_stdin.c", &options);
         assert_eq!(summary.branches.covered, 12, "{strategy}");
         assert!(summary.runs < 300, "{strategy}: {} runs", summary.runs);
@@ -97,7 +97,7 @@ fn the_search_finds_the_way_that_is_not_pruned() {
         "context-guided",
         "auto",
     ] {
-        let options = format!("--abstraction --runs 2000 --strategy {strategy}");
+        let options = format!("--abstraction --no-fuzz --runs 2000 --strategy {strategy}");
         let (_, summary) = Cover::of("while_scanf.c", &options);
         assert_eq!(summary.branches.covered, 14, "{strategy}");
         assert!(summary.runs < 700, "{strategy}: {} runs", summary.runs);

@@ -44,6 +44,11 @@ pub trait Member {
         0
     }
 
+    /// If it is tentative, the part of all work that it keeps whatever it brings.
+    fn tentative_part(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether it goes on when all others have nothing more to try.
     fn goes_on_alone(&self, session: &Session) -> bool {
         let _ = session;
@@ -160,7 +165,10 @@ impl<'a> Portfolio<'a> {
     /// The same with one more member.
     #[must_use]
     pub fn with(mut self, member: Box<dyn Member + 'a>) -> Self {
-        let arm = self.scheduler.add(member.turn());
+        let arm = match member.tentative_part() {
+            Some(part) => self.scheduler.add_tentative(member.turn(), part),
+            None => self.scheduler.add(member.turn()),
+        };
         if member.begins_after() > 0 {
             self.scheduler.pause(arm);
         }

@@ -7,6 +7,10 @@
 //! but each arm keeps [`FLOOR`] of an equal part. A step is for a unit of work; an arm whose steps
 //! take more has no turn until the others have had their parts.
 //!
+//! A tentative arm ([`Scheduler::add_tentative`]) is beside the others: these share what it leaves as
+//! they do without it. Its prior wears off with the work that it has had since it last gained. So if
+//! it brings nothing, it soon has little more than its floor, also while the others gain nothing.
+//!
 //! [`Policy::Shares`] gives the turn to the arm that has had the least work for its share.
 //!
 //! Invariant: only arms that are neither paused nor retired have turns; one that rests has none
@@ -48,11 +52,19 @@ struct Account {
     rest: u32,
     /// Work of its turns beyond their steps.
     debt: f64,
+    /// Work since it last gained.
+    idle: f64,
+    /// The part of all work that it keeps, if it is tentative.
+    tentative: Option<f64>,
 }
 
 impl Account {
     fn rate(&self) -> f64 {
-        (self.gain + PRIOR.0) / (self.work + PRIOR.1)
+        let prior = match self.tentative {
+            Some(_) => PRIOR.0 * PRIOR.1 / (PRIOR.1 + self.idle),
+            None => PRIOR.0,
+        };
+        (self.gain + prior) / (self.work + PRIOR.1)
     }
 
     fn is_active(&self) -> bool {
@@ -100,6 +112,13 @@ impl Scheduler {
         Arm(self.accounts.len() - 1)
     }
 
+    /// One more arm, which is tentative and keeps this part of all work.
+    pub fn add_tentative(&mut self, length: u32, part: f64) -> Arm {
+        let arm = self.add(length);
+        self.accounts[arm.0].tentative = Some(part);
+        arm
+    }
+
     /// The arm that has the next step: the one whose turn it is, else the one whose turn comes,
     /// which may depend on a random number from 0 to 1. `None` if no arm is active.
     pub fn step(&mut self, random: impl FnOnce() -> f64) -> Option<Arm> {
@@ -144,13 +163,18 @@ impl Scheduler {
     pub fn spend(&mut self, arm: Arm, work: f64) {
         let account = &mut self.accounts[arm.0];
         account.work += work;
+        account.idle += work;
         account.debt = (account.debt + work - 1.0).max(0.0);
         self.pay(arm, work);
     }
 
     /// Books what work of an arm gave.
     pub fn gain(&mut self, arm: Arm, gain: f64) {
-        self.accounts[arm.0].gain += gain;
+        let account = &mut self.accounts[arm.0];
+        account.gain += gain;
+        if gain > 0.0 {
+            account.idle = 0.0;
+        }
     }
 
     /// An arm has no turns until it is resumed.
@@ -215,9 +239,13 @@ impl Scheduler {
     /// The parts of these arms in the work that they share, by yield.
     fn parts(&self, among: &[Arm]) -> Vec<f64> {
         let rate = |arm: &Arm| self.accounts[arm.0].rate();
+        let tentative = |arm: &&Arm| self.accounts[arm.0].tentative.is_some();
+        let certain = among.len() - among.iter().filter(tentative).count();
+        let equal = 1.0 / certain.max(1) as f64;
+        let kept = |arm: &Arm| self.accounts[arm.0].tentative.unwrap_or(self.floor * equal);
+        let left = 1.0 - among.iter().map(kept).sum::<f64>();
         let all: f64 = among.iter().map(rate).sum();
-        let equal = 1.0 / among.len() as f64;
-        let part = |arm: &Arm| self.floor * equal + (1.0 - self.floor) * rate(arm) / all;
+        let part = |arm: &Arm| kept(arm) + left * rate(arm) / all;
         among.iter().map(part).collect()
     }
 
@@ -288,6 +316,32 @@ mod tests {
             let others = || (0..4).filter(|arm| *arm != paying);
             assert!(others().all(|arm| had[paying] > 2 * had[arm]), "{had:?}");
             assert!(others().all(|arm| had[arm] > 300), "{had:?}");
+        }
+    }
+
+    /// A tentative arm has little more than its floor if it brings nothing, whether the others gain or
+    /// not, and more as soon as it gains.
+    #[test]
+    fn an_arm_that_brings_nothing_wears_off() {
+        for others_gain in [0.0, 0.01] {
+            let mut rng = fastrand::Rng::with_seed(1);
+            let mut scheduler = Scheduler::new(Policy::Yield);
+            let _ = (scheduler.add(8), scheduler.add(8));
+            let other = scheduler.add_tentative(8, 0.02);
+            let mut part = |scheduler: &mut Scheduler, gain: f64| {
+                let mut had = [0.0, 0.0];
+                for _ in 0..20_000 {
+                    let arm = scheduler.step(|| rng.f64()).expect("an active arm");
+                    had[usize::from(arm == other)] += 1.0;
+                    scheduler.spend(arm, 1.0);
+                    scheduler.gain(arm, if arm == other { gain } else { others_gain });
+                }
+                had[1] / (had[0] + had[1])
+            };
+            let nothing = part(&mut scheduler, 0.0);
+            assert!(nothing < 0.05, "{nothing}");
+            let much = part(&mut scheduler, 0.1);
+            assert!(much > 0.5, "{much}");
         }
     }
 

@@ -42,12 +42,10 @@ use crate::wiring::subject::{BuildOptions, Subject, own_program};
 
 /// Iterations of a loop that backward execution follows, beside the search.
 const LOOP_BOUND: u32 = 10;
-/// The part of an equal share that search and model checker keep: little, so that a model checker
-/// that gains nothing costs next to nothing.
-const CHECKED_FLOOR: f64 = 0.1;
-
-/// The same of search and fuzzer.
+/// The part of an equal share that search and fuzzer keep.
 const FUZZED_FLOOR: f64 = 0.2;
+/// The part of all work that a search keeps beside a model checker, without a fuzzer.
+const CHECKED_FLOOR: f64 = 0.1;
 
 /// The name of the words of --dictionary in a suite's configuration.
 const DICTIONARY: &str = "dictionary";
@@ -296,10 +294,8 @@ fn technique<'p>(
         Some(percent) => Portfolio::with_share(Box::new(search), f64::from(percent) / 100.0),
         None => Portfolio::new(Box::new(search), seed),
     };
-    if checker.is_some() {
-        portfolio = portfolio.with_floor(CHECKED_FLOOR);
-    } else if analysis.is_none() {
-        portfolio = portfolio.with_floor(FUZZED_FLOOR);
+    if !options.search.has(Companion::Backward) {
+        portfolio = portfolio.with_floor(if fuzz { FUZZED_FLOOR } else { CHECKED_FLOOR });
     }
     if fuzz {
         portfolio = portfolio.with(Box::new(Fuzzing::new(seed)));

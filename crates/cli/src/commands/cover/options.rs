@@ -112,8 +112,9 @@ impl StrategyOptions {
     /// Whether a fuzzer works beside a search with this strategy.
     pub(super) fn fuzzes(&self, strategy: &str) -> bool {
         let asked = self.fuzz || self.has(Companion::Fuzz);
-        let own = strategy == STRATEGIES[0].name && self.abstraction.is_none();
-        asked || own && !self.no_fuzz
+        // A share of the work that is fixed is that of the search.
+        let fixed = self.abstraction.is_some_and(|share| share.is_some());
+        asked || strategy == STRATEGIES[0].name && !self.no_fuzz && !fixed
     }
 }
 
