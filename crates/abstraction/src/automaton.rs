@@ -8,7 +8,7 @@ use labrys_program::{BlockId, BranchId, FunctionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::block::{Beginning, LargeBlock, Location, Orders, TooLarge, build};
-use crate::terms::{Frame, Terms};
+use crate::terms::{Frame, FrameId, Terms};
 
 /// See the module.
 #[derive(Debug)]
@@ -24,7 +24,16 @@ pub(crate) struct Automaton<'p> {
 impl<'p> Automaton<'p> {
     /// The automaton of a program whose runs begin in a function.
     pub(crate) fn new(analysis: &'p ProgramAnalysis<'p>, entry: FunctionId) -> Self {
-        let mut terms = Terms::new(analysis);
+        Automaton::over(Terms::new(analysis), entry)
+    }
+
+    /// The automaton of a function that is called with anything in memory, by itself
+    /// ([`crate::units`]).
+    pub(crate) fn of_unit(analysis: &'p ProgramAnalysis<'p>, function: FunctionId) -> Self {
+        Automaton::over(Terms::of_unit(analysis), function)
+    }
+
+    fn over(mut terms: Terms<'p>, entry: FunctionId) -> Self {
         let frame = terms.frame_id(Frame {
             function: entry,
             caller: None,
@@ -46,12 +55,19 @@ impl<'p> Automaton<'p> {
         self.entry
     }
 
+    /// Whether a decision in a frame is one of what is asked about: in a unit, only those of its own
+    /// function, since each other call of it begins like the one that is looked at.
+    pub(crate) fn counts(&self, frame: FrameId) -> bool {
+        !self.terms.is_unit() || frame == self.entry.frame
+    }
+
     /// The block at a location.
     pub(crate) fn block(&mut self, location: Location) -> Result<Rc<LargeBlock>, TooLarge> {
         if let Some(known) = self.blocks.get(&location) {
             return Ok(known.clone());
         }
-        let beginning = Beginning::new(location, location == self.entry);
+        let starts = location == self.entry && !self.terms.is_unit();
+        let beginning = Beginning::new(location, starts);
         let block = Rc::new(build(&mut self.terms, &mut self.orders, beginning)?);
         self.blocks.insert(location, block.clone());
         Ok(block)

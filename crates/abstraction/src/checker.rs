@@ -25,6 +25,7 @@ use crate::path::{AbstractPath, PathInput, Unrolled};
 use crate::post::{Post, post};
 use crate::precision::{Distinctions, Precision};
 use crate::refine::Refiner;
+use crate::select;
 use crate::sharpen;
 use crate::trial::Trials;
 
@@ -157,6 +158,24 @@ impl<'p> Checker<'p> {
             .iter()
             .filter(|goal| automaton.may_take(&outside, **goal));
         let left = escaped.map(|goal| (*goal, Left::Escaped)).collect();
+        Checker::over(automaton, goals, left)
+    }
+
+    /// A checker of some branches of a function, which is called with anything in memory.
+    pub(crate) fn of_unit(
+        analysis: &'p ProgramAnalysis<'p>,
+        function: FunctionId,
+        goals: BTreeSet<BranchId>,
+    ) -> Result<Self, labrys_solver::bitwuzla::Error> {
+        let automaton = Automaton::of_unit(analysis, function);
+        Checker::over(automaton, goals, BTreeMap::new())
+    }
+
+    fn over(
+        automaton: Automaton<'p>,
+        goals: BTreeSet<BranchId>,
+        left: BTreeMap<BranchId, Left>,
+    ) -> Result<Self, labrys_solver::bitwuzla::Error> {
         Ok(Checker {
             invariants: Invariants::new(automaton.entry()),
             precision: Precision::default(),
@@ -373,7 +392,8 @@ impl<'p> Checker<'p> {
         occurrence: Occurrence,
     ) {
         let goal = occurrence.branch;
-        let is_open = self.goals.contains(&goal)
+        let is_open = self.automaton.counts(occurrence.frame)
+            && self.goals.contains(&goal)
             && !self.left.contains_key(&goal)
             && !self.hits.contains_key(&goal);
         if is_open && self.may(asker, base, occurrence.condition) {
@@ -383,6 +403,9 @@ impl<'p> Checker<'p> {
 
     /// A call that the block does not follow: what it may take is left.
     fn escape(&mut self, asker: &mut Asker<'_>, base: &[ExprId], escape: &Escape) {
+        if self.automaton.terms.is_unit() {
+            return;
+        }
         let open = self
             .goals
             .iter()
@@ -469,6 +492,10 @@ impl<'p> Checker<'p> {
         asker.steps = STEPS;
         let terms = &mut self.automaton.terms;
         match answer {
+            Answer::Sat(_) if terms.is_unit() => {
+                self.left.insert(goal, Left::Feasible);
+                Found::Nothing
+            }
             Answer::Sat(model) => {
                 // A path without objects says nothing of the input where it could be tried.
                 let says = |one: &PathInput| self.trials.is_none() || !one.objects().is_empty();
@@ -483,7 +510,8 @@ impl<'p> Checker<'p> {
                 Found::Nothing
             }
             Answer::Unsat(core) => {
-                self.new_predicates += self.refine(asker, &mut path, &core.0);
+                let needed = select::steps(terms, asker, &path, &conditions, core.0);
+                self.new_predicates += self.refine(asker, &mut path, &needed);
                 if self.new_predicates == 0 {
                     self.left.insert(goal, Left::NoPredicate);
                 }

@@ -3,6 +3,7 @@
 //!
 //! - A [`Checker`] proves branches unreachable, or finds inputs for them, by predicate abstraction
 //!   over large blocks of the program. It asks whoever answers queries ([`Ask`]).
+//! - [`Units`] prove what a function excludes by itself.
 //! - [`Trials`] execute the paths that it finds, so that whole programs have inputs for them.
 //! - A [`ModelChecker`] is a checker as a member of a portfolio.
 //! - A [`GraphMonitor`] tells the search which flips cannot lead to an open branch.
@@ -27,11 +28,13 @@ mod path;
 mod post;
 mod precision;
 mod refine;
+mod select;
 mod sharpen;
 mod technique;
 mod templates;
 mod terms;
 mod trial;
+mod units;
 
 pub use ask::Ask;
 pub use certificate::{Verdict, Verification};
@@ -40,3 +43,4 @@ pub use monitor::{GraphMonitor, Guide, Judgement};
 pub use path::PathInput;
 pub use technique::ModelChecker;
 pub use trial::Trials;
+pub use units::{Proved, Units};

@@ -17,9 +17,14 @@ use crate::checker::{Checker, Found};
 use crate::monitor::GraphMonitor;
 use crate::path::PathInput;
 use crate::trial::Trials;
+use crate::units::Units;
 
+/// The part of all work that it keeps if it brings nothing.
+const PART: f64 = 0.02;
 /// Steps of a turn.
 const TURN: u32 = 8;
+/// Instructions that the analysis of values looks at in the time of a step of the solver.
+const VISITS_PER_STEP: u64 = 64;
 /// Steps of the search before the first turn.
 const BEGINS_AFTER: u64 = 32;
 
@@ -30,9 +35,14 @@ pub struct ModelChecker<'p> {
     /// An input with the streams of the suite; objects are filled in.
     template: Input,
     checker: Rc<RefCell<Option<Checker<'p>>>>,
+    units: Option<Units<'p>>,
+    /// Work on the whole program, in steps of the solver.
+    work: u64,
     /// Until it begins.
     trials: Option<Trials<'p>>,
     told: bool,
+    /// Whether the branches are proved that no values lead to.
+    valued: bool,
 }
 
 impl<'p> ModelChecker<'p> {
@@ -44,8 +54,11 @@ impl<'p> ModelChecker<'p> {
             entry,
             template,
             checker: Rc::default(),
+            units: None,
+            work: 0,
             trials: None,
             told: false,
+            valued: false,
         }
     }
 
@@ -62,9 +75,21 @@ impl<'p> ModelChecker<'p> {
         GraphMonitor::new(self.checker.clone())
     }
 
+    /// Proves the branches that no values lead to; the work in steps of the solver.
+    fn prove_by_values(&mut self, session: &mut Session) -> Result<u64, Error> {
+        let impossible = self.analysis.impossible_branches();
+        let unseen = session.unseen();
+        let open = impossible.branches.iter().copied();
+        let open: Vec<BranchId> = open.filter(|branch| unseen.contains(*branch)).collect();
+        prove(session, &open, None)?;
+        Ok(impossible.visits / VISITS_PER_STEP)
+    }
+
     fn begin(&mut self, session: &Session) -> Result<(), bitwuzla::Error> {
         if self.checker.borrow().is_none() {
             let goals: Vec<BranchId> = session.unseen().iter().collect();
+            let of_units = goals.iter().copied();
+            self.units = Some(Units::new(self.analysis, self.entry, of_units));
             let mut checker = Checker::new(self.analysis, self.entry, goals)?;
             if let Some(trials) = self.trials.take() {
                 checker = checker.with_trials(trials);
@@ -72,6 +97,34 @@ impl<'p> ModelChecker<'p> {
             *self.checker.borrow_mut() = Some(checker);
         }
         Ok(())
+    }
+
+    /// Looks at a function by itself, if it is time for that.
+    fn step_unit(&mut self, session: &mut Session) -> Result<Option<Report>, Error> {
+        let Some(units) = self.units.as_mut().filter(|units| units.is_due(self.work)) else {
+            return Ok(None);
+        };
+        let unseen = session.unseen();
+        let is_open = |branch| unseen.contains(branch);
+        let Ok((proved, work)) = units.step(session, is_open) else {
+            return Ok(None);
+        };
+        let mut gain = 0;
+        if let Some((branches, certificate)) = proved {
+            gain = branches.len();
+            let proof = certificate.map(|text| session.add_proof(&text));
+            let proof = proof.transpose()?;
+            prove(session, &branches, proof.as_deref())?;
+            if let Some(checker) = self.checker.borrow_mut().as_mut() {
+                branches.iter().for_each(|goal| checker.drop_goal(*goal));
+            }
+        }
+        Ok(Some(Report {
+            work: work as f64 / SOLVER_STEPS as f64,
+            gain: gain as f64,
+            rest: 0,
+            state: State::More,
+        }))
     }
 
     /// Hands an input to the search.
@@ -96,6 +149,10 @@ impl Member for ModelChecker<'_> {
         TURN
     }
 
+    fn tentative_part(&self) -> Option<f64> {
+        Some(PART)
+    }
+
     fn begins_after(&self) -> u64 {
         BEGINS_AFTER
     }
@@ -111,8 +168,18 @@ impl Member for ModelChecker<'_> {
             self.tell_why_not(session);
             return Ok(report);
         }
+        if !std::mem::replace(&mut self.valued, true) {
+            // They say nothing of what the graph will bring.
+            let work = self.prove_by_values(session)?;
+            report.work = work as f64 / SOLVER_STEPS as f64;
+            report.state = State::More;
+            return Ok(report);
+        }
         let seen = session.seen().clone();
         if self.begin(session).is_err() {
+            return Ok(report);
+        }
+        if let Some(report) = self.step_unit(session)? {
             return Ok(report);
         }
         let shared = self.checker.clone();
@@ -131,23 +198,21 @@ impl Member for ModelChecker<'_> {
         let before = session.effort() + checker.work();
         let found = checker.step(session);
         let work = session.effort() + checker.work() - before;
+        self.work = self.work.saturating_add(work);
         report.work = work as f64 / SOLVER_STEPS as f64;
         report.state = State::More;
         match found {
             Found::Nothing => {}
+            // Then all work is for the units that wait.
+            Found::Done if self.units.as_ref().is_some_and(Units::is_open) => self.work = u64::MAX,
             Found::Done => report.state = State::Done,
             Found::Unreachable(branches) => {
                 report.gain = branches.len() as f64;
-                let program = session.program().clone();
                 let proof = checker
                     .certificate(&branches)
                     .map(|text| session.add_proof(&text));
                 let proof = proof.transpose()?;
-                for branch in branches {
-                    if let Some(name) = program.branch_name(branch) {
-                        session.prove_by(&name, Some(branch), proof.as_deref())?;
-                    }
-                }
+                prove(session, &branches, proof.as_deref())?;
             }
             Found::Input(_, input) => {
                 if let Some(input) = input {
@@ -157,4 +222,15 @@ impl Member for ModelChecker<'_> {
         }
         Ok(report)
     }
+}
+
+/// Branches are proved unreachable; the proof is a file of the suite, if there is one.
+fn prove(session: &mut Session, branches: &[BranchId], proof: Option<&str>) -> Result<(), Error> {
+    let program = session.program().clone();
+    for branch in branches {
+        if let Some(name) = program.branch_name(*branch) {
+            session.prove_by(&name, Some(*branch), proof)?;
+        }
+    }
+    Ok(())
 }

@@ -103,6 +103,8 @@ pub(crate) struct Terms<'p> {
     contents: Option<Contents>,
     /// Objects that functions of the library made.
     made: u32,
+    /// Whether they are those of a unit ([`crate::units`]).
+    is_unit: bool,
 }
 
 /// Nodes that are built in the time of a step of the solver, and such that are gone through.
@@ -136,7 +138,21 @@ impl<'p> Terms<'p> {
             visits: Cell::default(),
             contents: None,
             made: 0,
+            is_unit: false,
         }
+    }
+
+    /// Terms for a function by itself ([`crate::units`]).
+    pub(crate) fn of_unit(analysis: &'p ProgramAnalysis<'p>) -> Self {
+        Terms {
+            is_unit: true,
+            ..Terms::new(analysis)
+        }
+    }
+
+    /// Whether they are those of a function by itself.
+    pub(crate) fn is_unit(&self) -> bool {
+        self.is_unit
     }
 
     /// Terms for the trial of a path ([`crate::trial`]): nothing that is not known is thought to

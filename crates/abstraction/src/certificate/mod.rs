@@ -21,6 +21,9 @@
 //! | `@g`, `&f`, `FRAME $7` | the address of a global variable, of a function, of an object that stays in its frame |
 //! | `@g+8:4`, `FRAME $7+8:4` | 4 bytes at offset 8 of an object |
 //!
+//! With `(set-info :unit "f")` the formulas are of runs of `f` alone, called with anything in memory,
+//! and the claims are branches of `f`: the frame in which it runs is `f`.
+//!
 //! Values, blocks and instructions are numbered as in the frozen bitcode's static model, so the text
 //! depends on the program and on what is claimed alone.
 //!
@@ -39,5 +42,7 @@ pub(crate) use write::write;
 const FORMAT: &str = "1";
 /// The keyword of the version.
 const VERSION: &str = ":labrys-certificate";
+/// The keyword of the function that is looked at by itself.
+const UNIT: &str = ":unit";
 /// The keyword of a claim.
 const CLAIM: &str = ":unreachable";

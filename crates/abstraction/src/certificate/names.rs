@@ -60,7 +60,7 @@ fn object(terms: &Terms<'_>, kind: ObjectKind) -> String {
 }
 
 /// A symbol's name in which all characters but those of C are spelled out.
-fn encoded(name: &str) -> String {
+pub(super) fn encoded(name: &str) -> String {
     let mut text = String::new();
     for byte in name.bytes() {
         match byte {
@@ -71,7 +71,7 @@ fn encoded(name: &str) -> String {
     text
 }
 
-fn decoded(text: &str) -> Option<String> {
+pub(super) fn decoded(text: &str) -> Option<String> {
     let mut parts = text.split('~');
     let mut bytes = parts.next()?.as_bytes().to_vec();
     for part in parts {

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use labrys_expr::{ExprId, Op, Pool, Rebuilt};
-use labrys_program::{BranchId, Program};
+use labrys_program::{BranchId, FunctionId, Program};
 use labrys_solver::smtlib::{self, Script, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::names::NameReader;
-use super::{CLAIM, FORMAT, VERSION};
+use super::names::{self, NameReader};
+use super::{CLAIM, FORMAT, UNIT, VERSION};
 use crate::automaton::Automaton;
 use crate::block::Location;
 
@@ -70,6 +70,27 @@ pub(super) fn read(automaton: &mut Automaton<'_>, text: &str) -> Result<Certific
         }
     }
     Ok(Certificate { claims, invariants })
+}
+
+/// The function that a certificate looks at by itself, if it does.
+///
+/// # Errors
+/// Why the text is no certificate of the program.
+pub(super) fn unit(program: &Program, text: &str) -> Result<Option<FunctionId>, String> {
+    let script = smtlib::read(text).map_err(|error| error.to_string())?;
+    let mut units = script.infos.iter().filter(|(key, _)| key == UNIT);
+    let Some((_, name)) = units.next() else {
+        return Ok(None);
+    };
+    if units.next().is_some() {
+        return Err("it names two units".to_owned());
+    }
+    let id = names::decoded(name).and_then(|name| program.function_named(&name));
+    let defined = id.filter(|id| program.function(*id).is_some_and(|one| one.defined));
+    defined.map_or_else(
+        || Err(format!("the program does not define {name}")),
+        |id| Ok(Some(id)),
+    )
 }
 
 /// The branches that a certificate claims.

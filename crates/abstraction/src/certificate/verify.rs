@@ -18,12 +18,12 @@ use std::rc::Rc;
 
 use labrys_analysis::ProgramAnalysis;
 use labrys_expr::{ExprId, Op, Symbol};
-use labrys_program::{BranchId, FunctionId};
+use labrys_program::{BranchId, FunctionId, Program};
 use labrys_solver::plain::{Decide, Reply};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names;
-use super::read::{Certificate, read};
+use super::read::{Certificate, read, unit};
 use crate::automaton::Automaton;
 use crate::block::{LargeBlock, Location, TooLarge, Transition};
 
@@ -72,7 +72,11 @@ impl<'p> Verification<'p> {
         entry: FunctionId,
         text: &str,
     ) -> Result<Self, String> {
-        let mut automaton = Automaton::new(analysis, entry);
+        let unit = unit(analysis.program(), text)?;
+        let mut automaton = match unit {
+            Some(function) => Automaton::of_unit(analysis, function),
+            None => Automaton::new(analysis, entry),
+        };
         let certificate = read(&mut automaton, text)?;
         let start = automaton.entry();
         if !certificate.invariants.contains_key(&start) {
@@ -85,7 +89,10 @@ impl<'p> Verification<'p> {
         for claim in &certificate.claims {
             let verdict = match obstacle {
                 Some(obstacle) => Verdict::Refused(obstacle.clone()),
-                None if automaton.may_take(&outside, *claim) => {
+                None if unit.is_some_and(|unit| !is_of(analysis.program(), *claim, unit)) => {
+                    Verdict::Refused("it is a branch of another function".to_owned())
+                }
+                None if unit.is_none() && automaton.may_take(&outside, *claim) => {
                     Verdict::Refused("code outside of the program may call its function".to_owned())
                 }
                 None => Verdict::Checked,
@@ -272,10 +279,12 @@ impl<'p> Verification<'p> {
             let taken = block
                 .occurrences
                 .iter()
-                .filter(|occurrence| occurrence.branch == claim);
+                .filter(|one| one.branch == claim && self.automaton.counts(one.frame));
             conditions.extend(taken.map(|occurrence| (occurrence.condition, "a run may take it")));
             for escape in &block.escapes {
-                if self.automaton.may_take(&escape.functions, claim) {
+                // A call of a unit's function begins like the one that is looked at.
+                let is_unit = self.automaton.terms.is_unit();
+                if !is_unit && self.automaton.may_take(&escape.functions, claim) {
                     conditions.push((escape.condition, "a call that is not followed may take it"));
                 }
             }
@@ -325,6 +334,13 @@ impl<'p> Verification<'p> {
         }
         false
     }
+}
+
+/// Whether a branch is one of a function.
+fn is_of(program: &Program, branch: BranchId, function: FunctionId) -> bool {
+    let site = program.branch_site(branch);
+    let site = site.and_then(|(site, _)| program.site(site));
+    site.is_some_and(|site| site.function == function)
 }
 
 /// A reply as a verdict; `sat` refuses the claim for this reason.

@@ -7,7 +7,7 @@ use labrys_expr::{ExprId, smtlib_term};
 use labrys_program::BranchId;
 use rustc_hash::FxHashMap;
 
-use super::{CLAIM, FORMAT, VERSION, names};
+use super::{CLAIM, FORMAT, UNIT, VERSION, names};
 use crate::block::Location;
 use crate::graph::Graph;
 use crate::invariants::Invariants;
@@ -35,6 +35,11 @@ pub(crate) fn write(
     }
     let mut text = OPENING.to_owned();
     let _ = writeln!(text, "(set-info {VERSION} \"{FORMAT}\")");
+    if terms.is_unit() {
+        let (_, first) = graph.states().next()?;
+        let name = names::encoded(&terms.function(first.location.frame).name);
+        let _ = writeln!(text, "(set-info {UNIT} \"{name}\")");
+    }
     for claim in claims {
         let name = terms.program().branch_name(*claim)?;
         let _ = writeln!(text, "(set-info {CLAIM} \"{}\")", name.replace('"', "\"\""));

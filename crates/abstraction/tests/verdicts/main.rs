@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use labrys_abstraction::{Checker, Found};
+use labrys_abstraction::{Checker, Found, Units};
 use labrys_analysis::ProgramAnalysis;
 use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteKind, Terminator};
 
@@ -187,6 +187,65 @@ fn check(name: &str, program: &Program, work: u64) -> (String, Vec<String>) {
         };
     }
     (line.trim_end_matches(',').to_owned(), wrong)
+}
+
+/// How many branches no values lead to, and how many functions exclude by themselves; and of both
+/// those that a run takes.
+fn cheap_proofs(name: &str, program: &Program) -> ([usize; 2], Vec<String>) {
+    let entry = program.function_named("main").expect("main");
+    let analysis = ProgramAnalysis::new(program, entry);
+    if !analysis.obstacles().is_empty() {
+        return ([0, 0], Vec::new());
+    }
+    let attack = Attack::on(program, entry, None);
+    let impossible = &analysis.impossible_branches().branches;
+    let goals = (0..program.branch_count()).map(BranchId::new);
+    let mut units = Units::new(&analysis, entry, goals);
+    let mut solver = labrys_solver::solver().expect("the solver's library");
+    let mut excluded = Vec::new();
+    while units.is_open() {
+        let step = units.step(&mut solver, |_| true);
+        if let (Some((branches, _)), _) = step.expect("the solver's library") {
+            excluded.extend(branches);
+        }
+    }
+    let wrong = impossible.iter().chain(&excluded).filter_map(|branch| {
+        let (function, from, to) = edge(program, *branch)?;
+        let input = runs::hexadecimal(attack.takes(function, from, to)?);
+        let branch = program.branch_name(*branch)?;
+        Some(format!(
+            "{name}: {branch} is called unreachable and taken by {input}"
+        ))
+    });
+    ([impossible.len(), excluded.len()], wrong.collect())
+}
+
+/// No run takes a branch of which the analysis of values, or a function by itself, says that none
+/// does.
+#[test]
+fn cheap_proofs_are_right() {
+    let (mut count, mut wrong) = ([0, 0], Vec::new());
+    for file in files() {
+        let text = std::fs::read_to_string(&file).expect("a program");
+        let program: Program = text.parse().expect("a program");
+        let (found, contradicted) = cheap_proofs(&file.display().to_string(), &program);
+        count = [count[0] + found[0], count[1] + found[1]];
+        wrong.extend(contradicted);
+    }
+    for seed in generator::seeds(60) {
+        let (program, text) = generator::program(seed);
+        let (found, contradicted) = cheap_proofs(&format!("seed {seed}"), &program);
+        count = [count[0] + found[0], count[1] + found[1]];
+        if !contradicted.is_empty() {
+            wrong.push(format!("{}\n{text}", contradicted.join("\n")));
+        }
+    }
+    println!(
+        "no values lead to {}, functions exclude {}",
+        count[0], count[1]
+    );
+    assert!(wrong.is_empty(), "wrong proofs:\n{}", wrong.join("\n"));
+    assert!(count[0] > 50 && count[1] > 50, "{count:?}");
 }
 
 /// See the module.

@@ -33,7 +33,8 @@ step of the program keeps it, and that it excludes the branch: each by queries o
 
   checked                        each query was answered by unsat
   not checked                    the solver gave up a query
-  not independently checkable    the proof has no certificate, as those of backward execution
+  not independently checkable    the proof has no certificate, as those of backward execution and
+                                 of the analysis of values
   REFUSED                        the certificate does not show it";
 
 const EXAMPLES: &str = "\
@@ -289,8 +290,7 @@ impl ClaimChecker<'_> {
             return ClaimStatus::Refused(format!("test {test:06} of the suite takes it"));
         }
         let Some(proof) = proof else {
-            let reason =
-                "backward execution, which leaves no certificate, or formulas without a text";
+            let reason = "backward execution or values, which leave no certificate, or formulas without a text";
             return ClaimStatus::NotCheckable(reason.to_owned());
         };
         let verdicts = match shown.get(proof) {

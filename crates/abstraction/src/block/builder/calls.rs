@@ -18,6 +18,11 @@ const MAX_FRAMES: usize = 48;
 /// Functions that a pointer may be of and that are entered.
 const MAX_CANDIDATES: usize = 12;
 
+/// The same of a function by itself; and the blocks of a function that it enters.
+const UNIT_FRAMES: usize = 3;
+const UNIT_CANDIDATES: usize = 2;
+const UNIT_BLOCKS: usize = 40;
+
 impl Builder<'_, '_> {
     /// A call at a place.
     pub(super) fn call(
@@ -71,6 +76,10 @@ impl Builder<'_, '_> {
         for frame in self.terms.stack(frame) {
             frames += 1;
             same += usize::from(self.terms.frame(frame).function == id);
+        }
+        if self.terms.is_unit() {
+            let blocks = self.terms.analysis().function(id).blocks.len();
+            return frames < UNIT_FRAMES && same == 0 && blocks <= UNIT_BLOCKS;
         }
         frames < MAX_FRAMES && same < MAX_RECURSION
     }
@@ -198,7 +207,11 @@ impl Builder<'_, '_> {
             .copied()
             .filter(|id| address.is_none_or(|address| self.may_be(address, *id)))
             .collect();
-        let enters = candidates.len() <= MAX_CANDIDATES
+        let most = match self.terms.is_unit() {
+            true => UNIT_CANDIDATES,
+            false => MAX_CANDIDATES,
+        };
+        let enters = candidates.len() <= most
             && candidates
                 .iter()
                 .all(|id| !analysis.function(*id).defined || self.may_enter(at.frame, *id));

@@ -25,6 +25,8 @@ use crate::terms::{FrameId, ObjectKind, SymbolicValue, Terms};
 
 /// Places of a block at most.
 const MAX_PLACES: u32 = 60_000;
+/// The same of a function by itself.
+const UNIT_PLACES: u32 = 4_000;
 /// Bytes that a copy or a fill of memory is followed for.
 const MAX_COPY: u64 = 256;
 
@@ -141,9 +143,13 @@ impl Builder<'_, '_> {
     }
 
     fn run(&mut self) -> Result<(), TooLarge> {
+        let most = match self.terms.is_unit() {
+            true => UNIT_PLACES,
+            false => MAX_PLACES,
+        };
         while let Some((_, (at, arrivals))) = self.pending.pop_first() {
             self.places += 1;
-            if self.places > MAX_PLACES {
+            if self.places > most {
                 return Err(TooLarge);
             }
             let Some(arrival) = self.join(arrivals) else {
