@@ -511,16 +511,27 @@ impl<'p> Checker<'p> {
             }
             Answer::Unsat(core) => {
                 let needed = select::steps(terms, asker, &path, &conditions, core.0);
-                self.new_predicates += self.refine(asker, &mut path, &needed);
-                if self.new_predicates == 0 {
-                    self.left.insert(goal, Left::NoPredicate);
-                }
-                self.refuted += 1;
-                if self.refuted >= PATHS {
-                    self.paths.clear();
-                }
+                self.refute(asker, goal, &mut path, &needed);
                 Found::Nothing
             }
+        }
+    }
+
+    /// A path to a goal contradicts itself in some steps: predicates are to show it.
+    fn refute(
+        &mut self,
+        asker: &mut Asker<'_>,
+        goal: BranchId,
+        path: &mut AbstractPath,
+        needed: &[usize],
+    ) {
+        self.new_predicates += self.refine(asker, path, needed);
+        if self.new_predicates == 0 {
+            self.left.insert(goal, Left::NoPredicate);
+        }
+        self.refuted += 1;
+        if self.refuted >= PATHS {
+            self.paths.clear();
         }
     }
 

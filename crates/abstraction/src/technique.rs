@@ -81,7 +81,7 @@ impl<'p> ModelChecker<'p> {
         let unseen = session.unseen();
         let open = impossible.branches.iter().copied();
         let open: Vec<BranchId> = open.filter(|branch| unseen.contains(*branch)).collect();
-        prove(session, &open, None)?;
+        prove_by(session, &open, None)?;
         Ok(impossible.visits / VISITS_PER_STEP)
     }
 
@@ -112,9 +112,7 @@ impl<'p> ModelChecker<'p> {
         let mut gain = 0;
         if let Some((branches, certificate)) = proved {
             gain = branches.len();
-            let proof = certificate.map(|text| session.add_proof(&text));
-            let proof = proof.transpose()?;
-            prove(session, &branches, proof.as_deref())?;
+            prove_by(session, &branches, certificate)?;
             if let Some(checker) = self.checker.borrow_mut().as_mut() {
                 branches.iter().for_each(|goal| checker.drop_goal(*goal));
             }
@@ -208,28 +206,28 @@ impl Member for ModelChecker<'_> {
             Found::Done => report.state = State::Done,
             Found::Unreachable(branches) => {
                 report.gain = branches.len() as f64;
-                let proof = checker
-                    .certificate(&branches)
-                    .map(|text| session.add_proof(&text));
-                let proof = proof.transpose()?;
-                prove(session, &branches, proof.as_deref())?;
+                let certificate = checker.certificate(&branches);
+                prove_by(session, &branches, certificate)?;
             }
-            Found::Input(_, input) => {
-                if let Some(input) = input {
-                    self.suggest(session, &input);
-                }
-            }
+            Found::Input(_, Some(input)) => self.suggest(session, &input),
+            Found::Input(_, None) => {}
         }
         Ok(report)
     }
 }
 
-/// Branches are proved unreachable; the proof is a file of the suite, if there is one.
-fn prove(session: &mut Session, branches: &[BranchId], proof: Option<&str>) -> Result<(), Error> {
+/// Branches are proved unreachable, by a certificate if there is one.
+fn prove_by(
+    session: &mut Session,
+    branches: &[BranchId],
+    certificate: Option<String>,
+) -> Result<(), Error> {
+    let proof = certificate.map(|text| session.add_proof(&text));
+    let proof = proof.transpose()?;
     let program = session.program().clone();
     for branch in branches {
         if let Some(name) = program.branch_name(*branch) {
-            session.prove_by(&name, Some(*branch), proof)?;
+            session.prove_by(&name, Some(*branch), proof.as_deref())?;
         }
     }
     Ok(())

@@ -146,21 +146,7 @@ impl Known {
                     true => *comparison,
                     false => negated(*comparison),
                 };
-                for (own, comparison, other) in [
-                    (*left, comparison, *right),
-                    (*right, mirrored(comparison), *left),
-                ] {
-                    let Operand::Value(value) = own else { continue };
-                    let (Some(known), Some(other)) = (
-                        definitions.operand(self, own),
-                        definitions.operand(self, other),
-                    ) else {
-                        continue;
-                    };
-                    let now = known.where_(comparison, &other);
-                    self.impossible |= now.is_none();
-                    self.narrow(definitions, value, &now, depth);
-                }
+                self.compared(definitions, comparison, (*left, *right), depth);
             }
             // Both are as the result is.
             Operation::Binary {
@@ -192,27 +178,59 @@ impl Known {
                 if_false,
                 ..
             } => {
-                // A side that cannot be so is not the one that was taken.
-                let may = |known: &Known, side: Operand| {
-                    let known = definitions.operand(known, side);
-                    known.is_none_or(|known| known.contains(holds.into()))
-                };
-                match (may(self, *if_true), may(self, *if_false)) {
-                    (true, false) => {
-                        self.both(definitions, (*condition, true), (*if_true, holds), depth);
-                    }
-                    (false, true) => {
-                        self.both(definitions, (*condition, false), (*if_false, holds), depth);
-                    }
-                    (false, false) => self.impossible = true,
-                    (true, true) => {}
-                }
+                self.selected(definitions, (*condition, *if_true, *if_false), holds, depth);
             }
             Operation::Freeze(Operand::Value(value)) => {
                 let bit = Numbers::one(1, holds.into());
                 self.narrow(definitions, *value, &bit, depth);
             }
             _ => {}
+        }
+    }
+
+    /// A comparison holds.
+    fn compared(
+        &mut self,
+        definitions: &dyn Definitions,
+        comparison: Comparison,
+        (left, right): (Operand, Operand),
+        depth: u32,
+    ) {
+        for (own, comparison, other) in [
+            (left, comparison, right),
+            (right, mirrored(comparison), left),
+        ] {
+            let Operand::Value(value) = own else { continue };
+            let (Some(known), Some(other)) = (
+                definitions.operand(self, own),
+                definitions.operand(self, other),
+            ) else {
+                continue;
+            };
+            let now = known.where_(comparison, &other);
+            self.impossible |= now.is_none();
+            self.narrow(definitions, value, &now, depth);
+        }
+    }
+
+    /// A choice of two conditions holds, or does not.
+    fn selected(
+        &mut self,
+        definitions: &dyn Definitions,
+        (condition, if_true, if_false): (Operand, Operand, Operand),
+        holds: bool,
+        depth: u32,
+    ) {
+        // A side that cannot be so is not the one that was taken.
+        let may = |known: &Known, side: Operand| {
+            let known = definitions.operand(known, side);
+            known.is_none_or(|known| known.contains(holds.into()))
+        };
+        match (may(self, if_true), may(self, if_false)) {
+            (true, false) => self.both(definitions, (condition, true), (if_true, holds), depth),
+            (false, true) => self.both(definitions, (condition, false), (if_false, holds), depth),
+            (false, false) => self.impossible = true,
+            (true, true) => {}
         }
     }
 

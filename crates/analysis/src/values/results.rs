@@ -1,7 +1,7 @@
 //! The results of operations on sets of numbers: one by one through their meaning where the operands
 //! have few numbers, by their bounds else.
 
-use labrys_program::{BinaryOperator, Cast, Intrinsic, Operand, Operation, Type};
+use labrys_program::{AddressTerm, BinaryOperator, Cast, Intrinsic, Operand, Operation, Type};
 use labrys_semantics::{Algebra, Concrete, IrValue, Operands, meaning};
 
 use super::known::{Definitions, Known};
@@ -40,16 +40,7 @@ pub(super) fn result(
             Some(one_by_one.unwrap_or_else(|| a.compared(*comparison, &b)))
         }
         Operation::Cast { cast, value } => {
-            let from = of(*value)?;
-            match cast {
-                Cast::Truncate => Some(from.truncated(width)),
-                Cast::ZeroExtend => Some(from.extended(width, false)),
-                Cast::SignExtend => Some(from.extended(width, true)),
-                Cast::PointerToInt | Cast::IntToPointer | Cast::Bits => {
-                    (from.width() == width).then_some(from)
-                }
-                _ => None,
-            }
+            of(*value).and_then(|from| cast_result(*cast, from, width))
         }
         Operation::Select {
             condition,
@@ -57,15 +48,8 @@ pub(super) fn result(
             if_false,
             ..
         } => {
-            let mut all = Numbers::none(width);
-            for (holds, side) in [(true, if_true), (false, if_false)] {
-                let mut known = known.clone();
-                known.assume(definitions, *condition, holds);
-                if !known.is_impossible() {
-                    all = all.join(&definitions.operand(&known, *side)?);
-                }
-            }
-            Some(all)
+            let sides = (*if_true, *if_false);
+            chosen(definitions, known, *condition, sides, width)
         }
         Operation::Freeze(operand) => of(*operand),
         Operation::Address {
@@ -73,16 +57,12 @@ pub(super) fn result(
             offset,
             terms,
         } => {
-            let mut sum = of(*base)?.plus(&Numbers::one(64, *offset as u64));
-            for term in terms {
-                let index = of(term.index)?;
-                let index = match index.width() {
-                    64 => index,
-                    _ => index.extended(64, true),
-                };
-                sum = sum.plus(&index.times(&Numbers::one(64, term.scale)));
-            }
-            Some(sum)
+            let base = of(*base)?.plus(&Numbers::one(64, *offset as u64));
+            let add = |sum: Numbers, term: &AddressTerm| {
+                let index = of(term.index)?.extended(64, true);
+                Some(sum.plus(&index.times(&Numbers::one(64, term.scale))))
+            };
+            terms.iter().try_fold(base, add)
         }
         Operation::Intrinsic {
             intrinsic,
@@ -95,6 +75,37 @@ pub(super) fn result(
             width,
         ),
         Operation::FloatCompare { .. } => Some(Numbers::any(1)),
+        _ => None,
+    }
+}
+
+/// The numbers of one of two values.
+fn chosen(
+    definitions: &dyn Definitions,
+    known: &Known,
+    condition: Operand,
+    (if_true, if_false): (Operand, Operand),
+    width: u32,
+) -> Option<Numbers> {
+    let mut all = Numbers::none(width);
+    for (holds, side) in [(true, if_true), (false, if_false)] {
+        let mut known = known.clone();
+        known.assume(definitions, condition, holds);
+        if !known.is_impossible() {
+            all = all.join(&definitions.operand(&known, side)?);
+        }
+    }
+    Some(all)
+}
+
+fn cast_result(cast: Cast, from: Numbers, width: u32) -> Option<Numbers> {
+    match cast {
+        Cast::Truncate => Some(from.truncated(width)),
+        Cast::ZeroExtend => Some(from.extended(width, false)),
+        Cast::SignExtend => Some(from.extended(width, true)),
+        Cast::PointerToInt | Cast::IntToPointer | Cast::Bits => {
+            (from.width() == width).then_some(from)
+        }
         _ => None,
     }
 }
