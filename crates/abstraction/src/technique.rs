@@ -17,10 +17,10 @@ use crate::checker::{Checker, Found};
 use crate::monitor::GraphMonitor;
 use crate::path::PathInput;
 use crate::trial::Trials;
-use crate::units::Units;
+use crate::units::{Units, is_large};
 
 /// The part of all work that it keeps if it brings nothing.
-const PART: f64 = 0.02;
+const PART: f64 = 0.04;
 /// Steps of a turn.
 const TURN: u32 = 8;
 /// Instructions that the analysis of values looks at in the time of a step of the solver.
@@ -43,6 +43,9 @@ pub struct ModelChecker<'p> {
     told: bool,
     /// Whether the branches are proved that no values lead to.
     valued: bool,
+    is_large: bool,
+    /// Whether the graph and the units have nothing more to do.
+    is_searched: bool,
 }
 
 impl<'p> ModelChecker<'p> {
@@ -59,6 +62,8 @@ impl<'p> ModelChecker<'p> {
             trials: None,
             told: false,
             valued: false,
+            is_large: is_large(analysis),
+            is_searched: false,
         }
     }
 
@@ -73,6 +78,12 @@ impl<'p> ModelChecker<'p> {
     #[must_use]
     pub fn monitor(&self) -> GraphMonitor<'p> {
         GraphMonitor::new(self.checker.clone())
+    }
+
+    /// Whether the branches are proved now that no values lead to: first in large programs; in others
+    /// last, since the graph may prove them with a certificate.
+    fn is_time_for_values(&self) -> bool {
+        !self.valued && (self.is_large || self.is_searched)
     }
 
     /// Proves the branches that no values lead to; the work in steps of the solver.
@@ -166,7 +177,8 @@ impl Member for ModelChecker<'_> {
             self.tell_why_not(session);
             return Ok(report);
         }
-        if !std::mem::replace(&mut self.valued, true) {
+        if self.is_time_for_values() {
+            self.valued = true;
             // They say nothing of what the graph will bring.
             let work = self.prove_by_values(session)?;
             report.work = work as f64 / SOLVER_STEPS as f64;
@@ -203,6 +215,7 @@ impl Member for ModelChecker<'_> {
             Found::Nothing => {}
             // Then all work is for the units that wait.
             Found::Done if self.units.as_ref().is_some_and(Units::is_open) => self.work = u64::MAX,
+            Found::Done if !self.valued => self.is_searched = true,
             Found::Done => report.state = State::Done,
             Found::Unreachable(branches) => {
                 report.gain = branches.len() as f64;

@@ -27,6 +27,14 @@ const LARGE: usize = 400;
 /// Branches that a unit's graph does not come to, and the certificate, if there is one.
 pub type Proved = (Vec<BranchId>, Option<String>);
 
+/// Whether a program is large: what takes its values or its functions one by one comes first.
+pub(crate) fn is_large(analysis: &ProgramAnalysis<'_>) -> bool {
+    let functions = analysis.program().functions.iter().enumerate();
+    let reached = functions.filter(|(index, _)| analysis.depth(FunctionId::new(*index)).is_some());
+    let blocks: usize = reached.map(|(_, function)| function.blocks.len()).sum();
+    blocks > LARGE
+}
+
 /// See the module.
 pub struct Units<'p> {
     analysis: &'p ProgramAnalysis<'p>,
@@ -57,16 +65,11 @@ impl<'p> Units<'p> {
         by_function.remove(&entry);
         let mut waiting: Vec<_> = by_function.into_iter().collect();
         waiting.sort_by_key(|(id, _)| analysis.function(*id).blocks.len());
-        let reached = |index: &usize| analysis.depth(FunctionId::new(*index)).is_some();
-        let functions = (0..program.functions.len()).filter(reached);
-        let blocks: usize = functions
-            .map(|index| program.functions[index].blocks.len())
-            .sum();
         Units {
             analysis,
             waiting: waiting.into(),
             current: None,
-            is_large: blocks > LARGE,
+            is_large: is_large(analysis),
             work: 0,
         }
     }
