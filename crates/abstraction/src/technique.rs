@@ -96,6 +96,19 @@ impl<'p> ModelChecker<'p> {
         Ok(impossible.visits / VISITS_PER_STEP)
     }
 
+    /// Proves the branches of functions that no calls lead to: those proofs stand whatever else is not
+    /// known of the program.
+    fn prove_uncalled(&self, session: &mut Session) -> Result<(), Error> {
+        let program = self.analysis.program();
+        let is_uncalled = |branch: &BranchId| {
+            let site = program.branch_site(*branch);
+            let site = site.and_then(|(site, _)| program.site(site));
+            site.is_some_and(|site| self.analysis.depth(site.function).is_none())
+        };
+        let open: Vec<BranchId> = session.unseen().iter().filter(is_uncalled).collect();
+        prove_by(session, &open, None)
+    }
+
     fn begin(&mut self, session: &Session) -> Result<(), bitwuzla::Error> {
         if self.checker.borrow().is_none() {
             let goals: Vec<BranchId> = session.unseen().iter().collect();
@@ -149,7 +162,9 @@ impl<'p> ModelChecker<'p> {
             return;
         }
         let why = self.analysis.obstacles().join("; ");
-        session.note(&format!("--abstraction proves nothing here: {why}"));
+        session.note(&format!(
+            "--abstraction proves nothing here but of functions that are never called: {why}"
+        ));
     }
 }
 
@@ -174,6 +189,7 @@ impl Member for ModelChecker<'_> {
             state: State::Done,
         };
         if !self.analysis.obstacles().is_empty() {
+            self.prove_uncalled(session)?;
             self.tell_why_not(session);
             return Ok(report);
         }
