@@ -19,8 +19,8 @@ use crate::path::PathInput;
 use crate::trial::Trials;
 use crate::units::{Units, is_large};
 
-/// The part of all work that it keeps if it brings nothing.
-const PART: f64 = 0.04;
+/// The part of all work that it keeps in large programs if it brings nothing.
+const PART: f64 = 0.02;
 /// Steps of a turn.
 const TURN: u32 = 8;
 /// Instructions that the analysis of values looks at in the time of a step of the solver.
@@ -174,7 +174,8 @@ impl Member for ModelChecker<'_> {
     }
 
     fn tentative_part(&self) -> Option<f64> {
-        Some(PART)
+        // The whole of a small program is soon looked at.
+        self.is_large.then_some(PART)
     }
 
     fn begins_after(&self) -> u64 {

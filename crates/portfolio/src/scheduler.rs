@@ -24,7 +24,7 @@ const FLOOR: f64 = 0.4;
 const PRIOR: (f64, f64) = (0.2, 8.0);
 
 /// The work without a gain behind which half of the prior of a tentative arm is left.
-const PATIENCE: f64 = 64.0;
+const PATIENCE: f64 = 8.0;
 
 /// By what turns are given out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -342,7 +342,7 @@ mod tests {
                 had[1] / (had[0] + had[1])
             };
             let nothing = part(&mut scheduler, 0.0);
-            assert!(nothing < 0.08, "{nothing}");
+            assert!(nothing < 0.07, "{nothing}");
             let much = part(&mut scheduler, 0.1);
             assert!(much > 0.5, "{much}");
         }
