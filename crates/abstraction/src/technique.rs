@@ -86,6 +86,19 @@ impl<'p> ModelChecker<'p> {
         !self.valued && (self.is_large || self.is_searched)
     }
 
+    /// A step that proves the branches that no values lead to. It counts as no gain: it says nothing of
+    /// what the graph will bring.
+    fn step_values(&mut self, session: &mut Session) -> Result<Report, Error> {
+        self.valued = true;
+        let work = self.prove_by_values(session)?;
+        Ok(Report {
+            work: work as f64 / SOLVER_STEPS as f64,
+            gain: 0.0,
+            rest: 0,
+            state: State::More,
+        })
+    }
+
     /// Proves the branches that no values lead to; the work in steps of the solver.
     fn prove_by_values(&mut self, session: &mut Session) -> Result<u64, Error> {
         let impossible = self.analysis.impossible_branches();
@@ -195,12 +208,7 @@ impl Member for ModelChecker<'_> {
             return Ok(report);
         }
         if self.is_time_for_values() {
-            self.valued = true;
-            // They say nothing of what the graph will bring.
-            let work = self.prove_by_values(session)?;
-            report.work = work as f64 / SOLVER_STEPS as f64;
-            report.state = State::More;
-            return Ok(report);
+            return self.step_values(session);
         }
         let seen = session.seen().clone();
         if self.begin(session).is_err() {
