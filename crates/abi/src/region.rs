@@ -39,6 +39,19 @@ pub enum Mode {
     AllBranches = 2,
     /// As `Coverage`, and clock and randomness are those of the machine: they do not repeat.
     Real = 3,
+    /// As `Real`, and memory that is not the program's to read differs: objects of drivers end
+    /// before memory that is not there, and what nobody has written holds other bytes.
+    Apart = 4,
+}
+
+impl Mode {
+    /// Whether a header's mode is one in which clock and randomness are those of the machine.
+    #[must_use]
+    pub fn is_real(mode: u32) -> bool {
+        [Mode::Real, Mode::Apart]
+            .iter()
+            .any(|one| *one as u32 == mode)
+    }
 }
 
 /// Where a stream's bytes enter the program.

@@ -32,8 +32,6 @@ const MOST_OPEN: usize = 32;
 /// Units that are built at once: at first, then twice as many each time up to the most.
 const FIRST_BATCH: usize = 8;
 const LARGEST_BATCH: usize = 64;
-/// Part of the budget that is left after which what was found in units is composed.
-const TESTING: f64 = 0.5;
 /// Part of the budget after which relevance is measured by the system runs that there are.
 const MEASURING: f64 = 0.2;
 /// Work of building a unit, in steps of the solver for each site of the program.
@@ -91,12 +89,18 @@ pub struct Hunt<'h> {
     used: VecDeque<FunctionId>,
     whole: Option<Unit>,
     found: Vec<(FunctionId, Line)>,
-    /// Functions whose units were not tested before composing began, and the part of the budget
-    /// after which that begins.
+    /// Functions whose units are tested when what was found so far is composed.
     pending: VecDeque<FunctionId>,
-    until: f64,
+    /// Failure lines that there was no time for yet.
+    waiting: Vec<Target>,
     /// Failure lines that were worked on, in order.
     worked_on: Vec<Target>,
+    /// The functions that lead to failure lines, whose calls are bound in main's unit.
+    bound: BTreeSet<FunctionId>,
+    /// The part of the budget after which testing of units began, and that after which composing is
+    /// to end: both have as much.
+    begun: f64,
+    until: f64,
     composer: Composer,
     report: Report,
     /// What units had and the search of the whole program has not had yet: steps of the solver, or
@@ -141,8 +145,11 @@ impl<'h> Hunt<'h> {
             whole: None,
             found: Vec::new(),
             pending: VecDeque::new(),
-            until: TESTING,
+            waiting: Vec::new(),
             worked_on: Vec::new(),
+            bound: BTreeSet::new(),
+            begun: 0.0,
+            until: 0.0,
             composer: Composer::new(
                 settings.interpolants,
                 refinement,
@@ -227,6 +234,7 @@ impl<'h> Hunt<'h> {
             planner.relevance().runs()
         ));
         self.planner = Some(planner);
+        self.begun = session.status().used.unwrap_or(0.0);
         self.phase = Phase::Units(functions.into());
     }
 
@@ -323,7 +331,8 @@ impl<'h> Hunt<'h> {
         }
     }
 
-    /// All units were tested: the failure lines in the order in which they are worked on.
+    /// The failure lines that units showed since the last time, in the order in which they are worked
+    /// on.
     fn targets(&mut self, session: &Session) -> VecDeque<Target> {
         let depths = self
             .planner
@@ -362,23 +371,39 @@ impl<'h> Hunt<'h> {
         targets.into()
     }
 
-    /// The whole program, with the calls bound that lead to targets.
+    /// Composes what the units of this batch showed; those of the next batch are tested afterwards.
     fn begin_composing(
         &mut self,
         session: &mut Session,
-        targets: &VecDeque<Target>,
+        pending: VecDeque<FunctionId>,
     ) -> Result<(), Error> {
+        let used = session.status().used.unwrap_or(0.0);
+        self.until = used + (used - self.begun);
+        self.pending = pending;
+        let targets = self.targets(session);
+        session.note(&format!("{} failure lines in units", targets.len()));
+        self.bind(session, &targets)?;
+        self.phase = Phase::Compose(targets);
+        Ok(())
+    }
+
+    /// Makes the whole program anew if calls lead to targets that are not bound in it.
+    fn bind(&mut self, session: &mut Session, targets: &VecDeque<Target>) -> Result<(), Error> {
         let Some(planner) = self.planner.as_mut().filter(|_| !targets.is_empty()) else {
             return Ok(());
         };
         let entries = targets.iter().flat_map(|target| &target.entries);
         let leading = planner.leading_to(entries.map(|(function, _)| *function));
         let depths = planner.depths(self.main);
-        let bound = leading.into_iter();
-        let bound: Vec<UnitPlan> = bound
-            .filter(|function| *function != self.main && depths.contains_key(function))
-            .map(|function| planner.plan(function))
-            .collect();
+        let leading = leading.into_iter();
+        let leading =
+            leading.filter(|function| *function != self.main && depths.contains_key(function));
+        let before = self.bound.len();
+        self.bound.extend(leading);
+        if self.bound.len() == before && self.whole.is_some() {
+            return Ok(());
+        }
+        let bound: Vec<UnitPlan> = self.bound.iter().map(|one| planner.plan(*one)).collect();
         let inputs = session.kept_inputs();
         let inputs = inputs.iter().take(MOST_SEEDS).cloned().collect();
         match self.workshop.whole(&bound, inputs)? {
@@ -615,37 +640,48 @@ impl Technique for Hunt<'_> {
         let used = session.status().used.unwrap_or(0.0);
         match &mut self.phase {
             Phase::Measure => self.measure(session)?,
-            Phase::Units(functions) => match functions.pop_front() {
-                Some(function) if used < self.until => {
-                    self.prepare(session, function)?;
-                    self.test(session, function)?;
+            Phase::Units(functions) => {
+                // What fails is composed as soon as the units that were built together are tested.
+                let next = functions.front().copied();
+                let next = next.filter(|one| self.found.is_empty() || self.prepared.contains(one));
+                match next {
+                    Some(function) => {
+                        functions.pop_front();
+                        self.prepare(session, function)?;
+                        self.test(session, function)?;
+                    }
+                    None => {
+                        let pending = std::mem::take(functions);
+                        self.begin_composing(session, pending)?;
+                    }
                 }
-                next => {
-                    self.pending = next.into_iter().chain(functions.drain(..)).collect();
-                    let targets = self.targets(session);
-                    session.note(&format!("{} failure lines in units", targets.len()));
-                    self.begin_composing(session, &targets)?;
-                    self.phase = Phase::Compose(targets);
-                }
-            },
+            }
             Phase::Compose(targets) => match targets.pop_front() {
-                Some(target) => {
+                Some(target) if self.pending.is_empty() || used <= self.until => {
                     self.validate(session, &target)?;
                     self.share_failures(session)?;
                     self.worked_on.push(target);
                 }
-                None if self.pending.is_empty() && self.goes_deeper(session) => {}
-                None if self.pending.is_empty() => {
+                Some(target) => {
+                    self.waiting.push(target);
+                    self.waiting.extend(targets.drain(..));
+                }
+                None if !self.pending.is_empty() => {
+                    self.begun = used;
+                    self.phase = Phase::Units(std::mem::take(&mut self.pending));
+                }
+                None if !self.waiting.is_empty() => {
+                    let waiting = std::mem::take(&mut self.waiting).into();
+                    self.phase = Phase::Compose(waiting);
+                }
+                None if self.goes_deeper(session) => {}
+                None => {
                     // Without a limit of time the search would have no end.
                     let goes_on = session.status().used.is_some();
                     return Ok(match goes_on && self.search(session)? {
                         true => Progress::More,
                         false => Progress::Done,
                     });
-                }
-                None => {
-                    self.until = used + (1.0 - used) * TESTING;
-                    self.phase = Phase::Units(std::mem::take(&mut self.pending));
                 }
             },
         }

@@ -360,6 +360,29 @@ impl Runs {
         Ok(run.outcome)
     }
 
+    /// What of the results of a driver's call is the same with other memory around its objects, and
+    /// with the clock and the randomness of the machine: nothing if it ends differently, or fails
+    /// under the checks of memory.
+    pub(crate) fn compared(
+        &mut self,
+        input: &Input,
+        plain: &mut PlainRun,
+        reporter: &mut Reporter,
+    ) -> Result<(), Error> {
+        if plain.results.is_empty() {
+            return Ok(());
+        }
+        self.counts.replays += 1;
+        let run = self.plain.run(input, Mode::Apart)?;
+        let apart = self.plain_run(run);
+        let own = std::mem::take(&mut plain.results);
+        let fails = self.check_memory(input, reporter)?.is_some();
+        if apart.outcome == plain.outcome && !fails {
+            plain.results = Observed::compared(own, &apart.results);
+        }
+        Ok(())
+    }
+
     /// How the plain program ends on an input with so many times the time of other runs.
     pub(crate) fn plain_outcome_longer(
         &mut self,

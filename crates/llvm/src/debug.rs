@@ -17,7 +17,7 @@ use llvm_sys::prelude::*;
 use super::{Module, Value};
 
 /// A node of debug information.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DebugNode<'m> {
     raw: LLVMMetadataRef,
     context: LLVMContextRef,
@@ -58,6 +58,7 @@ const NAME: usize = 2;
 const BASE_TYPE: usize = 3;
 const ELEMENTS: usize = 4;
 const FUNCTION_TYPE: usize = 4;
+const FUNCTION_UNIT: usize = 5;
 const TYPES: usize = 3;
 const RETAINED: usize = 7;
 const VARIABLE_NAME: usize = 1;
@@ -186,6 +187,11 @@ impl<'m> DebugNode<'m> {
         self.operand(FILE).and_then(Self::path)
     }
 
+    /// The compilation that a function is of.
+    pub fn unit(self) -> Option<DebugNode<'m>> {
+        self.operand(FUNCTION_UNIT)
+    }
+
     /// What a pointer, another name, an array or a member is of; `None` is `void`.
     pub fn base(self) -> Option<DebugNode<'m>> {
         self.operand(BASE_TYPE).filter(|node| node.is_type())
@@ -201,13 +207,16 @@ impl<'m> DebugNode<'m> {
 
     /// Elements of an array over all its dimensions; 0 where the length is not known.
     pub fn count(self) -> u64 {
+        self.dimensions().into_iter().fold(1, u64::saturating_mul)
+    }
+
+    /// Elements of an array in each of its dimensions; 0 where that is not known.
+    pub fn dimensions(self) -> Vec<u64> {
         let lengths = self.elements().into_iter().map(|range| {
             let count = range.operand(COUNT).and_then(DebugNode::integer);
             count.and_then(|count| u64::try_from(count).ok())
         });
-        lengths
-            .map(Option::unwrap_or_default)
-            .fold(1, u64::saturating_mul)
+        lengths.map(Option::unwrap_or_default).collect()
     }
 
     /// The type of a function's result; `None` is `void`.

@@ -508,6 +508,12 @@ impl<'m> Value<'m> {
         unsafe { LLVMGetVolatile(self.raw()) != 0 }
     }
 
+    /// Makes a load or store volatile.
+    pub fn set_volatile(self) {
+        // SAFETY: callers pass loads and stores.
+        unsafe { LLVMSetVolatile(self.raw(), 1) }
+    }
+
     /// Whether a load or store is atomic.
     #[must_use]
     pub fn is_atomic(self) -> bool {

@@ -19,9 +19,12 @@ use labrys_llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
 /// `-pg`), which are added to machine code otherwise.
 const ADD_CALLS: &str = "function(ee-instrument,ee-instrument<post-inline>)";
 
-/// Leave to the library what is the library's (bodies in headers that no build need take), make
-/// SSA values of variables, drop what is plainly redundant, and keep decisions.
-const FREEZE: &str = "elim-avail-extern,function(sroa,early-cse,instsimplify)";
+/// Leave to the library what is the library's (bodies in headers that no build need take), and make
+/// SSA values of variables.
+const VARIABLES: &str = "elim-avail-extern,function(sroa)";
+
+/// Drop what is plainly redundant, and keep decisions.
+const REDUNDANT: &str = "function(early-cse,instsimplify)";
 
 /// Answer the questions that a program puts to its optimizer.
 const ANSWER: &str = "function(lower-constant-intrinsics)";
@@ -63,7 +66,9 @@ pub fn freeze(
     define_arithmetic(&module);
     define_null(&module);
     keep_definitions(&module);
-    module.run_passes(FREEZE)?;
+    module.run_passes(VARIABLES)?;
+    keep_loads(&module);
+    module.run_passes(REDUNDANT)?;
     answer_constants(&mut module)?;
     define_arithmetic(&module);
     traps::separate(&module);
@@ -132,6 +137,25 @@ fn define_arithmetic(module: &Module) {
         for block in function.blocks() {
             for instruction in block.instructions() {
                 instruction.clear_poison_flags();
+            }
+        }
+    }
+}
+
+/// Keeps loads whose value nobody uses, which may fail like any other: those of the program's
+/// pointers, not of its variables.
+fn keep_loads(module: &Module) {
+    for function in module.functions() {
+        for block in function.blocks() {
+            let instructions = block.instructions().into_iter();
+            let loads = instructions.filter(|i| i.opcode() == LLVMOpcode::LLVMLoad);
+            for load in loads.filter(|load| load.users().is_empty()) {
+                let address = load.operand(0);
+                let variable = address.is_constant()
+                    || address.is_instruction() && address.opcode() == LLVMOpcode::LLVMAlloca;
+                if !variable {
+                    load.set_volatile();
+                }
             }
         }
     }

@@ -44,6 +44,10 @@ pub struct Observed {
     pub place: u32,
     /// Its bytes.
     pub bytes: Vec<u8>,
+    /// Its bytes after the same call elsewhere, with other memory around its objects, if they are
+    /// others then: addresses, or what depends on memory that is not the program's to read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<u8>,
 }
 
 impl Observed {
@@ -52,8 +56,33 @@ impl Observed {
     pub fn of(places: Vec<(u32, Vec<u8>)>) -> Vec<Self> {
         let places = places.into_iter();
         places
-            .map(|(place, bytes)| Observed { place, bytes })
+            .map(|(place, bytes)| Observed {
+                place,
+                bytes,
+                elsewhere: Vec::new(),
+            })
             .collect()
+    }
+
+    /// Adds what the same call left elsewhere; nothing of the places that it did not come to.
+    #[must_use]
+    pub fn compared(own: Vec<Self>, elsewhere: &[Self]) -> Vec<Self> {
+        let own = own.into_iter();
+        let both = own.filter_map(|one| {
+            let other = elsewhere.iter().find(|other| other.place == one.place)?;
+            let elsewhere = match other.bytes == one.bytes {
+                true => Vec::new(),
+                false => other.bytes.clone(),
+            };
+            Some(Observed { elsewhere, ..one })
+        });
+        both.collect()
+    }
+
+    /// Whether these bytes of it are the same everywhere.
+    #[must_use]
+    pub fn repeats(&self, range: core::ops::Range<usize>) -> bool {
+        self.elsewhere.is_empty() || self.elsewhere.get(range.clone()) == self.bytes.get(range)
     }
 }
 

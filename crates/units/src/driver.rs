@@ -115,7 +115,11 @@ impl Visitor for Maker<'_> {
             return String::new();
         };
         let object = format!("{}o{number}", self.prefix);
-        self.line(&format!("unsigned char *{object} = __labrys_new({size});"));
+        let make = match entry.frees {
+            true => "__labrys_new",
+            false => "__labrys_place",
+        };
+        self.line(&format!("unsigned char *{object} = {make}({size});"));
         self.line(&format!("__builtin_memset({object}, 0, {size});"));
         object
     }

@@ -3,6 +3,12 @@
 //! A number is taken for a length by its name or its type: a `size_t` behind the pointer, or a name
 //! such as `len`, `buf_size`, `nitems`.
 
+use labrys_llvm::{DebugNode, tag};
+use labrys_suite::unit::Content;
+
+use crate::prototype::{Parameter, Passed};
+use crate::types::{Kind, Piece, is_size, unwrapped};
+
 /// Names of lengths whatever they are the length of.
 const NAMES: &[&str] = &[
     "n", "len", "length", "size", "sz", "count", "cnt", "num", "nmemb", "nelem", "nelems", "bytes",
@@ -93,6 +99,81 @@ fn names(name: &str, array: &str) -> bool {
         .any(|beginning| name.strip_prefix(beginning) == Some(&*array));
     let rest = name.strip_prefix(&*array);
     before || rest.is_some_and(|rest| ENDINGS.iter().any(|ending| rest.ends_with(ending)))
+}
+
+/// A parameter, as far as lengths go.
+pub(crate) fn sibling(parameter: &Parameter<'_>) -> Sibling {
+    let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
+    let function = to
+        .map(unwrapped)
+        .is_some_and(|node| node.tag() == tag::SUBROUTINE);
+    let kind = match &parameter.passed {
+        Passed::Pointer if !function => SiblingKind::Pointer,
+        Passed::Number {
+            size: 2..,
+            content: Content::Signed | Content::Unsigned,
+            ..
+        } if parameter
+            .ty
+            .map(unwrapped)
+            .is_none_or(|ty| ty.tag() != tag::ENUMERATION) =>
+        {
+            match is_size(parameter.ty) {
+                true => SiblingKind::Size,
+                false => SiblingKind::Integer,
+            }
+        }
+        _ => SiblingKind::Other,
+    };
+    Sibling {
+        name: parameter.name.clone(),
+        kind,
+    }
+}
+
+/// A member, as far as lengths go.
+pub(crate) fn piece_sibling(piece: &Piece<'_>) -> Sibling {
+    let kind = match piece.kind {
+        Kind::Pointer {
+            shared: false, to, ..
+        } => {
+            let structure = |node: DebugNode<'_>| matches!(node.tag(), tag::STRUCTURE | tag::UNION);
+            match to.map(unwrapped).is_some_and(structure) {
+                true => SiblingKind::Link,
+                false => SiblingKind::Pointer,
+            }
+        }
+        Kind::Numbers(Content::Signed | Content::Unsigned, element)
+            if element >= 2 && piece.size == element =>
+        {
+            SiblingKind::Integer
+        }
+        _ => SiblingKind::Other,
+    };
+    let name = piece.path.rsplit('.').next().unwrap_or_default();
+    Sibling {
+        name: name.to_owned(),
+        kind,
+    }
+}
+
+/// The index of the length of a pointer among the members of the same structure.
+pub(crate) fn member_length(
+    siblings: &[Sibling],
+    pieces: &[Piece<'_>],
+    index: usize,
+) -> Option<usize> {
+    let structure = |piece: &Piece<'_>| {
+        let end = piece.path.rfind('.').unwrap_or(0);
+        piece.path[..end].to_owned()
+    };
+    let own = structure(&pieces[index]);
+    let members: Vec<usize> = (0..pieces.len())
+        .filter(|at| structure(&pieces[*at]) == own)
+        .collect();
+    let among: Vec<Sibling> = members.iter().map(|at| siblings[*at].clone()).collect();
+    let at = members.iter().position(|at| *at == index)?;
+    length_of(&among, at).map(|length| members[length])
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 //! [`Bounds::assumptions`] names what it cannot pass.
 
 mod binder;
+mod candidates;
 mod double;
 mod driver;
 mod fingerprint;
@@ -23,19 +24,22 @@ mod select;
 mod shape;
 mod stub;
 mod types;
+mod uses;
 mod walk;
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fmt::Write as _;
 
-use labrys_llvm::{DebugNode, LLVMLinkage, LLVMOpcode, Module, Value};
+use labrys_llvm::{LLVMLinkage, LLVMOpcode, Module, Value};
 use labrys_suite::unit::{Double, Entry, Leaf, Missing, Unit};
 use serde::{Deserialize, Serialize};
 
+use candidates::Candidates;
 use fingerprint::Fingerprints;
 use prototype::Prototype;
-use shape::{Builder, Candidates};
+use shape::Builder;
+use uses::Uses;
 
 /// What the texts call functions and variables of the program, followed by a number: entries,
 /// variables, functions that pointers may point to.
@@ -58,6 +62,7 @@ pub(crate) const CALL: &str = "labrys_call_";
 const PROLOGUE: &str = "\
 /* Calls functions of a program with inputs for their parameters. */
 extern void *__labrys_new(unsigned long size);
+extern void *__labrys_place(unsigned long size);
 extern void __labrys_object(void *object, unsigned long size, const char *name, int type);
 extern void labrys_assume(int condition);
 extern void __labrys_observe(int place, const void *address, unsigned long size);
@@ -285,11 +290,12 @@ impl fmt::Display for Refusal {
 /// Writes drivers, binders and stubs for functions of frozen bitcode; of functions and variables
 /// that are `missing` there are declarations only, in the program and all that it is linked with.
 pub fn describe(module: &Module, request: &Request, missing: &BTreeSet<String>) -> Drivers {
-    let candidates = Candidates::of(module);
+    let (candidates, uses) = (Candidates::of(module), Uses::of(module));
     let mut writer = Writer {
         module,
         request,
         candidates: &candidates,
+        uses: &uses,
         drivers: Drivers {
             unit: Unit {
                 entries: Vec::new(),
@@ -332,7 +338,8 @@ fn absent(module: &Module, name: &str) -> Missing {
 struct Writer<'m, 'a> {
     module: &'m Module,
     request: &'a Request,
-    candidates: &'a Candidates,
+    candidates: &'a Candidates<'m>,
+    uses: &'a Uses<'m>,
     drivers: Drivers,
     text: String,
 }
@@ -366,8 +373,9 @@ impl<'m> Writer<'m, '_> {
             }
         };
         let bounds = self.request.bounds;
-        let mut builder = Builder::new(bounds, self.candidates, name);
-        builder.source(DebugNode::of_function(self.module, function));
+        let mut builder = Builder::new(bounds, (self.candidates, self.uses), name);
+        builder.source(self.module, function);
+        builder.for_tests = self.request.for_tests;
         let named = select::named(function, stubs);
         builder.frees(select::frees(&named));
         if bounds.globals != Globals::Initial {
@@ -462,8 +470,8 @@ impl<'m> Writer<'m, '_> {
             doubles: false,
             ..self.request.bounds
         };
-        let mut builder = Builder::new(bounds, self.candidates, name);
-        builder.source(DebugNode::of_function(self.module, function));
+        let mut builder = Builder::new(bounds, (self.candidates, self.uses), name);
+        builder.source(self.module, function);
         let parameters = prototype.parameters.iter().enumerate();
         let outputs: Vec<_> = parameters
             .map(|(index, parameter)| match parameter.passed {

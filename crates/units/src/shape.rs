@@ -10,55 +10,28 @@ use labrys_suite::unit::{
 };
 
 use crate::Bounds;
+use crate::candidates::Candidates;
 use crate::double::double;
-use crate::lengths::{Sibling, SiblingKind, length_of};
+use crate::lengths::{Sibling, length_of, member_length, piece_sibling, sibling};
 use crate::prototype::{self, Parameter, Passed, Prototype};
-use crate::types::{self, Kind, Piece, c_name, content, is_constant, is_size, pieces, unwrapped};
+use crate::types::{Kind, Piece, c_name, content, is_constant, is_void, pieces, unwrapped};
+use crate::uses::Uses;
 
 /// Most bytes of a structure behind a pointer.
-const MAX_SIZE: u64 = 16 * 1024;
+const MAX_SIZE: u64 = 1024 * 1024;
+/// An array of more bytes in a structure has inputs in its first bytes only; the rest is zeros.
+const LARGE_ARRAY: u64 = 1024;
+const FIRST_BYTES: u64 = 256;
 /// Objects behind pointers of one call, at most; further pointers are null.
 const MAX_OBJECTS: usize = 32;
 /// Bytes of one leaf.
 const MAX_LEAF: u64 = 4096;
 /// Elements of an array of structures or pointers with a length, at most.
 const MAX_STRUCTURES: u64 = 4;
-/// Earlier objects that a pointer may point to, and functions, at most.
+/// Earlier objects that a pointer may point to, at most.
 const MAX_ALIASES: usize = 3;
-const MAX_FUNCTIONS: usize = 6;
 /// Types of libraries whose insides are theirs.
 const FOREIGN: &[&str] = &["_IO_FILE", "__va_list_tag", "__dirstream"];
-
-/// Functions whose address the program takes, with their types.
-#[derive(Debug, Default)]
-pub(crate) struct Candidates(Vec<(String, String)>);
-
-impl Candidates {
-    pub(crate) fn of(module: &Module) -> Self {
-        let functions = module.functions().into_iter();
-        let taken = functions.filter(|function| {
-            function.is_address_taken() && !function.name().starts_with("llvm.")
-        });
-        let (own, others): (Vec<_>, Vec<_>) = taken.partition(|one| !one.is_declaration());
-        let own = own.into_iter().filter_map(|function| {
-            let described = DebugNode::of_function(module, function)?;
-            Some((types::signature(described), function.name()))
-        });
-        // Libraries are described by their declarations, if at all.
-        let others = others.into_iter().filter_map(|function| {
-            let signature = prototype::signature(module, function)?;
-            Some((signature, function.name()))
-        });
-        Candidates(own.chain(others).collect())
-    }
-
-    fn of_type(&self, function: DebugNode<'_>) -> Vec<String> {
-        let wanted = types::signature(function);
-        let fitting = self.0.iter().filter(|(signature, _)| *signature == wanted);
-        let names = fitting.map(|(_, name)| name.clone());
-        names.take(MAX_FUNCTIONS).collect()
-    }
-}
 
 /// Where the parts that are being made lie.
 #[derive(Clone)]
@@ -99,15 +72,25 @@ impl Spot {
 /// Makes the shape of one entry or stub.
 pub(crate) struct Builder<'m, 'a> {
     bounds: Bounds,
-    candidates: &'a Candidates,
+    candidates: &'a Candidates<'m>,
+    uses: &'a Uses<'m>,
+    /// The function, and the compilation that it is of.
+    function: Option<Value<'m>>,
+    unit: Option<DebugNode<'m>>,
     entry: Entry,
     /// The type behind each pointer with an object.
     objects: Vec<Option<DebugNode<'m>>>,
     /// The objects that are being made, one inside the other: a pointer to one of them would make a
     /// list without an end.
     open: Vec<usize>,
+    /// Types that the source of the function does not know.
+    unknown: Vec<DebugNode<'m>>,
+    /// Objects that are being made and have such a type.
+    hidden: usize,
     /// Whether pointers in a structure are made.
     pub(crate) pointers: bool,
+    /// Whether tests are to be written, which name what they use.
+    pub(crate) for_tests: bool,
     /// The doubles so far; those from this one on have no answers yet.
     pending: Vec<Pending<'m>>,
 }
@@ -125,10 +108,17 @@ struct Pending<'m> {
 const ANSWER_DEPTH: u32 = 2;
 
 impl<'m, 'a> Builder<'m, 'a> {
-    pub(crate) fn new(bounds: Bounds, candidates: &'a Candidates, function: &str) -> Self {
+    pub(crate) fn new(
+        bounds: Bounds,
+        (candidates, uses): (&'a Candidates<'m>, &'a Uses<'m>),
+        function: &str,
+    ) -> Self {
         Builder {
             bounds,
             candidates,
+            uses,
+            function: None,
+            unit: None,
             entry: Entry {
                 function: function.to_owned(),
                 name: function.to_owned(),
@@ -136,7 +126,10 @@ impl<'m, 'a> Builder<'m, 'a> {
             },
             objects: Vec::new(),
             open: Vec::new(),
+            unknown: Vec::new(),
+            hidden: 0,
             pointers: true,
+            for_tests: false,
             pending: Vec::new(),
         }
     }
@@ -200,6 +193,10 @@ impl<'m, 'a> Builder<'m, 'a> {
             }
             Passed::Pointer => {
                 let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
+                let of = self.function.filter(|_| is_void(to));
+                let argument = of.and_then(|of| of.params().get(parameter.first).copied());
+                let told = argument.and_then(|argument| self.uses.of_parameter(argument));
+                let to = self.told(told).or(to);
                 let depth = self.bounds.depth;
                 let pointer = self.pointer(&spot, 0, "", to, false, depth, counted);
                 parts.push(pointer);
@@ -275,8 +272,10 @@ impl<'m, 'a> Builder<'m, 'a> {
     }
 
     /// Where the source has the function.
-    pub(crate) fn source(&mut self, described: Option<DebugNode<'m>>) {
-        if let Some(described) = described {
+    pub(crate) fn source(&mut self, module: &'m Module, function: Value<'m>) {
+        self.function = Some(function);
+        if let Some(described) = DebugNode::of_function(module, function) {
+            self.unit = described.unit();
             let name = described.name();
             if !name.is_empty() {
                 self.entry.name = name;
@@ -284,6 +283,26 @@ impl<'m, 'a> Builder<'m, 'a> {
             let file = described.file();
             self.entry.source = file.map(|path| path.display().to_string());
         }
+    }
+
+    /// The structure of this name.
+    fn told(&mut self, name: Option<String>) -> Option<DebugNode<'m>> {
+        let (node, known) = self.uses.named(self.unit, &name?)?;
+        if !known {
+            self.unknown.push(unwrapped(node));
+        }
+        Some(node)
+    }
+
+    /// The complete form of a structure that is only declared.
+    fn completed(&mut self, to: Option<DebugNode<'m>>) -> Option<DebugNode<'m>> {
+        let node = to.map(unwrapped)?;
+        let structure = matches!(node.tag(), tag::STRUCTURE | tag::UNION);
+        let complete = match structure && node.size() == 0 && !is_foreign(node) {
+            true => self.told(Some(node.name())),
+            false => None,
+        };
+        complete.or(to)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -356,9 +375,17 @@ impl<'m, 'a> Builder<'m, 'a> {
             match kind {
                 Kind::Numbers(content, element) => {
                     leaves[index] = Some(self.entry.leaves.len());
-                    self.numbers(spot, *offset, path, *size, *element, *content, parts);
+                    let (size, element) = match *content {
+                        _ if *size <= LARGE_ARRAY => (*size, *element),
+                        Content::Bytes => (FIRST_BYTES, FIRST_BYTES.min(*element)),
+                        _ => (FIRST_BYTES - FIRST_BYTES % element, *element),
+                    };
+                    self.numbers(spot, *offset, path, size, element, *content, parts);
                 }
-                Kind::Pointer { to, shared } => {
+                Kind::Pointer { to, shared, member } => {
+                    let member = member.as_ref().filter(|_| is_void(*to));
+                    let told = member.and_then(|member| self.uses.of_member(member));
+                    let to = &self.told(told).or(*to);
                     let length = member_length(&siblings, pieces, index);
                     let length = length.filter(|_| self.bounds.lengths);
                     let counted = length.is_some();
@@ -389,6 +416,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         depth: u32,
         counted: bool,
     ) -> Part {
+        let to = self.completed(to);
         let function = to
             .map(unwrapped)
             .filter(|node| node.tag() == tag::SUBROUTINE);
@@ -396,8 +424,14 @@ impl<'m, 'a> Builder<'m, 'a> {
         let fresh = pointee.filter(|_| depth > 0 && self.objects.len() < MAX_OBJECTS);
         let mut choices = Vec::new();
         if let Some(function) = function {
-            let names = self.candidates.of_type(function).into_iter();
-            choices.extend(names.map(Choice::Function));
+            let unit = self.unit.filter(|_| self.for_tests);
+            for one in self.candidates.of_type(function, unit) {
+                let distant = one.unit.is_some() && one.unit != self.unit;
+                if distant && !self.entry.distant.contains(&one.name) {
+                    self.entry.distant.push(one.name.clone());
+                }
+                choices.push(Choice::Function(one.name.clone()));
+            }
             if choices.is_empty() && self.bounds.doubles {
                 choices.extend(self.double_of(function).map(Choice::Double));
             }
@@ -579,9 +613,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             count: elements,
             kind: PointeeKind::Numbers(content, element),
         };
-        let node = to.map(unwrapped);
-        let Some(node) = node.filter(|node| !tag::WRAPPERS.contains(&node.tag())) else {
-            // `void`, `const void`, or a type that is not described.
+        let Some(node) = to.map(unwrapped).filter(|_| !is_void(to)) else {
             return Some(numbers(Content::Bytes, 1));
         };
         match content(node) {
@@ -594,7 +626,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             node.tag(),
             tag::STRUCTURE | tag::UNION | tag::ARRAY | tag::POINTER
         );
-        if !known || !(1..=MAX_SIZE).contains(&size) || FOREIGN.contains(&node.name().as_str()) {
+        if !known || !(1..=MAX_SIZE).contains(&size) || is_foreign(node) {
             return None;
         }
         let count = match counted {
@@ -604,7 +636,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         Some(Pointee {
             size: size * count,
             count,
-            kind: PointeeKind::Objects(node),
+            kind: PointeeKind::Objects(to?),
         })
     }
 
@@ -616,6 +648,13 @@ impl<'m, 'a> Builder<'m, 'a> {
         depth: u32,
     ) -> Object {
         let number = self.objects.len();
+        let hides = to.is_some_and(|to| self.unknown.contains(&unwrapped(to)));
+        self.hidden += usize::from(hides);
+        let c_type = match self.hidden {
+            0 if is_void(to) => "unsigned char".to_owned(),
+            0 => c_name(to),
+            _ => String::new(),
+        };
         self.objects.push(to.map(unwrapped));
         self.open.push(number);
         let mut parts = Vec::new();
@@ -627,7 +666,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                 let one = pieces(*node);
                 let mut all = Vec::new();
                 for index in 0..pointee.count {
-                    let at = index * node.size();
+                    let at = index * unwrapped(*node).size();
                     let name = match pointee.count {
                         1 => String::new(),
                         _ => format!("[{index}]"),
@@ -642,19 +681,21 @@ impl<'m, 'a> Builder<'m, 'a> {
             }
         }
         self.open.pop();
+        self.hidden -= usize::from(hides);
         Object {
             number,
             size: pointee.size,
             count: pointee.count,
-            c_type: match c_name(to) {
-                // Of `void` and `const void`, bytes.
-                name if name == "void" => "unsigned char".to_owned(),
-                name => name,
-            },
+            c_type,
             constant: is_constant(to),
             parts,
         }
     }
+}
+
+/// Whether the insides of a structure are those of a library.
+fn is_foreign(node: DebugNode<'_>) -> bool {
+    FOREIGN.contains(&node.name().as_str())
 }
 
 /// The type behind a parameter that a function may write to: of a known number of bytes, which
@@ -666,7 +707,7 @@ fn written<'m>(parameter: &Parameter<'m>) -> Option<DebugNode<'m>> {
         (1..=MAX_LEAF).contains(&node.size())
             && node.tag() != tag::POINTER
             && content(*node) != Some(Content::Characters)
-            && !FOREIGN.contains(&node.name().as_str())
+            && !is_foreign(*node)
     })
 }
 
@@ -716,71 +757,4 @@ fn most_elements(parts: &[Part]) -> Option<u64> {
         ] => pointer.object.as_ref().map(|object| object.count),
         _ => None,
     }
-}
-
-fn sibling(parameter: &Parameter<'_>) -> Sibling {
-    let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
-    let function = to
-        .map(unwrapped)
-        .is_some_and(|node| node.tag() == tag::SUBROUTINE);
-    let kind = match &parameter.passed {
-        Passed::Pointer if !function => SiblingKind::Pointer,
-        Passed::Number {
-            size: 2..,
-            content: Content::Signed | Content::Unsigned,
-            ..
-        } if parameter
-            .ty
-            .map(unwrapped)
-            .is_none_or(|ty| ty.tag() != tag::ENUMERATION) =>
-        {
-            match is_size(parameter.ty) {
-                true => SiblingKind::Size,
-                false => SiblingKind::Integer,
-            }
-        }
-        _ => SiblingKind::Other,
-    };
-    Sibling {
-        name: parameter.name.clone(),
-        kind,
-    }
-}
-
-fn piece_sibling(piece: &Piece<'_>) -> Sibling {
-    let kind = match piece.kind {
-        Kind::Pointer { shared: false, to } => {
-            let structure = |node: DebugNode<'_>| matches!(node.tag(), tag::STRUCTURE | tag::UNION);
-            match to.map(unwrapped).is_some_and(structure) {
-                true => SiblingKind::Link,
-                false => SiblingKind::Pointer,
-            }
-        }
-        Kind::Numbers(Content::Signed | Content::Unsigned, element)
-            if element >= 2 && piece.size == element =>
-        {
-            SiblingKind::Integer
-        }
-        _ => SiblingKind::Other,
-    };
-    let name = piece.path.rsplit('.').next().unwrap_or_default();
-    Sibling {
-        name: name.to_owned(),
-        kind,
-    }
-}
-
-/// The index of the length of a pointer among the members of the same structure.
-fn member_length(siblings: &[Sibling], pieces: &[Piece<'_>], index: usize) -> Option<usize> {
-    let structure = |piece: &Piece<'_>| {
-        let end = piece.path.rfind('.').unwrap_or(0);
-        piece.path[..end].to_owned()
-    };
-    let own = structure(&pieces[index]);
-    let members: Vec<usize> = (0..pieces.len())
-        .filter(|at| structure(&pieces[*at]) == own)
-        .collect();
-    let among: Vec<Sibling> = members.iter().map(|at| siblings[*at].clone()).collect();
-    let at = members.iter().position(|at| *at == index)?;
-    length_of(&among, at).map(|length| members[length])
 }

@@ -4,6 +4,8 @@
 use labrys_llvm::{DebugNode, tag};
 use labrys_suite::unit::Content;
 
+use crate::uses::Member;
+
 /// Names and structures in each other that are followed.
 const MAX_NESTING: u32 = 64;
 /// Pieces of an object that are told apart; with more, those without pointers are bytes.
@@ -12,6 +14,10 @@ const MAX_PIECES: usize = 64;
 const MAX_ALL: usize = 1024;
 /// Elements of an array that may hold pointers, at most.
 const MAX_ELEMENTS: u64 = 64;
+/// Rows of an array of arrays that are told apart; of more, the bytes.
+const MAX_ROWS: u64 = 8;
+/// Pieces of more bytes stay apart from their neighbors.
+const LARGE: u64 = 256;
 
 /// The type behind other names and qualifiers.
 pub(crate) fn unwrapped(node: DebugNode<'_>) -> DebugNode<'_> {
@@ -23,6 +29,35 @@ pub(crate) fn unwrapped(node: DebugNode<'_>) -> DebugNode<'_> {
         }
     }
     node
+}
+
+/// The name of a structure or union: its tag, else that of the `typedef` around it; empty for other
+/// types and if it has none.
+pub(crate) fn structure_name(node: DebugNode<'_>) -> String {
+    let mut node = node;
+    let mut name = String::new();
+    for _ in 0..MAX_NESTING {
+        match (node.tag(), node.base()) {
+            (tag::STRUCTURE | tag::UNION, _) => {
+                let own = node.name();
+                return if own.is_empty() { name } else { own };
+            }
+            (tag, Some(base)) if tag::WRAPPERS.contains(&tag) => {
+                if tag == tag::TYPEDEF {
+                    name = node.name();
+                }
+                node = base;
+            }
+            _ => break,
+        }
+    }
+    String::new()
+}
+
+/// Whether a type is `void` under its names and qualifiers, or not described.
+pub(crate) fn is_void(node: Option<DebugNode<'_>>) -> bool {
+    node.map(unwrapped)
+        .is_none_or(|node| tag::WRAPPERS.contains(&node.tag()))
 }
 
 /// Whether a type is `const`, whatever its names.
@@ -158,6 +193,8 @@ pub(crate) enum Kind<'m> {
         to: Option<DebugNode<'m>>,
         /// It shares its bytes with other members of a union.
         shared: bool,
+        /// The member that it is.
+        member: Option<Member>,
     },
 }
 
@@ -185,6 +222,7 @@ fn add<'m>(
     nesting: u32,
     pieces: &mut Vec<Piece<'m>>,
 ) {
+    let name = structure_name(node);
     let node = unwrapped(node);
     if nesting > MAX_NESTING || pieces.len() >= MAX_ALL {
         return;
@@ -200,13 +238,20 @@ fn add<'m>(
         tag::POINTER => pieces.push(piece(Kind::Pointer {
             to: node.base(),
             shared: false,
+            member: None,
         })),
         tag::STRUCTURE => {
             for member in node.members() {
+                let first = pieces.len();
                 add_member(member, offset, path, nesting, pieces);
+                if let [Piece { kind, .. }] = &mut pieces[first..]
+                    && let Kind::Pointer { member: place, .. } = kind
+                {
+                    place.get_or_insert((name.clone(), member.offset_bits() / 8));
+                }
             }
         }
-        tag::ARRAY => add_array(node, offset, path, nesting, pieces),
+        tag::ARRAY => add_array(node, &node.dimensions(), offset, path, nesting, pieces),
         tag::UNION if size > 0 => {
             pieces.push(piece(Kind::Numbers(Content::Bytes, size)));
             let mut inside = Vec::new();
@@ -260,22 +305,23 @@ fn add_member<'m>(
     add(ty, offset + start / 8, &path, nesting + 1, pieces);
 }
 
+/// An array with these dimensions, or a row of it.
 fn add_array<'m>(
     array: DebugNode<'m>,
+    dimensions: &[u64],
     offset: u64,
     path: &str,
     nesting: u32,
     pieces: &mut Vec<Piece<'m>>,
 ) {
-    let Some(ty) = array.base().map(unwrapped) else {
-        return;
-    };
-    let (element, size) = (ty.size(), array.size());
+    let Some(base) = array.base() else { return };
+    let element = unwrapped(base).size();
+    let size = dimensions.iter().fold(element, |a, b| a.saturating_mul(*b));
     if element == 0 || size == 0 {
         return;
     }
     let mut inside = Vec::new();
-    add(ty, 0, "", nesting + 1, &mut inside);
+    add(base, 0, "", nesting + 1, &mut inside);
     let numbers = match inside.as_slice() {
         [only] => match only.kind {
             Kind::Numbers(content, _) if only.size == element => Some(content),
@@ -286,6 +332,11 @@ fn add_array<'m>(
             (all > MAX_PIECES as u64).then_some(Content::Bytes)
         }
         _ => None,
+    };
+    let (numbers, path) = match (dimensions, numbers) {
+        ([rows, _, ..], Some(_)) if *rows > MAX_ROWS => (Some(Content::Bytes), ""),
+        ([_, _, ..], Some(content)) if content != Content::Bytes => (None, path),
+        _ => (numbers, path),
     };
     if let Some(content) = numbers {
         let one = if content == Content::Bytes {
@@ -301,9 +352,21 @@ fn add_array<'m>(
         });
         return;
     }
-    for index in 0..(size / element).min(MAX_ELEMENTS) {
+    let most = |count: &u64| (*count).min(MAX_ELEMENTS);
+    for index in 0..dimensions.first().map_or(0, most) {
         let path = format!("{path}[{index}]");
-        add(ty, offset + index * element, &path, nesting + 1, pieces);
+        let at = |size: u64| offset + index * size;
+        match &dimensions[1..] {
+            [] => add(base, at(element), &path, nesting + 1, pieces),
+            rest => add_array(
+                array,
+                rest,
+                at(size / dimensions[0]),
+                &path,
+                nesting + 1,
+                pieces,
+            ),
+        }
     }
 }
 
@@ -333,14 +396,15 @@ fn coalesced(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
     let mut fewer: Vec<Piece<'_>> = Vec::new();
     let mut run = false;
     for piece in pieces {
+        let joins = !piece.is_pointer() && piece.size <= LARGE;
         match fewer.last_mut() {
-            Some(last) if run && !piece.is_pointer() => {
+            Some(last) if run && joins => {
                 last.size = (piece.offset + piece.size).saturating_sub(last.offset);
                 last.path.clear();
                 last.kind = Kind::Numbers(Content::Bytes, last.size);
             }
             _ => {
-                run = !piece.is_pointer();
+                run = joins;
                 fewer.push(piece);
             }
         }

@@ -10,13 +10,13 @@ use serde_json::json;
 use crate::output::console::print_with;
 use crate::output::problem::{Problem, status};
 use crate::wiring::build::Builder;
-use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::subject::{BuildOptions, Stock, Subject, is_source};
 
 /// Options of `labrys sites`.
 #[derive(Args, Debug)]
 #[command(about = "List the decisions of a program with their places in the source")]
 pub(crate) struct Sites {
-    /// Executable built by labrys-cc, or C sources
+    /// Executable built by labrys-cc, or C sources, which may be of a library
     #[arg(required = true, value_name = "PROGRAM|FILE.c")]
     pub(crate) program: Vec<PathBuf>,
 
@@ -30,8 +30,16 @@ pub(crate) struct Sites {
 
 /// Does what the command says; the exit status.
 pub(crate) fn sites(options: &Sites) -> Result<u8, Problem> {
-    let subject = Subject::open(&options.program, &options.build, &Builder::waiting(false))?;
-    print_with(|out| write_all(out, &subject.program, options.json))?;
+    let builder = Builder::waiting(false);
+    let program = match options.program.as_slice() {
+        [path] if !is_source(path) => {
+            Subject::open(&options.program, &options.build, &builder)?.program
+        }
+        sources => Stock::open(sources, &options.build, &builder)?
+            .program()?
+            .into(),
+    };
+    print_with(|out| write_all(out, &program, options.json))?;
     Ok(status::DONE)
 }
 

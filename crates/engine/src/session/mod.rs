@@ -472,7 +472,11 @@ impl Session {
         if !self.books.lacks(facts, is_long) {
             return Ok(None);
         }
-        let plain = self.runs.confirm(facts)?;
+        let mut plain = self.runs.confirm(facts)?;
+        if let Some(plain) = &mut plain {
+            self.runs
+                .compared(&facts.input, plain, &mut self.reporter)?;
+        }
         let comparisons = trace
             .as_ref()
             .map_or_else(Vec::new, |trace| Comparison::of(trace.recording()));

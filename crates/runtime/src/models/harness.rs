@@ -8,7 +8,7 @@ use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use labrys_abi::{
-    Cause, Event, EventKind, ExitKind, MAX_OBJECTS, Node, Op, RuntimeSite, Stream, StreamKind,
+    Cause, Event, EventKind, ExitKind, MAX_OBJECTS, Mode, Node, Op, RuntimeSite, Stream, StreamKind,
 };
 
 use crate::memory::access::__labrys_slow_fill;
@@ -197,6 +197,51 @@ extern "C" fn __labrys_new(size: usize) -> *mut c_void {
         unsafe { libc::abort() }
     }
     object
+}
+
+/// As [`__labrys_new`], of an object that nobody gives back. In [`Mode::Apart`] it ends where
+/// memory ends.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_place(size: usize) -> *mut c_void {
+    match is_active() && header().mode == Mode::Apart as u32 {
+        true => apart(size),
+        false => __labrys_new(size),
+    }
+}
+
+/// Memory before and behind an object that stands apart.
+const GUARD: usize = 4 << 20;
+const PAGE: usize = 4096;
+/// Bytes of the stack that change, below this function.
+const STACK: usize = 16 * 1024;
+/// What they hold then, and what fresh blocks hold.
+const OTHER: u8 = 0xA5;
+
+/// Memory of this size between pages that are not there; the stack below and fresh blocks of the
+/// heap change.
+#[inline(never)]
+fn apart(size: usize) -> *mut c_void {
+    let mut below = [0_u8; STACK];
+    for byte in &mut below {
+        // SAFETY: a variable of this function.
+        unsafe { core::ptr::from_mut(byte).write_volatile(OTHER) };
+    }
+    let pages = size.next_multiple_of(PAGE);
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let (open, none) = (libc::PROT_READ | libc::PROT_WRITE, libc::PROT_NONE);
+    // SAFETY: fresh memory, which nobody else knows.
+    unsafe {
+        libc::mallopt(libc::M_PERTURB, c_int::from(OTHER));
+        let whole = libc::mmap(core::ptr::null_mut(), pages + 2 * GUARD, none, flags, -1, 0);
+        if whole == libc::MAP_FAILED {
+            libc::abort();
+        }
+        let inner = whole.byte_add(GUARD);
+        if libc::mprotect(inner, pages, open) != 0 {
+            libc::abort();
+        }
+        inner.byte_add(pages - size)
+    }
 }
 
 /// What a call of a driver left at a place. The memory may have been freed, so it is copied without

@@ -39,7 +39,7 @@ pub(crate) fn always() {
 }
 
 fn repeats() -> bool {
-    is_active() && header().mode != Mode::Real as u32 || ALWAYS.load(Relaxed)
+    is_active() && !Mode::is_real(header().mode) || ALWAYS.load(Relaxed)
 }
 
 macro_rules! wrapper {

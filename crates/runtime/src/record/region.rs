@@ -171,9 +171,8 @@ pub(crate) unsafe fn start_run() -> bool {
     // SAFETY: variables of the program that nobody else uses yet.
     unsafe {
         let symbolic = __labrys_instrumented != 0
-            && ![Mode::Coverage, Mode::Real]
-                .iter()
-                .any(|mode| header().mode == *mode as u32);
+            && header().mode != Mode::Coverage as u32
+            && !Mode::is_real(header().mode);
         REGION.active.set(true);
         REGION.symbolic.set(symbolic);
         __labrys_all_branches = u32::from(all_branches());

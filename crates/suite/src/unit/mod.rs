@@ -67,6 +67,9 @@ pub struct Entry {
     pub leaves: Vec<Leaf>,
     /// What is assumed of leaves that are lengths.
     pub lengths: Vec<Length>,
+    /// Functions of other sources that pointers may point to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub distant: Vec<String>,
     /// Functions that stand for others while the function is called.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubles: Vec<Double>,

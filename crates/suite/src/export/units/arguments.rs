@@ -6,8 +6,8 @@
 use core::fmt::Write as _;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::identifier;
 use super::literal::{literal, string};
+use super::{distant_name, identifier};
 use crate::Observed;
 use crate::unit::{
     Call, Choice, Content, FIRST_GLOBAL, FIRST_OBJECT, Leaf, Made, Object, Part, Pointer, Variable,
@@ -252,6 +252,9 @@ impl<'a> Arguments<'a> {
                 self.address(object.ok_or("a pointer without an object")?)
             }
             Choice::Alias(number) => self.address(*number),
+            Choice::Function(name) if self.call.entry().distant.contains(name) => {
+                format!("(void *){}", distant_name(name))
+            }
             Choice::Function(name) => name.split('.').next().unwrap_or(name).to_owned(),
             Choice::Double(name) => format!("(void *){name}"),
             Choice::Null | Choice::Keep => "0".to_owned(),
@@ -295,17 +298,19 @@ impl<'a> Arguments<'a> {
     }
 
     /// The statements of the test.
-    pub(super) fn statements(&self, returned: &[u8], results: &[Observed]) -> String {
+    pub(super) fn statements(&self, returned: &Observed, results: &[Observed]) -> String {
         let entry = self.call.entry();
         let mut text = format!("{}{}", self.declarations, self.assignments);
         let call = format!("{}({})", entry.name, self.values.join(", "));
         let of = |result: &crate::unit::ResultType| match result.content {
-            Content::Pointer => match returned.iter().all(|byte| *byte == 0) {
-                true => Some("result == 0".to_owned()),
+            Content::Pointer => match is_null(&returned.bytes) {
+                _ if !returned.elsewhere.is_empty() && is_null(&returned.elsewhere) => None,
+                true => returned.repeats(0..8).then(|| "result == 0".to_owned()),
                 false => Some("result != 0".to_owned()),
             },
             content => {
-                let value = literal(content, returned)?;
+                let repeats = returned.repeats(0..returned.bytes.len());
+                let value = literal(content, &returned.bytes).filter(|_| repeats)?;
                 Some(format!("result == {value}"))
             }
         };
@@ -331,28 +336,25 @@ impl<'a> Arguments<'a> {
         let mut text = String::new();
         let after = |place: usize| {
             let mut found = results.iter().filter(|one| one.place as usize == place);
-            found.next().map(|one| &one.bytes[..])
+            found.next()
         };
         for (index, global) in self.call.entry().globals.iter().enumerate() {
-            if let Some(bytes) = after(FIRST_GLOBAL + index) {
-                self.changed(
-                    &global.parts,
-                    &Base::variable(&global.name),
-                    bytes,
-                    &mut text,
-                );
+            if let Some(after) = after(FIRST_GLOBAL + index) {
+                let base = Base::variable(&global.name);
+                self.changed(&global.parts, &base, after, &mut text);
             }
         }
         for (number, named) in &self.objects {
-            if let Some(bytes) = after(FIRST_OBJECT + number).filter(|_| !self.heap()) {
+            if let Some(after) = after(FIRST_OBJECT + number).filter(|_| !self.heap()) {
                 let base = self.base(named);
-                self.changed(&named.object.parts, &base, bytes, &mut text);
+                self.changed(&named.object.parts, &base, after, &mut text);
             }
         }
         text
     }
 
-    fn changed(&self, parts: &[Part], base: &Base, bytes: &[u8], text: &mut String) {
+    /// Checks of the parts that the call changed, where that is the same everywhere.
+    fn changed(&self, parts: &[Part], base: &Base, after: &Observed, text: &mut String) {
         for part in parts {
             let Made::Leaf(number) = part.made else {
                 continue;
@@ -367,10 +369,10 @@ impl<'a> Arguments<'a> {
                 *last = 0;
             }
             let (start, size) = (part.offset as usize, leaf.size as usize);
-            let Some(now) = bytes.get(start..start + size) else {
+            let Some(now) = after.bytes.get(start..start + size) else {
                 continue;
             };
-            if now != before {
+            if now != before && after.repeats(start..start + size) {
                 text.push_str(&check(base, part, leaf, &before, now));
             }
         }
@@ -407,6 +409,11 @@ impl Base {
         let name = self.name.as_ref().filter(|_| !whole)?;
         Some(format!("{name}{}", part.path))
     }
+}
+
+/// Whether the bytes of a pointer are those of a null pointer.
+fn is_null(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
 }
 
 fn pointer(part: &Part) -> Option<&Pointer> {

@@ -110,7 +110,7 @@ fn files(config: &Config, unit: &Unit, entry: &Entry, cases: &[TestCase]) -> Vec
         .map(|name| format!("  RUN({name})\n"))
         .collect();
     let doubles: String = entry.doubles.iter().map(double).collect();
-    let doubles = doubles + &absent(unit, entry);
+    let doubles = doubles + &distant(entry) + &absent(unit, entry);
     let text = format!(
         "/* Tests of {} in {}, written by Labrys from runs of it.\n   \
          Plain: cc test_{stem}.c OTHER-SOURCES && ./a.out\n   \
@@ -138,6 +138,24 @@ fn double(double: &Double) -> String {
         );
     }
     text + "\n"
+}
+
+/// What a test calls a function of another source, whatever its own source declares.
+fn distant_name(function: &str) -> String {
+    format!("function_{}", identifier(function))
+}
+
+/// Declarations of the functions of other sources that pointers may point to.
+fn distant(entry: &Entry) -> String {
+    let declared = entry.distant.iter().map(|function| {
+        let name = distant_name(function);
+        format!("extern char {name}[] __asm__(\"{function}\");\n")
+    });
+    let text: String = declared.collect();
+    match text.is_empty() {
+        true => text,
+        false => format!("/* Functions of other sources. */\n{text}\n"),
+    }
 }
 
 /// What the source of an entry needs to be linked without the sources that are missing.
@@ -184,12 +202,14 @@ fn test(call: &Call<'_>, case: &TestCase) -> Result<String, String> {
         .results
         .iter()
         .find(|one| one.place as usize == RETURNED);
-    let returned = returned.ok_or_else(|| "it does not return".to_owned())?;
+    let returned = returned.ok_or_else(|| {
+        "it does not return, fails under AddressSanitizer, or ends otherwise with other memory around its objects".to_owned()
+    })?;
     if call.entry().source.is_none() {
         return Err("there is no debug information of its source".to_owned());
     }
     let arguments = Arguments::of(call)?;
-    Ok(arguments.statements(&returned.bytes, &case.results))
+    Ok(arguments.statements(returned, &case.results))
 }
 
 /// A name for C and for files.

@@ -1,0 +1,65 @@
+//! Functions that pointers of drivers may point to.
+
+use labrys_llvm::{DebugNode, LLVMLinkage, Module};
+
+use crate::{prototype, types};
+
+/// Functions of one type, at most.
+const MAX_FUNCTIONS: usize = 6;
+
+/// Functions whose address the program takes.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates<'m>(Vec<Candidate<'m>>);
+
+#[derive(Debug)]
+pub(crate) struct Candidate<'m> {
+    /// Its type: see [`types::signature`].
+    signature: String,
+    pub(crate) name: String,
+    /// The compilation that defines it, and whether no other knows it.
+    pub(crate) unit: Option<DebugNode<'m>>,
+    is_static: bool,
+}
+
+impl<'m> Candidates<'m> {
+    pub(crate) fn of(module: &'m Module) -> Self {
+        let functions = module.functions().into_iter();
+        let taken = functions.filter(|function| {
+            function.is_address_taken() && !function.name().starts_with("llvm.")
+        });
+        let (own, others): (Vec<_>, Vec<_>) = taken.partition(|one| !one.is_declaration());
+        let own = own.into_iter().filter_map(|function| {
+            let described = DebugNode::of_function(module, function)?;
+            Some(Candidate {
+                signature: types::signature(described),
+                name: function.name(),
+                unit: described.unit(),
+                is_static: function.linkage() == LLVMLinkage::LLVMInternalLinkage,
+            })
+        });
+        // Libraries are described by their declarations, if at all.
+        let others = others.into_iter().filter_map(|function| {
+            Some(Candidate {
+                signature: prototype::signature(module, function)?,
+                name: function.name(),
+                unit: None,
+                is_static: false,
+            })
+        });
+        Candidates(own.chain(others).collect())
+    }
+
+    /// Those of a type; with a compilation only those that its sources can name.
+    pub(crate) fn of_type(
+        &self,
+        function: DebugNode<'m>,
+        unit: Option<DebugNode<'m>>,
+    ) -> impl Iterator<Item = &Candidate<'m>> {
+        let wanted = types::signature(function);
+        let known = move |one: &&Candidate<'m>| {
+            !one.is_static || unit.is_none_or(|unit| one.unit == Some(unit))
+        };
+        let fitting = self.0.iter().filter(move |one| one.signature == wanted);
+        fitting.filter(known).take(MAX_FUNCTIONS)
+    }
+}

@@ -1,0 +1,200 @@
+//! Types that the code tells where the source does not: what stands behind a `void *`, and the
+//! members of a structure that is only declared.
+//!
+//! A pointer without a type is taken for one to the structure whose members the program accesses
+//! through it: a parameter by its uses, a member of a structure by what is loaded from it and stored
+//! to it anywhere.
+
+use labrys_llvm::{Block, DebugNode, LLVMOpcode, LLVMTypeKind, Module, Type, Value, tag};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::types::{structure_name, unwrapped};
+
+/// Values that are followed from one pointer.
+const MOST_VALUES: usize = 64;
+
+/// A member: the name of its structure, and its offset there.
+pub(crate) type Member = (String, u64);
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Uses<'m> {
+    /// Complete structures and unions by compilation and name.
+    own: FxHashMap<(DebugNode<'m>, String), DebugNode<'m>>,
+    /// The same of all compilations.
+    any: FxHashMap<String, DebugNode<'m>>,
+    /// What members without a type point to.
+    members: FxHashMap<Member, String>,
+}
+
+impl<'m> Uses<'m> {
+    pub(crate) fn of(module: &'m Module) -> Self {
+        let mut uses = Uses::default();
+        let mut seen = FxHashSet::default();
+        for function in module.functions() {
+            if let Some(described) = DebugNode::of_function(module, function)
+                && let Some(unit) = described.unit()
+            {
+                uses.add_types(unit, described, &mut seen);
+            }
+            let blocks = function.blocks().into_iter();
+            for instruction in blocks.flat_map(Block::instructions) {
+                if let Some(member) = member(module, instruction) {
+                    uses.add_member(member, instruction);
+                }
+            }
+        }
+        uses
+    }
+
+    /// Notes the structures of a compilation that the type of a function leads to.
+    fn add_types(
+        &mut self,
+        unit: DebugNode<'m>,
+        function: DebugNode<'m>,
+        seen: &mut FxHashSet<DebugNode<'m>>,
+    ) {
+        let mut open: Vec<DebugNode<'m>> = function.parameters().into_iter().flatten().collect();
+        open.extend(function.result());
+        while let Some(node) = open.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            let inner = unwrapped(node);
+            let name = structure_name(node);
+            let complete = matches!(inner.tag(), tag::STRUCTURE | tag::UNION) && inner.size() > 0;
+            if complete && !name.is_empty() {
+                self.any.entry(name.clone()).or_insert(node);
+                self.own.entry((unit, name)).or_insert(node);
+            }
+            open.extend(node.base());
+            match node.tag() {
+                tag::STRUCTURE | tag::UNION => open.extend(node.members()),
+                tag::SUBROUTINE => {
+                    open.extend(node.parameters().into_iter().flatten());
+                    open.extend(node.result());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes what the value of a member is used as.
+    fn add_member(&mut self, member: Member, address: Value<'m>) {
+        if self.members.contains_key(&member) {
+            return;
+        }
+        let users = address.users().into_iter();
+        let values = users.filter_map(|user| match user.opcode() {
+            LLVMOpcode::LLVMLoad if is_pointer(user) => Some(user),
+            LLVMOpcode::LLVMStore if user.operand(1) == address => {
+                Some(user.operand(0)).filter(|value| is_pointer(*value))
+            }
+            _ => None,
+        });
+        if let Some(name) = values.into_iter().find_map(structure_behind) {
+            self.members.insert(member, name);
+        }
+    }
+
+    /// The structure that a parameter without a type points to.
+    pub(crate) fn of_parameter(&self, parameter: Value<'m>) -> Option<String> {
+        structure_behind(parameter)
+    }
+
+    /// The structure that a member without a type points to.
+    pub(crate) fn of_member(&self, member: &Member) -> Option<String> {
+        self.members.get(member).cloned()
+    }
+
+    /// A structure by its name, and whether the sources of this compilation know it.
+    pub(crate) fn named(
+        &self,
+        unit: Option<DebugNode<'m>>,
+        name: &str,
+    ) -> Option<(DebugNode<'m>, bool)> {
+        let own = unit.and_then(|unit| self.own.get(&(unit, name.to_owned())));
+        match own {
+            Some(node) => Some((*node, true)),
+            None => self.any.get(name).map(|node| (*node, false)),
+        }
+    }
+}
+
+fn is_pointer(value: Value<'_>) -> bool {
+    value.ty().kind() == LLVMTypeKind::LLVMPointerTypeKind
+}
+
+/// The name of a structure in the source, by that of the bitcode: `%struct.NAME`, with a number
+/// behind it if there are several.
+fn name_of(ty: Type<'_>) -> Option<String> {
+    if ty.kind() != LLVMTypeKind::LLVMStructTypeKind {
+        return None;
+    }
+    let text = ty.to_text();
+    let name = text.strip_prefix("%struct.")?.split(' ').next()?;
+    let (stem, number) = name.split_once('.').unwrap_or((name, ""));
+    let plain = number.bytes().all(|byte| byte.is_ascii_digit()) && stem != "anon";
+    plain.then(|| stem.to_owned())
+}
+
+/// The member whose address an instruction computes: of the innermost structure.
+fn member(module: &Module, instruction: Value<'_>) -> Option<Member> {
+    if instruction.opcode() != LLVMOpcode::LLVMGetElementPtr {
+        return None;
+    }
+    let mut ty = instruction.gep_source_type();
+    let mut found = None;
+    for index in instruction.operands().into_iter().skip(2) {
+        match ty.kind() {
+            LLVMTypeKind::LLVMStructTypeKind => {
+                let index = u32::try_from(index.const_int_value()?).ok()?;
+                found = name_of(ty).map(|name| (name, module.element_offset(ty, index)));
+                ty = *ty.struct_elements().get(index as usize)?;
+            }
+            LLVMTypeKind::LLVMArrayTypeKind => {
+                found = None;
+                ty = ty.element();
+            }
+            _ => return None,
+        }
+    }
+    found
+}
+
+/// The structure whose members are accessed through a pointer, or through what it is passed on as.
+fn structure_behind(pointer: Value<'_>) -> Option<String> {
+    let mut seen: FxHashSet<Value<'_>> = FxHashSet::default();
+    let mut open = vec![pointer];
+    let mut next = 0;
+    while next < open.len() && next < MOST_VALUES {
+        let value = open[next];
+        next += 1;
+        if !seen.insert(value) {
+            continue;
+        }
+        for user in value.users() {
+            if !user.is_instruction() {
+                continue;
+            }
+            match user.opcode() {
+                LLVMOpcode::LLVMGetElementPtr if user.operand(0) == value => {
+                    if let Some(name) = name_of(user.gep_source_type()) {
+                        return Some(name);
+                    }
+                }
+                LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMSelect => open.push(user),
+                LLVMOpcode::LLVMCall => {
+                    let called = user.called();
+                    if called.is_function() && !called.is_declaration() {
+                        let arguments = user.arguments().into_iter().zip(called.params());
+                        let passed = arguments.filter(|(argument, _)| *argument == value);
+                        open.extend(passed.map(|(_, parameter)| parameter));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
