@@ -145,11 +145,16 @@ fn cover(folder: &std::path::Path, arguments: &[&str]) -> (std::process::Output,
 
 /// Compiles the tests of a function without a warning by each compiler, and runs them.
 fn tests_pass(file: &std::path::Path) {
+    tests_pass_with(file, None);
+}
+
+/// The same, linked with an object.
+fn tests_pass_with(file: &std::path::Path, object: Option<&std::path::Path>) {
     let program = file.with_extension("exe");
     for compiler in ["gcc", "clang-19"] {
         let mut command = std::process::Command::new(compiler);
         command.args(["-Wall", "-Wextra", "-Werror", "-o"]);
-        let built = output(command.arg(&program).arg(file));
+        let built = output(command.arg(&program).arg(file).args(object));
         assert!(
             built.status.success(),
             "{compiler}: {}",
@@ -199,6 +204,83 @@ fn every_function_has_tests_that_pass() {
     let quit = read("out/quit/tests/test_quit.c");
     assert!(quit.contains("/* Not here: quit(code = 4)"), "{quit}");
     assert!(read("out/nothing/tests/test_nothing.c").contains("CHECK(result == 42);"));
+}
+
+/// A library of two sources: a handle behind a `void *` that points back, a table that is larger than
+/// arrays of drivers, a stream, an array of arrays, a load before the check of its pointer, a
+/// function of the other source.
+const HANDLES: &str = r#"
+#include <stddef.h>
+#include <stdio.h>
+struct stream { int avail; void *state; };
+struct state { struct stream *owner; int mode; unsigned char window[70000]; void (*done)(int); };
+static int step(struct state *s) { return s->mode == 77; }
+int push(struct stream *strm) {
+  if (!strm) return 1;
+  struct state *s = (struct state *)strm->state;
+  if (!s) return 2;
+  if (s->owner != strm) return 3;
+  if (s->window[3] == 'x') return 4;
+  return step(s);
+}
+int handle(void *p) {
+  struct state *s = (struct state *)p;
+  return s && s->mode == 5;
+}
+int table(unsigned *counts) {
+  if (!counts) return -1;
+  for (int i = 0; i <= 65536; i++) counts[i] = 0;
+  return 7;
+}
+int is_open(FILE *f) { return f ? fputs("x", f) >= 0 : -1; }
+struct grid { int cells[3][2]; char rows[20][4]; };
+int corner(struct grid *g) { return g && g->cells[2][1] == 9 && g->rows[19][3] == 'q'; }
+int early(struct stream *strm) {
+  int avail = strm->avail;
+  if (!strm) return -1;
+  avail = strm->avail;
+  return avail == 3;
+}
+void set(struct state *s) { if (s && s->done) s->mode = 1; }
+"#;
+const OTHER: &str = "
+static void quiet(int n) { (void)n; }
+void loud(int n) { (void)n; }
+void (*choices[2])(int) = {quiet, loud};
+";
+
+#[test]
+fn drivers_make_what_the_code_uses() {
+    let folder = folder();
+    std::fs::write(folder.path().join("handles.c"), HANDLES).expect("a file");
+    std::fs::write(folder.path().join("other.c"), OTHER).expect("a file");
+    let mut command = labrys();
+    command.current_dir(folder.path());
+    command.args(["cover", "handles.c", "other.c", "--all-functions"]);
+    let run = output(command.args(["--steps", "12000", "--out", "out"]));
+    let told = common::text(&run);
+    // That null pointers are not looked for everywhere is a failure of `early` and `step`.
+    assert_eq!(run.status.code(), Some(1), "{told}");
+    let other = folder.path().join("other.o");
+    let mut gcc = std::process::Command::new("gcc");
+    gcc.args(["-c", "-o"])
+        .arg(&other)
+        .arg(folder.path().join("other.c"));
+    succeed(&mut gcc);
+    for name in [
+        "push", "handle", "table", "is_open", "corner", "set", "step",
+    ] {
+        let mut lines = told.lines();
+        let line = lines.find(|line| line.starts_with(&format!("{name} ")));
+        let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
+        assert_eq!(words.get(1), words.get(3), "{name}: {told}");
+    }
+    for name in [
+        "push", "handle", "table", "is_open", "corner", "set", "step", "early",
+    ] {
+        let file = format!("out/{name}/tests/test_{name}.c");
+        tests_pass_with(&folder.path().join(file), Some(&other));
+    }
 }
 
 #[test]

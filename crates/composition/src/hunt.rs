@@ -171,6 +171,7 @@ impl<'h> Hunt<'h> {
         report.figures.profiled = self.measurement.relevance().runs();
         report.figures.units = self.report.figures.units;
         report.figures.targets = self.report.figures.targets;
+        report.figures.directed = self.report.figures.directed;
         for failure in session.failures().iter().filter(|one| one.confirmed) {
             let place = failure.location.as_deref().map(line_of);
             let location = place.unwrap_or("unknown").to_owned();
@@ -427,6 +428,7 @@ impl<'h> Hunt<'h> {
             chains: 0,
             until: share_of_time(session, None).map(|time| Instant::now() + time),
         };
+        let near = self.composer.figures.at_main;
         for (function, line) in &target.entries {
             if is_shown(session, &line.location) {
                 return Ok(());
@@ -454,6 +456,9 @@ impl<'h> Hunt<'h> {
                 return Ok(());
             }
         }
+        if self.composer.figures.at_main > near {
+            self.go_toward(session, &target.line)?;
+        }
         let function = target.entries.first().map(|(function, _)| *function);
         let location = &target.line.location;
         self.report.alarms.retain(|one| one.location != *location);
@@ -464,6 +469,27 @@ impl<'h> Hunt<'h> {
             context: self.names(&attempt.context),
             conflicts: attempt.conflicts,
         });
+        Ok(())
+    }
+
+    /// Searches the whole program for a line, from the inputs that came near to its failure.
+    fn go_toward(&mut self, session: &mut Session, line: &Line) -> Result<(), Error> {
+        let Some(mut search) = self.workshop.toward(session, &line.location) else {
+            return Ok(());
+        };
+        let (begun, before) = (Instant::now(), session.effort());
+        let until = share_of_time(session, self.settings.time).map(|time| begun + time);
+        for _ in 0..self.composer.refinement {
+            let late = until.is_some_and(|until| Instant::now() >= until);
+            if late || is_over(session) || is_shown(session, &line.location) {
+                break;
+            }
+            if search.step(session)? == Progress::Done {
+                break;
+            }
+        }
+        self.report.figures.directed += 1;
+        self.owed += cost(session, begun, session.effort() - before);
         Ok(())
     }
 

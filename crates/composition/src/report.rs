@@ -65,6 +65,8 @@ pub struct Figures {
     pub validating: u64,
     /// Calls below which units failed in ways that fit the call.
     pub below: u64,
+    /// Lines that the whole program was searched for from inputs that came near.
+    pub directed: u32,
     /// Interpolants.
     pub interpolants: u64,
     /// Refinements of summaries.

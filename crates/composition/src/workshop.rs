@@ -6,6 +6,7 @@ use labrys_engine::{Error, Session};
 use labrys_program::FunctionId;
 use labrys_suite::Input;
 
+use crate::measure::Search;
 use crate::plan::UnitPlan;
 
 /// A unit that can be run.
@@ -83,4 +84,8 @@ pub trait Workshop {
         bound: &[UnitPlan],
         inputs: Vec<Input>,
     ) -> Result<Result<Bench, String>, Error>;
+
+    /// A search of the whole program for a line, `FILE:LINE`; `None` if no branch there is left to
+    /// take.
+    fn toward(&mut self, session: &Session, location: &str) -> Option<Search<'static>>;
 }

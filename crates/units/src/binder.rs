@@ -65,7 +65,9 @@ impl Reader<'_> {
                     "({pointer} == (unsigned char *){FUNCTION}{number})"
                 ))
             }
-            Choice::Fresh | Choice::Double(_) | Choice::Keep => None,
+            Choice::Fresh | Choice::Roomy | Choice::Stream | Choice::Double(_) | Choice::Keep => {
+                None
+            }
         }
     }
 }

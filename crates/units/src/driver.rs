@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use labrys_suite::unit::{
     Choice, Content, Entry, FIRST_GLOBAL, FIRST_OBJECT, Leaf, Length, Made, Object, Part, Pointer,
-    RETURNED, Variable,
+    RETURNED, ROOM, Variable,
 };
 
 use crate::prototype::{Passed, Prototype};
@@ -51,7 +51,8 @@ impl<'a> Maker<'a> {
 
     fn value(&self, pointer: &Pointer, choice: &Choice, object: &str, spot: &Spot) -> String {
         match choice {
-            Choice::Fresh => format!("(void *){object}"),
+            Choice::Fresh | Choice::Roomy => format!("(void *){object}"),
+            Choice::Stream => "tmpfile()".to_owned(),
             Choice::Null => "(void *)0".to_owned(),
             Choice::Alias(number) => format!("(void *){}o{number}", self.prefix),
             Choice::Function(name) => {
@@ -119,8 +120,21 @@ impl Visitor for Maker<'_> {
             true => "__labrys_new",
             false => "__labrys_place",
         };
-        self.line(&format!("unsigned char *{object} = {make}({size});"));
-        self.line(&format!("__builtin_memset({object}, 0, {size});"));
+        let roomy = pointer.choices.iter().position(|one| *one == Choice::Roomy);
+        let bytes = match (pointer.choice, roomy) {
+            (Some(number), Some(roomy)) => {
+                let bytes = format!("{}n{number}", self.prefix);
+                let choice = format!("{}c{number}", self.prefix);
+                self.line(&format!(
+                    "unsigned long {bytes} = {choice} == {roomy} ? {} : {size};",
+                    size + ROOM
+                ));
+                bytes
+            }
+            _ => size.to_string(),
+        };
+        self.line(&format!("unsigned char *{object} = {make}({bytes});"));
+        self.line(&format!("__builtin_memset({object}, 0, {bytes});"));
         object
     }
 

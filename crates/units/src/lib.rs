@@ -64,6 +64,7 @@ const PROLOGUE: &str = "\
 extern void *__labrys_new(unsigned long size);
 extern void *__labrys_place(unsigned long size);
 extern void __labrys_object(void *object, unsigned long size, const char *name, int type);
+extern void *tmpfile(void);
 extern void labrys_assume(int condition);
 extern void __labrys_observe(int place, const void *address, unsigned long size);
 extern void __labrys_bind_call(unsigned binder);
@@ -131,6 +132,9 @@ impl Bounds {
                 "{pointers}: one structure, {0} numbers, or a string of less than {0} characters",
                 self.elements
             ),
+            "`void *` points to the structure that the code uses it as, if it is one; of arrays of \
+             more than 1024 bytes in structures the first 256 hold anything, the rest zeros"
+                .to_owned(),
             format!(
                 "pointers are null behind {} others, and where they point to streams or types \
                  that are not known; pointers to functions are null or functions of their type \

@@ -31,7 +31,9 @@ const MAX_STRUCTURES: u64 = 4;
 /// Earlier objects that a pointer may point to, at most.
 const MAX_ALIASES: usize = 3;
 /// Types of libraries whose insides are theirs.
-const FOREIGN: &[&str] = &["_IO_FILE", "__va_list_tag", "__dirstream"];
+const FOREIGN: &[&str] = &[STREAM, "__va_list_tag", "__dirstream"];
+/// The type of streams.
+const STREAM: &str = "_IO_FILE";
 
 /// Where the parts that are being made lie.
 #[derive(Clone)]
@@ -439,12 +441,24 @@ impl<'m, 'a> Builder<'m, 'a> {
         if fresh.is_some() {
             choices.push(Choice::Fresh);
         }
+        if self.for_tests && to.is_some_and(|to| unwrapped(to).name() == STREAM) {
+            choices.push(Choice::Stream);
+        }
         choices.push(Choice::Null);
         if let Some(to) = to.filter(|_| self.bounds.aliases && function.is_none()) {
             let key = Some(unwrapped(to));
-            let earlier = (0..self.objects.len())
-                .filter(|number| self.objects[*number] == key && !self.open.contains(number));
+            let innermost = self.open.last().map(|number| self.objects[*number]);
+            // A pointer back to what is around its object is common; a list that is its own rest
+            // has no end.
+            let earlier = (0..self.objects.len()).filter(|number| {
+                let around = self.open.contains(number) && innermost == Some(key);
+                self.objects[*number] == key && !around
+            });
             choices.extend(earlier.take(MAX_ALIASES).map(Choice::Alias));
+        }
+        let is_array = |pointee: &Pointee<'_>| matches!(&pointee.kind, PointeeKind::Numbers(content, _) if *content != Content::Text);
+        if self.for_tests && !counted && fresh.as_ref().is_some_and(is_array) {
+            choices.push(Choice::Roomy);
         }
         if shared {
             choices.push(Choice::Keep);

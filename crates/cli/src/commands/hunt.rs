@@ -315,6 +315,13 @@ fn described(report: &Report) -> String {
         "formulas  {} checked, {} came to main, {} showed a failure",
         figures.formulas, figures.at_main, figures.validating
     );
+    if figures.directed > 0 {
+        let _ = writeln!(
+            text,
+            "directed  {} searches of the whole program from inputs that came near",
+            figures.directed
+        );
+    }
     let _ = writeln!(
         text,
         "refined   {} times by {} interpolants; branches {:.1} % to {:.1} %",

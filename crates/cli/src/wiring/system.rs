@@ -1,9 +1,10 @@
-//! The search of the whole program beside the units of a hunt.
+//! Searches of the whole program: the one beside the units of a hunt, and those toward targets.
 
 use labrys_engine::{Error, Progress, Session, Technique};
 use labrys_fuzz::Fuzzing;
 use labrys_portfolio::Portfolio;
-use labrys_search::{Options, STRATEGIES, Search, SearchOptions};
+use labrys_program::BranchId;
+use labrys_search::{CfgDirected, Interleaved, Options, STRATEGIES, Search, SearchOptions};
 
 /// Runs inputs that others made, and makes none.
 struct Runs;
@@ -36,4 +37,13 @@ pub(crate) fn system_search(seed: u64, is_concolic: bool) -> labrys_composition:
         false => Box::new(Runs),
     };
     Box::new(Portfolio::new(leader, seed).with(Box::new(Fuzzing::new(seed))))
+}
+
+/// Concolic search toward these branches, interleaved with one toward everything: the nearest
+/// decision in the control flow may not be the one that matters.
+pub(crate) fn search_toward(branches: Vec<BranchId>, seed: u64) -> Search<'static> {
+    let toward = CfgDirected::toward(branches);
+    let all = (STRATEGIES[0].build)(&Options::default());
+    let both = Interleaved::new(vec![Box::new(toward), all]);
+    Search::new(Box::new(both), SearchOptions::default(), seed)
 }

@@ -5,18 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use labrys_composition::{Bench, BoundFunction, Extent, LeafName, UnitPlan, Workshop};
+use labrys_analysis::ProgramAnalysis;
+use labrys_backward::Target;
+use labrys_composition::{Bench, BoundFunction, Extent, LeafName, Search, UnitPlan, Workshop};
 use labrys_engine::{Error, Programs, Session, SessionBuilder, StopFlag};
 use labrys_executor::RunLimits;
-use labrys_program::FunctionId;
+use labrys_program::{BranchId, FunctionId, Program, Site};
 use labrys_suite::unit::{Content, Entry};
 use labrys_suite::{Config, Input, Invocation, StreamKind, SuiteWriter};
 use labrys_units::{Around, Bound, Bounds, Drivers, Globals, Request};
 
 use crate::output::problem::Problem;
+use crate::wiring::backward::{Start, symcretic};
 use crate::wiring::session::programs;
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{Stock, Subject};
+use crate::wiring::system::search_toward;
 
 /// See the module.
 pub(crate) struct Units<'a> {
@@ -280,6 +284,37 @@ impl Workshop for Units<'_> {
             .whole_program(bound, inputs)
             .map_err(|problem| problem.text))
     }
+
+    fn toward(&mut self, session: &Session, location: &str) -> Option<Search<'static>> {
+        let program = &self.subject.program;
+        let target = Target::named(program, location).ok()?;
+        let entry = program.function_named("main")?;
+        let analysis = ProgramAnalysis::new(program, entry);
+        let start = Start {
+            subject: self.subject,
+            config: self.config,
+            entry,
+            loop_bound: 0,
+            template: Input::default(),
+            seeds: Vec::new(),
+        };
+        let mut branches = symcretic(start, &analysis, vec![target]).leads();
+        // Of a line that is covered its checks are left.
+        branches.extend(branches_at(program, location));
+        branches.retain(|branch| !session.seen().contains(*branch));
+        (!branches.is_empty()).then(|| Box::new(search_toward(branches, self.config.seed)) as _)
+    }
+}
+
+/// The branches of a line.
+fn branches_at<'p>(program: &'p Program, location: &'p str) -> impl Iterator<Item = BranchId> + 'p {
+    let stands = move |site: &&Site| {
+        let place = site
+            .location
+            .and_then(|at| Some((program.file(at.file)?, at.line)));
+        place.is_some_and(|(file, line)| format!("{file}:{line}") == location)
+    };
+    program.sites.iter().filter(stands).flat_map(Site::branches)
 }
 
 /// A folder of this name that is not there yet.

@@ -105,11 +105,12 @@ impl<'a> Call<'a> {
                     Choice::Null if pointer.choice.is_some() => {
                         words.push(format!("{name} is null"));
                     }
-                    Choice::Fresh => {
+                    Choice::Fresh | Choice::Roomy => {
                         if let Some(object) = &pointer.object {
                             self.describe(&object.parts, &name, words);
                         }
                     }
+                    Choice::Stream => words.push(format!("{name} is an empty file")),
                     Choice::Alias(number) => {
                         let of = self.pointer_to(*number).unwrap_or_default();
                         words.push(format!("{name} = {of}"));

@@ -90,6 +90,9 @@ pub struct Double {
     pub answers: Vec<Variable>,
 }
 
+/// Bytes behind an object that has room: tables of 65,537 numbers, say.
+pub const ROOM: u64 = 1 << 18;
+
 /// Calls of a [`Double`] with inputs of their own.
 pub const ANSWERS: u64 = 3;
 
@@ -156,6 +159,10 @@ pub struct Pointer {
 pub enum Choice {
     /// To an object of its own.
     Fresh,
+    /// To an object of its own with [`ROOM`] bytes of zeros behind it.
+    Roomy,
+    /// To an empty file that can be written and read.
+    Stream,
     /// Nowhere.
     Null,
     /// To the object of an earlier pointer, by its number.

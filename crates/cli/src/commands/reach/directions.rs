@@ -10,10 +10,11 @@
 use labrys_backward::Symcretic;
 use labrys_engine::{Error, Progress, Session, Technique};
 use labrys_portfolio::{Arm, Policy, Scheduler};
-use labrys_search::{CfgDirected, Interleaved, Options, STRATEGIES, Search, SearchOptions};
+use labrys_search::Search;
 use labrys_suite::Input;
 
 use crate::wiring::backward::effort;
+use crate::wiring::system::search_toward;
 
 /// See the module.
 pub(crate) struct BothDirections<'p> {
@@ -52,8 +53,7 @@ impl<'p> BothDirections<'p> {
         }
     }
 
-    /// Concolic search toward the open targets, interleaved with one toward everything: the nearest
-    /// decision in the control flow may not be the one that matters.
+    /// Concolic search toward the open targets.
     fn begin_forward(&mut self, session: &mut Session) {
         if !self.on || self.forward.is_some() || !self.backward.has_open() {
             return;
@@ -62,11 +62,7 @@ impl<'p> BothDirections<'p> {
         for input in seeds.into_iter().chain(self.backward.take_near()) {
             session.suggest(input, "seed");
         }
-        let toward = CfgDirected::toward(self.backward.leads());
-        let all = (STRATEGIES[0].build)(&Options::default());
-        let both = Interleaved::new(vec![Box::new(toward), all]);
-        let search = Search::new(Box::new(both), SearchOptions::default(), self.seed);
-        self.forward = Some(search);
+        self.forward = Some(search_toward(self.backward.leads(), self.seed));
         self.scheduler.resume(self.forward_arm);
     }
 

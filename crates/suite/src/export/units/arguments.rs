@@ -10,7 +10,8 @@ use super::literal::{literal, string};
 use super::{distant_name, identifier};
 use crate::Observed;
 use crate::unit::{
-    Call, Choice, Content, FIRST_GLOBAL, FIRST_OBJECT, Leaf, Made, Object, Part, Pointer, Variable,
+    Call, Choice, Content, FIRST_GLOBAL, FIRST_OBJECT, Leaf, Made, Object, Part, Pointer, ROOM,
+    Variable,
 };
 
 /// An object with its name in the test.
@@ -24,6 +25,8 @@ pub(super) struct Arguments<'a> {
     call: &'a Call<'a>,
     /// The objects that the call can reach, by their numbers.
     objects: BTreeMap<usize, Named<'a>>,
+    /// Those of them that have room behind them.
+    roomy: BTreeSet<usize>,
     /// The arguments as expressions.
     values: Vec<String>,
     declarations: String,
@@ -36,6 +39,7 @@ impl<'a> Arguments<'a> {
         let mut arguments = Arguments {
             call,
             objects: BTreeMap::new(),
+            roomy: BTreeSet::new(),
             values: Vec::new(),
             declarations: String::new(),
             assignments: String::new(),
@@ -88,8 +92,13 @@ impl<'a> Arguments<'a> {
         }
         while let Some(parts) = open.pop() {
             for pointer in parts.iter().filter_map(pointer) {
+                let own = pointer.object.as_ref().map(|object| object.number);
                 let number = match self.call.chosen(pointer) {
-                    Choice::Fresh => pointer.object.as_ref().map(|object| object.number),
+                    Choice::Fresh => own,
+                    Choice::Roomy => {
+                        self.roomy.extend(own);
+                        own
+                    }
                     Choice::Alias(number) => Some(*number),
                     _ => None,
                 };
@@ -154,12 +163,11 @@ impl<'a> Arguments<'a> {
 
     fn declare(&mut self, number: usize) -> Result<(), String> {
         let Named { object, name } = &self.objects[&number];
-        let Object {
-            c_type,
-            count,
-            size,
-            ..
-        } = object;
+        let c_type = &object.c_type;
+        let roomy = self.roomy.contains(&number);
+        let room = if roomy { ROOM } else { 0 };
+        let size = object.size + room;
+        let count = object.count + room * object.count / object.size.max(1);
         let line = match (self.heap(), c_type.is_empty()) {
             (true, true) => format!("unsigned char *{name} = calloc(1, {size});"),
             (true, false) => format!(
@@ -176,7 +184,7 @@ impl<'a> Arguments<'a> {
                     self.initial(object)?
                 )
             }
-            (false, false) if *count > 1 => {
+            (false, false) if count > 1 => {
                 format!("{}[{count}] = {{0}};", spaced(c_type, name))
             }
             (false, false)
@@ -189,7 +197,9 @@ impl<'a> Arguments<'a> {
             }
             (false, false) => format!("{} = {{0}};", spaced(c_type, name)),
         };
-        let _ = writeln!(self.declarations, "  {line}");
+        // Large objects are not for the stack.
+        let storage = if roomy && !self.heap() { "static " } else { "" };
+        let _ = writeln!(self.declarations, "  {storage}{line}");
         Ok(())
     }
 
@@ -247,7 +257,8 @@ impl<'a> Arguments<'a> {
     /// Where a pointer points, as an expression.
     fn target(&self, pointer: &Pointer) -> Result<String, String> {
         Ok(match self.call.chosen(pointer) {
-            Choice::Fresh => {
+            Choice::Stream => "tmpfile()".to_owned(),
+            Choice::Fresh | Choice::Roomy => {
                 let object = pointer.object.as_ref().map(|object| object.number);
                 self.address(object.ok_or("a pointer without an object")?)
             }

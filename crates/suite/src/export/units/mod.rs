@@ -128,7 +128,7 @@ fn files(config: &Config, unit: &Unit, entry: &Entry, cases: &[TestCase]) -> Vec
 
 /// A function that stands for another. One that sources beside the test define goes before it.
 fn double(double: &Double) -> String {
-    let mut text = double.defined("static ");
+    let mut text = double.defined("static __attribute__((unused)) ");
     if let Some(name) = &double.missing {
         let _ = write!(
             text,
