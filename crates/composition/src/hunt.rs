@@ -456,7 +456,7 @@ impl<'h> Hunt<'h> {
                 return Ok(());
             }
         }
-        if self.composer.figures.at_main > near {
+        if self.settings.search && self.composer.figures.at_main > near {
             self.go_toward(session, &target.line)?;
         }
         let function = target.entries.first().map(|(function, _)| *function);
