@@ -426,17 +426,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         let fresh = pointee.filter(|_| depth > 0 && self.objects.len() < MAX_OBJECTS);
         let mut choices = Vec::new();
         if let Some(function) = function {
-            let unit = self.unit.filter(|_| self.for_tests);
-            for one in self.candidates.of_type(function, unit) {
-                let distant = one.unit.is_some() && one.unit != self.unit;
-                if distant && !self.entry.distant.contains(&one.name) {
-                    self.entry.distant.push(one.name.clone());
-                }
-                choices.push(Choice::Function(one.name.clone()));
-            }
-            if choices.is_empty() && self.bounds.doubles {
-                choices.extend(self.double_of(function).map(Choice::Double));
-            }
+            choices = self.functions(function);
         }
         if fresh.is_some() {
             choices.push(Choice::Fresh);
@@ -475,6 +465,23 @@ impl<'m, 'a> Builder<'m, 'a> {
                 object,
             }),
         }
+    }
+
+    /// The functions that a pointer to one of a type may point to.
+    fn functions(&mut self, ty: DebugNode<'m>) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        let unit = self.unit.filter(|_| self.for_tests);
+        for one in self.candidates.of_type(ty, unit) {
+            let distant = one.unit.is_some() && one.unit != self.unit;
+            if distant && !self.entry.distant.contains(&one.name) {
+                self.entry.distant.push(one.name.clone());
+            }
+            choices.push(Choice::Function(one.name.clone()));
+        }
+        if choices.is_empty() && self.bounds.doubles {
+            choices.extend(self.double_of(ty).map(Choice::Double));
+        }
+        choices
     }
 
     /// The double for pointers to functions of a type.

@@ -4,8 +4,6 @@
 use labrys_llvm::{DebugNode, tag};
 use labrys_suite::unit::Content;
 
-use crate::uses::Member;
-
 /// Names and structures in each other that are followed.
 const MAX_NESTING: u32 = 64;
 /// Pieces of an object that are told apart; with more, those without pointers are bytes.
@@ -173,6 +171,9 @@ pub(crate) fn signature(function: DebugNode<'_>) -> String {
     text
 }
 
+/// A member: the name of its structure, and its offset there.
+pub(crate) type Member = (String, u64);
+
 /// A number, or an array of numbers, or a pointer in an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece<'m> {
@@ -244,11 +245,7 @@ fn add<'m>(
             for member in node.members() {
                 let first = pieces.len();
                 add_member(member, offset, path, nesting, pieces);
-                if let [Piece { kind, .. }] = &mut pieces[first..]
-                    && let Kind::Pointer { member: place, .. } = kind
-                {
-                    place.get_or_insert((name.clone(), member.offset_bits() / 8));
-                }
+                name_member(&mut pieces[first..], &name, member);
             }
         }
         tag::ARRAY => add_array(node, &node.dimensions(), offset, path, nesting, pieces),
@@ -274,6 +271,15 @@ fn add<'m>(
                 pieces.push(piece(Kind::Numbers(content, size)));
             }
         }
+    }
+}
+
+/// Notes which member of a structure a pointer is.
+fn name_member(pieces: &mut [Piece<'_>], structure: &str, member: DebugNode<'_>) {
+    if let [Piece { kind, .. }] = pieces
+        && let Kind::Pointer { member: place, .. } = kind
+    {
+        place.get_or_insert((structure.to_owned(), member.offset_bits() / 8));
     }
 }
 
@@ -305,6 +311,21 @@ fn add_member<'m>(
     add(ty, offset + start / 8, &path, nesting + 1, pieces);
 }
 
+/// What so many elements are if they are numbers, or bytes; by the pieces of one.
+fn numbers(element: &[Piece<'_>], size: u64, count: u64) -> Option<Content> {
+    match element {
+        [only] => match only.kind {
+            Kind::Numbers(content, _) if only.size == size => Some(content),
+            _ => None,
+        },
+        pieces if !pieces.iter().any(Piece::is_pointer) => {
+            let all = pieces.len() as u64 * count;
+            (all > MAX_PIECES as u64).then_some(Content::Bytes)
+        }
+        _ => None,
+    }
+}
+
 /// An array with these dimensions, or a row of it.
 fn add_array<'m>(
     array: DebugNode<'m>,
@@ -322,21 +343,11 @@ fn add_array<'m>(
     }
     let mut inside = Vec::new();
     add(base, 0, "", nesting + 1, &mut inside);
-    let numbers = match inside.as_slice() {
-        [only] => match only.kind {
-            Kind::Numbers(content, _) if only.size == element => Some(content),
-            _ => None,
-        },
-        pieces if !pieces.iter().any(Piece::is_pointer) => {
-            let all = pieces.len() as u64 * (size / element);
-            (all > MAX_PIECES as u64).then_some(Content::Bytes)
-        }
-        _ => None,
-    };
-    let (numbers, path) = match (dimensions, numbers) {
+    let count = size / element;
+    let (numbers, path) = match (dimensions, numbers(&inside, element, count)) {
         ([rows, _, ..], Some(_)) if *rows > MAX_ROWS => (Some(Content::Bytes), ""),
         ([_, _, ..], Some(content)) if content != Content::Bytes => (None, path),
-        _ => (numbers, path),
+        (_, numbers) => (numbers, path),
     };
     if let Some(content) = numbers {
         let one = if content == Content::Bytes {

@@ -8,13 +8,10 @@
 use labrys_llvm::{Block, DebugNode, LLVMOpcode, LLVMTypeKind, Module, Type, Value, tag};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::types::{structure_name, unwrapped};
+use crate::types::{Member, structure_name, unwrapped};
 
 /// Values that are followed from one pointer.
 const MOST_VALUES: usize = 64;
-
-/// A member: the name of its structure, and its offset there.
-pub(crate) type Member = (String, u64);
 
 /// See the module.
 #[derive(Debug, Default)]
