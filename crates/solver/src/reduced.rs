@@ -13,7 +13,7 @@ use crate::valuation::Valuation;
 #[derive(Default)]
 pub(crate) struct ReducedPool {
     pub(crate) pool: Pool,
-    rebuilt: Rebuilt,
+    pub(crate) rebuilt: Rebuilt,
 }
 
 impl ReducedPool {

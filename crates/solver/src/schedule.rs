@@ -10,9 +10,11 @@
 
 use std::time::{Duration, Instant};
 
-use labrys_expr::{Evaluator, ExprId};
+use labrys_expr::{Evaluator, ExprId, Pool};
+use rustc_hash::FxHashSet;
 
 use crate::difficulty::{Difficulty, difficulty};
+use crate::facts::Facts;
 use crate::lengths::shorten_lengths;
 use crate::parts::{FixedSymbols, Overlay, Part, complete, conjuncts, origins};
 use crate::query::{Answer, Budget, Model, Query, Reason, Solver};
@@ -24,6 +26,9 @@ use crate::valuation::Valuation;
 /// anew, in visits.
 const PART: u64 = 8;
 pub(crate) const NODE: u64 = 8;
+
+/// Queries of more nodes are large.
+const MANY_NODES: usize = 500;
 
 /// One way to answer queries, or to make them smaller.
 pub(crate) trait Layer {
@@ -114,6 +119,7 @@ pub(crate) struct Task<'t, 'q> {
     /// Why the back end gave up, in the rows after it.
     pub(crate) given_up: Option<Reason>,
     difficulty: Option<Option<Difficulty>>,
+    large: Option<bool>,
 }
 
 impl<'t, 'q> Task<'t, 'q> {
@@ -128,6 +134,7 @@ impl<'t, 'q> Task<'t, 'q> {
             deadline: query.budget.timeout.map(|timeout| Instant::now() + timeout),
             given_up: None,
             difficulty: None,
+            large: None,
             query,
         }
     }
@@ -151,6 +158,15 @@ impl<'t, 'q> Task<'t, 'q> {
         self.difficulty.flatten()
     }
 
+    /// Whether the parts have so many nodes that work on all of them may pay.
+    pub(crate) fn is_large(&mut self) -> bool {
+        let roots = self.parts.iter().map(|part| part.id);
+        let pool = &*self.query.pool;
+        *self
+            .large
+            .get_or_insert_with(|| has_more_nodes(pool, roots, MANY_NODES))
+    }
+
     /// The time that is left.
     pub(crate) fn timeout(&self) -> Option<Duration> {
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
@@ -168,10 +184,11 @@ impl<'t, 'q> Task<'t, 'q> {
     }
 }
 
-/// A query that is left of another when its fixed symbols have their values.
+/// A query that is left of another when its fixed symbols have their values, and expressions those
+/// that other parts say.
 ///
 /// Law: a model of it, with the fixed values, is a model of the other; a core of it, with the
-/// reasons for the fixed values in it, is a core of the other.
+/// reasons for the values in it, is a core of the other.
 #[derive(Default)]
 pub(crate) struct Smaller {
     pub(crate) reduced: ReducedPool,
@@ -180,6 +197,8 @@ pub(crate) struct Smaller {
     pub(crate) positions: Vec<usize>,
     /// Values of the fixed symbols.
     pub(crate) values: Model,
+    /// What parts say of expressions that others are made of.
+    pub(crate) facts: Facts,
 }
 
 /// The answer to a query.
@@ -316,6 +335,7 @@ impl Shared {
     /// The answer to a task by the answer to the smaller query that it was replaced by.
     fn lift(&mut self, task: &Task<'_, '_>, smaller: &mut Smaller, answer: Answer) -> Outcome {
         let values = std::mem::take(&mut smaller.values);
+        let facts = std::mem::take(&mut smaller.facts);
         let outcome = match answer {
             Answer::Sat(mut model) => {
                 model.0.extend(values.iter());
@@ -334,6 +354,7 @@ impl Shared {
                     let symbols = task.query.pool.symbols(task.parts[position].id);
                     all.push(position);
                     all.extend(task.fixed.reasons(symbols));
+                    all.extend(facts.reasons(task.query.pool, &task.parts, position));
                 }
                 Outcome::core(task, all)
             }
@@ -504,6 +525,21 @@ impl Schedule {
         self.shared.put_spare(smaller);
         outcome
     }
+}
+
+/// Whether expressions are made of more nodes than this.
+fn has_more_nodes(pool: &Pool, roots: impl Iterator<Item = ExprId>, most: usize) -> bool {
+    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+    let mut stack: Vec<ExprId> = roots.collect();
+    while let Some(id) = stack.pop() {
+        if seen.insert(id) {
+            pool.for_each_child(id, |child| stack.push(child));
+        }
+        if seen.len() > most {
+            return true;
+        }
+    }
+    false
 }
 
 fn position(layers: &[Box<dyn Layer>], name: &str) -> Option<usize> {

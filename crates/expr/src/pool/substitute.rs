@@ -47,6 +47,13 @@ impl Rebuilt {
         self.epoch += 1;
     }
 
+    /// Says what an expression of the source pool is rebuilt to from now on, where it is an operand
+    /// of what was not rebuilt before.
+    pub fn put(&mut self, id: ExprId, value: ExprId) {
+        self.reserve(id.index() + 1);
+        self.set(id, value);
+    }
+
     fn reserve(&mut self, len: usize) {
         if self.stamps.len() < len {
             self.stamps.resize(len, 0);

@@ -8,6 +8,7 @@ mod bytes;
 mod cache;
 mod constants;
 mod eliminate;
+mod equalities;
 mod fixed;
 mod intervals;
 mod log;
@@ -34,6 +35,7 @@ const SCHEDULE: &[Row] = &[
     row(make::<cache::Cache>, Own, CACHED),
     row(make::<bytes::Bytes>, Own, "trivial"),
     uncounted(make::<fixed::Fixed>),
+    uncounted(make::<equalities::Equalities>),
     uncounted(make::<log::Log>),
     row(make::<intervals::Intervals>, Work(40_000), "bounds"),
     row(make::<walk::Walk>, Share { calls: 0.1, others: 0.05 }, "walk_first"),
