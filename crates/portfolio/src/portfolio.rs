@@ -165,8 +165,9 @@ impl<'a> Portfolio<'a> {
     /// The same with one more member.
     #[must_use]
     pub fn with(mut self, member: Box<dyn Member + 'a>) -> Self {
-        let arm = match member.tentative_part() {
-            Some(part) => self.scheduler.add_tentative(member.turn(), part),
+        let tentative = member.tentative_part().filter(|_| self.share.is_none());
+        let arm = match tentative {
+            Some(part) => self.scheduler.add_tentative(part),
             None => self.scheduler.add(member.turn()),
         };
         if member.begins_after() > 0 {

@@ -7,9 +7,12 @@
 //! but each arm keeps [`FLOOR`] of an equal part. A step is for a unit of work; an arm whose steps
 //! take more has no turn until the others have had their parts.
 //!
-//! A tentative arm ([`Scheduler::add_tentative`]) is beside the others: these share what it leaves as
-//! they do without it. Its prior wears off with the work that it has had since it last gained. So if
-//! it brings nothing, it soon has little more than its floor, also while the others gain nothing.
+//! A tentative arm ([`Scheduler::add_tentative`]) is beside the others: their work gives it credit by
+//! its part, and it has steps while it has credit. Its prior wears off with the work that it has had
+//! since it last gained. So if it brings nothing, it soon has little more than its floor, also while
+//! the others gain nothing.
+//!
+//! Law: the others have the turns that they have without it, and draw the same random numbers.
 //!
 //! [`Policy::Shares`] gives the turn to the arm that has had the least work for its share.
 //!
@@ -59,6 +62,8 @@ struct Account {
     idle: f64,
     /// The part of all work that it keeps, if it is tentative.
     tentative: Option<f64>,
+    /// Work that it may do now, if it is tentative.
+    credit: f64,
 }
 
 impl Account {
@@ -68,6 +73,10 @@ impl Account {
             None => PRIOR.0,
         };
         (self.gain + prior) / (self.work + PRIOR.1)
+    }
+
+    fn is_tentative(&self) -> bool {
+        self.tentative.is_some()
     }
 
     fn is_active(&self) -> bool {
@@ -116,8 +125,8 @@ impl Scheduler {
     }
 
     /// One more arm, which is tentative and keeps this part of all work.
-    pub fn add_tentative(&mut self, length: u32, part: f64) -> Arm {
-        let arm = self.add(length);
+    pub fn add_tentative(&mut self, part: f64) -> Arm {
+        let arm = self.add(1);
         self.accounts[arm.0].tentative = Some(part);
         arm
     }
@@ -125,6 +134,11 @@ impl Scheduler {
     /// The arm that has the next step: the one whose turn it is, else the one whose turn comes,
     /// which may depend on a random number from 0 to 1. `None` if no arm is active.
     pub fn step(&mut self, random: impl FnOnce() -> f64) -> Option<Arm> {
+        let active = |arm: &Arm| self.is_active(*arm) && self.accounts[arm.0].is_tentative();
+        let tentative = self.arms().find(active);
+        if let Some(arm) = tentative.filter(|arm| self.accounts[arm.0].credit > 0.0) {
+            return Some(arm);
+        }
         if let Some((arm, left)) = self.turn
             && left > 0
             && self.accounts[arm.0].is_active()
@@ -132,7 +146,9 @@ impl Scheduler {
             self.turn = Some((arm, left - 1));
             return Some(arm);
         }
-        let arm = self.choose(random)?;
+        let Some(arm) = self.choose(random) else {
+            return tentative;
+        };
         let length = self.accounts[arm.0].length;
         for account in &mut self.accounts {
             account.rest = account.rest.saturating_sub(1);
@@ -167,7 +183,12 @@ impl Scheduler {
         let account = &mut self.accounts[arm.0];
         account.work += work;
         account.idle += work;
+        if account.is_tentative() {
+            account.credit -= work;
+            return;
+        }
         account.debt = (account.debt + work - 1.0).max(0.0);
+        self.lend(work);
         self.pay(arm, work);
     }
 
@@ -206,16 +227,25 @@ impl Scheduler {
         self.accounts[arm.0].is_active()
     }
 
+    fn arms(&self) -> impl Iterator<Item = Arm> + use<> {
+        (0..self.accounts.len()).map(Arm)
+    }
+
+    /// The arms that share the turns now.
+    fn certain(&self) -> Vec<Arm> {
+        let certain = |arm: &Arm| self.is_active(*arm) && !self.accounts[arm.0].is_tentative();
+        self.arms().filter(certain).collect()
+    }
+
     fn choose(&self, random: impl FnOnce() -> f64) -> Option<Arm> {
-        let arms = || (0..self.accounts.len()).map(Arm);
-        let active = |arm: &Arm| self.is_active(*arm);
         let rested = |account: &Account| {
             account.rest == 0 && (self.policy == Policy::Shares || account.debt <= 0.0)
         };
-        let fresh = |arm: &Arm| active(arm) && rested(&self.accounts[arm.0]);
-        let mut among: Vec<Arm> = arms().filter(fresh).collect();
+        let active = self.certain();
+        let mut among = active.clone();
+        among.retain(|arm| rested(&self.accounts[arm.0]));
         if among.is_empty() {
-            among = arms().filter(active).collect();
+            among = active;
         }
         match (among.as_slice(), self.policy) {
             ([], _) => None,
@@ -242,14 +272,24 @@ impl Scheduler {
     /// The parts of these arms in the work that they share, by yield.
     fn parts(&self, among: &[Arm]) -> Vec<f64> {
         let rate = |arm: &Arm| self.accounts[arm.0].rate();
-        let tentative = |arm: &&Arm| self.accounts[arm.0].tentative.is_some();
-        let certain = among.len() - among.iter().filter(tentative).count();
-        let equal = 1.0 / certain.max(1) as f64;
-        let kept = |arm: &Arm| self.accounts[arm.0].tentative.unwrap_or(self.floor * equal);
-        let left = 1.0 - among.iter().map(kept).sum::<f64>();
+        let kept = self.floor / among.len() as f64;
         let all: f64 = among.iter().map(rate).sum();
-        let part = |arm: &Arm| kept(arm) + left * rate(arm) / all;
+        let part = |arm: &Arm| kept + (1.0 - self.floor) * rate(arm) / all;
         among.iter().map(part).collect()
+    }
+
+    /// Work of the others gives tentative arms credit.
+    fn lend(&mut self, work: f64) {
+        let rates = self.certain().into_iter();
+        let others: f64 = rates.map(|arm| self.accounts[arm.0].rate()).sum();
+        let active = |account: &&mut Account| account.is_active();
+        for account in self.accounts.iter_mut().filter(active) {
+            if let Some(kept) = account.tentative {
+                let rate = account.rate();
+                let part = kept + (1.0 - kept) * rate / (rate + others);
+                account.credit += work * part / (1.0 - part);
+            }
+        }
     }
 
     /// Work of an arm pays off what the others had too much, by their parts.
@@ -257,15 +297,10 @@ impl Scheduler {
         if self.accounts.iter().all(|account| account.debt <= 0.0) {
             return;
         }
-        let active: Vec<Arm> = (0..self.accounts.len())
-            .map(Arm)
-            .filter(|other| self.is_active(*other))
-            .collect();
+        let active = self.certain();
         let parts = self.parts(&active);
-        let own = active
-            .iter()
-            .position(|other| *other == arm)
-            .map_or(1.0, |at| parts[at]);
+        let own = active.iter().position(|other| *other == arm);
+        let own = own.map_or(1.0, |at| parts[at]);
         for (other, part) in active.into_iter().zip(parts) {
             if other != arm {
                 self.accounts[other.0].debt -= work * part / own;
@@ -330,7 +365,7 @@ mod tests {
             let mut rng = fastrand::Rng::with_seed(1);
             let mut scheduler = Scheduler::new(Policy::Yield);
             let _ = (scheduler.add(8), scheduler.add(8));
-            let other = scheduler.add_tentative(8, 0.02);
+            let other = scheduler.add_tentative(0.02);
             let mut part = |scheduler: &mut Scheduler, gain: f64| {
                 let mut had = [0.0, 0.0];
                 for _ in 0..20_000 {
@@ -346,6 +381,36 @@ mod tests {
             let much = part(&mut scheduler, 0.1);
             assert!(much > 0.3, "{much}");
         }
+    }
+
+    /// The others have the same turns and draw the same numbers with a tentative arm beside them,
+    /// whatever it takes and gains.
+    #[test]
+    fn others_do_not_notice_a_tentative_arm() {
+        let turns = |tentative: Option<f64>| {
+            let mut rng = fastrand::Rng::with_seed(7);
+            let mut scheduler = Scheduler::new(Policy::Yield).with_floor(0.2);
+            let others = [scheduler.add(8), scheduler.add(3)];
+            let beside = tentative.map(|_| scheduler.add_tentative(0.02));
+            let mut had = Vec::new();
+            while had.len() < 2_000 {
+                let arm = scheduler.step(|| rng.f64()).expect("an active arm");
+                if Some(arm) == beside {
+                    scheduler.spend(arm, 3.0);
+                    scheduler.gain(arm, tentative.unwrap_or_default());
+                    continue;
+                }
+                had.push(arm);
+                scheduler.spend(arm, if arm == others[0] { 1.0 } else { 4.0 });
+                scheduler.gain(arm, if had.len() % 50 == 0 { 1.0 } else { 0.0 });
+                if had.len() % 70 == 0 {
+                    scheduler.rest(arm, 2);
+                }
+            }
+            had
+        };
+        let alone = turns(None);
+        assert!(alone == turns(Some(0.0)) && alone == turns(Some(1.0)));
     }
 
     #[test]
