@@ -7,6 +7,7 @@
 //! - [`Trials`] execute the paths that it finds, so that whole programs have inputs for them.
 //! - A [`ModelChecker`] is a checker as a member of a portfolio.
 //! - A [`GraphMonitor`] tells the search which flips cannot lead to an open branch.
+//! - [`uncalled`] shows the branches of functions that no calls lead to.
 //! - A [`Verification`] checks a proof again, from its certificate alone.
 //!
 //! Law: what is not modelled is havocked, so a run of the program is a path of each complete graph.
@@ -37,7 +38,7 @@ mod trial;
 mod units;
 
 pub use ask::Ask;
-pub use certificate::{Verdict, Verification};
+pub use certificate::{Verdict, Verification, uncalled};
 pub use checker::{Checker, Found, Left};
 pub use monitor::{GraphMonitor, Guide, Judgement};
 pub use path::PathInput;

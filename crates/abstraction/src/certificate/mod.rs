@@ -24,18 +24,24 @@
 //! With `(set-info :unit "f")` the formulas are of runs of `f` alone, called with anything in memory,
 //! and the claims are branches of `f`: the frame in which it runs is `f`.
 //!
+//! A branch of a function that no calls lead to has a [set of functions](calls) in place of formulas.
+//!
 //! Values, blocks and instructions are numbered as in the frozen bitcode's static model, so the text
 //! depends on the program and on what is claimed alone.
 //!
 //! Law: `names` and `read` accept no name that the program has no frame, value or object for, and
 //! none of a symbol that is local to a block.
 
+mod calls;
 mod names;
 mod read;
+mod verdict;
 mod verify;
 mod write;
 
-pub use verify::{Verdict, Verification};
+pub use calls::uncalled;
+pub use verdict::Verdict;
+pub use verify::Verification;
 pub(crate) use write::write;
 
 /// The version of the format.
@@ -46,3 +52,5 @@ const VERSION: &str = ":labrys-certificate";
 const UNIT: &str = ":unit";
 /// The keyword of a claim.
 const CLAIM: &str = ":unreachable";
+/// The keyword of a function that runs may enter.
+const ENTERED: &str = ":entered";

@@ -13,7 +13,7 @@ use crate::automaton::Automaton;
 use crate::block::Location;
 
 /// A certificate in the terms of an automaton.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Certificate {
     /// In the order of the text.
     pub(super) claims: Vec<BranchId>,
@@ -21,15 +21,23 @@ pub(super) struct Certificate {
     pub(super) invariants: BTreeMap<Location, ExprId>,
 }
 
-/// Reads a certificate.
+/// Reads a text.
+///
+/// # Errors
+/// Why it is no certificate of any program.
+pub(super) fn script(text: &str) -> Result<Script, String> {
+    let script = smtlib::read(text).map_err(|error| error.to_string())?;
+    match script.commands.is_empty() {
+        true => Ok(script),
+        false => Err("it has commands that no certificate has".to_owned()),
+    }
+}
+
+/// Reads the formulas of a certificate.
 ///
 /// # Errors
 /// Why the text is none of the program.
-pub(super) fn read(automaton: &mut Automaton<'_>, text: &str) -> Result<Certificate, String> {
-    let script = smtlib::read(text).map_err(|error| error.to_string())?;
-    if !script.commands.is_empty() {
-        return Err("it has commands that no certificate has".to_owned());
-    }
+pub(super) fn read(automaton: &mut Automaton<'_>, script: Script) -> Result<Certificate, String> {
     let claims = claims(automaton.terms.program(), &script)?;
     let mut reader = NameReader {
         entry: automaton.entry().frame,
@@ -76,8 +84,7 @@ pub(super) fn read(automaton: &mut Automaton<'_>, text: &str) -> Result<Certific
 ///
 /// # Errors
 /// Why the text is no certificate of the program.
-pub(super) fn unit(program: &Program, text: &str) -> Result<Option<FunctionId>, String> {
-    let script = smtlib::read(text).map_err(|error| error.to_string())?;
+pub(super) fn unit(program: &Program, script: &Script) -> Result<Option<FunctionId>, String> {
     let mut units = script.infos.iter().filter(|(key, _)| key == UNIT);
     let Some((_, name)) = units.next() else {
         return Ok(None);
@@ -94,7 +101,10 @@ pub(super) fn unit(program: &Program, text: &str) -> Result<Option<FunctionId>, 
 }
 
 /// The branches that a certificate claims.
-fn claims(program: &Program, script: &Script) -> Result<Vec<BranchId>, String> {
+///
+/// # Errors
+/// Why it is none of the program.
+pub(super) fn claims(program: &Program, script: &Script) -> Result<Vec<BranchId>, String> {
     let versions = script.infos.iter().filter(|(key, _)| key == VERSION);
     let versions: Vec<&str> = versions.map(|(_, text)| text.as_str()).collect();
     if versions != [FORMAT] {

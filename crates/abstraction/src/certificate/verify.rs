@@ -18,36 +18,15 @@ use std::rc::Rc;
 
 use labrys_analysis::ProgramAnalysis;
 use labrys_expr::{ExprId, Op, Symbol};
-use labrys_program::{BranchId, FunctionId, Program};
+use labrys_program::{BranchId, FunctionId};
 use labrys_solver::plain::{Decide, Reply};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::names;
-use super::read::{Certificate, read, unit};
+use super::read::{Certificate, claims, read, script, unit};
+use super::verdict::Verdict;
+use super::{calls, names};
 use crate::automaton::Automaton;
 use crate::block::{LargeBlock, Location, TooLarge, Transition};
-
-/// What was found out about a claim.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The certificate shows it.
-    Checked,
-    /// The solver did not answer all queries.
-    NotChecked(String),
-    /// The certificate does not show it.
-    Refused(String),
-}
-
-impl Verdict {
-    /// What is worse of two verdicts; of two that are as bad the first.
-    fn and(self, other: Verdict) -> Verdict {
-        match (&self, &other) {
-            (Verdict::Refused(_), _) | (_, Verdict::Checked) => self,
-            (Verdict::NotChecked(_), Verdict::NotChecked(_)) => self,
-            _ => other,
-        }
-    }
-}
 
 /// A certificate that is checked, location by location.
 pub struct Verification<'p> {
@@ -72,12 +51,19 @@ impl<'p> Verification<'p> {
         entry: FunctionId,
         text: &str,
     ) -> Result<Self, String> {
-        let unit = unit(analysis.program(), text)?;
+        let script = script(text)?;
+        let entered = calls::read(analysis.program(), &script)?;
+        if !entered.is_empty() {
+            let claims = claims(analysis.program(), &script)?;
+            let claims = calls::judge(analysis, entry, &entered, &claims);
+            return Ok(Verification::decided(analysis, entry, claims));
+        }
+        let unit = unit(analysis.program(), &script)?;
         let mut automaton = match unit {
             Some(function) => Automaton::of_unit(analysis, function),
             None => Automaton::new(analysis, entry),
         };
-        let certificate = read(&mut automaton, text)?;
+        let certificate = read(&mut automaton, script)?;
         let start = automaton.entry();
         if !certificate.invariants.contains_key(&start) {
             let name = names::location(&automaton.terms, start);
@@ -89,7 +75,9 @@ impl<'p> Verification<'p> {
         for claim in &certificate.claims {
             let verdict = match obstacle {
                 Some(obstacle) => Verdict::Refused(obstacle.clone()),
-                None if unit.is_some_and(|unit| !is_of(analysis.program(), *claim, unit)) => {
+                None if unit
+                    .is_some_and(|unit| !calls::is_of(analysis.program(), *claim, unit)) =>
+                {
                     Verdict::Refused("it is a branch of another function".to_owned())
                 }
                 None if unit.is_none() && automaton.may_take(&outside, *claim) => {
@@ -108,6 +96,23 @@ impl<'p> Verification<'p> {
             claims,
             queries: 0,
         })
+    }
+
+    /// One that has no locations to check.
+    fn decided(
+        analysis: &'p ProgramAnalysis<'p>,
+        entry: FunctionId,
+        claims: BTreeMap<BranchId, Verdict>,
+    ) -> Self {
+        Verification {
+            automaton: Automaton::new(analysis, entry),
+            certificate: Certificate::default(),
+            locations: Vec::new(),
+            next: 0,
+            invariant: Verdict::Checked,
+            claims,
+            queries: 0,
+        }
     }
 
     /// How many locations are checked, and how many there are.
@@ -334,13 +339,6 @@ impl<'p> Verification<'p> {
         }
         false
     }
-}
-
-/// Whether a branch is one of a function.
-fn is_of(program: &Program, branch: BranchId, function: FunctionId) -> bool {
-    let site = program.branch_site(branch);
-    let site = site.and_then(|(site, _)| program.site(site));
-    site.is_some_and(|site| site.function == function)
 }
 
 /// A reply as a verdict; `sat` refuses the claim for this reason.

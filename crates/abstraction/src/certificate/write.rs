@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use labrys_expr::{ExprId, smtlib_term};
-use labrys_program::BranchId;
+use labrys_program::{BranchId, Program};
 use rustc_hash::FxHashMap;
 
 use super::{CLAIM, FORMAT, UNIT, VERSION, names};
@@ -14,8 +14,9 @@ use crate::invariants::Invariants;
 use crate::terms::Terms;
 
 const OPENING: &str = "\
-; A certificate of Labrys: an inductive invariant, a formula for each place that runs come to, and the
-; branches that it shows unreachable. Check it by `labrys verify-proof`.
+; A certificate of Labrys: an inductive invariant, a formula for each place that runs come to, or the
+; functions that they may enter; and the branches that it shows unreachable. Check it by
+; `labrys verify-proof`.
 ";
 
 /// The certificate of a complete graph for branches that it does not come to; `None` where a formula
@@ -33,16 +34,11 @@ pub(crate) fn write(
     {
         cubes.entry(state.location).or_default().push(&state.cube);
     }
-    let mut text = OPENING.to_owned();
-    let _ = writeln!(text, "(set-info {VERSION} \"{FORMAT}\")");
+    let mut text = opening(terms.program(), claims)?;
     if terms.is_unit() {
         let (_, first) = graph.states().next()?;
         let name = names::encoded(&terms.function(first.location.frame).name);
         let _ = writeln!(text, "(set-info {UNIT} \"{name}\")");
-    }
-    for claim in claims {
-        let name = terms.program().branch_name(*claim)?;
-        let _ = writeln!(text, "(set-info {CLAIM} \"{}\")", name.replace('"', "\"\""));
     }
     let _ = writeln!(text, "(set-logic QF_BV)");
     let mut writer = CertificateWriter {
@@ -69,6 +65,17 @@ pub(crate) fn write(
         let _ = writeln!(text, "(declare-const |{name}| {sort})");
     }
     text.push_str(&definitions);
+    Some(text)
+}
+
+/// How each certificate begins: what it is, and what it claims.
+pub(super) fn opening(program: &Program, claims: &[BranchId]) -> Option<String> {
+    let mut text = OPENING.to_owned();
+    let _ = writeln!(text, "(set-info {VERSION} \"{FORMAT}\")");
+    for claim in claims {
+        let name = program.branch_name(*claim)?.replace('"', "\"\"");
+        let _ = writeln!(text, "(set-info {CLAIM} \"{name}\")");
+    }
     Some(text)
 }
 

@@ -19,6 +19,7 @@ mod runs;
 #[path = "../generator/mod.rs"]
 mod generator;
 
+mod calls;
 mod damage;
 mod mutate;
 
