@@ -13,6 +13,7 @@ use labrys_program::{BranchId, FunctionId};
 use labrys_solver::bitwuzla;
 use labrys_suite::Input;
 
+use crate::certificate::uncalled;
 use crate::checker::{Checker, Found};
 use crate::monitor::GraphMonitor;
 use crate::path::PathInput;
@@ -21,6 +22,8 @@ use crate::units::{Units, is_large};
 
 /// The part of all work that it keeps in large programs if it brings nothing.
 const PART: f64 = 0.02;
+/// What a proof counts in large programs, beside a branch that a run takes: it may as well come later.
+const PROOF: f64 = 0.125;
 /// Steps of a turn.
 const TURN: u32 = 8;
 /// Instructions that the analysis of values looks at in the time of a step of the solver.
@@ -38,9 +41,11 @@ pub struct ModelChecker<'p> {
     units: Option<Units<'p>>,
     /// Work on the whole program, in steps of the solver.
     work: u64,
-    /// Until it begins.
-    trials: Option<Trials<'p>>,
+    /// Until it begins: they take an analysis of their own.
+    trials: Option<Box<dyn FnOnce() -> Trials<'p> + 'p>>,
     told: bool,
+    /// Whether the branches are proved that no calls lead to.
+    called: bool,
     /// Whether the branches are proved that no values lead to.
     valued: bool,
     is_large: bool,
@@ -61,6 +66,7 @@ impl<'p> ModelChecker<'p> {
             work: 0,
             trials: None,
             told: false,
+            called: false,
             valued: false,
             is_large: is_large(analysis),
             is_searched: false,
@@ -69,8 +75,8 @@ impl<'p> ModelChecker<'p> {
 
     /// Paths are tried for inputs.
     #[must_use]
-    pub fn with_trials(mut self, trials: Trials<'p>) -> Self {
-        self.trials = Some(trials);
+    pub fn with_trials(mut self, trials: impl FnOnce() -> Trials<'p> + 'p) -> Self {
+        self.trials = Some(Box::new(trials));
         self
     }
 
@@ -110,16 +116,15 @@ impl<'p> ModelChecker<'p> {
     }
 
     /// Proves the branches of functions that no calls lead to: those proofs stand whatever else is not
-    /// known of the program.
-    fn prove_uncalled(&self, session: &mut Session) -> Result<(), Error> {
-        let program = self.analysis.program();
-        let is_uncalled = |branch: &BranchId| {
-            let site = program.branch_site(*branch);
-            let site = site.and_then(|(site, _)| program.site(site));
-            site.is_some_and(|site| self.analysis.depth(site.function).is_none())
-        };
-        let open: Vec<BranchId> = session.unseen().iter().filter(is_uncalled).collect();
-        prove_by(session, &open, None)
+    /// known of the program, and cost nothing.
+    fn prove_uncalled(&mut self, session: &mut Session) -> Result<(), Error> {
+        if std::mem::replace(&mut self.called, true) {
+            return Ok(());
+        }
+        match uncalled(self.analysis, session.unseen().iter()) {
+            Some((branches, certificate)) => prove_by(session, &branches, Some(certificate)),
+            None => Ok(()),
+        }
     }
 
     fn begin(&mut self, session: &Session) -> Result<(), bitwuzla::Error> {
@@ -129,7 +134,7 @@ impl<'p> ModelChecker<'p> {
             self.units = Some(Units::new(self.analysis, self.entry, of_units));
             let mut checker = Checker::new(self.analysis, self.entry, goals)?;
             if let Some(trials) = self.trials.take() {
-                checker = checker.with_trials(trials);
+                checker = checker.with_trials(trials());
             }
             *self.checker.borrow_mut() = Some(checker);
         }
@@ -146,9 +151,9 @@ impl<'p> ModelChecker<'p> {
         let Ok((proved, work)) = units.step(session, is_open) else {
             return Ok(None);
         };
-        let mut gain = 0;
+        let mut gain = 0.0;
         if let Some((branches, certificate)) = proved {
-            gain = branches.len();
+            gain = self.worth(branches.len());
             prove_by(session, &branches, certificate)?;
             if let Some(checker) = self.checker.borrow_mut().as_mut() {
                 branches.iter().for_each(|goal| checker.drop_goal(*goal));
@@ -156,10 +161,18 @@ impl<'p> ModelChecker<'p> {
         }
         Ok(Some(Report {
             work: work as f64 / SOLVER_STEPS as f64,
-            gain: gain as f64,
+            gain,
             rest: 0,
             state: State::More,
         }))
+    }
+
+    /// What so many proofs gain.
+    fn worth(&self, proofs: usize) -> f64 {
+        match self.is_large {
+            true => PROOF * proofs as f64,
+            false => proofs as f64,
+        }
     }
 
     /// Hands an input to the search.
@@ -202,8 +215,8 @@ impl Member for ModelChecker<'_> {
             rest: 0,
             state: State::Done,
         };
+        self.prove_uncalled(session)?;
         if !self.analysis.obstacles().is_empty() {
-            self.prove_uncalled(session)?;
             self.tell_why_not(session);
             return Ok(report);
         }
@@ -243,7 +256,7 @@ impl Member for ModelChecker<'_> {
             Found::Done if !self.valued => self.is_searched = true,
             Found::Done => report.state = State::Done,
             Found::Unreachable(branches) => {
-                report.gain = branches.len() as f64;
+                report.gain = self.worth(branches.len());
                 let certificate = checker.certificate(&branches);
                 prove_by(session, &branches, certificate)?;
             }

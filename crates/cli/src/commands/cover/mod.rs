@@ -4,6 +4,7 @@ mod options;
 mod prover;
 mod units;
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use labrys_engine::{Budget, End, Session, SessionBuilder, Statistics, StopFlag, 
 use labrys_executor::RunLimits;
 use labrys_fuzz::Fuzzing;
 use labrys_portfolio::Portfolio;
-use labrys_program::FunctionId;
+use labrys_program::{FunctionId, Program};
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
 use labrys_solver::Layers;
 use labrys_suite::export::{self, EXPORTERS, Source};
@@ -218,11 +219,13 @@ fn explore(
         let program = &plan.subject.program;
         (ProgramAnalysis::new(program, entry), entry)
     });
-    // Paths of the model checker are tried with their surroundings.
-    let closed = entry.filter(|_| options.search.abstraction.is_some());
-    let closed = closed.map(|entry| labrys_analysis::closed(&plan.subject.program, entry));
-    let closed = closed.as_ref();
-    let closed = closed.map(|(program, start)| (ProgramAnalysis::new(program, *start), *start));
+    // Paths of the model checker are tried with their surroundings, once it has begun.
+    let (program, closed) = (OnceCell::new(), OnceCell::new());
+    let closed = |entry| {
+        let make = || labrys_analysis::closed(&plan.subject.program, entry);
+        let (program, start): &(Program, FunctionId) = program.get_or_init(make);
+        closed.get_or_init(|| (ProgramAnalysis::new(program, *start), *start))
+    };
     let mut further = SearchOptions {
         audit: options.search.audit,
         ..SearchOptions::default()
@@ -230,12 +233,7 @@ fn explore(
     Memory::new(options.limits.memory).limit_search(&mut further);
     let fuzz = options.search.fuzzes(strategy.name());
     let search = Search::new(strategy, further, plan.config.seed);
-    let mut technique = technique(
-        options,
-        plan,
-        (search, fuzz),
-        [analysis.as_ref(), closed.as_ref()],
-    );
+    let mut technique = technique(options, plan, (search, fuzz), (analysis.as_ref(), &closed));
     let end = labrys_engine::run(&mut session, &mut *technique);
     // The bar goes before the summary comes.
     session.set_observer(Box::new(labrys_engine::Silent));
@@ -263,12 +261,18 @@ fn entry(options: &Cover, plan: &Plan) -> Result<Option<FunctionId>, Problem> {
     main_function(program, remedy).map(Some)
 }
 
-/// The search, and the techniques beside it, by the analyses of the program and of the closed one.
+/// A program with its analyses, and where its runs begin.
+type Analyzed<'p> = (ProgramAnalysis<'p>, FunctionId);
+
+/// The search, and the techniques beside it, by the analysis of the program and that of the closed one.
 fn technique<'p>(
     options: &Cover,
     plan: &'p Plan,
     (search, fuzz): (Search<'p>, bool),
-    [analysis, closed]: [Option<&'p (ProgramAnalysis<'p>, FunctionId)>; 2],
+    (analysis, closed): (
+        Option<&'p Analyzed<'p>>,
+        &'p dyn Fn(FunctionId) -> &'p Analyzed<'p>,
+    ),
 ) -> Box<dyn Technique + 'p> {
     if !fuzz && analysis.is_none() {
         return Box::new(search);
@@ -278,13 +282,10 @@ fn technique<'p>(
     let checker = checker.map(|(analysis, entry)| {
         let template = plan.initial.first().cloned().unwrap_or_default();
         let checker = ModelChecker::new(analysis, *entry, template.clone());
-        match closed {
-            Some((analysis, start)) => {
-                let line = command_line(&plan.config);
-                checker.with_trials(Trials::new(analysis, *start, template, &line))
-            }
-            None => checker,
-        }
+        checker.with_trials(move || {
+            let (analysis, start) = closed(*entry);
+            Trials::new(analysis, *start, template, &command_line(&plan.config))
+        })
     });
     let search = match &checker {
         Some(checker) => search.with_monitor(Box::new(checker.monitor())),
