@@ -208,10 +208,13 @@ fn every_function_has_tests_that_pass() {
 
 /// A library of two sources: a handle behind a `void *` that points back, a table that is larger than
 /// arrays of drivers, a stream, an array of arrays, a load before the check of its pointer, a
-/// function of the other source.
+/// function of the other source, allocations here and there, sockets, a header before a string.
 const HANDLES: &str = r#"
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
 struct stream { int avail; void *state; };
 struct state { struct stream *owner; int mode; unsigned char window[70000]; void (*done)(int); };
 static int step(struct state *s) { return s->mode == 77; }
@@ -232,7 +235,7 @@ int table(unsigned *counts) {
   for (int i = 0; i <= 65536; i++) counts[i] = 0;
   return 7;
 }
-int is_open(FILE *f) { return f ? fputs("x", f) >= 0 : -1; }
+int is_open(FILE *f) { return f ? fputc(3, f) == EOF ? 0 : 1 : -1; }
 struct grid { int cells[3][2]; char rows[20][4]; };
 int corner(struct grid *g) { return g && g->cells[2][1] == 9 && g->rows[19][3] == 'q'; }
 int early(struct stream *strm) {
@@ -242,8 +245,31 @@ int early(struct stream *strm) {
   return avail == 3;
 }
 void set(struct state *s) { if (s && s->done) s->mode = 1; }
+static void *(*give)(size_t) = malloc;
+int keep(int n) {
+  char *a = malloc(4), *b = give(4);
+  int result = !a ? 1 : !b ? 2 : n == 5;
+  free(a);
+  free(b);
+  return result;
+}
+void *far_away(void);
+int borrow(void) {
+  void *p = far_away();
+  if (!p) return 3;
+  free(p);
+  return 4;
+}
+int speak(int kind) {
+  int s = socket(1, kind, 0);
+  if (s < 0) return errno == EMFILE ? -2 : -1;
+  return listen(s, 3) == 7 ? 8 : 9;
+}
+int flagged(const char *s) { return s && s[-1] == 'h' && s[-5] == 'q' ? s[0] == 'x' : -1; }
 "#;
 const OTHER: &str = "
+#include <stdlib.h>
+void *far_away(void) { return calloc(1, 4); }
 static void quiet(int n) { (void)n; }
 void loud(int n) { (void)n; }
 void (*choices[2])(int) = {quiet, loud};
@@ -267,20 +293,28 @@ fn drivers_make_what_the_code_uses() {
         .arg(&other)
         .arg(folder.path().join("other.c"));
     succeed(&mut gcc);
-    for name in [
-        "push", "handle", "table", "is_open", "corner", "set", "step",
-    ] {
+    let names = [
+        "push", "handle", "table", "is_open", "corner", "set", "step", "keep", "borrow", "speak",
+        "flagged",
+    ];
+    for name in names {
         let mut lines = told.lines();
         let line = lines.find(|line| line.starts_with(&format!("{name} ")));
         let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
         assert_eq!(words.get(1), words.get(3), "{name}: {told}");
     }
-    for name in [
-        "push", "handle", "table", "is_open", "corner", "set", "step", "early",
-    ] {
+    for name in names.into_iter().chain(["early"]) {
         let file = format!("out/{name}/tests/test_{name}.c");
         tests_pass_with(&folder.path().join(file), Some(&other));
     }
+    let read = |path: &str| std::fs::read_to_string(folder.path().join(path)).expect("a file");
+    let keep = read("out/keep/tests/test_keep.c");
+    let fails = "  unit_failing = unit_allocations + 2;\n  int result = keep(0);\n  unit_failing = 0;\n  \
+                 CHECK(result == 2);\n";
+    assert!(keep.contains(fails), "{keep}");
+    let borrow = read("out/borrow/tests/test_borrow.c");
+    let other = "/* Not here: allocation 1 of other sources fails; borrow(): ";
+    assert!(borrow.contains(other), "{borrow}");
 }
 
 #[test]

@@ -61,6 +61,7 @@ const FUNCTION_TYPE: usize = 4;
 const FUNCTION_UNIT: usize = 5;
 const TYPES: usize = 3;
 const RETAINED: usize = 7;
+const VARIABLE_SCOPE: usize = 0;
 const VARIABLE_NAME: usize = 1;
 const VARIABLE_FILE: usize = 2;
 const COUNT: usize = 0;
@@ -106,6 +107,17 @@ impl<'m> DebugNode<'m> {
     /// The file that a variable stands in, as [`file`](DebugNode::file) of a function.
     pub fn variable_file(self) -> Option<std::path::PathBuf> {
         self.operand(VARIABLE_FILE).and_then(Self::path)
+    }
+
+    /// The compilation that a variable is of, if it is declared outside blocks of functions.
+    #[must_use]
+    pub fn variable_unit(self) -> Option<DebugNode<'m>> {
+        let scope = self.operand(VARIABLE_SCOPE)?;
+        match scope.kind() {
+            LLVMMetadataKind::LLVMDICompileUnitMetadataKind => Some(scope),
+            LLVMMetadataKind::LLVMDISubprogramMetadataKind => scope.unit(),
+            _ => None,
+        }
     }
 
     fn path(self) -> Option<std::path::PathBuf> {

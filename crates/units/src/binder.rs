@@ -65,9 +65,12 @@ impl Reader<'_> {
                     "({pointer} == (unsigned char *){FUNCTION}{number})"
                 ))
             }
-            Choice::Fresh | Choice::Roomy | Choice::Stream | Choice::Double(_) | Choice::Keep => {
-                None
-            }
+            Choice::Fresh
+            | Choice::Roomy
+            | Choice::Stream
+            | Choice::Sealed
+            | Choice::Double(_)
+            | Choice::Keep => None,
         }
     }
 }

@@ -13,13 +13,15 @@ use crate::driver::{declaration, definitions, result_type};
 use crate::prototype::Prototype;
 
 /// Puts together the definition of a double. `results` are its results, if it has any; `outputs`
-/// what it writes where parameters point, with the number of bytes of one call.
+/// what it writes where parameters point, with the number of bytes of one call; `errors` what it sets
+/// `errno` to.
 pub(crate) fn double(
     name: &str,
-    missing: Option<String>,
+    (missing, outside): (Option<String>, bool),
     prototype: &Prototype<'_>,
     results: Option<Variable>,
     outputs: Vec<(usize, u64, Variable)>,
+    errors: Option<Variable>,
 ) -> Double {
     let types = format!("{name}_type_");
     let mut text = definitions(prototype, &types);
@@ -37,6 +39,15 @@ pub(crate) fn double(
             "  if (a{index}) __builtin_memcpy(a{index}, {of} + {size} * call, {size});"
         );
         answers.push(variable);
+    }
+    if let Some(errors) = errors {
+        let of = &errors.name;
+        let _ = writeln!(
+            text,
+            "extern int *__errno_location(void);\n@int {of}[{ANSWERS}];"
+        );
+        let _ = writeln!(body, "  *__errno_location() = {of}[call];");
+        answers.push(errors);
     }
     if let Some(results) = results {
         let of = &results.name;
@@ -65,6 +76,7 @@ pub(crate) fn double(
     Double {
         name: name.to_owned(),
         missing,
+        outside,
         text,
         answers,
     }

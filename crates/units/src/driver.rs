@@ -4,13 +4,15 @@
 //! assumed lengths: all objects are made first, in one order, so each input has the same place in
 //! every run.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use labrys_suite::unit::{
-    Choice, Content, Entry, FIRST_GLOBAL, FIRST_OBJECT, Leaf, Length, Made, Object, Part, Pointer,
-    RETURNED, ROOM, Variable,
+    Choice, Content, Entry, FIRST_GLOBAL, FIRST_OBJECT, Failing, Leaf, Length, Made, Object, Part,
+    Pointer, RETURNED, ROOM, Variable,
 };
 
+use crate::allocations::FAILING;
 use crate::prototype::{Passed, Prototype};
 use crate::walk::{Spot, Visitor, walk};
 use crate::{CALL, ENTRY, FUNCTION, VARIABLE};
@@ -21,6 +23,8 @@ pub(crate) struct Maker<'a> {
     pub(crate) body: String,
     /// How the functions that pointers may point to are called, in order.
     functions: &'a [String],
+    /// The bytes of earlier objects before the places where pointers to them point.
+    before: BTreeMap<usize, u64>,
     /// What is assumed of leaves.
     lengths: &'a [Length],
     /// Put before the numbers of local variables, so that they are distinguished from others.
@@ -32,6 +36,7 @@ impl<'a> Maker<'a> {
         Maker {
             body: String::new(),
             functions,
+            before: BTreeMap::new(),
             lengths: &entry.lengths,
             prefix,
         }
@@ -49,12 +54,25 @@ impl<'a> Maker<'a> {
         ));
     }
 
+    /// A pointer to an object.
+    fn pointing(&self, object: &str, number: Option<usize>) -> String {
+        match number.and_then(|number| self.before.get(&number)) {
+            Some(before) => format!("(void *)({object} + {before})"),
+            None => format!("(void *){object}"),
+        }
+    }
+
     fn value(&self, pointer: &Pointer, choice: &Choice, object: &str, spot: &Spot) -> String {
         match choice {
-            Choice::Fresh | Choice::Roomy => format!("(void *){object}"),
-            Choice::Stream => "tmpfile()".to_owned(),
+            Choice::Fresh | Choice::Roomy => {
+                let own = pointer.object.as_ref().map(|object| object.number);
+                self.pointing(object, own)
+            }
+            Choice::Stream | Choice::Sealed => choice.stream().unwrap_or_default().to_owned(),
             Choice::Null => "(void *)0".to_owned(),
-            Choice::Alias(number) => format!("(void *){}o{number}", self.prefix),
+            Choice::Alias(number) => {
+                self.pointing(&format!("{}o{number}", self.prefix), Some(*number))
+            }
             Choice::Function(name) => {
                 let known = self.functions.iter().position(|one| one == name);
                 known.map_or_else(
@@ -112,9 +130,18 @@ impl Visitor for Maker<'_> {
                 1,
             );
         }
-        let Some(Object { number, size, .. }) = &pointer.object else {
+        let Some(Object {
+            number,
+            size,
+            before,
+            ..
+        }) = &pointer.object
+        else {
             return String::new();
         };
+        if *before > 0 {
+            self.before.insert(*number, *before);
+        }
         let object = format!("{}o{number}", self.prefix);
         let make = match entry.frees {
             true => "__labrys_new",
@@ -237,8 +264,8 @@ pub(crate) fn driver(
     number: usize,
     entry: &Entry,
     prototype: &Prototype<'_>,
-    globals: &[String],
-    functions: &[String],
+    (globals, functions): (&[String], &[String]),
+    begins: &str,
     observed: bool,
 ) -> String {
     let types = format!("labrys_type_{number}_");
@@ -270,6 +297,7 @@ pub(crate) fn driver(
         passed.push(variable);
     }
     make_answers(entry, &mut maker);
+    make_failing(entry, begins, &mut maker);
     let call = format!("{ENTRY}{number}({})", passed.join(", "));
     let call = match (observed, &entry.result) {
         (false, _) => format!("  {call};\n"),
@@ -297,6 +325,19 @@ fn make_answers(entry: &Entry, maker: &mut Maker<'_>) {
     for answers in entry.doubles.iter().flat_map(|double| &double.answers) {
         let base = format!("((unsigned char *){})", answers.name);
         walk(entry, &answers.parts, &base, maker);
+    }
+}
+
+/// Fills the variable that says which allocations fail.
+fn make_failing(entry: &Entry, begins: &str, maker: &mut Maker<'_>) {
+    let Failing { own, others } = entry.failing;
+    if entry.can_fail() {
+        maker.line(begins);
+    }
+    for (index, leaf) in [own, others].into_iter().enumerate() {
+        if let Some(leaf) = leaf.and_then(|leaf| entry.leaves.get(leaf)) {
+            maker.input(&format!("&{FAILING}[{index}]"), 1, &leaf.name, 1);
+        }
     }
 }
 

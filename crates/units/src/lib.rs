@@ -13,6 +13,7 @@
 //! Invariant: each value that the driver can pass is one that C code could pass;
 //! [`Bounds::assumptions`] names what it cannot pass.
 
+mod allocations;
 mod binder;
 mod candidates;
 mod double;
@@ -31,10 +32,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::fmt::Write as _;
 
-use labrys_llvm::{LLVMLinkage, LLVMOpcode, Module, Value};
-use labrys_suite::unit::{Double, Entry, Leaf, Missing, Unit};
+use labrys_llvm::{DebugNode, LLVMLinkage, LLVMOpcode, Module, Value};
+use labrys_suite::unit::{Entry, Leaf, Missing, Unit};
 use serde::{Deserialize, Serialize};
 
+use allocations::Allocations;
 use candidates::Candidates;
 use fingerprint::Fingerprints;
 use prototype::Prototype;
@@ -64,7 +66,7 @@ const PROLOGUE: &str = "\
 extern void *__labrys_new(unsigned long size);
 extern void *__labrys_place(unsigned long size);
 extern void __labrys_object(void *object, unsigned long size, const char *name, int type);
-extern void *tmpfile(void);
+extern void *tmpfile(void), *fopen(const char *, const char *);
 extern void labrys_assume(int condition);
 extern void __labrys_observe(int place, const void *address, unsigned long size);
 extern void __labrys_bind_call(unsigned binder);
@@ -89,6 +91,8 @@ pub struct Bounds {
     /// Whether pointers to functions that the program has none for point to functions that return
     /// anything.
     pub doubles: bool,
+    /// Whether allocations may fail; for tests only.
+    pub allocations: bool,
 }
 
 /// What global variables hold at a call.
@@ -113,6 +117,7 @@ impl Default for Bounds {
             aliases: false,
             lengths: false,
             doubles: false,
+            allocations: false,
         }
     }
 }
@@ -157,6 +162,9 @@ impl Bounds {
             }
             .to_owned(),
         ];
+        if self.allocations {
+            lines.push("at most one allocation of each source fails".to_owned());
+        }
         if self.lengths {
             lines.push(
                 "a number beside a pointer that looks like its length is at most the elements \
@@ -295,11 +303,16 @@ impl fmt::Display for Refusal {
 /// that are `missing` there are declarations only, in the program and all that it is linked with.
 pub fn describe(module: &Module, request: &Request, missing: &BTreeSet<String>) -> Drivers {
     let (candidates, uses) = (Candidates::of(module), Uses::of(module));
+    let allocations = match request.for_tests && request.bounds.allocations {
+        true => Allocations::of(module),
+        false => Allocations::default(),
+    };
     let mut writer = Writer {
         module,
         request,
         candidates: &candidates,
         uses: &uses,
+        allocations: &allocations,
         drivers: Drivers {
             unit: Unit {
                 entries: Vec::new(),
@@ -344,6 +357,7 @@ struct Writer<'m, 'a> {
     request: &'a Request,
     candidates: &'a Candidates<'m>,
     uses: &'a Uses<'m>,
+    allocations: &'a Allocations<'m>,
     drivers: Drivers,
     text: String,
 }
@@ -361,6 +375,13 @@ impl<'m> Writer<'m, '_> {
     fn is_missing(&self, name: &str) -> bool {
         let mut missing = self.drivers.unit.missing.iter();
         missing.any(|one| one.name == name)
+    }
+
+    /// Whether tests need a double of a function of a library.
+    fn is_outside(&self, name: &str) -> bool {
+        let known = labrys_library::function(name);
+        let outside = known.is_some_and(|known| known.has(labrys_library::Mark::Outside));
+        outside && self.request.for_tests && self.request.bounds.doubles
     }
 
     fn refuse(&mut self, name: &str, refusal: Refusal) {
@@ -395,18 +416,20 @@ impl<'m> Writer<'m, '_> {
         builder.parameters(&prototype);
         builder.result(&prototype);
         let all = self.module.functions().into_iter();
-        let missing = all.filter(|one| one.is_declaration() && named.contains(one));
-        for one in missing.filter(|one| self.is_missing(&one.name())) {
-            if let Ok(prototype) = prototype::prototype(self.module, one) {
-                builder.missing(one, prototype);
+        for one in all.filter(|one| one.is_declaration() && named.contains(one)) {
+            let outside = self.is_outside(&one.name());
+            if (outside || self.is_missing(&one.name()))
+                && let Ok(prototype) = prototype::prototype(self.module, one)
+            {
+                builder.missing(one, prototype, outside);
             }
         }
         builder.doubles();
+        let functions = builder.functions_behind();
+        let (own, others) = self.allocations.among(&named, builder.unit());
+        let given = self.allocations.are_given(&functions);
+        builder.failing(own || given, others);
         let mut entry = builder.finish();
-        let mut functions = Vec::new();
-        for parameter in &entry.parameters {
-            name_functions(&parameter.parts, &mut functions);
-        }
         entry.frees |= functions.iter().any(|name| select::gives_back(name));
         self.name(&entry);
         Some((entry, prototype))
@@ -437,12 +460,19 @@ impl<'m> Writer<'m, '_> {
             }
         }
         let number = self.drivers.unit.entries.len();
+        let is_first = self.drivers.unit.entries.iter().all(|one| !one.can_fail());
+        if entry.can_fail() && is_first {
+            self.text.push_str(&self.allocations.text());
+        }
+        let described = self.module.function(name);
+        let described = described.and_then(|one| DebugNode::of_function(self.module, one));
+        let begins = self.allocations.begins(described.and_then(DebugNode::unit));
         let text = driver::driver(
             number,
             &entry,
             &prototype,
-            globals,
-            functions,
+            (globals, functions),
+            &begins,
             self.request.for_tests,
         );
         self.text.push_str(&text);
@@ -626,6 +656,7 @@ pub fn connect(module: &Module, drivers: &Drivers) {
         declared.delete_global();
     }
     define_missing(module, drivers);
+    allocations::connect(module);
 }
 
 /// Makes the declarations of a stem and a number the functions of these names.
@@ -644,19 +675,28 @@ fn define(module: &Module, stem: &str, names: &[&String]) {
 fn define_missing(module: &Module, drivers: &Drivers) {
     let entries = drivers.unit.entries.iter();
     let doubles: Vec<_> = entries.flat_map(|entry| &entry.doubles).collect();
+    for double in &doubles {
+        let missing = double
+            .missing
+            .as_ref()
+            .and_then(|name| module.function(name));
+        if let (Some(function), Some(double)) = (missing, module.function(&double.name)) {
+            function.replace_uses(double);
+        }
+    }
     for Missing { name, .. } in &drivers.unit.missing {
-        let of = |double: &&&Double| double.missing.as_ref() == Some(name);
-        let double = doubles.iter().find(of);
-        let double = double.and_then(|double| module.function(&double.name));
-        match (module.function(name), double, module.global(name)) {
-            (Some(function), Some(double), _) => function.replace_uses(double),
-            (Some(function), None, _) => {
+        let has_double = doubles
+            .iter()
+            .any(|double| double.missing.as_ref() == Some(name));
+        match (module.function(name), module.global(name)) {
+            (Some(_), _) if has_double => {}
+            (Some(function), _) => {
                 let builder = module.builder();
                 builder.at_end(module.define_body(function));
                 let _ = builder.call(module.declare("llvm.trap", module.void(), &[]), &[]);
                 builder.unreachable();
             }
-            (_, _, Some(variable)) if variable.global_type().is_sized() => {
+            (_, Some(variable)) if variable.global_type().is_sized() => {
                 variable.set_initializer(module.zero(variable.global_type()));
             }
             _ => {}
@@ -684,6 +724,7 @@ fn call_binder<'m>(module: &'m Module, function: Value<'m>, binder: Value<'m>) {
 pub fn is_driver(function: &str) -> bool {
     let number = function.strip_prefix(CALL);
     function == "main"
+        || function == allocations::FAILS
         || number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

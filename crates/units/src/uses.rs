@@ -10,6 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::types::{Member, structure_name, unwrapped};
 
+/// Bytes of a header before the place where a pointer points, at most.
+const MOST_BEFORE: u64 = 64;
 /// Values that are followed from one pointer.
 const MOST_VALUES: usize = 64;
 
@@ -22,6 +24,8 @@ pub(crate) struct Uses<'m> {
     any: FxHashMap<String, DebugNode<'m>>,
     /// What members without a type point to.
     members: FxHashMap<Member, String>,
+    /// How many bytes before the place where it points are accessed through a member.
+    before: FxHashMap<Member, u64>,
 }
 
 impl<'m> Uses<'m> {
@@ -78,9 +82,6 @@ impl<'m> Uses<'m> {
 
     /// Notes what the value of a member is used as.
     fn add_member(&mut self, member: Member, address: Value<'m>) {
-        if self.members.contains_key(&member) {
-            return;
-        }
         let users = address.users().into_iter();
         let values = users.filter_map(|user| match user.opcode() {
             LLVMOpcode::LLVMLoad if is_pointer(user) => Some(user),
@@ -89,9 +90,27 @@ impl<'m> Uses<'m> {
             }
             _ => None,
         });
-        if let Some(name) = values.into_iter().find_map(structure_behind) {
+        let values: Vec<_> = values.collect();
+        let before = values.iter().map(|value| bytes_before(*value)).max();
+        if let Some(before @ 1..) = before {
+            let most = self.before.entry(member.clone()).or_default();
+            *most = before.max(*most);
+        }
+        if !self.members.contains_key(&member)
+            && let Some(name) = values.into_iter().find_map(structure_behind)
+        {
             self.members.insert(member, name);
         }
+    }
+
+    /// How many bytes before the place where a parameter points are accessed.
+    pub(crate) fn before_parameter(&self, parameter: Value<'m>) -> u64 {
+        bytes_before(parameter)
+    }
+
+    /// How many bytes before the place where a member points are accessed.
+    pub(crate) fn before_member(&self, member: &Member) -> u64 {
+        self.before.get(member).copied().unwrap_or(0)
     }
 
     /// The structure that a parameter without a type points to.
@@ -161,6 +180,30 @@ fn member(module: &Module, instruction: Value<'_>) -> Option<Member> {
 
 /// The structure whose members are accessed through a pointer, or through what it is passed on as.
 fn structure_behind(pointer: Value<'_>) -> Option<String> {
+    addresses(pointer).find_map(|address| name_of(address.gep_source_type()))
+}
+
+/// How many bytes before the place where a pointer points are accessed through it or through what it
+/// is passed on as.
+fn bytes_before(pointer: Value<'_>) -> u64 {
+    let before = addresses(pointer).filter_map(|address| match address.operands()[..] {
+        [_, index] => {
+            let back = index.const_int_signed().filter(|index| *index < 0)?;
+            let ty = address.gep_source_type();
+            let bits = ty.int_width()?;
+            Some(back.unsigned_abs().saturating_mul(u64::from(bits) / 8))
+        }
+        _ => None,
+    });
+    before
+        .filter(|before| *before <= MOST_BEFORE)
+        .max()
+        .unwrap_or(0)
+}
+
+/// The addresses that are computed from a pointer, or from what it is passed on as.
+fn addresses(pointer: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+    let mut found = Vec::new();
     let mut seen: FxHashSet<Value<'_>> = FxHashSet::default();
     let mut open = vec![pointer];
     let mut next = 0;
@@ -176,9 +219,7 @@ fn structure_behind(pointer: Value<'_>) -> Option<String> {
             }
             match user.opcode() {
                 LLVMOpcode::LLVMGetElementPtr if user.operand(0) == value => {
-                    if let Some(name) = name_of(user.gep_source_type()) {
-                        return Some(name);
-                    }
+                    found.push(user);
                 }
                 LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMSelect => open.push(user),
                 LLVMOpcode::LLVMCall => {
@@ -193,5 +234,5 @@ fn structure_behind(pointer: Value<'_>) -> Option<String> {
             }
         }
     }
-    None
+    found.into_iter()
 }

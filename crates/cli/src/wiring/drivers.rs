@@ -79,6 +79,7 @@ impl DriverOptions {
                 .lengths
                 .map_or(otherwise.lengths, |lengths| lengths == Lengths::Assume),
             doubles: otherwise.doubles,
+            allocations: otherwise.allocations,
         }
     }
 }

@@ -72,6 +72,17 @@ impl<'a> Call<'a> {
         pointer.chosen(value)
     }
 
+    /// The number of the allocation that fails, of the function's own source and of others; 0: none.
+    #[must_use]
+    pub fn failing(&self) -> (u8, u8) {
+        let value = |leaf: Option<usize>| {
+            let leaf = leaf.and_then(|leaf| self.entry.leaves.get(leaf));
+            leaf.map_or(0, |leaf| self.value(leaf)[0])
+        };
+        let failing = self.entry.failing;
+        (value(failing.own), value(failing.others))
+    }
+
     /// The call as text: `f(n = 3, text = "ab", next is null)`.
     #[must_use]
     pub fn text(&self) -> String {
@@ -79,6 +90,14 @@ impl<'a> Call<'a> {
         let globals = self.described(&self.entry.globals);
         if !globals.is_empty() {
             let _ = write!(text, "{}; ", globals.join(", "));
+        }
+        for (number, of) in [
+            (self.failing().0, ""),
+            (self.failing().1, " of other sources"),
+        ] {
+            if number > 0 {
+                let _ = write!(text, "allocation {number}{of} fails; ");
+            }
         }
         let parameters = self.described(&self.entry.parameters);
         let _ = write!(text, "{}({})", self.entry.name, parameters.join(", "));
@@ -111,6 +130,7 @@ impl<'a> Call<'a> {
                         }
                     }
                     Choice::Stream => words.push(format!("{name} is an empty file")),
+                    Choice::Sealed => words.push(format!("{name} is a stream only for reading")),
                     Choice::Alias(number) => {
                         let of = self.pointer_to(*number).unwrap_or_default();
                         words.push(format!("{name} = {of}"));
@@ -262,6 +282,7 @@ mod tests {
             object: Some(Object {
                 number,
                 size: 8,
+                before: 0,
                 count: 1,
                 c_type: String::new(),
                 constant: false,
@@ -306,6 +327,21 @@ mod tests {
             described(b"\0\0\x07"),
             "f(n = 0, text = \"\", item.key = 2 bytes 00)"
         );
+    }
+
+    #[test]
+    fn an_allocation_that_fails_is_told() {
+        let mut f = entry("f");
+        f.failing.own = Some(leaf(&mut f, 1, Content::Unsigned));
+        f.failing.others = Some(leaf(&mut f, 1, Content::Unsigned));
+        let unit = Unit {
+            entries: vec![f],
+            ..Unit::default()
+        };
+        let input = Input::new(vec![InputStream::objects(b"\0\x02")]);
+        let call = unit.call(&input).expect("a call");
+        assert_eq!(call.text(), "allocation 2 of other sources fails; f()");
+        assert_eq!(call.failing(), (0, 2));
     }
 
     #[test]

@@ -9,8 +9,10 @@
 //! [`Leaf::offset`] counts from the first of them. With several entries, two bytes before them are
 //! the number of the one that is called.
 
+mod allocator;
 mod call;
 
+pub use allocator::{ALLOCATORS, Allocator};
 pub use call::Call;
 pub(crate) use call::{number, signed};
 use serde::{Deserialize, Serialize};
@@ -73,6 +75,21 @@ pub struct Entry {
     /// Functions that stand for others while the function is called.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubles: Vec<Double>,
+    /// Which allocations fail while the function is called.
+    #[serde(default)]
+    pub failing: Failing,
+}
+
+/// The leaves, each of a byte, with the number of the allocation that fails; 0 is none. Those of the
+/// function's own source and of others are counted apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failing {
+    /// Of the function's own source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<usize>,
+    /// Of other sources.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<usize>,
 }
 
 /// A function of the driver in place of one that a pointer has none for, or that nobody defines.
@@ -84,6 +101,9 @@ pub struct Double {
     /// The function of the source that nobody defines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+    /// Whether a library has it, whose answers depend on what is outside: they may set `errno`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outside: bool,
     /// Its definition in C, and that of its variables, each of which begins with `@`.
     pub text: String,
     /// What it returns and writes: the variables of the definition, by their names there.
@@ -163,6 +183,8 @@ pub enum Choice {
     Roomy,
     /// To an empty file that can be written and read.
     Stream,
+    /// To a stream without bytes that cannot be written.
+    Sealed,
     /// Nowhere.
     Null,
     /// To the object of an earlier pointer, by its number.
@@ -182,6 +204,9 @@ pub struct Object {
     pub number: usize,
     /// Bytes.
     pub size: u64,
+    /// Those of them that are before the place where pointers to it point.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub before: u64,
     /// Elements of the array that it is; 1 for a single structure.
     pub count: u64,
     /// The type of an element in C; empty if it has no short name.
@@ -190,6 +215,10 @@ pub struct Object {
     pub constant: bool,
     /// What it is filled with, in order.
     pub parts: Vec<Part>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// An input of a driver.
@@ -275,6 +304,14 @@ pub struct Length {
     pub most: u64,
 }
 
+impl Entry {
+    /// Whether allocations can fail.
+    #[must_use]
+    pub fn can_fail(&self) -> bool {
+        self.failing != Failing::default()
+    }
+}
+
 impl Double {
     /// Its definition and that of its variables, each with a word before it, such as `static`.
     #[must_use]
@@ -285,6 +322,18 @@ impl Double {
             None => format!("{line}\n"),
         };
         lines.map(line).collect()
+    }
+}
+
+impl Choice {
+    /// A stream as an expression in C.
+    #[must_use]
+    pub fn stream(&self) -> Option<&'static str> {
+        match self {
+            Choice::Stream => Some("tmpfile()"),
+            Choice::Sealed => Some("fopen(\"/dev/null\", \"r\")"),
+            _ => None,
+        }
     }
 }
 

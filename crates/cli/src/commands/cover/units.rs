@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use labrys_engine::{Budget, End, StopFlag};
 use labrys_executor::RunLimits;
 use labrys_program::{Function, FunctionId, Program};
@@ -54,6 +54,19 @@ pub(crate) struct UnitOptions {
 
     #[command(flatten)]
     pub(crate) driver: DriverOptions,
+
+    /// What malloc and other functions that give memory do when an entry is called
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "fail")]
+    pub(crate) allocations: Allocations,
+}
+
+/// What allocations do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Allocations {
+    /// What they do in the program
+    Succeed,
+    /// Any one gives a null pointer
+    Fail,
 }
 
 /// Time of each of several functions if the user names no limit.
@@ -71,6 +84,7 @@ impl UnitOptions {
             aliases: true,
             lengths: true,
             doubles: true,
+            allocations: self.allocations == Allocations::Fail,
             ..Bounds::default()
         })
     }

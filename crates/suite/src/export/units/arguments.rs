@@ -7,11 +7,11 @@ use core::fmt::Write as _;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::literal::{literal, string};
-use super::{distant_name, identifier};
+use super::{distant_name, failing_name, identifier};
 use crate::Observed;
 use crate::unit::{
-    Call, Choice, Content, FIRST_GLOBAL, FIRST_OBJECT, Leaf, Made, Object, Part, Pointer, ROOM,
-    Variable,
+    ALLOCATORS, Call, Choice, Content, FIRST_GLOBAL, FIRST_OBJECT, Leaf, Made, Object, Part,
+    Pointer, ROOM, Variable,
 };
 
 /// An object with its name in the test.
@@ -152,6 +152,9 @@ impl<'a> Arguments<'a> {
         let Some(Named { object, name }) = self.objects.get(&number) else {
             return "0".to_owned();
         };
+        if object.before > 0 {
+            return format!("(void *)({name} + {})", object.before);
+        }
         if object.c_type.is_empty() {
             return format!("(void *){name}");
         }
@@ -256,19 +259,28 @@ impl<'a> Arguments<'a> {
 
     /// Where a pointer points, as an expression.
     fn target(&self, pointer: &Pointer) -> Result<String, String> {
-        Ok(match self.call.chosen(pointer) {
-            Choice::Stream => "tmpfile()".to_owned(),
+        let choice = self.call.chosen(pointer);
+        if let Some(stream) = choice.stream() {
+            return Ok(stream.to_owned());
+        }
+        Ok(match choice {
             Choice::Fresh | Choice::Roomy => {
                 let object = pointer.object.as_ref().map(|object| object.number);
                 self.address(object.ok_or("a pointer without an object")?)
             }
             Choice::Alias(number) => self.address(*number),
+            Choice::Function(name)
+                if self.call.entry().failing.own.is_some()
+                    && ALLOCATORS.iter().any(|one| one.name == *name) =>
+            {
+                failing_name(name)
+            }
             Choice::Function(name) if self.call.entry().distant.contains(name) => {
                 format!("(void *){}", distant_name(name))
             }
             Choice::Function(name) => name.split('.').next().unwrap_or(name).to_owned(),
             Choice::Double(name) => format!("(void *){name}"),
-            Choice::Null | Choice::Keep => "0".to_owned(),
+            Choice::Null | Choice::Keep | Choice::Stream | Choice::Sealed => "0".to_owned(),
         })
     }
 
@@ -313,6 +325,15 @@ impl<'a> Arguments<'a> {
         let entry = self.call.entry();
         let mut text = format!("{}{}", self.declarations, self.assignments);
         let call = format!("{}({})", entry.name, self.values.join(", "));
+        let failing = self.call.failing().0;
+        let succeed = if failing > 0 {
+            "  unit_failing = 0;\n"
+        } else {
+            ""
+        };
+        if failing > 0 {
+            let _ = writeln!(text, "  unit_failing = unit_allocations + {failing};");
+        }
         let of = |result: &crate::unit::ResultType| match result.content {
             Content::Pointer => match is_null(&returned.bytes) {
                 _ if !returned.elsewhere.is_empty() && is_null(&returned.elsewhere) => None,
@@ -333,10 +354,10 @@ impl<'a> Arguments<'a> {
         let _ = match check {
             Some((result, check)) => write!(
                 text,
-                "  {} = {call};\n  CHECK({check});\n",
+                "  {} = {call};\n{succeed}  CHECK({check});\n",
                 spaced(&result.c_type, "result")
             ),
-            None => writeln!(text, "  (void){call};"),
+            None => write!(text, "  (void){call};\n{succeed}"),
         };
         text.push_str(&self.changes(results));
         text

@@ -15,7 +15,7 @@ use core::fmt::Write as _;
 
 use self::arguments::Arguments;
 use crate::export::{ExportedFile, Exporter};
-use crate::unit::{Call, Double, Entry, Missing, RETURNED, Unit};
+use crate::unit::{ALLOCATORS, Allocator, Call, Double, Entry, Missing, RETURNED, Unit};
 use crate::{Config, Confirmation, Outcome, TestCase};
 
 const FOLDER: &str = "tests";
@@ -121,15 +121,25 @@ fn files(config: &Config, unit: &Unit, entry: &Entry, cases: &[TestCase]) -> Vec
         entry.name, source
     );
     vec![
-        ExportedFile::new(format!("{FOLDER}/source_{stem}.h"), include(&source)),
+        ExportedFile::new(format!("{FOLDER}/source_{stem}.h"), include(entry, &source)),
         ExportedFile::new(format!("{FOLDER}/test_{stem}.c"), text),
     ]
 }
 
 /// A function that stands for another. One that sources beside the test define goes before it.
 fn double(double: &Double) -> String {
-    let mut text = double.defined("static __attribute__((unused)) ");
-    if let Some(name) = &double.missing {
+    let mut text = double.defined(match double.outside {
+        true => "static __attribute__((used)) ",
+        false => "static __attribute__((unused)) ",
+    });
+    if let (Some(name), true) = (&double.missing, double.outside) {
+        // The source of the test may not declare it.
+        let _ = writeln!(
+            text,
+            "__asm__(\".weak {name}\\n.set {name}, {}\");",
+            double.name
+        );
+    } else if let Some(name) = &double.missing {
         let _ = write!(
             text,
             "#ifndef __clang__\n#pragma GCC diagnostic ignored \"-Wattribute-alias\"\n#endif\n\
@@ -182,12 +192,43 @@ fn absent(unit: &Unit, entry: &Entry) -> String {
 }
 
 /// The header that includes the source of the function, whose warnings are not those of the tests.
-fn include(source: &str) -> String {
+fn include(entry: &Entry, source: &str) -> String {
+    let (before, after) = match entry.failing.own {
+        Some(_) => failing(),
+        None => (String::new(), String::new()),
+    };
     format!(
         "/* The source under test; -DUNIT_SOURCE='\"FILE\"' names another. */\n\
          #pragma GCC system_header\n#ifndef UNIT_SOURCE\n#define UNIT_SOURCE \"{source}\"\n#endif\n\
-         #define main main_of_the_program\n#include UNIT_SOURCE\n#undef main\n"
+         {before}#define main main_of_the_program\n#include UNIT_SOURCE\n#undef main\n{after}"
     )
+}
+
+/// What a test calls a function that gives memory unless it is to fail.
+fn failing_name(allocator: &str) -> String {
+    format!("unit_{allocator}")
+}
+
+/// What makes allocations of the source fail, before it and behind it.
+fn failing() -> (String, String) {
+    let word = "static __attribute__((unused))";
+    let mut before = format!(
+        "\n/* The allocation of the source with the number unit_failing fails. */\n\
+         {word} unsigned unit_allocations, unit_failing;\n"
+    );
+    let mut after = "\n".to_owned();
+    for one in ALLOCATORS {
+        let Allocator { name, .. } = one;
+        let (own, fails) = (failing_name(name), "++unit_allocations == unit_failing");
+        let _ = writeln!(before, "extern {};", one.declared(name));
+        let _ = write!(before, "{word} {}", one.defined(&own, name, fails));
+        let _ = writeln!(after, "#undef {name}");
+    }
+    for Allocator { name, .. } in ALLOCATORS {
+        let _ = writeln!(before, "#define {name} {}", failing_name(name));
+    }
+    before.push('\n');
+    (before, after)
 }
 
 /// The body of a test, or why there is none.
@@ -207,6 +248,9 @@ fn test(call: &Call<'_>, case: &TestCase) -> Result<String, String> {
     })?;
     if call.entry().source.is_none() {
         return Err("there is no debug information of its source".to_owned());
+    }
+    if call.failing().1 > 0 {
+        return Err("an allocation of another source fails".to_owned());
     }
     let arguments = Arguments::of(call)?;
     Ok(arguments.statements(returned, &case.results))

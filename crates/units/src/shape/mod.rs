@@ -3,17 +3,19 @@
 //! Law: leaves are numbered in the order in which a walk over the parts of all variables comes to
 //! them ([`crate::walk`]), which is the order in which drivers make them.
 
+mod doubles;
+
 use labrys_llvm::{DebugNode, Module, Value, tag};
 use labrys_suite::unit::{
-    ANSWERS, Choice, Content, Entry, Leaf, Length, Made, Object, Part, Place, Pointer, ResultType,
+    Choice, Content, Entry, Failing, Leaf, Length, Made, Object, Part, Place, Pointer, ResultType,
     Root, Step, Variable,
 };
 
+use self::doubles::Pending;
 use crate::Bounds;
 use crate::candidates::Candidates;
-use crate::double::double;
 use crate::lengths::{Sibling, length_of, member_length, piece_sibling, sibling};
-use crate::prototype::{self, Parameter, Passed, Prototype};
+use crate::prototype::{Parameter, Passed, Prototype};
 use crate::types::{Kind, Piece, c_name, content, is_constant, is_void, pieces, unwrapped};
 use crate::uses::Uses;
 
@@ -97,17 +99,17 @@ pub(crate) struct Builder<'m, 'a> {
     pending: Vec<Pending<'m>>,
 }
 
-/// A double whose answers are to be made.
-struct Pending<'m> {
-    name: String,
-    missing: Option<String>,
-    /// The type of the pointers to it.
-    ty: Option<DebugNode<'m>>,
-    prototype: Prototype<'m>,
+/// What a pointer is to point to.
+#[derive(Default)]
+struct Aim<'m> {
+    to: Option<DebugNode<'m>>,
+    /// Whether the pointer is one member of a union.
+    shared: bool,
+    /// Whether there is a length beside it.
+    counted: bool,
+    /// Bytes before the place where it points, which the code accesses.
+    before: u64,
 }
-
-/// Pointers that follow one another in what a double returns.
-const ANSWER_DEPTH: u32 = 2;
 
 impl<'m, 'a> Builder<'m, 'a> {
     pub(crate) fn new(
@@ -195,13 +197,21 @@ impl<'m, 'a> Builder<'m, 'a> {
             }
             Passed::Pointer => {
                 let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
-                let of = self.function.filter(|_| is_void(to));
+                let of = self.function;
                 let argument = of.and_then(|of| of.params().get(parameter.first).copied());
-                let told = argument.and_then(|argument| self.uses.of_parameter(argument));
+                let told = argument
+                    .filter(|_| is_void(to))
+                    .and_then(|argument| self.uses.of_parameter(argument));
                 let to = self.told(told).or(to);
                 let depth = self.bounds.depth;
-                let pointer = self.pointer(&spot, 0, "", to, false, depth, counted);
-                parts.push(pointer);
+                let before = argument.map_or(0, |one| self.uses.before_parameter(one));
+                let aim = Aim {
+                    to,
+                    counted,
+                    before,
+                    ..Aim::default()
+                };
+                parts.push(self.pointer(&spot, 0, "", &aim, depth));
                 8
             }
             Passed::Structure { size, .. } => {
@@ -228,9 +238,11 @@ impl<'m, 'a> Builder<'m, 'a> {
         let spot = Spot::new(Root::Result, &format!("{}()", self.entry.name));
         match prototype.result_type.map(unwrapped) {
             Some(node) if node.tag() == tag::POINTER => {
-                let pointer =
-                    self.pointer(&spot, 0, "", node.base(), false, self.bounds.depth, false);
-                parts.push(pointer);
+                let aim = Aim {
+                    to: node.base(),
+                    ..Aim::default()
+                };
+                parts.push(self.pointer(&spot, 0, "", &aim, self.bounds.depth));
             }
             Some(node) => self.object_parts(&spot, &pieces(node), self.bounds.depth, parts),
             None => {}
@@ -266,6 +278,34 @@ impl<'m, 'a> Builder<'m, 'a> {
             size: node.size(),
             content,
         });
+    }
+
+    /// The compilation that the function is of.
+    pub(crate) fn unit(&self) -> Option<DebugNode<'m>> {
+        self.unit
+    }
+
+    /// The functions that pointers of parameters may point to.
+    pub(crate) fn functions_behind(&self) -> Vec<String> {
+        let mut functions = Vec::new();
+        for parameter in &self.entry.parameters {
+            crate::name_functions(&parameter.parts, &mut functions);
+        }
+        functions
+    }
+
+    /// Whether allocations of the function's own source and of others can fail.
+    pub(crate) fn failing(&mut self, own: bool, others: bool) {
+        let mut leaf = |name: &str| {
+            let number = self.entry.leaves.len();
+            let spot = Spot::new(Root::Result, name);
+            let mut parts = Vec::new();
+            self.numbers(&spot, 0, "", 1, 1, Content::Unsigned, &mut parts);
+            number
+        };
+        let own = own.then(|| leaf("failing allocation"));
+        let others = others.then(|| leaf("failing allocation of other sources"));
+        self.entry.failing = Failing { own, others };
     }
 
     /// Whether the function can give memory back.
@@ -385,13 +425,22 @@ impl<'m, 'a> Builder<'m, 'a> {
                     self.numbers(spot, *offset, path, size, element, *content, parts);
                 }
                 Kind::Pointer { to, shared, member } => {
+                    let before = member
+                        .as_ref()
+                        .map_or(0, |one| self.uses.before_member(one));
                     let member = member.as_ref().filter(|_| is_void(*to));
                     let told = member.and_then(|member| self.uses.of_member(member));
-                    let to = &self.told(told).or(*to);
+                    let to = self.told(told).or(*to);
                     let length = member_length(&siblings, pieces, index);
                     let length = length.filter(|_| self.bounds.lengths);
-                    let counted = length.is_some();
-                    let part = self.pointer(spot, *offset, path, *to, *shared, depth, counted);
+                    let (counted, shared) = (length.is_some(), *shared);
+                    let aim = Aim {
+                        to,
+                        shared,
+                        counted,
+                        before,
+                    };
+                    let part = self.pointer(spot, *offset, path, &aim, depth);
                     let most = most_elements(std::slice::from_ref(&part));
                     if let (Some(length), Some(most)) = (length, most) {
                         lengths.push((length, most, format!("{}{path}", spot.name)));
@@ -407,22 +456,16 @@ impl<'m, 'a> Builder<'m, 'a> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn pointer(
-        &mut self,
-        spot: &Spot,
-        offset: u64,
-        path: &str,
-        to: Option<DebugNode<'m>>,
-        shared: bool,
-        depth: u32,
-        counted: bool,
-    ) -> Part {
-        let to = self.completed(to);
+    fn pointer(&mut self, spot: &Spot, offset: u64, path: &str, aim: &Aim<'m>, depth: u32) -> Part {
+        let Aim {
+            shared, counted, ..
+        } = *aim;
+        let to = self.completed(aim.to);
         let function = to
             .map(unwrapped)
             .filter(|node| node.tag() == tag::SUBROUTINE);
-        let pointee = self.pointee(to, counted).filter(|_| self.pointers);
+        let before = if self.for_tests { aim.before } else { 0 };
+        let pointee = self.pointee(to, counted, before).filter(|_| self.pointers);
         let fresh = pointee.filter(|_| depth > 0 && self.objects.len() < MAX_OBJECTS);
         let mut choices = Vec::new();
         if let Some(function) = function {
@@ -432,7 +475,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             choices.push(Choice::Fresh);
         }
         if self.for_tests && to.is_some_and(|to| unwrapped(to).name() == STREAM) {
-            choices.push(Choice::Stream);
+            choices.extend([Choice::Stream, Choice::Sealed]);
         }
         choices.push(Choice::Null);
         if let Some(to) = to.filter(|_| self.bounds.aliases && function.is_none()) {
@@ -484,134 +527,6 @@ impl<'m, 'a> Builder<'m, 'a> {
         choices
     }
 
-    /// The double for pointers to functions of a type.
-    fn double_of(&mut self, ty: DebugNode<'m>) -> Option<String> {
-        let known = self.pending.iter().find(|one| one.ty == Some(ty));
-        if let Some(known) = known {
-            return Some(known.name.clone());
-        }
-        let prototype = prototype::of_pointer(ty)?;
-        let number = self.pending.iter().filter(|one| one.ty.is_some()).count() + 1;
-        let name = format!("{}_callback_{number}", identifier(&self.entry.function));
-        self.pending.push(Pending {
-            name: name.clone(),
-            missing: None,
-            ty: Some(ty),
-            prototype,
-        });
-        Some(name)
-    }
-
-    /// A function that nobody defines and that the entry can come to.
-    pub(crate) fn missing(&mut self, function: Value<'m>, prototype: Prototype<'m>) {
-        let name = function.name();
-        self.pending.push(Pending {
-            name: format!("double_of_{}", identifier(&name)),
-            missing: Some(name),
-            ty: None,
-            prototype,
-        });
-    }
-
-    /// Makes the answers of all doubles.
-    pub(crate) fn doubles(&mut self) {
-        // What one answers may be a pointer to the next.
-        let mut next = 0;
-        while next < self.pending.len() {
-            let prototype = self.pending[next].prototype.clone();
-            let name = self.pending[next].name.clone();
-            let parameters = prototype.parameters.iter().enumerate();
-            let outputs = parameters
-                .filter_map(|(index, parameter)| self.outputs(&name, index, parameter))
-                .collect();
-            // In the order of the answers.
-            let results = self.results(&name, &prototype);
-            let missing = self.pending[next].missing.clone();
-            let double = double(&name, missing, &prototype, results, outputs);
-            self.entry.doubles.push(double);
-            next += 1;
-        }
-    }
-
-    /// What a double returns.
-    fn results(&mut self, double: &str, prototype: &Prototype<'m>) -> Option<Variable> {
-        let name = format!("{double}_results");
-        let spot = Spot::new(Root::Result, &format!("{double}()"));
-        let mut parts = Vec::new();
-        let ty = prototype.result_type.map(unwrapped);
-        let number = ty.and_then(|ty| Some((ty.size(), content(ty)?)));
-        let number = number.or_else(|| prototype::number_of(&prototype.result));
-        let (size, c_type) = match (number, ty) {
-            _ if prototype.result == "void" => return None,
-            (Some((size, content)), _) => {
-                let all = ANSWERS * size;
-                self.numbers(&spot, 0, "", all, size, content, &mut parts);
-                (size, prototype.result.clone())
-            }
-            (None, Some(node)) if node.tag() != tag::POINTER => {
-                for call in 0..ANSWERS {
-                    let pieces = unnamed(pieces(node), call * node.size());
-                    self.object_parts(&spot, &pieces, 0, &mut parts);
-                }
-                (node.size(), String::new())
-            }
-            (None, pointer) => {
-                for call in 0..ANSWERS {
-                    let (path, to) = (format!("[{call}]"), pointer.and_then(DebugNode::base));
-                    let depth = self.bounds.depth.min(ANSWER_DEPTH);
-                    parts.push(self.pointer(&spot, 8 * call, &path, to, false, depth, false));
-                }
-                (8, "void *".to_owned())
-            }
-        };
-        Some(Variable {
-            name,
-            c_type,
-            size: ANSWERS * size,
-            parts,
-        })
-    }
-
-    /// What a double writes where a parameter points, with the bytes of one call.
-    fn outputs(
-        &mut self,
-        double: &str,
-        index: usize,
-        parameter: &Parameter<'m>,
-    ) -> Option<(usize, u64, Variable)> {
-        let spot = Spot::new(Root::Result, &format!("{double}(*{})", parameter.name));
-        let (size, pieces) = match parameter.passed {
-            Passed::Result(size) => {
-                let kind = Kind::Numbers(Content::Bytes, size);
-                let path = String::new();
-                let whole = Piece {
-                    offset: 0,
-                    size,
-                    path,
-                    kind,
-                };
-                (size, vec![whole])
-            }
-            Passed::Pointer => {
-                let node = written(parameter)?;
-                (node.size(), plain_pieces(node))
-            }
-            _ => return None,
-        };
-        let mut parts = Vec::new();
-        for call in 0..ANSWERS {
-            let pieces = unnamed(pieces.clone(), call * size);
-            self.object_parts(&spot, &pieces, 0, &mut parts);
-        }
-        let variable = Variable {
-            name: format!("{double}_output_{}", index + 1),
-            c_type: String::new(),
-            size: ANSWERS * size,
-            parts,
-        };
-        Some((index, size, variable))
-    }
-
     /// The leaf that says where a pointer points.
     fn choice(&mut self, spot: &Spot, offset: u64, path: &str) -> usize {
         let leaf = Leaf {
@@ -627,10 +542,16 @@ impl<'m, 'a> Builder<'m, 'a> {
     }
 
     /// What there is behind a pointer to a type; `None`: nothing that a driver makes.
-    fn pointee(&self, to: Option<DebugNode<'m>>, counted: bool) -> Option<Pointee<'m>> {
+    fn pointee(
+        &self,
+        to: Option<DebugNode<'m>>,
+        counted: bool,
+        before: u64,
+    ) -> Option<Pointee<'m>> {
         let elements = self.bounds.elements;
         let numbers = |content, element: u64| Pointee {
-            size: element.saturating_mul(elements).max(1),
+            before,
+            size: element.saturating_mul(elements).max(1) + before,
             count: elements,
             kind: PointeeKind::Numbers(content, element),
         };
@@ -655,6 +576,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             false => 1,
         };
         Some(Pointee {
+            before: 0,
             size: size * count,
             count,
             kind: PointeeKind::Objects(to?),
@@ -672,6 +594,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         let hides = to.is_some_and(|to| self.unknown.contains(&unwrapped(to)));
         self.hidden += usize::from(hides);
         let c_type = match self.hidden {
+            _ if pointee.before > 0 => String::new(),
             0 if is_void(to) => "unsigned char".to_owned(),
             0 => c_name(to),
             _ => String::new(),
@@ -681,7 +604,13 @@ impl<'m, 'a> Builder<'m, 'a> {
         let mut parts = Vec::new();
         match &pointee.kind {
             PointeeKind::Numbers(content, element) => {
-                self.numbers(spot, 0, "", pointee.size, *element, *content, &mut parts);
+                let before = pointee.before;
+                if before > 0 {
+                    let path = format!("[-{before}]");
+                    self.numbers(spot, 0, &path, before, before, Content::Bytes, &mut parts);
+                }
+                let size = pointee.size - before;
+                self.numbers(spot, before, "", size, *element, *content, &mut parts);
             }
             PointeeKind::Objects(node) => {
                 let one = pieces(*node);
@@ -706,6 +635,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         Object {
             number,
             size: pointee.size,
+            before: pointee.before,
             count: pointee.count,
             c_type,
             constant: is_constant(to),
@@ -749,14 +679,10 @@ fn unnamed(pieces: Vec<Piece<'_>>, by: u64) -> Vec<Piece<'_>> {
     moved.collect()
 }
 
-/// A name for C.
-fn identifier(name: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    name.chars().map(plain).collect()
-}
-
 /// What a driver makes behind a pointer.
 struct Pointee<'m> {
+    /// Bytes before the place where pointers point, which are among the size.
+    before: u64,
     size: u64,
     count: u64,
     kind: PointeeKind<'m>,

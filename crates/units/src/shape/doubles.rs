@@ -1,0 +1,190 @@
+//! The doubles of an entry: functions that its pointers have none for, and those that nobody defines.
+
+use labrys_llvm::{DebugNode, Value, tag};
+use labrys_suite::unit::{ANSWERS, Content, Root, Variable};
+
+use super::{Aim, Builder, Spot, plain_pieces, unnamed, written};
+use crate::double::double;
+use crate::prototype::{self, Parameter, Passed, Prototype};
+use crate::types::{Kind, Piece, content, pieces, unwrapped};
+
+/// A double whose answers are to be made.
+pub(super) struct Pending<'m> {
+    name: String,
+    missing: Option<String>,
+    /// See [`labrys_suite::unit::Double::outside`].
+    outside: bool,
+    /// The type of the pointers to it.
+    ty: Option<DebugNode<'m>>,
+    prototype: Prototype<'m>,
+}
+
+/// Pointers that follow one another in what a double returns.
+const ANSWER_DEPTH: u32 = 2;
+
+impl<'m> Builder<'m, '_> {
+    /// The double for pointers to functions of a type.
+    pub(super) fn double_of(&mut self, ty: DebugNode<'m>) -> Option<String> {
+        let known = self.pending.iter().find(|one| one.ty == Some(ty));
+        if let Some(known) = known {
+            return Some(known.name.clone());
+        }
+        let prototype = prototype::of_pointer(ty)?;
+        let number = self.pending.iter().filter(|one| one.ty.is_some()).count() + 1;
+        let name = format!("{}_callback_{number}", identifier(&self.entry.function));
+        self.pending.push(Pending {
+            name: name.clone(),
+            missing: None,
+            outside: false,
+            ty: Some(ty),
+            prototype,
+        });
+        Some(name)
+    }
+
+    /// A function that nobody defines, or one of a library that answers what is `outside`, which the
+    /// entry can come to.
+    pub(crate) fn missing(&mut self, function: Value<'m>, prototype: Prototype<'m>, outside: bool) {
+        let name = function.name();
+        self.pending.push(Pending {
+            name: format!("double_of_{}", identifier(&name)),
+            missing: Some(name),
+            outside,
+            ty: None,
+            prototype,
+        });
+    }
+
+    /// Makes the answers of all doubles.
+    pub(crate) fn doubles(&mut self) {
+        // What one answers may be a pointer to the next.
+        let mut next = 0;
+        while next < self.pending.len() {
+            let prototype = self.pending[next].prototype.clone();
+            let name = self.pending[next].name.clone();
+            let parameters = prototype.parameters.iter().enumerate();
+            let outputs = parameters
+                .filter_map(|(index, parameter)| self.outputs(&name, index, parameter))
+                .collect();
+            // In the order of the answers.
+            let outside = self.pending[next].outside;
+            let errors = outside.then(|| self.errors(&name));
+            let results = self.results(&name, &prototype);
+            let missing = self.pending[next].missing.clone();
+            let double = double(
+                &name,
+                (missing, outside),
+                &prototype,
+                results,
+                outputs,
+                errors,
+            );
+            self.entry.doubles.push(double);
+            next += 1;
+        }
+    }
+
+    /// What a double sets `errno` to.
+    fn errors(&mut self, double: &str) -> Variable {
+        let spot = Spot::new(Root::Result, &format!("errno of {double}()"));
+        let mut parts = Vec::new();
+        let size = ANSWERS * 4;
+        self.numbers(&spot, 0, "", size, 4, Content::Signed, &mut parts);
+        Variable {
+            name: format!("{double}_errors"),
+            c_type: "int".to_owned(),
+            size,
+            parts,
+        }
+    }
+
+    /// What a double returns.
+    fn results(&mut self, double: &str, prototype: &Prototype<'m>) -> Option<Variable> {
+        let name = format!("{double}_results");
+        let spot = Spot::new(Root::Result, &format!("{double}()"));
+        let mut parts = Vec::new();
+        let ty = prototype.result_type.map(unwrapped);
+        let number = ty.and_then(|ty| Some((ty.size(), content(ty)?)));
+        let number = number.or_else(|| prototype::number_of(&prototype.result));
+        let (size, c_type) = match (number, ty) {
+            _ if prototype.result == "void" => return None,
+            (Some((size, content)), _) => {
+                let all = ANSWERS * size;
+                self.numbers(&spot, 0, "", all, size, content, &mut parts);
+                (size, prototype.result.clone())
+            }
+            (None, Some(node)) if node.tag() != tag::POINTER => {
+                for call in 0..ANSWERS {
+                    let pieces = unnamed(pieces(node), call * node.size());
+                    self.object_parts(&spot, &pieces, 0, &mut parts);
+                }
+                (node.size(), String::new())
+            }
+            (None, pointer) => {
+                for call in 0..ANSWERS {
+                    let path = format!("[{call}]");
+                    let to = pointer.and_then(DebugNode::base);
+                    let aim = Aim {
+                        to,
+                        ..Aim::default()
+                    };
+                    let depth = self.bounds.depth.min(ANSWER_DEPTH);
+                    parts.push(self.pointer(&spot, 8 * call, &path, &aim, depth));
+                }
+                (8, "void *".to_owned())
+            }
+        };
+        Some(Variable {
+            name,
+            c_type,
+            size: ANSWERS * size,
+            parts,
+        })
+    }
+
+    /// What a double writes where a parameter points, with the bytes of one call.
+    fn outputs(
+        &mut self,
+        double: &str,
+        index: usize,
+        parameter: &Parameter<'m>,
+    ) -> Option<(usize, u64, Variable)> {
+        let spot = Spot::new(Root::Result, &format!("{double}(*{})", parameter.name));
+        let (size, pieces) = match parameter.passed {
+            Passed::Result(size) => {
+                let kind = Kind::Numbers(Content::Bytes, size);
+                let path = String::new();
+                let whole = Piece {
+                    offset: 0,
+                    size,
+                    path,
+                    kind,
+                };
+                (size, vec![whole])
+            }
+            Passed::Pointer => {
+                let node = written(parameter)?;
+                (node.size(), plain_pieces(node))
+            }
+            _ => return None,
+        };
+        let mut parts = Vec::new();
+        for call in 0..ANSWERS {
+            let pieces = unnamed(pieces.clone(), call * size);
+            self.object_parts(&spot, &pieces, 0, &mut parts);
+        }
+        let variable = Variable {
+            name: format!("{double}_output_{}", index + 1),
+            c_type: String::new(),
+            size: ANSWERS * size,
+            parts,
+        };
+        Some((index, size, variable))
+    }
+}
+
+/// A name for C.
+fn identifier(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    name.chars().map(plain).collect()
+}
