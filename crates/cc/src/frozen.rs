@@ -7,7 +7,7 @@
 //! Law: what all units of a program share is made once, and the bitcode of a unit does not depend
 //! on where it was built.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -196,6 +196,15 @@ impl Frozen {
     pub fn describe(&self, request: &Request) -> Result<Drivers, Error> {
         let module = self.module()?;
         Ok(labrys_units::describe(&module, request, &self.missing()?))
+    }
+
+    /// A key of each unit of a request: see [`labrys_units::keys`].
+    ///
+    /// # Errors
+    /// The folder has no program.
+    pub fn keys(&self, request: &Request) -> Result<BTreeMap<String, String>, Error> {
+        let module = self.module()?;
+        Ok(labrys_units::keys(&module, request, &self.missing()?))
     }
 
     /// Where it lies.

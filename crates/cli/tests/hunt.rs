@@ -12,8 +12,12 @@ use serde_json::Value;
 
 /// Hunts in a program; the exit status, `hunt.json`, the suite.
 fn hunt(name: &str, out: &Path, options: &str) -> (Option<i32>, Value, Suite) {
+    hunt_in(&program(&format!("hunt/{name}.c")), out, options)
+}
+
+fn hunt_in(source: &Path, out: &Path, options: &str) -> (Option<i32>, Value, Suite) {
     let mut command = labrys();
-    command.arg("hunt").arg(program(&format!("hunt/{name}.c")));
+    command.arg("hunt").arg(source);
     command.arg("--out").arg(out).arg("--quiet");
     let hunted = output(command.args(options.split_whitespace()));
     let report = std::fs::read_to_string(out.join("hunt.json"));
@@ -66,6 +70,37 @@ fn the_failure_of_figure_1_is_validated_and_the_false_ones_are_not() {
     assert!(!alarms.is_empty());
     let null = |alarm: &Value| alarm["kind"] == "null-dereference";
     assert!(alarms.iter().all(null), "{report:#}");
+}
+
+#[test]
+fn units_that_are_the_same_are_not_explored_again() {
+    let folder = folder();
+    let (source, store) = (folder.path().join("figure1.c"), folder.path().join("store"));
+    let text = std::fs::read_to_string(program("hunt/figure1.c")).expect("a file");
+    let hunted = |text: &str, out: &str| {
+        std::fs::write(&source, text).expect("a file");
+        let options = format!("--system-turns 0 --no-search --store {}", store.display());
+        let (status, report, _) = hunt_in(&source, &folder.path().join(out), &options);
+        assert_eq!(status, Some(1));
+        let place = validated(&report)["location"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let line = place
+            .rsplit(':')
+            .next()
+            .and_then(|line| line.parse::<u32>().ok());
+        let figures = &report["figures"];
+        assert_eq!(figures["units"], 2, "{report:#}");
+        let alarms = report["alarms"].as_array().expect("a list").len();
+        (line, figures["remembered"].as_u64(), alarms)
+    };
+    assert_eq!(hunted(&text, "first"), (Some(12), Some(0), 2));
+    // Lines are no part of a unit, but of what is told.
+    let moved = format!("\n{text}");
+    assert_eq!(hunted(&moved, "second"), (Some(13), Some(2), 2));
+    let changed = text.replace("'B'", "'D'");
+    assert_eq!(hunted(&changed, "third"), (Some(12), Some(1), 2));
 }
 
 /// After two queries the summary of f knows no string that begins with C.

@@ -102,6 +102,8 @@ pub struct Hunt<'h> {
     begun: f64,
     until: f64,
     composer: Composer,
+    /// Functions whose units an earlier hunt explored.
+    remembered: BTreeSet<FunctionId>,
     report: Report,
     /// What units had and the search of the whole program has not had yet: steps of the solver, or
     /// seconds if the time is limited.
@@ -157,6 +159,7 @@ impl<'h> Hunt<'h> {
                 settings.seed,
             ),
             settings,
+            remembered: BTreeSet::new(),
             report: Report::default(),
             owed: 0.0,
         }
@@ -170,6 +173,7 @@ impl<'h> Hunt<'h> {
         report.phases = self.composer.phases;
         report.figures.profiled = self.measurement.relevance().runs();
         report.figures.units = self.report.figures.units;
+        report.figures.remembered = self.remembered.len() as u32;
         report.figures.targets = self.report.figures.targets;
         report.figures.directed = self.report.figures.directed;
         for failure in session.failures().iter().filter(|one| one.confirmed) {
@@ -216,7 +220,7 @@ impl<'h> Hunt<'h> {
     /// Relevance is known: which units are tested, and in which order.
     fn plan(&mut self, session: &mut Session) {
         let relevance = self.measurement.relevance().clone();
-        let planner = Planner::new(
+        let mut planner = Planner::new(
             &self.program,
             relevance,
             self.settings.extent,
@@ -234,6 +238,11 @@ impl<'h> Hunt<'h> {
             functions.len(),
             planner.relevance().runs()
         ));
+        if self.workshop.remembers() {
+            let plans = functions.iter().map(|one| planner.plan(*one));
+            let plans: Vec<UnitPlan> = plans.collect();
+            self.workshop.look_up(&plans);
+        }
         self.planner = Some(planner);
         self.begun = session.status().used.unwrap_or(0.0);
         self.phase = Phase::Units(functions.into());
@@ -249,6 +258,7 @@ impl<'h> Hunt<'h> {
         };
         let begun = Instant::now();
         let next = next.iter().filter(|one| !self.prepared.contains(one));
+        let next = next.filter(|one| self.workshop.failed_before(**one) != Some(false));
         let functions = [function].into_iter().chain(next.copied());
         let functions: Vec<FunctionId> = functions.take(self.batch).collect();
         let plans = functions.iter().map(|one| {
@@ -272,6 +282,12 @@ impl<'h> Hunt<'h> {
     /// Tests the unit of a function.
     fn test(&mut self, session: &Session, function: FunctionId) -> Result<(), Error> {
         let begun = Instant::now();
+        if self.workshop.failed_before(function) == Some(false) {
+            self.report.figures.units += 1;
+            self.remembered.insert(function);
+            return Ok(());
+        }
+        self.prepare(session, function)?;
         if let Some(unit) = self.take(session, function)? {
             self.report.figures.units += 1;
             let lines = unit.lines();
@@ -308,7 +324,17 @@ impl<'h> Hunt<'h> {
         let seed = self.settings.seed ^ u64::from(function.0);
         let mut unit = Unit::new(bench, function, &self.program, seed);
         let time = share_of_time(session, self.settings.time);
-        unit.explore(None, self.settings.queries, time)?;
+        if self.workshop.failed_before(function).is_some() {
+            self.remembered.insert(function);
+            unit.explore(None, 0, None)?;
+        } else {
+            unit.explore(None, self.settings.queries, time)?;
+            if unit.is_explored() {
+                let fails = !unit.lines().is_empty();
+                let kept = self.workshop.keep(function, &unit.inputs(), fails);
+                kept.unwrap_or_else(|reason| session.note(&reason));
+            }
+        }
         let building = match self.prepared.contains(&function) {
             true => 0,
             false => BUILD * self.program.sites.len() as u64,
@@ -673,7 +699,6 @@ impl Technique for Hunt<'_> {
                 match next {
                     Some(function) => {
                         functions.pop_front();
-                        self.prepare(session, function)?;
                         self.test(session, function)?;
                     }
                     None => {

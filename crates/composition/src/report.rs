@@ -55,6 +55,9 @@ pub struct Figures {
     pub profiled: u32,
     /// Units that were tested.
     pub units: u32,
+    /// Units that an earlier hunt explored and that were the same.
+    #[serde(default)]
+    pub remembered: u32,
     /// Failure lines of units.
     pub targets: u32,
     /// Combined formulas that were checked.

@@ -4,10 +4,10 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use labrys_engine::{Error, Session, run};
+use labrys_engine::{End, Error, Session, run};
 use labrys_expr::{ExprId, Pool};
 use labrys_program::{FunctionId, Program};
-use labrys_suite::{Coverage, Failure};
+use labrys_suite::{Coverage, Failure, Input};
 
 use crate::bind::Formula;
 use crate::explore::Explorer;
@@ -29,6 +29,7 @@ pub(crate) struct Unit {
     pub(crate) objects: Option<u16>,
     pub(crate) leaves: u32,
     bound: Vec<BoundFunction>,
+    is_explored: bool,
     /// Of the session.
     _held: Box<dyn Any>,
 }
@@ -59,6 +60,7 @@ impl Unit {
             objects: bench.objects,
             leaves: bench.leaves,
             bound: bench.bound,
+            is_explored: false,
             _held: bench.held,
         }
     }
@@ -78,9 +80,30 @@ impl Unit {
         self.explorer.focus(focus);
         self.explorer
             .allow(queries, time.map(|time| Instant::now() + time));
-        run(&mut self.session, &mut self.explorer)?;
+        let begun = Instant::now();
+        let end = run(&mut self.session, &mut self.explorer)?;
         self.explorer.focus(None);
+        let late = time.is_some_and(|time| begun.elapsed() >= time);
+        self.is_explored = end == End::Exhausted && !late;
         Ok(())
+    }
+
+    /// Whether all queries of the last exploration were asked.
+    pub(crate) fn is_explored(&self) -> bool {
+        self.is_explored
+    }
+
+    /// The inputs of all runs that are known.
+    pub(crate) fn inputs(&self) -> Vec<Input> {
+        let paths = self.paths().iter().map(|path| &path.input);
+        let failures = self.session.failures().iter().map(|one| &one.input);
+        let mut inputs: Vec<Input> = Vec::new();
+        for input in paths.chain(failures) {
+            if !inputs.contains(input) {
+                inputs.push(input.clone());
+            }
+        }
+        inputs
     }
 
     pub(crate) fn paths(&self) -> &[Arc<Path>] {

@@ -75,6 +75,22 @@ pub trait Workshop {
     fn unit(&mut self, plan: &UnitPlan, bound: &[UnitPlan])
     -> Result<Result<Bench, String>, Error>;
 
+    /// Whether earlier hunts are known, so that [`Workshop::look_up`] is worth its time.
+    fn remembers(&self) -> bool;
+
+    /// Looks up what earlier hunts found in these units.
+    fn look_up(&mut self, units: &[UnitPlan]);
+
+    /// Whether the unit of a function failed when an earlier hunt explored it, if it is the same since;
+    /// the session of such a unit begins with the inputs of then.
+    fn failed_before(&self, function: FunctionId) -> Option<bool>;
+
+    /// Keeps the inputs that a unit was run on for later hunts.
+    ///
+    /// # Errors
+    /// If they cannot be written, in words.
+    fn keep(&mut self, function: FunctionId, inputs: &[Input], fails: bool) -> Result<(), String>;
+
     /// The whole program, with the calls of these functions bound, to be run on these inputs first.
     ///
     /// # Errors

@@ -29,6 +29,10 @@ impl Fingerprints {
                 }
                 continue;
             }
+            if let Some((name, text)) = type_of(line) {
+                symbols.insert(name.to_owned(), text.to_owned());
+                continue;
+            }
             let first = names(line).next().map(|(_, name)| name.to_owned());
             match first {
                 Some(name) if line.starts_with("define ") => {
@@ -43,8 +47,8 @@ impl Fingerprints {
         Fingerprints { symbols }
     }
 
-    /// The number of a function, hexadecimal.
-    pub(crate) fn number(&self, function: &str) -> String {
+    /// The number of a function, hexadecimal; of `stubs` only how they are called is in it.
+    pub(crate) fn number(&self, function: &str, stubs: &[String]) -> String {
         let mut hash = Sha256::new();
         let mut order: Vec<&str> = vec![function];
         let mut places: HashMap<&str, usize> = HashMap::from([(function, 0)]);
@@ -55,6 +59,11 @@ impl Fingerprints {
                 // What others define has a name only.
                 hash.update(symbol);
                 continue;
+            };
+            let is_stub = stubs.iter().any(|stub| stub == *symbol) && *symbol != function;
+            let text = match text.split_once('\n') {
+                Some((called, _)) if is_stub => called,
+                _ => text.as_str(),
             };
             let mut done = 0;
             for (start, name) in names(text) {
@@ -68,16 +77,40 @@ impl Fingerprints {
             }
             hash.update(&text[done..]);
         }
-        hash.finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hexadecimal(hash)
     }
 }
 
-/// The names of symbols in a text, with the places where they begin, behind the `@`.
+/// The number of a text, hexadecimal.
+pub fn hash(text: &str) -> String {
+    hexadecimal(Sha256::new_with_prefix(text))
+}
+
+fn hexadecimal(hash: Sha256) -> String {
+    let bytes = hash.finalize();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The name of the structure that a line defines, and how.
+fn type_of(line: &str) -> Option<(&str, &str)> {
+    let (name, text) = line.split_once(" = type ")?;
+    is_type(name).then_some((name, text))
+}
+
+fn is_type(name: &str) -> bool {
+    name.starts_with("%struct.") || name.starts_with("%union.")
+}
+
+/// The names of symbols and structures in a text, with the places where they begin: those of symbols
+/// behind the `@`.
 fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.match_indices('@').filter_map(|(at, _)| {
+    text.match_indices(['@', '%']).filter_map(|(at, sign)| {
+        if sign == "%" {
+            let rest = &text[at + 1..];
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"._$-".contains(c));
+            let name = &text[at..at + 1 + end.unwrap_or(rest.len())];
+            return is_type(name).then_some((at, name));
+        }
         let rest = &text[at + 1..];
         let name = match rest.strip_prefix('"') {
             Some(quoted) => &rest[..quoted.find('"')? + 2],

@@ -28,7 +28,7 @@ mod types;
 mod uses;
 mod walk;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fmt::Write as _;
 
@@ -39,6 +39,7 @@ use serde::{Deserialize, Serialize};
 use allocations::Allocations;
 use candidates::Candidates;
 use fingerprint::Fingerprints;
+pub use fingerprint::hash;
 use prototype::Prototype;
 use shape::Builder;
 use uses::Uses;
@@ -336,10 +337,42 @@ pub fn describe(module: &Module, request: &Request, missing: &BTreeSet<String>) 
     if request.for_tests {
         let numbers = Fingerprints::of(module);
         let entries = writer.drivers.unit.entries.iter();
-        let all = entries.map(|entry| numbers.number(&entry.function));
+        let all = entries.map(|entry| numbers.number(&entry.function, &[]));
         writer.drivers.fingerprints = all.collect();
     }
     writer.finish()
+}
+
+/// A key of each unit of a request that has a driver: units with the same key do the same on the same
+/// inputs.
+#[must_use]
+pub fn keys(
+    module: &Module,
+    request: &Request,
+    missing: &BTreeSet<String>,
+) -> BTreeMap<String, String> {
+    let drivers = describe(module, request, missing);
+    let numbers = Fingerprints::of(module);
+    let key = |entry: &Entry| {
+        let mut named = request.entries.iter().zip(&request.around);
+        let around = named.find(|(name, _)| **name == entry.function);
+        let stubs = around.map_or(&request.stubs, |(_, around)| &around.stubs);
+        let number = numbers.number(&entry.function, stubs);
+        let inputs = drivers
+            .stubs
+            .iter()
+            .filter(|stub| stubs.contains(&stub.function));
+        let entry = Entry {
+            source: None,
+            ..entry.clone()
+        };
+        let inputs: Vec<&Stub> = inputs.collect();
+        format!("{number}\n{entry:?}\n{inputs:?}\n{:?}", request.bounds)
+    };
+    let entries = drivers.unit.entries.iter();
+    entries
+        .map(|entry| (entry.function.clone(), fingerprint::hash(&key(entry))))
+        .collect()
 }
 
 /// What is missing under this name.

@@ -18,6 +18,7 @@ use crate::wiring::backward::main_function;
 use crate::wiring::build::Builder;
 use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
+use crate::wiring::notebook::Notebook;
 use crate::wiring::session::{initial_inputs, invocation, programs};
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Stock, Subject};
@@ -159,6 +160,11 @@ pub(crate) struct UnitOptions {
     /// does not
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) unit_time: Option<Duration>,
+
+    /// Keep what was found out about units in this folder, and explore only units that no hunt with
+    /// this folder has explored as they are now; several hunts, of other programs too, may use it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
 }
 
 /// Everything that is decided before the hunt starts.
@@ -199,6 +205,7 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
         folder: out.join("units"),
         oracles: !options.build.no_oracles,
         max_input: options.input.max_input,
+        notebook: notebook(options)?,
         batches: Vec::new(),
     };
     let settings = Settings {
@@ -215,6 +222,31 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
     let end = labrys_engine::run(&mut session, &mut technique);
     let report = technique.report(&session);
     finish(options, &mut session, &report, end)
+}
+
+/// What earlier hunts found out about units that are explored as this one explores them.
+fn notebook(options: &Hunt) -> Result<Option<Notebook>, Problem> {
+    let Some(folder) = &options.units.store else {
+        return Ok(None);
+    };
+    let explored = format!(
+        "labrys {} {} queries {:?} seed {} {:?} {:?} {} {:?}",
+        env!("CARGO_PKG_VERSION"),
+        options.units.unit_queries,
+        options.units.unit_time,
+        options.seeds.seed,
+        options.build.record(),
+        options.timeout_run,
+        options.input.max_input,
+        options.solver,
+    );
+    let notebook = Notebook::open(folder, explored).map_err(|error| {
+        Problem::usage(format!(
+            "--store {}: {error}; name a folder that can be written",
+            folder.display()
+        ))
+    })?;
+    Ok(Some(notebook))
 }
 
 fn resolve(options: &Hunt, builder: &Builder) -> Result<Plan, Problem> {
@@ -307,8 +339,9 @@ fn described(report: &Report) -> String {
     let figures = report.figures;
     let _ = writeln!(
         text,
-        "units     {} tested, {} lines fail in them; relevance from {} runs",
-        figures.units, figures.targets, figures.profiled
+        "units     {} tested, {} of them in an earlier hunt, {} lines fail in them; relevance from {} \
+         runs",
+        figures.units, figures.remembered, figures.targets, figures.profiled
     );
     let _ = writeln!(
         text,

@@ -9,6 +9,7 @@ pub(crate) mod drivers;
 pub(crate) mod ending;
 pub(crate) mod inputs;
 pub(crate) mod memory;
+pub(crate) mod notebook;
 pub(crate) mod property;
 mod seeds;
 pub(crate) mod session;

@@ -335,6 +335,11 @@ impl Stock {
         program.map_err(Problem::program)
     }
 
+    /// A key of each unit of a request, by functions.
+    pub(crate) fn keys(&self, request: &Request) -> Result<BTreeMap<String, String>, Problem> {
+        self.frozen.keys(request).map_err(Problem::program)
+    }
+
     /// The program with drivers for functions; `None` in place of it if none of them has one.
     pub(crate) fn unit(&self, request: &Request) -> Result<(Option<Subject>, Drivers), Problem> {
         let folder = temporary_folder()?;

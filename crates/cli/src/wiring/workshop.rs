@@ -17,6 +17,7 @@ use labrys_units::{Around, Bound, Bounds, Drivers, Globals, Request};
 
 use crate::output::problem::Problem;
 use crate::wiring::backward::{Start, symcretic};
+use crate::wiring::notebook::{Explored, Notebook};
 use crate::wiring::session::programs;
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{Stock, Subject};
@@ -35,6 +36,8 @@ pub(crate) struct Units<'a> {
     pub(crate) folder: PathBuf,
     pub(crate) oracles: bool,
     pub(crate) max_input: usize,
+    /// What earlier hunts found out.
+    pub(crate) notebook: Option<Notebook>,
     /// Units that were built together.
     pub(crate) batches: Vec<Rc<Batch>>,
 }
@@ -199,7 +202,12 @@ impl Units<'_> {
             options: self.config.options.clone(),
             ..Config::default()
         };
-        let inputs = vec![Input::objects("")];
+        let function = self.subject.program.function_named(name);
+        let known = function.and_then(|function| self.notebook.as_ref()?.of(function));
+        let inputs = match known {
+            Some(known) => known.inputs.clone(),
+            None => vec![Input::objects("")],
+        };
         let session = self.session(unit, &config, &entry.function, inputs)?;
         let leaves = entry
             .leaves
@@ -283,6 +291,42 @@ impl Workshop for Units<'_> {
         Ok(self
             .whole_program(bound, inputs)
             .map_err(|problem| problem.text))
+    }
+
+    fn remembers(&self) -> bool {
+        self.notebook.is_some()
+    }
+
+    fn look_up(&mut self, units: &[UnitPlan]) {
+        let units: Vec<_> = units
+            .iter()
+            .map(|plan| (plan.clone(), Vec::new()))
+            .collect();
+        let request = batch(self.subject, &units);
+        // Without keys nothing is known, and nothing is kept.
+        let keys = self.stock.keys(&request).unwrap_or_default();
+        let Some(notebook) = &mut self.notebook else {
+            return;
+        };
+        for (name, key) in keys {
+            if let Some(function) = self.subject.program.function_named(&name) {
+                notebook.look_up(function, &key);
+            }
+        }
+    }
+
+    fn failed_before(&self, function: FunctionId) -> Option<bool> {
+        let known = self.notebook.as_ref()?.of(function);
+        known.map(|known| known.fails)
+    }
+
+    fn keep(&mut self, function: FunctionId, inputs: &[Input], fails: bool) -> Result<(), String> {
+        let Some(notebook) = &self.notebook else {
+            return Ok(());
+        };
+        let inputs = inputs.to_vec();
+        let kept = notebook.keep(function, &Explored { inputs, fails });
+        kept.map_err(|error| format!("--store: cannot keep what was found out: {error}"))
     }
 
     fn toward(&mut self, session: &Session, location: &str) -> Option<Search<'static>> {

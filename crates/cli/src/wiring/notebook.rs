@@ -1,0 +1,141 @@
+//! What hunts found out about units, as files for later hunts: the inputs on which a unit was run, and
+//! whether it failed.
+//!
+//! Law: the name of a file is a number of all that the runs of the unit depend on, so files of several
+//! programs, and of several machines, may lie in one folder.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use labrys_program::FunctionId;
+use labrys_suite::{Input, InputStream, StreamKind};
+use serde_json::{Value, json};
+
+/// The folder, and the units of a program in it.
+#[derive(Debug)]
+pub(crate) struct Notebook {
+    folder: PathBuf,
+    /// What all units depend on, as text.
+    options: String,
+    names: BTreeMap<FunctionId, String>,
+    known: BTreeMap<FunctionId, Explored>,
+}
+
+/// A unit that was explored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Explored {
+    /// What it was run on, in order.
+    pub(crate) inputs: Vec<Input>,
+    /// Whether a run failed.
+    pub(crate) fails: bool,
+}
+
+impl Notebook {
+    /// The folder, which is made; `options` is what all units depend on.
+    pub(crate) fn open(folder: &Path, options: String) -> Result<Self, std::io::Error> {
+        fs::create_dir_all(folder)?;
+        Ok(Notebook {
+            folder: folder.to_path_buf(),
+            options,
+            names: BTreeMap::new(),
+            known: BTreeMap::new(),
+        })
+    }
+
+    /// A unit has this key.
+    pub(crate) fn look_up(&mut self, function: FunctionId, key: &str) {
+        let name = labrys_units::hash(&format!("{key}\n{}", self.options));
+        let text = fs::read_to_string(self.folder.join(&name));
+        if let Some(explored) = text.ok().and_then(|text| Explored::read(&text)) {
+            self.known.insert(function, explored);
+        }
+        self.names.insert(function, name);
+    }
+
+    /// What is known of a unit.
+    pub(crate) fn of(&self, function: FunctionId) -> Option<&Explored> {
+        self.known.get(&function)
+    }
+
+    /// Keeps what was found out about a unit.
+    pub(crate) fn keep(
+        &self,
+        function: FunctionId,
+        explored: &Explored,
+    ) -> Result<(), std::io::Error> {
+        let (Some(name), Some(text)) = (self.names.get(&function), explored.text()) else {
+            return Ok(());
+        };
+        // Others may read at the same time.
+        let unfinished = self.folder.join(format!("{name}.{}~", std::process::id()));
+        fs::write(&unfinished, text)?;
+        fs::rename(&unfinished, self.folder.join(name))
+    }
+}
+
+impl Explored {
+    /// None if inputs have other streams than drivers make.
+    fn text(&self) -> Option<String> {
+        let digits = |input: &Input| match input.streams.as_slice() {
+            [one] if one.kind == StreamKind::Objects => {
+                let digits = one.bytes.iter().map(|byte| format!("{byte:02x}"));
+                Some(digits.collect::<String>())
+            }
+            _ => None,
+        };
+        let inputs: Option<Vec<String>> = self.inputs.iter().map(digits).collect();
+        Some(json!({"fails": self.fails, "inputs": inputs?}).to_string() + "\n")
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        let inputs = value.get("inputs")?.as_array()?.iter();
+        let inputs: Option<Vec<Input>> = inputs.map(|one| input(one.as_str()?)).collect();
+        Some(Explored {
+            inputs: inputs?,
+            fails: value.get("fails")?.as_bool()?,
+        })
+    }
+}
+
+fn input(digits: &str) -> Option<Input> {
+    let starts = (0..digits.len()).step_by(2);
+    let byte = |start| u8::from_str_radix(digits.get(start..start + 2)?, 16).ok();
+    let bytes: Option<Vec<u8>> = starts.map(byte).collect();
+    Some(Input::new(vec![InputStream::objects(bytes?)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_is_found_again_by_what_it_depends_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open =
+            |options: &str| Notebook::open(folder.path(), options.to_owned()).expect("a folder");
+        let explored = Explored {
+            inputs: vec![Input::objects(""), Input::objects([0, 255, 7])],
+            fails: true,
+        };
+        let function = FunctionId(3);
+        let mut notebook = open("seed 1");
+        notebook.look_up(function, "unit");
+        assert_eq!(notebook.of(function), None);
+        notebook.keep(function, &explored).expect("a file");
+        let found = |options: &str, key: &str| {
+            let mut notebook = open(options);
+            notebook.look_up(FunctionId(5), key);
+            notebook.of(FunctionId(5)).cloned()
+        };
+        assert_eq!(found("seed 1", "unit"), Some(explored));
+        assert_eq!(found("seed 2", "unit"), None);
+        assert_eq!(found("seed 1", "another unit"), None);
+        // Half a file is none.
+        for entry in fs::read_dir(folder.path()).expect("a folder").flatten() {
+            fs::write(entry.path(), "{\"fails\": fal").expect("a file");
+        }
+        assert_eq!(found("seed 1", "unit"), None);
+    }
+}
