@@ -331,8 +331,7 @@ impl<'h> Hunt<'h> {
             unit.explore(None, self.settings.queries, time)?;
             if unit.is_explored() {
                 let fails = !unit.lines().is_empty();
-                let kept = self.workshop.keep(function, &unit.inputs(), fails);
-                kept.unwrap_or_else(|reason| session.note(&reason));
+                self.workshop.keep(function, &unit.inputs(), fails)?;
             }
         }
         let building = match self.prepared.contains(&function) {

@@ -88,8 +88,8 @@ pub trait Workshop {
     /// Keeps the inputs that a unit was run on for later hunts.
     ///
     /// # Errors
-    /// If they cannot be written, in words.
-    fn keep(&mut self, function: FunctionId, inputs: &[Input], fails: bool) -> Result<(), String>;
+    /// If they cannot be written.
+    fn keep(&mut self, function: FunctionId, inputs: &[Input], fails: bool) -> Result<(), Error>;
 
     /// The whole program, with the calls of these functions bound, to be run on these inputs first.
     ///

@@ -172,9 +172,9 @@ pub(crate) fn connect(module: &Module) {
         let Some(itself) = module.function(&format!("{ITSELF}{}", allocator.name)) else {
             continue;
         };
-        match found.iter().find(|(known, _)| *known == allocator) {
-            Some((_, function)) => {
-                itself.replace_uses(*function);
+        match module.function(allocator.name) {
+            Some(function) => {
+                itself.replace_uses(function);
                 itself.delete_function();
             }
             // Nobody calls it.
@@ -201,7 +201,7 @@ fn in_place(allocator: &Allocator, compilation: &str) -> String {
 /// The functions that give memory and are not the program's.
 fn declared(module: &Module) -> impl Iterator<Item = (Allocator, Value<'_>)> {
     let known = ALLOCATORS.into_iter();
-    let all = known.filter_map(|one| Some((one, module.function(one.name)?)));
+    let all = known.filter_map(move |one| Some((one, module.function(one.name)?)));
     all.filter(|(_, function)| function.is_declaration())
 }
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use labrys_program::FunctionId;
-use labrys_suite::{Input, InputStream, StreamKind};
+use labrys_suite::{Error, Input, InputStream, StreamKind};
 use serde_json::{Value, json};
 
 /// The folder, and the units of a program in it.
@@ -59,18 +59,19 @@ impl Notebook {
     }
 
     /// Keeps what was found out about a unit.
-    pub(crate) fn keep(
-        &self,
-        function: FunctionId,
-        explored: &Explored,
-    ) -> Result<(), std::io::Error> {
+    pub(crate) fn keep(&self, function: FunctionId, explored: &Explored) -> Result<(), Error> {
         let (Some(name), Some(text)) = (self.names.get(&function), explored.text()) else {
             return Ok(());
         };
         // Others may read at the same time.
         let unfinished = self.folder.join(format!("{name}.{}~", std::process::id()));
-        fs::write(&unfinished, text)?;
-        fs::rename(&unfinished, self.folder.join(name))
+        let path = self.folder.join(name);
+        let written = fs::write(&unfinished, text).and_then(|()| fs::rename(&unfinished, &path));
+        written.map_err(|source| Error::Io {
+            action: "write",
+            path,
+            source,
+        })
     }
 }
 

@@ -320,13 +320,12 @@ impl Workshop for Units<'_> {
         known.map(|known| known.fails)
     }
 
-    fn keep(&mut self, function: FunctionId, inputs: &[Input], fails: bool) -> Result<(), String> {
+    fn keep(&mut self, function: FunctionId, inputs: &[Input], fails: bool) -> Result<(), Error> {
         let Some(notebook) = &self.notebook else {
             return Ok(());
         };
         let inputs = inputs.to_vec();
-        let kept = notebook.keep(function, &Explored { inputs, fails });
-        kept.map_err(|error| format!("--store: cannot keep what was found out: {error}"))
+        Ok(notebook.keep(function, &Explored { inputs, fails })?)
     }
 
     fn toward(&mut self, session: &Session, location: &str) -> Option<Search<'static>> {
