@@ -208,9 +208,11 @@ fn every_function_has_tests_that_pass() {
 
 /// A library of two sources: a handle behind a `void *` that points back, a table that is larger than
 /// arrays of drivers, a stream, an array of arrays, a load before the check of its pointer, a
-/// function of the other source, allocations here and there, sockets, a header before a string.
+/// function of the other source, allocations here and there, sockets, a header before a string,
+/// variable arguments.
 const HANDLES: &str = r#"
 #include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,6 +267,19 @@ int speak(int kind) {
   if (s < 0) return errno == EMFILE ? -2 : -1;
   return listen(s, 3) == 7 ? 8 : 9;
 }
+int listed(const char *format, va_list ap) {
+  if (!format) return -1;
+  const char *s = format[0] == 's' ? va_arg(ap, const char *) : 0;
+  if (s && s[0] == 'k') return 1;
+  return va_arg(ap, int) == 4711 ? 2 : 3;
+}
+int further(int n, ...) {
+  va_list ap;
+  va_start(ap, n);
+  long value = n == 2 ? va_arg(ap, long) : 0;
+  va_end(ap);
+  return value == 77 ? 5 : 6;
+}
 int flagged(const char *s) { return s && s[-1] == 'h' && s[-5] == 'q' ? s[0] == 'x' : -1; }
 "#;
 const OTHER: &str = "
@@ -295,7 +310,7 @@ fn drivers_make_what_the_code_uses() {
     succeed(&mut gcc);
     let names = [
         "push", "handle", "table", "is_open", "corner", "set", "step", "keep", "borrow", "speak",
-        "flagged",
+        "flagged", "listed", "further",
     ];
     for name in names {
         let mut lines = told.lines();

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use labrys_suite::unit::{
-    Choice, Content, Entry, FIRST_GLOBAL, FIRST_OBJECT, Failing, Leaf, Length, Made, Object, Part,
-    Pointer, RETURNED, ROOM, Variable,
+    Choice, Content, Entry, FIRST_GLOBAL, FIRST_OBJECT, Failing, Leaf, Length, Made, Object,
+    PLACES, Part, Pointer, RETURNED, ROOM, Variable,
 };
 
 use crate::allocations::FAILING;
@@ -100,6 +100,12 @@ impl Visitor for Maker<'_> {
                 for index in 0..leaf.size {
                     let place = format!("((unsigned char *)({}))[{index}]", spot.address());
                     self.line(&format!("{place} &= 1;"));
+                }
+            }
+            Content::Places => {
+                for (index, byte) in PLACES.iter().enumerate() {
+                    let place = format!("((unsigned char *)({}))[{index}]", spot.address());
+                    self.line(&format!("{place} = {byte};"));
                 }
             }
             Content::Text => {
@@ -194,7 +200,7 @@ fn unsigned(size: u64) -> &'static str {
 /// The number of a type in records of a run (`labrys_abi::Event::aux`).
 fn kind_number(content: Content) -> u32 {
     match content {
-        Content::Bytes | Content::Text | Content::Characters => 0,
+        Content::Bytes | Content::Text | Content::Characters | Content::Places => 0,
         Content::Unsigned | Content::Choice | Content::Boolean => 1,
         Content::Signed => 2,
         Content::Float => 3,
@@ -294,6 +300,12 @@ pub(crate) fn driver(
         if let Some(Variable { parts, .. }) = visible.next() {
             walk(entry, parts, &format!("&{variable}"), &mut maker);
         }
+        passed.push(variable);
+    }
+    for (index, Variable { parts, .. }) in visible.enumerate() {
+        let variable = format!("further{index}");
+        maker.line(&format!("void *{variable} = (void *)0;"));
+        walk(entry, parts, &format!("&{variable}"), &mut maker);
         passed.push(variable);
     }
     make_answers(entry, &mut maker);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::unit::{Choice, Content, Entry, Leaf, Made, Part, Pointer, Unit, Variable};
+use crate::unit::{Choice, Content, Entry, Leaf, Made, PLACES, Part, Pointer, Unit, Variable};
 use crate::{Input, StreamKind};
 
 /// A call of an entry: the entry, and the bytes of its leaves.
@@ -58,8 +58,10 @@ impl<'a> Call<'a> {
         let given = self.bytes.get(start..).unwrap_or_default();
         let mut value = given[..given.len().min(size)].to_vec();
         value.resize(size, 0);
-        if leaf.content == Content::Boolean {
-            value.iter_mut().for_each(|byte| *byte &= 1);
+        match leaf.content {
+            Content::Boolean => value.iter_mut().for_each(|byte| *byte &= 1),
+            Content::Places => value = PLACES.to_vec(),
+            _ => {}
         }
         value
     }
@@ -118,6 +120,9 @@ impl<'a> Call<'a> {
             match &part.made {
                 Made::Leaf(number) => {
                     let leaf = &self.entry.leaves[*number];
+                    if leaf.content == Content::Places {
+                        continue;
+                    }
                     words.push(format!("{name} = {}", printed(leaf, &self.value(leaf))));
                 }
                 Made::Pointer(pointer) => match self.chosen(pointer) {

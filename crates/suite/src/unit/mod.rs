@@ -113,6 +113,9 @@ pub struct Double {
 /// Bytes behind an object that has room: tables of 65,537 numbers, say.
 pub const ROOM: u64 = 1 << 18;
 
+/// The bytes of [`Content::Places`]: 48 and 304 are behind all registers.
+pub const PLACES: [u8; 8] = [48, 0, 0, 0, 48, 1, 0, 0];
+
 /// Calls of a [`Double`] with inputs of their own.
 pub const ANSWERS: u64 = 3;
 
@@ -289,6 +292,8 @@ pub enum Content {
     Text,
     /// Which of its choices a pointer points to.
     Choice,
+    /// Which arguments of a `va_list` come next: those in memory, whatever the input says.
+    Places,
     /// A pointer; results only.
     Pointer,
 }

@@ -4,6 +4,7 @@
 //! them ([`crate::walk`]), which is the order in which drivers make them.
 
 mod doubles;
+mod variable;
 
 use labrys_llvm::{DebugNode, Module, Value, tag};
 use labrys_suite::unit::{
@@ -95,6 +96,8 @@ pub(crate) struct Builder<'m, 'a> {
     pub(crate) pointers: bool,
     /// Whether tests are to be written, which name what they use.
     pub(crate) for_tests: bool,
+    /// The type of characters that the function takes pointers to.
+    characters: Option<DebugNode<'m>>,
     /// The doubles so far; those from this one on have no answers yet.
     pending: Vec<Pending<'m>>,
 }
@@ -134,6 +137,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             hidden: 0,
             pointers: true,
             for_tests: false,
+            characters: None,
             pending: Vec::new(),
         }
     }
@@ -165,6 +169,7 @@ impl<'m, 'a> Builder<'m, 'a> {
     pub(crate) fn parameters(&mut self, prototype: &Prototype<'m>) {
         let visible = |one: &&Parameter<'m>| !matches!(one.passed, Passed::Result(_));
         let parameters: Vec<_> = prototype.parameters.iter().filter(visible).collect();
+        self.characters = variable::characters(&parameters);
         let siblings: Vec<Sibling> = parameters.iter().map(|one| sibling(one)).collect();
         let mut lengths: Vec<(usize, u64, String)> = Vec::new();
         for (index, parameter) in parameters.iter().enumerate() {
@@ -184,6 +189,9 @@ impl<'m, 'a> Builder<'m, 'a> {
                 let leaf = *leaf;
                 self.entry.lengths.push(Length { leaf, of, most });
             }
+        }
+        if self.for_tests && prototype.variadic && !parameters.is_empty() {
+            self.further(parameters.len());
         }
     }
 
@@ -461,6 +469,10 @@ impl<'m, 'a> Builder<'m, 'a> {
             shared, counted, ..
         } = *aim;
         let to = self.completed(aim.to);
+        let is_list = to.is_some_and(|to| variable::is_list(unwrapped(to)));
+        if is_list && self.for_tests && depth > 0 {
+            return self.list(spot, offset, path);
+        }
         let function = to
             .map(unwrapped)
             .filter(|node| node.tag() == tag::SUBROUTINE);

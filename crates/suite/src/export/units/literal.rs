@@ -33,7 +33,9 @@ pub(super) fn literal(content: Content, value: &[u8]) -> Option<String> {
             }
             _ => return None,
         },
-        Content::Bytes | Content::Text | Content::Choice | Content::Pointer => return None,
+        Content::Bytes | Content::Text | Content::Choice | Content::Places | Content::Pointer => {
+            return None;
+        }
     })
 }
 

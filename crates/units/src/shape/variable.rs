@@ -1,0 +1,118 @@
+//! Variable arguments: of a function that takes them, and behind a `va_list`.
+//!
+//! A `va_list` is made with all its arguments in memory: [`Content::Places`] says so. Each argument is
+//! a number or a pointer to a string.
+
+use labrys_llvm::DebugNode;
+use labrys_suite::unit::{Choice, Content, Made, Object, Part, Pointer, Root, Variable};
+
+use super::{Aim, Builder, Spot};
+use crate::prototype::Parameter;
+use crate::types::{content, unwrapped};
+
+/// Arguments that are made; further ones are what stands behind them.
+const ARGUMENTS: u64 = 4;
+/// The type of a `va_list`, its bytes, and where it says which of its arguments come next and where
+/// those in memory are.
+const LIST: &str = "__va_list_tag";
+const LIST_BYTES: u64 = 24;
+const PLACES_BYTES: u64 = 8;
+const IN_MEMORY: u64 = 8;
+
+/// Whether a type is that of a `va_list`.
+pub(super) fn is_list(node: DebugNode<'_>) -> bool {
+    node.name() == LIST && node.size() == LIST_BYTES
+}
+
+/// The type of characters that a parameter points to.
+pub(super) fn characters<'m>(parameters: &[&Parameter<'m>]) -> Option<DebugNode<'m>> {
+    let pointed = parameters
+        .iter()
+        .filter_map(|one| one.ty.map(unwrapped)?.base());
+    let mut text = pointed.filter(|node| content(unwrapped(*node)) == Some(Content::Characters));
+    text.next()
+}
+
+impl<'m> Builder<'m, '_> {
+    /// The arguments of a call behind those that the function names, from this number on.
+    pub(super) fn further(&mut self, first: usize) {
+        for index in first..first + ARGUMENTS as usize {
+            let name = format!("argument {}", index + 1);
+            let spot = Spot::new(Root::Parameter(index), &name);
+            let mut parts = Vec::new();
+            self.argument(&spot, 0, "", &mut parts);
+            self.entry.parameters.push(Variable {
+                name,
+                c_type: "void *".to_owned(),
+                size: 8,
+                parts,
+            });
+        }
+    }
+
+    /// A number, or a pointer to a string.
+    fn argument(&mut self, spot: &Spot, offset: u64, path: &str, parts: &mut Vec<Part>) {
+        self.numbers(spot, offset, path, 8, 8, Content::Bytes, parts);
+        let aim = Aim {
+            to: self.characters,
+            shared: true,
+            ..Aim::default()
+        };
+        parts.push(self.pointer(spot, offset, path, &aim, 1));
+    }
+
+    /// A pointer to a `va_list`.
+    pub(super) fn list(&mut self, spot: &Spot, offset: u64, path: &str) -> Part {
+        let list = self.object_number();
+        let inside = spot.behind(offset, path);
+        let mut parts = Vec::new();
+        let places = Content::Places;
+        self.numbers(
+            &inside,
+            0,
+            "",
+            PLACES_BYTES,
+            PLACES_BYTES,
+            places,
+            &mut parts,
+        );
+        let arguments = self.object_number();
+        let behind = inside.behind(IN_MEMORY, "");
+        let mut all = Vec::new();
+        for index in 0..ARGUMENTS {
+            self.argument(&behind, 8 * index, &format!("[{index}]"), &mut all);
+        }
+        parts.push(fresh(IN_MEMORY, "", untyped(arguments, 8 * ARGUMENTS, all)));
+        fresh(offset, path, untyped(list, LIST_BYTES, parts))
+    }
+
+    fn object_number(&mut self) -> usize {
+        self.objects.push(None);
+        self.objects.len() - 1
+    }
+}
+
+fn untyped(number: usize, size: u64, parts: Vec<Part>) -> Object {
+    Object {
+        number,
+        size,
+        before: 0,
+        count: 1,
+        c_type: String::new(),
+        constant: true,
+        parts,
+    }
+}
+
+/// A pointer to an object of its own, always.
+fn fresh(offset: u64, path: &str, object: Object) -> Part {
+    Part {
+        offset,
+        path: path.to_owned(),
+        made: Made::Pointer(Pointer {
+            choice: None,
+            choices: vec![Choice::Fresh],
+            object: Some(object),
+        }),
+    }
+}
