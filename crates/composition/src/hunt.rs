@@ -281,13 +281,13 @@ impl<'h> Hunt<'h> {
 
     /// Tests the unit of a function.
     fn test(&mut self, session: &Session, function: FunctionId) -> Result<(), Error> {
-        let begun = Instant::now();
         if self.workshop.failed_before(function) == Some(false) {
             self.report.figures.units += 1;
             self.remembered.insert(function);
             return Ok(());
         }
         self.prepare(session, function)?;
+        let begun = Instant::now();
         if let Some(unit) = self.take(session, function)? {
             self.report.figures.units += 1;
             let lines = unit.lines();

@@ -33,7 +33,8 @@ impl Fingerprints {
                 symbols.insert(name.to_owned(), text.to_owned());
                 continue;
             }
-            let first = names(line).next().map(|(_, name)| name.to_owned());
+            let mut symbols_of = names(line).filter(|(_, name)| !is_type(name));
+            let first = symbols_of.next().map(|(_, name)| name.to_owned());
             match first {
                 Some(name) if line.starts_with("define ") => {
                     open = Some((name, format!("{}\n", without_numbers(line))));
@@ -82,6 +83,7 @@ impl Fingerprints {
 }
 
 /// The number of a text, hexadecimal.
+#[must_use]
 pub fn hash(text: &str) -> String {
     hexadecimal(Sha256::new_with_prefix(text))
 }
