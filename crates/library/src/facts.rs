@@ -341,6 +341,8 @@ words! {
         Operates = "operates",
         /// The machine calls it although it has no model there.
         Called = "called",
+        /// Gives memory or a null pointer: tests may make it fail.
+        Refuses = "refuses",
         /// Answers what is outside the machine: units may have a double of it.
         Outside = "outside",
         /// Leaves the places where streams and descriptors are read as they are.

@@ -9,8 +9,9 @@
 
 use std::fmt::Write as _;
 
+use labrys_library::{Access, Function, Mark, Type, functions};
 use labrys_llvm::{DebugNode, Module, Value};
-use labrys_suite::unit::{ALLOCATORS, Allocator};
+use labrys_suite::unit::Allocator;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::CALL;
@@ -45,6 +46,8 @@ static int labrys_allocation_fails(unsigned unit) {
 /// Which functions and variables of a program name functions that give memory.
 #[derive(Debug, Default)]
 pub(crate) struct Allocations<'m> {
+    /// The functions that give memory.
+    allocators: Vec<Allocator>,
     /// The compilations that do, in the order of the program.
     compilations: Vec<Option<DebugNode<'m>>>,
     /// The functions and variables, with the numbers of their compilations.
@@ -55,8 +58,14 @@ pub(crate) struct Allocations<'m> {
 
 impl<'m> Allocations<'m> {
     pub(crate) fn of(module: &'m Module) -> Self {
-        let mut all = Allocations::default();
-        let allocators: FxHashSet<_> = declared(module).map(|(_, value)| value).collect();
+        let mut all = Allocations {
+            allocators: allocators(),
+            ..Allocations::default()
+        };
+        let allocators: FxHashSet<_> = declared(module)
+            .into_iter()
+            .map(|(_, value)| value)
+            .collect();
         let functions = module.functions().into_iter();
         for function in functions.filter(|one| !one.name().starts_with(CALL)) {
             let mut instructions = instructions(function);
@@ -113,9 +122,14 @@ impl<'m> Allocations<'m> {
         found
     }
 
+    /// The functions that give memory.
+    pub(crate) fn allocators(&self) -> &[Allocator] {
+        &self.allocators
+    }
+
     /// Whether a driver makes pointers to functions that give memory.
     pub(crate) fn are_given(&self, functions: &[String]) -> bool {
-        let gives = |name: &String| ALLOCATORS.iter().any(|one| one.name == *name);
+        let gives = |name: &String| self.allocators.iter().any(|one| one.name == *name);
         !self.compilations.is_empty() && functions.iter().any(gives)
     }
 
@@ -128,16 +142,16 @@ impl<'m> Allocations<'m> {
     /// The functions in place of those that give memory.
     pub(crate) fn text(&self) -> String {
         let mut text = COUNTS.to_owned();
-        for one in ALLOCATORS {
+        for one in &self.allocators {
             let real = format!("{ITSELF}{}", one.name);
             let _ = writeln!(text, "extern {};", one.declared(&real));
             for number in 0..self.compilations.len() {
                 let fails = format!("{FAILS}({number})");
-                let name = in_place(&one, &number.to_string());
+                let name = in_place(one, &number.to_string());
                 text.push_str(&one.defined(&name, &real, &fails));
             }
             let fails = format!("{FAILS}(labrys_allocation_own)");
-            text.push_str(&one.defined(&in_place(&one, DRIVER), &real, &fails));
+            text.push_str(&one.defined(&in_place(one, DRIVER), &real, &fails));
         }
         text
     }
@@ -149,8 +163,7 @@ pub(crate) fn connect(module: &Module) {
         return;
     }
     let all = Allocations::of(module);
-    let found: Vec<_> = declared(module).collect();
-    for (allocator, function) in &found {
+    for (allocator, function) in &declared(module) {
         for user in module.functions() {
             let number = all.users.get(&user).map(usize::to_string);
             let number = match user.name().starts_with(CALL) {
@@ -168,17 +181,17 @@ pub(crate) fn connect(module: &Module) {
             function.replace_uses(defined);
         }
     }
-    for allocator in ALLOCATORS {
+    for allocator in &all.allocators {
         let Some(itself) = module.function(&format!("{ITSELF}{}", allocator.name)) else {
             continue;
         };
-        match module.function(allocator.name) {
+        match module.function(&allocator.name) {
             Some(function) => {
                 itself.replace_uses(function);
                 itself.delete_function();
             }
             // Nobody calls it.
-            None => itself.rename(allocator.name),
+            None => itself.rename(&allocator.name),
         }
     }
 }
@@ -198,11 +211,43 @@ fn in_place(allocator: &Allocator, compilation: &str) -> String {
     format!("{IN_PLACE}{}_{compilation}", allocator.name)
 }
 
-/// The functions that give memory and are not the program's.
-fn declared(module: &Module) -> impl Iterator<Item = (Allocator, Value<'_>)> {
-    let known = ALLOCATORS.into_iter();
-    let all = known.filter_map(move |one| Some((one, module.function(one.name)?)));
-    all.filter(|(_, function)| function.is_declaration())
+/// The functions that give memory, in C.
+fn allocators() -> Vec<Allocator> {
+    let all = functions()
+        .iter()
+        .filter(|row| row.has(Mark::Refuses) && row.name() == row.canonical());
+    all.map(allocator).collect()
+}
+
+/// A function that gives memory: what it reads is a text, of which it gives a copy.
+fn allocator(row: &Function) -> Allocator {
+    let parameters = row.parameters().iter().map(|one| {
+        let ty = match (one.ty, one.access) {
+            (Type::Int(_), _) => "__SIZE_TYPE__",
+            (_, Access::Reads) => "const char *",
+            _ => "void *",
+        };
+        (ty.to_owned(), one.name.to_owned())
+    });
+    let copies = row
+        .parameters()
+        .iter()
+        .any(|one| one.access == Access::Reads);
+    Allocator {
+        name: row.name().to_owned(),
+        result: if copies { "char *" } else { "void *" }.to_owned(),
+        parameters: parameters.collect(),
+    }
+}
+
+/// Those that a program calls and does not define.
+fn declared(module: &Module) -> Vec<(Allocator, Value<'_>)> {
+    let all = allocators().into_iter();
+    let known = all.filter_map(|one| {
+        let function = module.function(&one.name)?;
+        function.is_declaration().then_some((one, function))
+    });
+    known.collect()
 }
 
 fn instructions(function: Value<'_>) -> impl Iterator<Item = Value<'_>> {

@@ -342,11 +342,11 @@ fn make_answers(entry: &Entry, maker: &mut Maker<'_>) {
 
 /// Fills the variable that says which allocations fail.
 fn make_failing(entry: &Entry, begins: &str, maker: &mut Maker<'_>) {
-    let Failing { own, others } = entry.failing;
+    let Failing { own, others, .. } = &entry.failing;
     if entry.can_fail() {
         maker.line(begins);
     }
-    for (index, leaf) in [own, others].into_iter().enumerate() {
+    for (index, leaf) in [*own, *others].into_iter().enumerate() {
         if let Some(leaf) = leaf.and_then(|leaf| entry.leaves.get(leaf)) {
             maker.input(&format!("&{FAILING}[{index}]"), 1, &leaf.name, 1);
         }

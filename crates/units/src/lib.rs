@@ -412,8 +412,7 @@ impl<'m> Writer<'m, '_> {
 
     /// Whether tests need a double of a function of a library.
     fn is_outside(&self, name: &str) -> bool {
-        let known = labrys_library::function(name);
-        let outside = known.is_some_and(|known| known.has(labrys_library::Mark::Outside));
+        let outside = labrys_library::named(name, labrys_library::Mark::Outside);
         outside && self.request.for_tests && self.request.bounds.doubles
     }
 
@@ -461,7 +460,7 @@ impl<'m> Writer<'m, '_> {
         let functions = builder.functions_behind();
         let (own, others) = self.allocations.among(&named, builder.unit());
         let given = self.allocations.are_given(&functions);
-        builder.failing(own || given, others);
+        builder.failing(own || given, others, self.allocations.allocators());
         let mut entry = builder.finish();
         entry.frees |= functions.iter().any(|name| select::gives_back(name));
         self.name(&entry);

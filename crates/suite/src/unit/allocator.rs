@@ -1,62 +1,55 @@
 //! Functions that give memory, in C: drivers and tests put others in their place, which fail when
 //! the input says so.
 
+use serde::{Deserialize, Serialize};
+
 /// A function that gives memory, or a null pointer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allocator {
     /// Its name.
-    pub name: &'static str,
-    result: &'static str,
-    parameters: &'static str,
-    arguments: &'static str,
+    pub name: String,
+    /// The type of its result in C.
+    pub result: String,
+    /// Its parameters in C, each with its type and its name.
+    pub parameters: Vec<(String, String)>,
 }
-
-/// Those that can be made to fail.
-pub const ALLOCATORS: [Allocator; 5] = [
-    Allocator {
-        name: "malloc",
-        result: "void *",
-        parameters: "__SIZE_TYPE__ size",
-        arguments: "size",
-    },
-    Allocator {
-        name: "calloc",
-        result: "void *",
-        parameters: "__SIZE_TYPE__ count, __SIZE_TYPE__ size",
-        arguments: "count, size",
-    },
-    Allocator {
-        name: "realloc",
-        result: "void *",
-        parameters: "void *old, __SIZE_TYPE__ size",
-        arguments: "old, size",
-    },
-    Allocator {
-        name: "strdup",
-        result: "char *",
-        parameters: "const char *text",
-        arguments: "text",
-    },
-    Allocator {
-        name: "strndup",
-        result: "char *",
-        parameters: "const char *text, __SIZE_TYPE__ most",
-        arguments: "text, most",
-    },
-];
 
 impl Allocator {
     /// The declaration of it under a name, without what ends it.
     #[must_use]
     pub fn declared(&self, name: &str) -> String {
-        format!("{}{name}({})", self.result, self.parameters)
+        let parameters = self.parameters.iter();
+        let parameters = parameters.map(|(ty, name)| format!("{ty} {name}"));
+        let parameters: Vec<String> = parameters.collect();
+        format!("{} {name}({})", self.result, parameters.join(", "))
     }
 
     /// The definition of a function in its place, which calls the one named `real` unless an
     /// expression in C says that it fails.
     #[must_use]
     pub fn defined(&self, name: &str, real: &str, fails: &str) -> String {
-        let (declared, arguments) = (self.declared(name), self.arguments);
+        let arguments = self.parameters.iter().map(|(_, name)| name.as_str());
+        let arguments = arguments.collect::<Vec<_>>().join(", ");
+        let declared = self.declared(name);
         format!("{declared} {{ return {fails} ? 0 : {real}({arguments}); }}\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_function_takes_its_place() {
+        let parameter = |name: &str| ("long".to_owned(), name.to_owned());
+        let calloc = Allocator {
+            name: "calloc".to_owned(),
+            result: "void *".to_owned(),
+            parameters: vec![parameter("count"), parameter("size")],
+        };
+        assert_eq!(
+            calloc.defined("mine", "calloc", "late()"),
+            "void * mine(long count, long size) { return late() ? 0 : calloc(count, size); }\n"
+        );
     }
 }

@@ -81,7 +81,7 @@ impl<'a> Call<'a> {
             let leaf = leaf.and_then(|leaf| self.entry.leaves.get(leaf));
             leaf.map_or(0, |leaf| self.value(leaf)[0])
         };
-        let failing = self.entry.failing;
+        let failing = &self.entry.failing;
         (value(failing.own), value(failing.others))
     }
 

@@ -12,7 +12,7 @@
 mod allocator;
 mod call;
 
-pub use allocator::{ALLOCATORS, Allocator};
+pub use allocator::Allocator;
 pub use call::Call;
 pub(crate) use call::{number, signed};
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ pub struct Entry {
 
 /// The leaves, each of a byte, with the number of the allocation that fails; 0 is none. Those of the
 /// function's own source and of others are counted apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failing {
     /// Of the function's own source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,6 +90,9 @@ pub struct Failing {
     /// Of other sources.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<usize>,
+    /// The functions that fail.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allocators: Vec<Allocator>,
 }
 
 /// A function of the driver in place of one that a pointer has none for, or that nobody defines.
@@ -313,7 +316,7 @@ impl Entry {
     /// Whether allocations can fail.
     #[must_use]
     pub fn can_fail(&self) -> bool {
-        self.failing != Failing::default()
+        self.failing.own.is_some() || self.failing.others.is_some()
     }
 }
 

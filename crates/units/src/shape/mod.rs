@@ -8,8 +8,8 @@ mod variable;
 
 use labrys_llvm::{DebugNode, Module, Value, tag};
 use labrys_suite::unit::{
-    Choice, Content, Entry, Failing, Leaf, Length, Made, Object, Part, Place, Pointer, ResultType,
-    Root, Step, Variable,
+    Allocator, Choice, Content, Entry, Failing, Leaf, Length, Made, Object, Part, Place, Pointer,
+    ResultType, Root, Step, Variable,
 };
 
 use self::doubles::Pending;
@@ -303,7 +303,7 @@ impl<'m, 'a> Builder<'m, 'a> {
     }
 
     /// Whether allocations of the function's own source and of others can fail.
-    pub(crate) fn failing(&mut self, own: bool, others: bool) {
+    pub(crate) fn failing(&mut self, own: bool, others: bool, allocators: &[Allocator]) {
         let mut leaf = |name: &str| {
             let number = self.entry.leaves.len();
             let spot = Spot::new(Root::Result, name);
@@ -313,7 +313,15 @@ impl<'m, 'a> Builder<'m, 'a> {
         };
         let own = own.then(|| leaf("failing allocation"));
         let others = others.then(|| leaf("failing allocation of other sources"));
-        self.entry.failing = Failing { own, others };
+        let allocators = match own {
+            Some(_) => allocators.to_vec(),
+            None => Vec::new(),
+        };
+        self.entry.failing = Failing {
+            own,
+            others,
+            allocators,
+        };
     }
 
     /// Whether the function can give memory back.

@@ -10,8 +10,8 @@ use super::literal::{literal, string};
 use super::{distant_name, failing_name, identifier};
 use crate::Observed;
 use crate::unit::{
-    ALLOCATORS, Call, Choice, Content, FIRST_GLOBAL, FIRST_OBJECT, Leaf, Made, Object, Part,
-    Pointer, ROOM, Variable,
+    Call, Choice, Content, FIRST_GLOBAL, FIRST_OBJECT, Leaf, Made, Object, Part, Pointer, ROOM,
+    Variable,
 };
 
 /// An object with its name in the test.
@@ -270,8 +270,7 @@ impl<'a> Arguments<'a> {
             }
             Choice::Alias(number) => self.address(*number),
             Choice::Function(name)
-                if self.call.entry().failing.own.is_some()
-                    && ALLOCATORS.iter().any(|one| one.name == *name) =>
+                if (self.call.entry().failing.allocators.iter()).any(|one| one.name == *name) =>
             {
                 failing_name(name)
             }

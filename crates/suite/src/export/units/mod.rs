@@ -15,7 +15,7 @@ use core::fmt::Write as _;
 
 use self::arguments::Arguments;
 use crate::export::{ExportedFile, Exporter};
-use crate::unit::{ALLOCATORS, Allocator, Call, Double, Entry, Missing, RETURNED, Unit};
+use crate::unit::{Allocator, Call, Double, Entry, Missing, RETURNED, Unit};
 use crate::{Config, Confirmation, Outcome, TestCase};
 
 const FOLDER: &str = "tests";
@@ -194,7 +194,7 @@ fn absent(unit: &Unit, entry: &Entry) -> String {
 /// The header that includes the source of the function, whose warnings are not those of the tests.
 fn include(entry: &Entry, source: &str) -> String {
     let (before, after) = match entry.failing.own {
-        Some(_) => failing(),
+        Some(_) => failing(&entry.failing.allocators),
         None => (String::new(), String::new()),
     };
     format!(
@@ -210,21 +210,21 @@ fn failing_name(allocator: &str) -> String {
 }
 
 /// What makes allocations of the source fail, before it and behind it.
-fn failing() -> (String, String) {
+fn failing(allocators: &[Allocator]) -> (String, String) {
     let word = "static __attribute__((unused))";
     let mut before = format!(
         "\n/* The allocation of the source with the number unit_failing fails. */\n\
          {word} unsigned unit_allocations, unit_failing;\n"
     );
     let mut after = "\n".to_owned();
-    for one in ALLOCATORS {
-        let Allocator { name, .. } = one;
+    for one in allocators {
+        let name = &one.name;
         let (own, fails) = (failing_name(name), "++unit_allocations == unit_failing");
         let _ = writeln!(before, "extern {};", one.declared(name));
         let _ = write!(before, "{word} {}", one.defined(&own, name, fails));
         let _ = writeln!(after, "#undef {name}");
     }
-    for Allocator { name, .. } in ALLOCATORS {
+    for Allocator { name, .. } in allocators {
         let _ = writeln!(before, "#define {name} {}", failing_name(name));
     }
     before.push('\n');
