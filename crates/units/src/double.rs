@@ -41,12 +41,7 @@ pub(crate) fn double(
         answers.push(variable);
     }
     if let Some(errors) = errors {
-        let of = &errors.name;
-        let _ = writeln!(
-            text,
-            "extern int *__errno_location(void);\n@int {of}[{ANSWERS}];"
-        );
-        let _ = writeln!(body, "  *__errno_location() = {of}[call];");
+        set_errors(&errors.name, &mut text, &mut body);
         answers.push(errors);
     }
     if let Some(results) = results {
@@ -80,4 +75,13 @@ pub(crate) fn double(
         text,
         answers,
     }
+}
+
+/// Sets `errno` to an element of a variable.
+fn set_errors(of: &str, text: &mut String, body: &mut String) {
+    let _ = writeln!(
+        text,
+        "extern int *__errno_location(void);\n@int {of}[{ANSWERS}];"
+    );
+    let _ = writeln!(body, "  *__errno_location() = {of}[call];");
 }

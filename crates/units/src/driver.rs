@@ -281,33 +281,7 @@ pub(crate) fn driver(
         let base = format!("{VARIABLE}{}", known.unwrap_or(globals.len()));
         walk(entry, &global.parts, &base, &mut maker);
     }
-    let mut visible = entry.parameters.iter();
-    let mut passed = Vec::new();
-    for (index, parameter) in prototype.parameters.iter().enumerate() {
-        let variable = format!("a{index}");
-        let ty = c_type(&parameter.passed, &types, index);
-        if let Passed::Result(size) = parameter.passed {
-            maker.line(&format!("void *{variable} = __labrys_new({size});"));
-            passed.push(variable);
-            continue;
-        }
-        maker.line(&format!("{ty} {variable};"));
-        if let Passed::Structure { .. } = parameter.passed {
-            maker.line(&format!(
-                "__builtin_memset(&{variable}, 0, sizeof {variable});"
-            ));
-        }
-        if let Some(Variable { parts, .. }) = visible.next() {
-            walk(entry, parts, &format!("&{variable}"), &mut maker);
-        }
-        passed.push(variable);
-    }
-    for (index, Variable { parts, .. }) in visible.enumerate() {
-        let variable = format!("further{index}");
-        maker.line(&format!("void *{variable} = (void *)0;"));
-        walk(entry, parts, &format!("&{variable}"), &mut maker);
-        passed.push(variable);
-    }
+    let passed = make_arguments(entry, prototype, &types, &mut maker);
     make_answers(entry, &mut maker);
     make_failing(entry, begins, &mut maker);
     let call = format!("{ENTRY}{number}({})", passed.join(", "));
@@ -330,6 +304,43 @@ pub(crate) fn driver(
         declaration(prototype, &format!("{ENTRY}{number}"), &types, false),
         maker.body,
     )
+}
+
+/// Makes the arguments of the call; the variables that have them.
+fn make_arguments(
+    entry: &Entry,
+    prototype: &Prototype<'_>,
+    types: &str,
+    maker: &mut Maker<'_>,
+) -> Vec<String> {
+    let mut visible = entry.parameters.iter();
+    let mut passed = Vec::new();
+    for (index, parameter) in prototype.parameters.iter().enumerate() {
+        let variable = format!("a{index}");
+        let ty = c_type(&parameter.passed, types, index);
+        if let Passed::Result(size) = parameter.passed {
+            maker.line(&format!("void *{variable} = __labrys_new({size});"));
+            passed.push(variable);
+            continue;
+        }
+        maker.line(&format!("{ty} {variable};"));
+        if let Passed::Structure { .. } = parameter.passed {
+            maker.line(&format!(
+                "__builtin_memset(&{variable}, 0, sizeof {variable});"
+            ));
+        }
+        if let Some(Variable { parts, .. }) = visible.next() {
+            walk(entry, parts, &format!("&{variable}"), maker);
+        }
+        passed.push(variable);
+    }
+    for (index, Variable { parts, .. }) in visible.enumerate() {
+        let variable = format!("further{index}");
+        maker.line(&format!("void *{variable} = (void *)0;"));
+        walk(entry, parts, &format!("&{variable}"), maker);
+        passed.push(variable);
+    }
+    passed
 }
 
 /// Fills the variables with what doubles answer.
