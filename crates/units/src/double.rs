@@ -27,10 +27,8 @@ pub(crate) fn double(
     let mut text = definitions(prototype, &types);
     let result = result_type(prototype, &types);
     let mut answers = Vec::new();
-    let mut body = String::new();
-    for index in 0..prototype.parameters.len() {
-        let _ = writeln!(body, "  (void)a{index};");
-    }
+    let unused = (0..prototype.parameters.len()).map(|index| format!("  (void)a{index};\n"));
+    let mut body: String = unused.collect();
     for (index, size, variable) in outputs {
         let of = &variable.name;
         let _ = writeln!(text, "@unsigned char {of}[{}];", variable.size);
