@@ -371,7 +371,7 @@ pub fn keys(
     };
     let entries = drivers.unit.entries.iter();
     entries
-        .map(|entry| (entry.function.clone(), fingerprint::hash(&key(entry))))
+        .map(|entry| (entry.function.clone(), hash(&key(entry))))
         .collect()
 }
 
