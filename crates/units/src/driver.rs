@@ -103,9 +103,11 @@ impl Visitor for Maker<'_> {
                 }
             }
             Content::Places => {
-                for (index, byte) in PLACES.iter().enumerate() {
-                    let place = format!("((unsigned char *)({}))[{index}]", spot.address());
-                    self.line(&format!("{place} = {byte};"));
+                let places = format!("((unsigned char *)({}))", spot.address());
+                self.line(&format!("{places}[5] = (~{places}[0] >> 1) & 1;"));
+                self.line(&format!("{places}[0] = 48 & (({places}[0] & 1) - 1);"));
+                for index in [1, 2, 3, 4, 6, 7] {
+                    self.line(&format!("{places}[{index}] = {};", PLACES[index]));
                 }
             }
             Content::Text => {

@@ -60,7 +60,12 @@ impl<'a> Call<'a> {
         value.resize(size, 0);
         match leaf.content {
             Content::Boolean => value.iter_mut().for_each(|byte| *byte &= 1),
-            Content::Places => value = PLACES.to_vec(),
+            Content::Places => {
+                let bits = value[0];
+                value = PLACES.to_vec();
+                value[0] *= !bits & 1;
+                value[5] *= (!bits >> 1) & 1;
+            }
             _ => {}
         }
         value

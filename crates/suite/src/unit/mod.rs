@@ -116,7 +116,7 @@ pub struct Double {
 /// Bytes behind an object that has room: tables of 65,537 numbers, say.
 pub const ROOM: u64 = 1 << 18;
 
-/// The bytes of [`Content::Places`]: 48 and 304 are behind all registers.
+/// The bytes of [`Content::Places`] with zeros for an input: 48 and 304 are behind all registers.
 pub const PLACES: [u8; 8] = [48, 0, 0, 0, 48, 1, 0, 0];
 
 /// Calls of a [`Double`] with inputs of their own.
@@ -295,7 +295,8 @@ pub enum Content {
     Text,
     /// Which of its choices a pointer points to.
     Choice,
-    /// Which arguments of a `va_list` come next: those in memory, whatever the input says.
+    /// Which arguments of a `va_list` come next: [`PLACES`], or with the lowest bit of the input the
+    /// first numbers in registers, with the next bit the first floating ones.
     Places,
     /// A pointer; results only.
     Pointer,

@@ -1,7 +1,7 @@
 //! Variable arguments: of a function that takes them, and behind a `va_list`.
 //!
-//! A `va_list` is made with all its arguments in memory: [`Content::Places`] says so. Each argument is
-//! a number or a pointer to a string.
+//! A `va_list` has its arguments in registers or in memory, as [`Content::Places`] says; the object
+//! that stands for both is the same. Each argument is a number or a pointer to a string.
 
 use labrys_llvm::DebugNode;
 use labrys_suite::unit::{Choice, Content, Made, Object, Part, Pointer, Root, Variable};
@@ -18,6 +18,10 @@ const LIST: &str = "__va_list_tag";
 const LIST_BYTES: u64 = 24;
 const PLACES_BYTES: u64 = 8;
 const IN_MEMORY: u64 = 8;
+const IN_REGISTERS: u64 = 16;
+/// Registers for numbers, and the bytes of all registers.
+const REGISTERS: u64 = 6;
+const REGISTER_BYTES: u64 = 176;
 
 /// Whether a type is that of a `va_list`.
 pub(super) fn is_list(node: DebugNode<'_>) -> bool {
@@ -79,11 +83,14 @@ impl<'m> Builder<'m, '_> {
         let arguments = self.object_number();
         let behind = inside.behind(IN_MEMORY, "");
         let mut all = Vec::new();
-        for index in 0..ARGUMENTS {
+        for index in 0..REGISTERS {
             self.argument(&behind, 8 * index, &format!("[{index}]"), &mut all);
         }
-        parts.push(fresh(IN_MEMORY, "", untyped(arguments, 8 * ARGUMENTS, all)));
-        fresh(offset, path, untyped(list, LIST_BYTES, parts))
+        let behind = untyped(arguments, REGISTER_BYTES, all);
+        parts.push(only(IN_MEMORY, "", Choice::Fresh, Some(behind)));
+        parts.push(only(IN_REGISTERS, "", Choice::Alias(arguments), None));
+        let list = untyped(list, LIST_BYTES, parts);
+        only(offset, path, Choice::Fresh, Some(list))
     }
 
     fn object_number(&mut self) -> usize {
@@ -104,15 +111,15 @@ fn untyped(number: usize, size: u64, parts: Vec<Part>) -> Object {
     }
 }
 
-/// A pointer to an object of its own, always.
-fn fresh(offset: u64, path: &str, object: Object) -> Part {
+/// A pointer with one choice.
+fn only(offset: u64, path: &str, choice: Choice, object: Option<Object>) -> Part {
     Part {
         offset,
         path: path.to_owned(),
         made: Made::Pointer(Pointer {
             choice: None,
-            choices: vec![Choice::Fresh],
-            object: Some(object),
+            choices: vec![choice],
+            object,
         }),
     }
 }
