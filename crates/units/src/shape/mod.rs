@@ -108,6 +108,8 @@ struct Aim<'m> {
     to: Option<DebugNode<'m>>,
     /// Whether the pointer is one member of a union.
     shared: bool,
+    /// Whether it is a number before anything else.
+    number: bool,
     /// Whether there is a length beside it.
     counted: bool,
     /// Bytes before the place where it points, which the code accesses.
@@ -455,6 +457,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                         shared,
                         counted,
                         before,
+                        ..Aim::default()
                     };
                     let part = self.pointer(spot, *offset, path, &aim, depth);
                     let most = most_elements(std::slice::from_ref(&part));
@@ -514,7 +517,8 @@ impl<'m, 'a> Builder<'m, 'a> {
             choices.push(Choice::Roomy);
         }
         if shared {
-            choices.push(Choice::Keep);
+            let place = if aim.number { 0 } else { choices.len() };
+            choices.insert(place, Choice::Keep);
         }
         let choice = (choices.len() > 1).then(|| self.choice(spot, offset, path));
         let object =

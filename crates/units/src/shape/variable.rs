@@ -60,6 +60,8 @@ impl<'m> Builder<'m, '_> {
         let aim = Aim {
             to: self.characters,
             shared: true,
+            // What is printed of an address is another thing elsewhere.
+            number: true,
             ..Aim::default()
         };
         parts.push(self.pointer(spot, offset, path, &aim, 1));
