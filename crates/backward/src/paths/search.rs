@@ -83,6 +83,8 @@ const LAST_QUERY_STEPS: u64 = 10_000;
 pub(crate) const MAX_UNKNOWN: u64 = 8;
 /// Expressions at most.
 const MAX_EXPRESSIONS: usize = 6_000_000;
+/// Expressions that one step looks at, more or less: a stop is looked for between steps.
+const MAX_STEP: u64 = 1_000_000;
 
 impl<'p> Search<'p> {
     /// A search from these places to the entry function.
@@ -212,10 +214,15 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Follows a path until there is a choice, or to the entry.
+    /// Follows a path until there is a choice, or to the entry; or for as long as a step may take.
     fn follow(&mut self, mut state: State, target: Point, check: Check<'_>) -> Found {
         let precision = self.precision;
+        let most = self.explorer.shared_terms().work() + MAX_STEP;
         loop {
+            if self.explorer.shared_terms().work() > most {
+                self.push(vec![state], target);
+                return Found::More;
+            }
             match pass_block(self.explorer.terms(), &mut state, &precision) {
                 Step::Done => {}
                 Step::Fork(states) => match self.choose(states, target) {

@@ -107,6 +107,10 @@ enum Overlap {
 
 /// Choices in each other that are looked into.
 const MAX_CHOICES: u32 = 6;
+/// Addresses that one read may choose among; the content at more of them is not known.
+const MAX_LEAVES: u32 = 64;
+/// Reads that wait at a time; the content of further ones is not known.
+const MAX_READS: usize = 512;
 /// Bytes at the beginning of the address space where nothing is.
 pub(crate) const NULL_PAGE: u128 = 4096;
 
@@ -165,11 +169,32 @@ impl Memory {
     /// The bytes at an address: their content where it is known, or a symbol that waits for its
     /// write.
     pub(crate) fn read(&mut self, terms: &mut Terms<'_>, address: ExprId, size: u32) -> ExprId {
+        let mut leaves = MAX_LEAVES;
+        self.read_choice(terms, address, size, &mut leaves)
+    }
+
+    /// As [`Memory::read`], where `leaves` are left to be read.
+    fn read_choice(
+        &mut self,
+        terms: &mut Terms<'_>,
+        address: ExprId,
+        size: u32,
+        leaves: &mut u32,
+    ) -> ExprId {
+        if *leaves == 0 {
+            return terms.fresh(8 * size);
+        }
         if let Some([condition, a, b]) = address_choice(terms, address) {
-            let a = self.read(terms, a, size);
-            let b = self.read(terms, b, size);
+            let a = self.read_choice(terms, a, size, leaves);
+            let b = self.read_choice(terms, b, size, leaves);
             return terms.pool_mut().ite(condition, a, b);
         }
+        *leaves -= 1;
+        self.read_place(terms, address, size)
+    }
+
+    /// The bytes at an address that is no choice.
+    fn read_place(&mut self, terms: &mut Terms<'_>, address: ExprId, size: u32) -> ExprId {
         if terms.bits(address).is_some_and(|bits| bits < NULL_PAGE) {
             // No run goes on behind a load from there, so no run has the value.
             return terms.constant(8 * size, 0);
@@ -185,6 +210,9 @@ impl Memory {
             return read.symbol;
         }
         let symbol = terms.fresh(8 * size);
+        if self.reads.len() >= MAX_READS {
+            return symbol;
+        }
         terms.note_content(address, symbol, size);
         let read = Read {
             address,
