@@ -68,7 +68,9 @@ pub fn freeze(
     keep_definitions(&module);
     module.run_passes(VARIABLES)?;
     keep_loads(&module);
+    traps::hide(&module);
     module.run_passes(REDUNDANT)?;
+    traps::show(&module);
     answer_constants(&mut module)?;
     define_arithmetic(&module);
     traps::separate(&module);

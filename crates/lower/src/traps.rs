@@ -11,6 +11,49 @@ use std::collections::HashSet;
 use crate::hints::is_hint;
 use labrys_llvm::{Block, Builder, LLVMOpcode, Module, Value};
 
+/// What the conditions of checks are called with while they hide.
+const HIDDEN: &str = "labrys.check";
+
+/// Hides the conditions of checks from passes. They would conclude from a check that was passed
+/// what a decision of the source must be, and nobody could tell that it rests on the check.
+pub(crate) fn hide(module: &Module) {
+    let (bit, builder) = (module.int(1), module.builder());
+    let hidden = module.declare(HIDDEN, bit, &[bit]);
+    for attribute in ["nounwind", "willreturn", "nocallback", "nosync", "nofree"] {
+        module.add_attribute(hidden, attribute, 0);
+    }
+    module.add_attribute(hidden, "memory", 0);
+    for function in module.functions() {
+        for block in function.blocks() {
+            let Some(branch) = block.terminator().filter(|end| is_check(*end, block)) else {
+                continue;
+            };
+            builder.before(branch);
+            builder.locate_at(branch);
+            branch.set_operand(0, builder.call(hidden, &[branch.operand(0)]));
+        }
+    }
+}
+
+/// Undoes [`hide`].
+pub(crate) fn show(module: &Module) {
+    let Some(hidden) = module.function(HIDDEN) else {
+        return;
+    };
+    for call in hidden.users() {
+        call.replace_uses(call.operand(0));
+        call.erase();
+    }
+    hidden.delete_function();
+}
+
+/// Whether the end of a block is a check: one of its two sides traps.
+fn is_check(end: Value<'_>, block: Block<'_>) -> bool {
+    let successors = block.successors();
+    let traps = |to: &Block<'_>| only_traps(*to).is_some();
+    end.opcode() == LLVMOpcode::LLVMBr && successors.len() == 2 && successors.iter().any(traps)
+}
+
 /// Gives every edge to a shared trap a block of its own.
 pub(crate) fn separate(module: &Module) {
     let builder = module.builder();
