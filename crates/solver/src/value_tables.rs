@@ -5,12 +5,15 @@
 //! symbol and its pool.
 
 use labrys_expr::{Evaluator, ExprId, Fingerprints, Pool, Symbol, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::query::Assignment;
 
 /// Functions that are remembered.
 const MOST: usize = 8192;
+
+/// Expressions that a function is made of.
+const MOST_NODES: usize = 500;
 
 /// What is made of the values of each function; `None` if it is too large or a value is unknown.
 pub(crate) struct ValueTables<T> {
@@ -36,13 +39,12 @@ impl<T> Default for ValueTables<T> {
 
 impl<T: Clone> ValueTables<T> {
     /// What `make` makes of the values of an expression, in the order of the values of its one
-    /// symbol; `fits` says whether they are worth computing.
+    /// symbol; `None` if the expression is too large for that, too.
     pub(crate) fn of(
         &mut self,
         pool: &Pool,
         id: ExprId,
         symbol: Symbol,
-        fits: impl FnOnce() -> bool,
         make: impl FnOnce(&mut dyn Iterator<Item = Option<Value>>) -> Option<T>,
     ) -> Option<T> {
         if self.generation != pool.generation() {
@@ -61,7 +63,7 @@ impl<T: Clone> ValueTables<T> {
                     evaluator.reset();
                     evaluator.evaluate(pool, id, &Assignment::constant(value))
                 });
-                let made = fits().then(|| make(&mut values)).flatten();
+                let made = is_small(pool, id).then(|| make(&mut values)).flatten();
                 if self.remembered.len() >= MOST {
                     self.remembered.clear();
                 }
@@ -72,4 +74,17 @@ impl<T: Clone> ValueTables<T> {
         self.known.insert(id, made.clone());
         made
     }
+}
+
+fn is_small(pool: &Pool, id: ExprId) -> bool {
+    let (mut seen, mut stack) = (FxHashSet::default(), vec![id]);
+    while let Some(id) = stack.pop() {
+        if seen.insert(id) {
+            pool.for_each_child(id, |child| stack.push(child));
+        }
+        if seen.len() > MOST_NODES {
+            return false;
+        }
+    }
+    true
 }

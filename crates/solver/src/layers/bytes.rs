@@ -8,15 +8,11 @@
 use std::collections::BTreeMap;
 
 use labrys_expr::{ExprId, Op, Pool, Symbol};
-use rustc_hash::FxHashSet;
 
 use crate::parts::complete;
 use crate::query::Model;
 use crate::schedule::{Layer, Patience, Shared, Task, Verdict};
 use crate::value_tables::ValueTables;
-
-/// Conditions of more nodes than this are left to others.
-const MOST_NODES: usize = 500;
 
 /// A set of byte values.
 type Domain = [u64; 4];
@@ -102,8 +98,7 @@ impl Bytes {
     }
 
     fn domain(&mut self, pool: &Pool, id: ExprId, symbol: Symbol) -> Option<Domain> {
-        let fits = || is_small(pool, id);
-        self.0.of(pool, id, symbol, fits, |values| {
+        self.0.of(pool, id, symbol, |values| {
             let mut domain = [0; 4];
             for (at, value) in values.enumerate() {
                 domain[at / 64] |= u64::from(value?.is_true()) << (at % 64);
@@ -130,19 +125,6 @@ fn equated(pool: &Pool, id: ExprId) -> Option<u128> {
     };
     pool.as_symbol(*symbol).filter(|_| node.op() == Op::Eq)?;
     pool.bits(*value)
-}
-
-fn is_small(pool: &Pool, id: ExprId) -> bool {
-    let (mut seen, mut stack) = (FxHashSet::default(), vec![id]);
-    while let Some(id) = stack.pop() {
-        if seen.insert(id) {
-            pool.for_each_child(id, |child| stack.push(child));
-        }
-        if seen.len() > MOST_NODES {
-            return false;
-        }
-    }
-    true
 }
 
 fn meet(a: Domain, b: Domain) -> Domain {

@@ -196,7 +196,7 @@ impl Builder<'_> {
         }
         let bits = |value: Option<Value>| value.map(|value| value.bits() as u64);
         let make = |values: &mut dyn Iterator<Item = _>| values.map(bits).collect();
-        let cell = self.cells.of(self.pool, id, symbol, || true, make)?;
+        let cell = self.cells.of(self.pool, id, symbol, make)?;
         Some((symbol, cell))
     }
 
