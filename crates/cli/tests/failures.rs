@@ -308,6 +308,67 @@ fn programs_may_run_for_ever() {
 }
 
 #[test]
+fn runs_without_end_are_failures_of_every_command() {
+    let folder = folder();
+    let program = folder.path().join("loops.c");
+    let text_of_program = "#include <stdio.h>\n\
+        int again(int n) { return n == 'r' ? again(n) + 1 : n; }\n\
+        int loop(int n) { for (int i = 0; i != n; i += 2) if (i > 9) i = 0; return n; }\n\
+        int main(void) { int c = getchar(); return again(c) + (c == 's' ? loop(1) : 0); }\n";
+    std::fs::write(&program, text_of_program).expect("written");
+    for (row, (options, functions)) in [
+        ("cover --no-fuzz --steps 20", ["again", "loop"]),
+        ("cover --entry again --steps 20", ["again", "again"]),
+        ("cover --entry loop --steps 20", ["loop", "loop"]),
+        ("hunt --system-turns 20", ["again", "loop"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let out = folder.path().join(format!("suite{row}"));
+        let mut command = labrys();
+        let mut words = options.split(' ');
+        command.args(words.next()).arg(&program).args(words);
+        command.arg("--out").arg(&out);
+        let output = output(command.args(["--timeout-run", "200ms"]));
+        assert_eq!(
+            output.status.code(),
+            Some(1),
+            "{options}: {}",
+            text(&output)
+        );
+        let failures = Suite::open(&out).expect("a valid suite").failures;
+        for function in functions {
+            let is_there = |frame: &String| frame.starts_with(&format!("{function} ("));
+            let found = failures.iter().any(|failure| {
+                failure.kind == "timeout" && failure.confirmed && failure.stack.iter().any(is_there)
+            });
+            assert!(found, "{options}: {function}: {}", text(&output));
+        }
+    }
+}
+
+#[test]
+fn overflows_of_functions_without_branches_are_looked_for() {
+    let folder = folder();
+    let program = folder.path().join("sums.c");
+    let text_of_program = "int sum(int a, int b) { return a + b; }\n\
+        int product(int a) { return a * 3; }\n";
+    std::fs::write(&program, text_of_program).expect("written");
+    let out = folder.path().join("suite");
+    let mut command = labrys();
+    command.arg("cover").arg(&program).arg("--out").arg(&out);
+    command.args(["--all-functions", "--check-overflow", "--steps", "60"]);
+    let output = output(&mut command);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    for function in ["sum", "product"] {
+        let suite = Suite::open(&out.join(function)).expect("a valid suite");
+        let kinds: Vec<_> = suite.failures.iter().map(|one| &*one.kind).collect();
+        assert_eq!(kinds, ["signed-overflow"], "{function}");
+    }
+}
+
+#[test]
 fn endless_recursion_is_a_kind_of_its_own() {
     let folder = folder();
     let program = folder.path().join("deep.c");

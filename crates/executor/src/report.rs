@@ -110,15 +110,17 @@ fn kind(word: &str, error: &str, rest: &[&str]) -> String {
 }
 
 /// What the trap of a check stands for: `ud1 NUMBER(%eax), %eax`, where the number is that of
-/// clang's list of handlers (`SanitizerHandler`, LLVM 19). `ud2` is `__builtin_trap`.
+/// clang's list of handlers (`SanitizerHandler`, LLVM 19), and 0 is left out. `ud2` is
+/// `__builtin_trap`.
 fn trap(bytes: &str) -> &'static str {
     let bytes: Vec<u8> = bytes
         .split_ascii_whitespace()
         .map_while(|byte| u8::from_str_radix(byte, 16).ok())
         .collect();
     match bytes.as_slice() {
+        [0x67, 0x0f, 0xb9, 0x00, ..] => "signed-overflow",
         [0x67, 0x0f, 0xb9, 0x40, number, ..] => match number {
-            0 | 12 | 13 | 21 => "signed-overflow",
+            12 | 13 | 21 => "signed-overflow",
             1 => "unreachable-code",
             3 => "division-by-zero",
             5 => "float-cast-overflow",
@@ -215,6 +217,16 @@ allocated by thread T0 here:
                 "ILL on unknown address 0x1",
                 "67 0f b9 40 03 89",
                 "division-by-zero",
+            ),
+            (
+                "ILL on unknown address 0x1",
+                "67 0f b9 00 0f",
+                "signed-overflow",
+            ),
+            (
+                "ILL on unknown address 0x1",
+                "67 0f b9 40 15",
+                "signed-overflow",
             ),
             ("ILL on unknown address 0x1", "0f 0b 89", "trap"),
             ("ILL on unknown address 0x1", "06", "SIGILL"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use labrys_composition::{Hunt as Technique, Measurement, Report, Settings};
+use labrys_composition::{Hunt as Technique, Measurement, Phases, Report, Settings};
 use labrys_engine::{Budget, End, Session, SessionBuilder};
 use labrys_executor::RunLimits;
 use labrys_suite::{Config, Harness, Input, SuiteWriter};
@@ -74,6 +74,11 @@ pub(crate) struct Hunt {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration,
           help_heading = "Limits")]
     pub(crate) timeout_run: Duration,
+
+    /// The program may run for ever, as one that serves or controls: runs that do not end are no
+    /// failures
+    #[arg(long, help_heading = "Limits")]
+    pub(crate) endless: bool,
 
     #[command(flatten)]
     pub(crate) solver: SolverOptions,
@@ -288,7 +293,12 @@ fn start(
     let programs = programs(&plan.subject, &plan.config, &plan.limits, 1)?;
     let mut solver = layers(&options.solver, plan.config.seed)?;
     options.output.log_to_folder(None, &mut solver)?;
-    Ok(SessionBuilder::new(programs, solver, writer)
+    let builder = SessionBuilder::new(programs, solver, writer);
+    let builder = match options.endless {
+        true => builder,
+        false => builder.look_for_endless_runs(),
+    };
+    Ok(builder
         .initial(plan.initial.clone())
         .budget(Budget {
             time: ending.time_left(),
@@ -312,7 +322,11 @@ fn finish(
 ) -> Result<u8, Problem> {
     session.set_observer(Box::new(labrys_engine::Silent));
     let end = end?;
-    let text = serde_json::to_string_pretty(report).map_err(Problem::internal)?;
+    let mut report = report.clone();
+    if options.output.reproducible {
+        report.phases = Phases::default();
+    }
+    let text = serde_json::to_string_pretty(&report).map_err(Problem::internal)?;
     let path = options.output.out.join("hunt.json");
     std::fs::write(&path, text.clone() + "\n")
         .map_err(|error| Problem::program(format!("cannot write {}: {error}", path.display())))?;
@@ -325,7 +339,7 @@ fn finish(
             end,
             folder: &options.output.out,
         };
-        print(format_args!("{closing}{}", described(report)))?;
+        print(format_args!("{closing}{}", described(&report)))?;
     }
     Ok(match report.validated.is_empty() {
         true => status::DONE,

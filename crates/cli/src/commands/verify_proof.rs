@@ -132,7 +132,7 @@ pub(crate) fn verify_proof(options: &VerifyProof) -> Result<u8, Problem> {
     let (mut solver, solver_name) = solver(options)?;
     let files = match &options.program {
         Some(program) => vec![program.clone()],
-        None => own_program(&suite.config),
+        None => own_program(&options.suite, &suite.config),
     };
     let remedy = "name the build with --program";
     let subject = same_subject(&suite.config, &files, remedy, &Builder::waiting(true))?;

@@ -359,10 +359,14 @@ impl Stock {
     }
 }
 
-/// The program of a suite: an executable, or sources separated by spaces.
-pub(crate) fn own_program(config: &Config) -> Vec<PathBuf> {
+/// The program of the suite in a folder: an executable, or sources separated by spaces.
+pub(crate) fn own_program(folder: &Path, config: &Config) -> Vec<PathBuf> {
     let whole = PathBuf::from(&config.program);
-    if whole.exists() {
+    // A reproducible suite says where its drivers are from its own folder on.
+    let inside = folder.join(&whole);
+    if config.is_reproducible() && inside.is_file() {
+        vec![inside]
+    } else if whole.exists() {
         vec![whole]
     } else {
         config.program.split(' ').map(PathBuf::from).collect()

@@ -48,7 +48,7 @@ impl EndlessRuns {
         }
     }
 
-    fn take(&mut self) -> bool {
+    pub(super) fn take(&mut self) -> bool {
         let left = self.looks > 0;
         self.looks = self.looks.saturating_sub(1);
         left
@@ -72,10 +72,20 @@ impl Failures {
         if self.list.holds_loop(&KINDS, &functions(&stack)) {
             return Ok(());
         }
+        self.confirm_endless(facts, stack, tools).map(|_| ())
+    }
+
+    /// Lets the plain build run for longer; whether that shows a failure not yet known.
+    pub(super) fn confirm_endless(
+        &mut self,
+        facts: &Facts,
+        stack: Vec<Frame>,
+        tools: &mut Tools<'_>,
+    ) -> Result<bool, Error> {
         // What is slow under instrumentation may reach another limit without.
         let outcome = longer(facts, tools, 0)?;
         if !outcome.is_limit() {
-            return Ok(());
+            return Ok(false);
         }
         let kind = kind(&outcome);
         let confirmed = longer(facts, tools, 1)? == outcome;
@@ -92,7 +102,7 @@ impl Failures {
         };
         let verdict = self.list.judge(&key);
         if verdict == Verdict::Known {
-            return Ok(());
+            return Ok(false);
         }
         let detail = match (confirmed, kind) {
             (false, _) => FROZEN,
@@ -107,7 +117,7 @@ impl Failures {
             outcome,
             confirmed,
         };
-        self.write(facts, finding, verdict, tools)
+        self.write(facts, finding, verdict, tools).map(|()| true)
     }
 }
 

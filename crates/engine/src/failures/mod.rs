@@ -234,10 +234,15 @@ impl Failures {
         if !failed && report.is_none() {
             return Ok(false);
         }
-        let judged = Judged {
-            report,
-            plain: tools.runs.plain_outcome(&facts.input)?,
-        };
+        let plain = tools.runs.plain_outcome(&facts.input)?;
+        if let Some(report) = report.as_ref().filter(|one| one.kind == STACK_OVERFLOW)
+            && plain.is_limit()
+            && self.endless.take()
+        {
+            // The compiler made a loop of a recursion without end.
+            return self.confirm_endless(facts, report.stack.clone(), tools);
+        }
+        let judged = Judged { report, plain };
         let finding = find(facts, kind, judged, tools.runs)?;
         let verdict = self.list.judge(&finding.key);
         if verdict == Verdict::Known {

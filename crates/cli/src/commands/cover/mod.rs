@@ -326,7 +326,11 @@ fn subject(options: &Cover, suite: Option<&Suite>, builder: &Builder) -> Result<
     match suite {
         Some(suite) if options.program.is_empty() => {
             let build = BuildOptions::recorded(&suite.config.options);
-            Subject::open(&own_program(&suite.config), &build, builder)
+            Subject::open(
+                &own_program(&options.output.out, &suite.config),
+                &build,
+                builder,
+            )
         }
         _ => Subject::open(&options.program, &options.build, builder),
     }

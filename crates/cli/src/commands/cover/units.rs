@@ -374,14 +374,21 @@ fn search(
     stop: StopFlag,
 ) -> Result<Found, Problem> {
     let drivers = branches(&plan.subject.program, labrys_units::is_driver);
-    let session = session(options, plan, writer, stop)?
+    // Overflows are looked for when every branch is covered, too.
+    let further = options.build.check_overflow;
+    let session = session(options, plan, writer, stop)?;
+    let session = match options.limits.endless {
+        true => session,
+        false => session.look_for_endless_runs(),
+    };
+    let session = session
         .budget(Budget {
             // Without branches one run is a test.
-            runs: match own.is_empty() {
+            runs: match own.is_empty() && !further {
                 true => Some(budget.runs.unwrap_or(1).min(1)),
                 false => budget.runs,
             },
-            all_branches: !own.is_empty(),
+            all_branches: !own.is_empty() && !further,
             ..budget
         })
         .count_only(own, drivers)
@@ -426,9 +433,8 @@ fn plan(options: &Cover, prepared: &Prepared, entry: &Entry) -> Result<Plan, Pro
     // A function without parameters has a stream of objects too, which stays empty.
     let objects = (true, options.search.seed());
     let initial = inputs_of(subject, &invocation, &options.input, &limits, objects)?;
-    let program = unit_path(options);
     let mut config = Config {
-        program: program.display().to_string(),
+        program: options.output.name_unit(&unit_path(options), several),
         unit: Some(Unit {
             entries: vec![entry.clone()],
             missing: prepared.drivers.unit.missing.clone(),

@@ -241,7 +241,7 @@ fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
     options.output.record(&mut recorded);
     let mut config = Config {
         program: match drivers {
-            Some(_) => unit_path(options).display().to_string(),
+            Some(_) => options.output.name_unit(&unit_path(options), false),
             None => subject.name.clone(),
         },
         bitcode_hash: subject.hash(),

@@ -157,7 +157,7 @@ impl Machine {
     fn open(options: &Replay, suite: &Suite) -> Result<Self, Problem> {
         let config = &suite.config;
         let Some(program) = &options.program else {
-            let subject = own_subject(config)?;
+            let subject = own_subject(&options.suite, config)?;
             let executor = executor(&subject, config, options)?;
             return Ok(Machine {
                 kind: Kind::Plain(Box::new(executor)),
@@ -216,11 +216,11 @@ impl Machine {
 }
 
 /// The program that a suite was made with.
-pub(crate) fn own_subject(config: &Config) -> Result<Subject, Problem> {
+pub(crate) fn own_subject(folder: &Path, config: &Config) -> Result<Subject, Problem> {
     let remedy = "name a program with --program to compare outcomes";
     same_subject(
         config,
-        &own_program(config),
+        &own_program(folder, config),
         remedy,
         &Builder::waiting(false),
     )

@@ -72,7 +72,7 @@ fn run_again(
     suite: &Suite,
     failure: &Failure,
 ) -> Result<(Outcome, Option<Checked>), Problem> {
-    let subject = own_subject(&suite.config)?;
+    let subject = own_subject(&options.suite, &suite.config)?;
     let mut plain = executor(&subject, &suite.config, options)?;
     let is_limit = failure.outcome.is_limit();
     let plain = match is_limit {
