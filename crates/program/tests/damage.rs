@@ -20,13 +20,20 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Rng) {
     }
 }
 
+/// How many damages are tried, unless `LABRYS_DAMAGE` says it.
+fn count(usual: u64) -> u64 {
+    let count = std::env::var("LABRYS_DAMAGE").ok();
+    count.and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
 #[test]
 fn damaged_models_are_errors_or_can_be_judged() {
     let program: Program = EVERYTHING.parse().expect("a program");
     let good = program.to_bytes();
+    let count = count(30_000);
     let mut random = Rng::with_seed(1);
     let (mut refused, mut judged) = (0, 0);
-    for _ in 0..30_000 {
+    for _ in 0..count {
         let mut bytes = good.clone();
         damage(&mut bytes, &mut random);
         match Program::from_bytes(&bytes) {
@@ -42,7 +49,7 @@ fn damaged_models_are_errors_or_can_be_judged() {
 #[test]
 fn damaged_texts_are_errors_or_programs() {
     let mut random = Rng::with_seed(2);
-    for _ in 0..10_000 {
+    for _ in 0..count(10_000) {
         let mut bytes = EVERYTHING.as_bytes().to_vec();
         damage(&mut bytes, &mut random);
         if let Ok(program) = String::from_utf8_lossy(&bytes).parse::<Program>() {

@@ -14,6 +14,12 @@ use labrys_suite::{
     ObjectKind, Outcome, Suite, SuiteWriter, Summary, TestCase, read_test_comp,
 };
 
+/// How many damages are tried, unless `LABRYS_DAMAGE` says it.
+fn count(usual: u64) -> u64 {
+    let count = std::env::var("LABRYS_DAMAGE").ok();
+    count.and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
 /// Changes one to three places of the bytes: another byte, one more, one less, a long number, or
 /// the end.
 fn damage(bytes: &mut Vec<u8>, random: &mut Rng) {
@@ -102,7 +108,7 @@ fn damaged_suites_are_errors_or_suites() {
     let files = files(&folder);
     let mut random = Rng::with_seed(1);
     let (mut refused, mut read) = (0, 0);
-    for _ in 0..4000 {
+    for _ in 0..count(4000) {
         let file = &files[random.usize(..files.len())];
         let good = fs::read(file).unwrap();
         let mut bytes = good.clone();
@@ -139,7 +145,7 @@ fn damaged_files_of_other_tools_are_errors_or_inputs() {
                     <input type=\"int\">-3</input>\n</testcase>\n";
     let like = Input::new(vec![InputStream::stdin(""), InputStream::objects("")]);
     let mut random = Rng::with_seed(2);
-    for _ in 0..20_000 {
+    for _ in 0..count(20_000) {
         let mut bytes = ktest.to_bytes();
         damage(&mut bytes, &mut random);
         if let Ok(test) = Ktest::read(&bytes) {
