@@ -211,6 +211,7 @@ fn contents(
     let further = files.get(1..).unwrap_or(&[]);
     let filled_others = filled(like.clone(), further, options.max_input);
     let mut places = Places {
+        option: "--input",
         like: &filled_others,
         main: files.first().map(|(main, _)| *main),
         max_input: options.max_input,
@@ -223,7 +224,11 @@ fn contents(
         Some(First::Random) => {
             inputs.push(random(like.clone(), files, options.max_input, values.seed));
         }
-        Some(First::File(path)) => inputs.extend(places.read(path)?),
+        Some(First::File(path)) => {
+            places.option = "--first";
+            inputs.extend(places.read(path)?);
+            places.option = "--input";
+        }
     }
     for path in &options.input {
         inputs.extend(places.read(path)?);

@@ -18,6 +18,8 @@ pub(crate) type Lay<'a> = &'a mut dyn FnMut(&Input, &[String]) -> Result<Input, 
 
 /// The streams that are filled from files.
 pub(super) struct Places<'a> {
+    /// The option that names files.
+    pub(super) option: &'static str,
     /// An input with all streams, empty but for the strings.
     pub(super) like: &'a Input,
     /// The stream that takes the bytes of a file.
@@ -32,27 +34,29 @@ impl Places<'_> {
         if !path.is_dir() {
             return Ok(vec![self.file(path)?]);
         }
-        let inputs: Vec<Input> = files(path)?
+        let inputs: Vec<Input> = files(self.option, path)?
             .iter()
             .map(|file| self.file(file))
             .collect::<Result<_, _>>()?;
         if inputs.is_empty() {
             let text = "the folder has no file; name one with inputs";
-            return Err(wrong(path, &text));
+            return Err(wrong(self.option, path, &text));
         }
         Ok(inputs)
     }
 
     fn file(&mut self, path: &Path) -> Result<Input, Problem> {
         let bytes = std::fs::read(path).map_err(|error| {
-            Problem::usage(format!("cannot read --input {}: {error}", path.display()))
+            let (option, path) = (self.option, path.display());
+            Problem::usage(format!("cannot read {option} {path}: {error}"))
         })?;
         let input = self.content(path, bytes)?;
         let streams = input.streams.iter();
         let files = streams.filter(|stream| !stream.kind.is_string());
         match files.map(|stream| stream.bytes.len()).max() {
             Some(length) if length > self.max_input => Err(Problem::usage(format!(
-                "--input {} has {length} bytes; raise --max-input to at least that",
+                "{} {} has {length} bytes; raise --max-input to at least that",
+                self.option,
                 path.display(),
             ))),
             _ => Ok(input),
@@ -62,7 +66,7 @@ impl Places<'_> {
     fn content(&mut self, path: &Path, bytes: Vec<u8>) -> Result<Input, Problem> {
         let named = path.extension().is_some_and(|ending| ending == "ktest");
         if Ktest::is_one(&bytes) || named && self.main.is_none() {
-            let test = Ktest::read(&bytes).map_err(|error| wrong(path, &error))?;
+            let test = Ktest::read(&bytes).map_err(|error| wrong(self.option, path, &error))?;
             return Ok(test.input(self.like));
         }
         let objects = |stream: &InputStream| stream.kind == StreamKind::Objects;
@@ -78,7 +82,7 @@ impl Places<'_> {
         let Some(main) = self.main.or(objects) else {
             let text = "the program has no file to put it in; write @@ in its arguments, or use \
                         --stdin";
-            return Err(wrong(path, &text));
+            return Err(wrong(self.option, path, &text));
         };
         let mut input = self.like.clone();
         input.streams[main].bytes = bytes;
@@ -86,19 +90,19 @@ impl Places<'_> {
     }
 }
 
-fn wrong(path: &Path, text: &dyn Display) -> Problem {
-    Problem::usage(format!("--input {}: {text}", path.display()))
+fn wrong(option: &str, path: &Path, text: &dyn Display) -> Problem {
+    Problem::usage(format!("{option} {}: {text}", path.display()))
 }
 
 /// The files of a folder, or of the queue in it, by size and name. Hidden files and what tools write
 /// beside inputs are none.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+fn files(option: &str, folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let queue = QUEUES
         .iter()
         .map(|queue| folder.join(queue))
         .find(|queue| queue.is_dir());
     let folder = queue.as_deref().unwrap_or(folder);
-    let unreadable = |error| wrong(folder, &error as &dyn Display);
+    let unreadable = |error| wrong(option, folder, &error as &dyn Display);
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -151,6 +155,7 @@ mod tests {
         }
         let like = Input::stdin("");
         let mut places = Places {
+            option: "--input",
             like: &like,
             main: Some(0),
             max_input: 10,
