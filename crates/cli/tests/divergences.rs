@@ -48,3 +48,32 @@ int main(void) {{
         assert!(summary.divergences < 8, "{body}: {causes:?}");
     }
 }
+
+/// Where a structure is copied from or to, the input says: that is made concrete, and counted.
+#[test]
+fn copies_at_addresses_of_the_input_are_counted() {
+    for (body, cause) in [
+        ("v[c[0] & 3] = one;", "store-address"),
+        ("one = v[c[0] & 3]; v[2] = one;", "load-address"),
+    ] {
+        let text = format!(
+            "#include <stdio.h>
+struct text {{ char text[21]; char k; }};
+int main(void) {{
+  static struct text v[4] = {{{{\"one\", 1}}, {{\"two\", 2}}, {{\"three\", 3}}}}, one;
+  int c[2] = {{getchar(), getchar()}};
+  one.k = c[1];
+  {body}
+  if (v[2].k == 'k') puts(\"k\");
+  if (v[1].k == 7 && v[2].k < 4) puts(\"7\");
+  return c[0] == 'q';
+}}
+"
+        );
+        let summary = Cover::text(&text, "--quiet --runs 60").expect(0).0.summary;
+        let summary = summary.expect("a summary");
+        let causes = &summary.divergence_causes;
+        assert_eq!(causes.get("unexplained"), None, "{body}: {causes:?}");
+        assert!(summary.concretizations.contains_key(cause), "{body}");
+    }
+}

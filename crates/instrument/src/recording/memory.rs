@@ -1,10 +1,11 @@
 //! Accesses of memory in the symbolic version: loads and stores with their shadow, and labels of
 //! addresses.
 
-use labrys_abi::{Meta, Op};
+use labrys_abi::{Cause, Meta, Op};
 
 use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Value};
 
+use super::calls::UNKNOWN_FUNCTION;
 use super::emit::Emitter;
 use super::labels::{Label, Labels};
 use super::types::{is_pointer, places, width};
@@ -105,10 +106,14 @@ impl<'m> Memory<'_, 'm> {
 
     /// The memcpy family: shadow is copied and filled as bytes are.
     pub(super) fn transfer(self, i: Value<'m>, name: &str) {
-        let (emit, labels) = (self.emit, self.labels);
         let (to, second, size) = (i.operand(0), i.operand(1), i.operand(2));
-        let length = emit.label(labels.of(size));
         let fills = name.starts_with("llvm.memset");
+        self.fix(i, to, Cause::StoreAddress);
+        if !fills {
+            self.fix(i, second, Cause::LoadAddress);
+        }
+        let (emit, labels) = (self.emit, self.labels);
+        let length = emit.label(labels.of(size));
         if fills && labels.of(size).is_some() {
             emit.before(i);
             let label = emit.label(labels.of(second));
@@ -124,6 +129,17 @@ impl<'m> Memory<'_, 'm> {
         } else {
             let _ = emit.call("copy", &[to, second, size, length]);
         }
+    }
+
+    /// Before an access of many bytes: they are those at the address of this run.
+    fn fix(&self, i: Value<'m>, address: Value<'m>, cause: Cause) {
+        let emit = self.emit;
+        let Some(label) = self.labels.of(address) else {
+            return;
+        };
+        emit.before(i);
+        let (cause, place) = (emit.u32(cause as u32), emit.bits(address));
+        let _ = emit.call("lost", &[cause, emit.u32(UNKNOWN_FUNCTION), label, place]);
     }
 
     /// `getelementptr`: base + Σ index × size + constant offset.
