@@ -26,6 +26,8 @@ pub(crate) struct Asker {
     apart: Option<Layers>,
     limits: QueryLimits,
     queries: Queries,
+    /// What was spent on what needed no query in the end, in steps of the solver.
+    spared: u64,
     /// The time that queries took.
     time: Duration,
     /// Whether a query has ended by the clock.
@@ -39,6 +41,7 @@ impl Asker {
             apart,
             limits,
             queries: Queries::default(),
+            spared: 0,
             time: Duration::ZERO,
             timed_out: false,
         };
@@ -82,7 +85,12 @@ impl Asker {
     /// What queries cost, in steps of the solver.
     pub(crate) fn work(&self) -> u64 {
         let work = |solver: &Layers| solver.statistics().work();
-        self.solvers().map(work).sum()
+        self.spared + self.solvers().map(work).sum::<u64>()
+    }
+
+    /// As [`crate::Session::charge`].
+    pub(crate) fn charge(&mut self, steps: u64) {
+        self.spared += steps;
     }
 
     pub(crate) fn time(&self) -> Duration {

@@ -20,11 +20,10 @@ const PIECE: usize = 16;
 /// How many times as long objects get.
 const FACTOR: usize = 8;
 
-/// Lengthens the files that the model makes longer than the parent's. The constraints are asked
-/// for only if there is one.
+/// Lengthens the files that the model makes longer than the parent's.
 pub(crate) fn roomier(
     pool: &Pool,
-    constraints: impl Fn() -> Vec<ExprId>,
+    constraints: &[ExprId],
     hint: &Assignment,
     parent: &Input,
     model: &mut Model,
@@ -47,8 +46,8 @@ pub(crate) fn roomier(
         model.0.insert(symbol, wanted);
         let value = |symbol| model.get(symbol).unwrap_or_else(|| hint.get(symbol));
         let mut evaluator = Evaluator::new();
-        let mut constraints = constraints().into_iter();
-        if !constraints.all(|constraint| evaluator.holds(pool, constraint, &value)) {
+        let mut constraints = constraints.iter();
+        if !constraints.all(|constraint| evaluator.holds(pool, *constraint, &value)) {
             model.0.insert(symbol, new);
         }
     }
@@ -65,11 +64,10 @@ mod tests {
         let value = pool.symbol(symbol);
         let bounds = [least, most].map(|bound| pool.constant(64, bound));
         let constraints = vec![pool.ule(bounds[0], value), pool.ule(value, bounds[1])];
-        let constraints = || constraints.clone();
         let parent = Input::stdin(*b"12345678");
         let hint = Assignment::from_streams([parent.streams[0].bytes.clone()]);
         let mut model = Model([(symbol, least)].into());
-        roomier(&pool, constraints, &hint, &parent, &mut model, max_length);
+        roomier(&pool, &constraints, &hint, &parent, &mut model, max_length);
         model.get(symbol).expect("a length")
     }
 

@@ -5,10 +5,20 @@
 //! keep what was looked at".
 
 use labrys_expr::{ExprId, Symbol};
-use labrys_solver::Assignment;
+use labrys_solver::{Answer, Assignment};
 use labrys_suite::Input;
-use labrys_trace::{Decoder, Trace};
+use labrys_trace::{Decoder, Simplified, Trace};
 use rustc_hash::FxHashSet;
+
+/// Nodes of a trace that are simplified in the time of a step of the solver.
+const NODES_PER_STEP: u64 = 4;
+
+/// Nodes that are evaluated in that time.
+const EVALUATED_PER_STEP: u64 = 1_000;
+
+/// How many times fewer conditions are taken simplified. The back end keeps what it was once asked,
+/// and runs share their conditions as they stand, not what is left of them.
+const FEWER: usize = 4;
 
 /// A run's trace with what was decoded of it.
 #[derive(Debug)]
@@ -17,6 +27,10 @@ pub(crate) struct DecodedRun {
     pub(crate) decoder: Decoder,
     pub(crate) input: Input,
     pub(crate) hint: Assignment,
+    /// The path constraint simplified by itself, as far as that paid: by hard conditions, and by all.
+    simplified: [Simplified; 2],
+    /// What queries about the run cost so far, in steps of the solver.
+    spent: u64,
 }
 
 impl DecodedRun {
@@ -29,6 +43,40 @@ impl DecodedRun {
             decoder,
             input,
             hint,
+            simplified: [false, true].map(Simplified::new),
+            spent: 0,
+        }
+    }
+
+    /// What it cost to simplify, in steps of the solver.
+    pub(crate) fn simplifying(&self) -> u64 {
+        let work = self.simplified.iter().map(Simplified::work);
+        let steps = |(nodes, evaluated)| nodes / NODES_PER_STEP + evaluated / EVALUATED_PER_STEP;
+        work.map(steps).sum()
+    }
+
+    /// Counts what a query cost.
+    pub(crate) fn spend(&mut self, steps: u64) {
+        self.spent = self.spent.saturating_add(steps);
+    }
+
+    /// Whether a query for a step takes the conditions simplified: once queries have cost as much as
+    /// that does. So runs that few queries are about, or cheap ones, cost no more, and others at most
+    /// twice what they need.
+    fn is_simplified(&self, step: usize, soft: Soft) -> bool {
+        let nodes = self.trace.recording().nodes.len() as u64;
+        self.spent > nodes / NODES_PER_STEP || self.simplified[soft as usize].steps() > step
+    }
+
+    /// The condition under which a step goes into a direction; what is left of it by others of which
+    /// soft ones are kept or not.
+    fn flipped(&mut self, step: usize, direction: u32, simplified: Option<Soft>) -> ExprId {
+        let DecodedRun { trace, decoder, .. } = self;
+        match simplified {
+            Some(soft) => {
+                self.simplified[soft as usize].flipped(trace, decoder, step, direction)
+            }
+            None => trace.flipped(decoder, step, direction),
         }
     }
 
@@ -40,72 +88,122 @@ impl DecodedRun {
             + recording.data.len()
             + recording.coverage.len()
             + self.decoder.decoded() * 64
+            + self.simplified.iter().map(Simplified::steps).sum::<usize>() * 256
             + 4096
     }
+}
+
+/// Whether a query has soft constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Soft {
+    Dropped,
+    Kept,
 }
 
 /// What must hold to flip a branch.
 #[derive(Debug)]
 pub(crate) struct Conditions {
-    pub(crate) hard: Vec<ExprId>,
-    pub(crate) soft: Vec<ExprId>,
-    pub(crate) goal: ExprId,
+    hard: Vec<ExprId>,
+    soft: Vec<ExprId>,
+    goal: ExprId,
 }
 
 impl Conditions {
     /// All constraints of a query; the goal stands last, the soft ones before it.
-    pub(crate) fn constraints(&self, with_soft: bool) -> Vec<ExprId> {
-        let soft = if with_soft { &self.soft[..] } else { &[] };
+    pub(crate) fn constraints(&self) -> Vec<ExprId> {
         let goal = std::iter::once(self.goal);
-        self.hard.iter().chain(soft).copied().chain(goal).collect()
+        let all = self.hard.iter().chain(&self.soft).copied();
+        all.chain(goal).collect()
     }
 
-    /// Whether a core has a soft constraint in it.
-    pub(crate) fn is_soft(&self, core: &[usize]) -> bool {
-        let soft = self.hard.len()..self.hard.len() + self.soft.len();
-        core.iter().any(|index| soft.contains(index))
+    /// How many there are beside the goal.
+    fn len(&self) -> usize {
+        self.hard.len() + self.soft.len()
+    }
+
+    /// Whether no input satisfies them, as is seen without a query.
+    pub(crate) fn are_false(&self) -> bool {
+        self.goal == ExprId::FALSE
+    }
+
+    /// Whether they may have a model where others, which soft constraints were put into or stand
+    /// among, have none: unless they contain all that the answer rests on.
+    pub(crate) fn may_have_another_answer(&self, others: &[ExprId], answer: &Answer) -> bool {
+        let own = self.constraints();
+        match answer {
+            Answer::Unsat(core) => {
+                let own: FxHashSet<ExprId> = own.into_iter().collect();
+                !core.0.iter().all(|index| own.contains(&others[*index]))
+            }
+            Answer::Sat(_) | Answer::Unknown(_) => own != others,
+        }
     }
 }
 
-/// The conditions under which a run like this one takes another direction at a step; `None` if
-/// no input does.
+/// The conditions under which a run like this one takes another direction at a step: simplified, if
+/// they are false then or few are left.
 pub(crate) fn conditions(
     known: &mut DecodedRun,
-    step: usize,
-    direction: u32,
+    flip: (usize, u32),
     max_length: usize,
-) -> Option<Conditions> {
-    let DecodedRun { trace, decoder, .. } = known;
-    let goal = trace.flipped(decoder, step, direction);
-    if goal == ExprId::FALSE {
-        return None;
+    soft: Soft,
+) -> Conditions {
+    let (step, direction) = flip;
+    let simplified = known.is_simplified(step, soft).then_some(soft);
+    if simplified.is_some() && known.flipped(step, direction, simplified) == ExprId::FALSE {
+        return Conditions {
+            hard: Vec::new(),
+            soft: Vec::new(),
+            goal: ExprId::FALSE,
+        };
     }
+    let mut slice = known.trace.slice(step);
+    slice.retain(|earlier| soft == Soft::Kept || !known.trace.steps()[*earlier].soft);
+    let mut found = collected(known, flip, &slice, simplified);
+    if simplified.is_some() && found.len() > slice.len() / FEWER {
+        found = collected(known, flip, &slice, None);
+    }
+    bound_lengths(known, step, &mut found, max_length, soft);
+    found
+}
+
+/// The conditions of a slice, and of the flipped step; what is left of them, or they themselves.
+fn collected(
+    known: &mut DecodedRun,
+    (step, direction): (usize, u32),
+    slice: &[usize],
+    simplified: Option<Soft>,
+) -> Conditions {
     let mut found = Conditions {
         hard: Vec::new(),
         soft: Vec::new(),
-        goal,
+        goal: known.flipped(step, direction, simplified),
     };
     let mut seen: FxHashSet<ExprId> = [ExprId::TRUE].into_iter().collect();
-    for earlier in trace.slice(step) {
-        let condition = trace.condition(decoder, earlier);
+    for &earlier in slice {
+        let there = known.trace.steps()[earlier];
+        let condition = known.flipped(earlier, there.direction, simplified);
         if seen.insert(condition) {
-            let soft = trace.steps()[earlier].soft;
-            let list = if soft {
-                &mut found.soft
-            } else {
-                &mut found.hard
+            let list = match there.soft {
+                true => &mut found.soft,
+                false => &mut found.hard,
             };
             list.push(condition);
         }
     }
-    bound_lengths(known, step, &mut found, max_length);
-    Some(found)
+    found
 }
 
 /// Bounds the lengths that a query speaks of: softly near to what they are, hard by the limit. A
 /// byte that the path looked at was read, so the file does not end before it; memory that a shorter
 /// file leaves as it was may hold the same, so that is soft too.
-fn bound_lengths(known: &mut DecodedRun, step: usize, found: &mut Conditions, max_length: usize) {
+fn bound_lengths(
+    known: &mut DecodedRun,
+    step: usize,
+    found: &mut Conditions,
+    max_length: usize,
+    soft: Soft,
+) {
     let trace = &known.trace;
     let pool = known.decoder.pool_mut();
     for (number, stream) in (0u16..).zip(&known.input.streams) {
@@ -115,19 +213,21 @@ fn bound_lengths(known: &mut DecodedRun, step: usize, found: &mut Conditions, ma
         if !stream.kind.is_file() || !any {
             continue;
         }
-        let length = stream.bytes.len();
-        let near = length.saturating_add((length / 2).max(16)).min(max_length);
         let value = pool.symbol(symbol);
+        let bound = pool.constant(64, max_length as u128);
+        found.hard.push(pool.ule(value, bound));
+        if soft == Soft::Dropped {
+            continue;
+        }
+        let length = stream.bytes.len();
         let looked_at = looked_at(trace, step, number, length);
         if looked_at > 0 {
             let least = pool.constant(64, looked_at as u128);
             found.soft.push(pool.ule(least, value));
         }
-        for (bound, list) in [(max_length, &mut found.hard), (near, &mut found.soft)] {
-            let bound = pool.constant(64, bound as u128);
-            let condition = pool.ule(value, bound);
-            list.push(condition);
-        }
+        let near = length.saturating_add((length / 2).max(16)).min(max_length);
+        let near = pool.constant(64, near as u128);
+        found.soft.push(pool.ule(value, near));
     }
 }
 

@@ -2,14 +2,15 @@
 //!
 //! A query without its soft constraints often has a model where the program does something else
 //! than predicted. At some branches it nearly always has (the number of bytes read decides which
-//! addresses were written), at others nearly never, so each branch earns its tries.
+//! addresses were written), at others nearly never, so each branch earns its tries. A query that has
+//! no model without them either brought nothing too.
 
 use rustc_hash::FxHashMap;
 
 /// Tries that every branch has for nothing.
 const FREE_TRIES: u32 = 3;
 
-/// Successes and failures of relaxed queries by branch, `(site, direction)`.
+/// Tries and failures of relaxed queries by branch, `(site, direction)`.
 #[derive(Debug, Default)]
 pub(crate) struct Relaxation {
     records: FxHashMap<(u32, u32), Record>,
@@ -18,22 +19,22 @@ pub(crate) struct Relaxation {
 #[derive(Clone, Copy, Debug, Default)]
 struct Record {
     tries: u32,
-    diverged: u32,
+    failed: u32,
 }
 
 impl Relaxation {
     /// Whether the soft constraints of a query for this branch may be dropped: unless more than
-    /// three of four tries diverged.
+    /// three of four tries failed.
     pub(crate) fn is_worth(&self, branch: (u32, u32)) -> bool {
         let record = self.records.get(&branch).copied().unwrap_or_default();
-        record.tries < FREE_TRIES || 4 * record.diverged <= 3 * record.tries
+        record.tries < FREE_TRIES || 4 * record.failed <= 3 * record.tries
     }
 
     /// Learns how a relaxed query ended.
-    pub(crate) fn learn(&mut self, branch: (u32, u32), diverged: bool) {
+    pub(crate) fn learn(&mut self, branch: (u32, u32), failed: bool) {
         let record = self.records.entry(branch).or_default();
         record.tries += 1;
-        record.diverged += u32::from(diverged);
+        record.failed += u32::from(failed);
     }
 }
 

@@ -2,10 +2,11 @@
 //! follows does not fit in.
 
 use labrys_engine::Session;
+use labrys_expr::ExprId;
 use labrys_solver::{Answer, Model};
 use labrys_trace::SizeFlip;
 
-use crate::query::{Conditions, DecodedRun};
+use crate::query::DecodedRun;
 
 /// Sizes that are tried, until there is a model.
 const BOUNDS: [u64; 7] = [0, 1, 4, 16, 64, 256, 1024];
@@ -16,7 +17,7 @@ pub(crate) fn smallest(
     session: &mut Session,
     known: &mut DecodedRun,
     (step, flip): (usize, SizeFlip),
-    (conditions, with_soft): (&Conditions, bool),
+    constraints: &[ExprId],
     steps: Option<u64>,
     model: Model,
 ) -> Model {
@@ -26,7 +27,7 @@ pub(crate) fn smallest(
         return model;
     }
     for bound in BOUNDS.into_iter().filter(useful) {
-        let mut constraints = conditions.constraints(with_soft);
+        let mut constraints = constraints.to_vec();
         let DecodedRun { trace, decoder, .. } = known;
         constraints.push(trace.size_at_most(decoder, step, bound));
         let pool = known.decoder.pool_mut();

@@ -1,7 +1,7 @@
 //! What the parts of a query say of the expressions that other parts are made of: `e = 5` makes
 //! every other `e` a 5, and a condition that holds is true wherever else it stands.
 
-use labrys_expr::{ExprId, Op, Pool};
+use labrys_expr::{ExprId, Pool};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::parts::Part;
@@ -16,18 +16,8 @@ pub(crate) struct Fact {
 }
 
 impl Fact {
-    /// What a part says of its operand, if that is a value; else of itself.
     fn of(pool: &Pool, part: ExprId, position: usize) -> Self {
-        let node = pool.node(part);
-        let (about, bits) = match (node.op(), node.operands()) {
-            (Op::Eq, [a, b]) => match (pool.bits(*a), pool.bits(*b)) {
-                (None, Some(bits)) => (*a, bits),
-                (Some(bits), None) => (*b, bits),
-                _ => (part, 1),
-            },
-            (Op::Not, [a]) => (*a, 0),
-            _ => (part, 1),
-        };
+        let (about, bits) = pool.said_by(part);
         Fact {
             about,
             bits,

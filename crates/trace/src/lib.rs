@@ -32,9 +32,11 @@
 
 mod binding;
 mod comparisons;
+mod domains;
 mod error;
 mod recording;
 mod sets;
+mod simplified;
 mod slice;
 mod step;
 mod support;
@@ -46,5 +48,6 @@ pub use comparisons::Comparison;
 pub use error::Error;
 pub use labrys_abi::{Cause, Event, EventKind, RUNTIME_SITE, RuntimeSite};
 pub use recording::{Exit, Lost, Object, Recording};
+pub use simplified::Simplified;
 pub use step::{Step, StepKind};
 pub use trace::{Decision, Decoder, OTHER, SizeFlip, Trace, Violation};

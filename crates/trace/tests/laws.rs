@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use labrys_abi::{Event, Node};
 use labrys_expr::{Evaluator, Symbol};
 use labrys_program::Program;
-use labrys_trace::{OTHER, Recording, StepKind, Trace};
+use labrys_trace::{OTHER, Recording, Simplified, StepKind, Trace};
 use proptest::prelude::*;
 use random::Generator;
 
@@ -120,6 +120,51 @@ proptest! {
         };
         for step in asked {
             prop_assert_eq!(trace.slice(step), slice_by_definition(&trace, step), "{}", step);
+        }
+    }
+
+    /// Under inputs that differ from that of the run in one symbol, and under all of those where the
+    /// slice holds.
+    #[test]
+    fn what_is_left_of_a_step_says_the_same(seed: u64, order in 0_u8..2, soft: bool) {
+        let generator = generate(seed, 60);
+        let trace = Trace::new(generator.recording.clone(), &random::program()).unwrap();
+        let mut decoder = trace.decoder();
+        let mut simplified = Simplified::new(soft);
+        let mut steps: Vec<_> = (0..trace.steps().len()).collect();
+        if order == 1 {
+            steps.reverse();
+        }
+        for step in steps {
+            let mut pairs = Vec::new();
+            let slice = trace.slice(step).into_iter();
+            for earlier in slice.filter(|earlier| soft || !trace.steps()[*earlier].soft) {
+                let left = simplified.condition(&trace, &mut decoder, earlier);
+                pairs.push((trace.condition(&mut decoder, earlier), left));
+            }
+            let mut sides = Vec::new();
+            for direction in trace.alternatives(step).chain([trace.steps()[step].direction]) {
+                let left = simplified.flipped(&trace, &mut decoder, step, direction);
+                sides.push((trace.flipped(&mut decoder, step, direction), left));
+            }
+            for (changed, by) in trace.support_of(step).into_iter().zip([1, 2, 32, 128, 255].into_iter().cycle()) {
+                let other = |symbol| generator.symbol(symbol) ^ if symbol == changed { by } else { 0 };
+                let mut evaluator = Evaluator::new();
+                let mut value = |id| evaluator.evaluate(decoder.pool(), id, &other).map(|value| value.is_true());
+                let whole: Vec<_> = pairs.iter().map(|(whole, _)| value(*whole)).collect();
+                let left: Vec<_> = pairs.iter().map(|(_, left)| value(*left)).collect();
+                let hold = |values: &[Option<bool>]| values.iter().all(|value| *value == Some(true));
+                if whole.iter().chain(&left).any(Option::is_none) {
+                    continue;
+                }
+                prop_assert_eq!(hold(&whole), hold(&left), "the slice of step {}", step);
+                if hold(&whole) {
+                    for (whole, left) in &sides {
+                        let (whole, left) = (value(*whole), value(*left));
+                        prop_assert!(whole == left || whole.is_none(), "step {}", step);
+                    }
+                }
+            }
         }
     }
 

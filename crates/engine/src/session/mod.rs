@@ -168,6 +168,11 @@ impl Session {
         self.asker.work() + RUN * runs + counts.records / RECORDS_PER_STEP
     }
 
+    /// Counts work of a technique that is neither a run nor a query, in steps of the solver.
+    pub fn charge(&mut self, steps: u64) {
+        self.asker.charge(steps);
+    }
+
     /// Runs of new inputs so far.
     #[must_use]
     pub fn runs(&self) -> u64 {

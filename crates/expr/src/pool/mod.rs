@@ -194,6 +194,22 @@ impl Pool {
         self.bits_of_constant(&node)
     }
 
+    /// What a condition says of an expression where it holds: `e = 5` that `e` is 5, `¬c` that `c`
+    /// is 0, any other that itself is 1. The expression with its bits.
+    #[must_use]
+    pub fn said_by(&self, condition: ExprId) -> (ExprId, u128) {
+        let node = self.node(condition);
+        match (node.op(), node.operands()) {
+            (Op::Eq, [a, b]) => match (self.bits(*a), self.bits(*b)) {
+                (None, Some(bits)) => (*a, bits),
+                (Some(bits), None) => (*b, bits),
+                _ => (condition, 1),
+            },
+            (Op::Not, [a]) => (*a, 0),
+            _ => (condition, 1),
+        }
+    }
+
     #[inline]
     pub(crate) fn bits_of_constant(&self, node: &Node) -> Option<u128> {
         let [kind, low, high] = node.args;

@@ -54,6 +54,13 @@ impl Rebuilt {
         self.set(id, value);
     }
 
+    /// Forgets what an expression was rebuilt to, so that it is rebuilt again when it is met.
+    pub fn forget(&mut self, id: ExprId) {
+        if let Some(stamp) = self.stamps.get_mut(id.index()) {
+            *stamp = 0;
+        }
+    }
+
     fn reserve(&mut self, len: usize) {
         if self.stamps.len() < len {
             self.stamps.resize(len, 0);
@@ -61,8 +68,10 @@ impl Rebuilt {
         }
     }
 
+    /// What an expression was rebuilt to.
     #[inline]
-    fn get(&self, id: ExprId) -> Option<ExprId> {
+    #[must_use]
+    pub fn get(&self, id: ExprId) -> Option<ExprId> {
         (self.stamps.get(id.index()) == Some(&self.epoch)).then(|| self.values[id.index()])
     }
 
@@ -103,6 +112,29 @@ impl Pool {
         rebuilt: &mut Rebuilt,
         replace: Replace<'_>,
     ) -> ExprId {
+        self.rebuild_by(source, id, rebuilt, replace, |_, _, new| new)
+    }
+
+    /// `id` of this pool rebuilt, where `finish` makes of each expression, given with what its
+    /// operands were rebuilt to, something of the same width.
+    pub fn rebuild_each(
+        &mut self,
+        id: ExprId,
+        rebuilt: &mut Rebuilt,
+        finish: impl FnMut(&mut Pool, ExprId, ExprId) -> ExprId,
+    ) -> ExprId {
+        self.rebuild_by(None, id, rebuilt, &mut |_, _| None, finish)
+    }
+
+    #[inline]
+    fn rebuild_by(
+        &mut self,
+        source: Option<&Pool>,
+        id: ExprId,
+        rebuilt: &mut Rebuilt,
+        replace: Replace<'_>,
+        mut finish: impl FnMut(&mut Pool, ExprId, ExprId) -> ExprId,
+    ) -> ExprId {
         rebuilt.reserve(source.map_or(self.len(), Pool::len));
         let mut stack = vec![(id, false)];
         while let Some((top, ready)) = stack.pop() {
@@ -112,6 +144,7 @@ impl Pool {
             let node = *source.unwrap_or(self).node(top);
             if ready {
                 let new = self.with_rebuilt_operands(source, top, node, rebuilt);
+                let new = finish(self, top, new);
                 rebuilt.set(top, new);
             } else if let Some(new) = replace(self, top) {
                 rebuilt.set(top, new);

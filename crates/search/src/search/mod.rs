@@ -9,7 +9,8 @@ mod steering;
 use std::collections::VecDeque;
 
 use labrys_engine::{DivergenceCause, Error, Initial, Progress, Session, Technique, child};
-use labrys_solver::{Answer, Model};
+use labrys_expr::ExprId;
+use labrys_solver::{Answer, Core, Model};
 use labrys_suite::{Flip as FlippedBranch, Input, Origin};
 use labrys_trace::{SizeFlip, Step};
 
@@ -22,7 +23,7 @@ use crate::mutate::Mutator;
 use crate::path::{decisions, trace_direction};
 use crate::patience::Patience;
 use crate::prospects::Prospects;
-use crate::query::{Conditions, DecodedRun, conditions};
+use crate::query::{Conditions, DecodedRun, Soft, conditions};
 use crate::refresh::refresh;
 use crate::relaxation::Relaxation;
 use crate::repair::Repair;
@@ -153,7 +154,9 @@ impl Search<'_> {
             session.note_divergence(DivergenceCause::Unsteady);
             return Ok(());
         };
+        let before = known.simplifying();
         let model = self.solve_flip(session, &mut known, candidate, &there);
+        session.charge(1 + known.simplifying() - before);
         self.learn_patience(session, candidate, asked, model.as_ref().err());
         let made = model.map(|model| self.make(session, &known, step, &model));
         let near = match &made {
@@ -234,23 +237,14 @@ impl Search<'_> {
     ) -> Result<Model, Flip> {
         let step = self.tree.step(candidate.node) as usize;
         let direction = trace_direction(there, session.program(), candidate.direction);
-        let conditions = conditions(known, step, direction, session.max_input());
-        let conditions = conditions.ok_or(Flip::Unsat)?;
         let branch = (there.site, candidate.direction);
-        let model = self.solve(session, known, &conditions, branch)?;
+        let (model, constraints) = self.solve(session, known, (step, direction), branch)?;
         let Some(flip) = SizeFlip::of(direction).filter(|_| there.is_size()) else {
             return Ok(model);
         };
-        let conditions = (&conditions, self.relaxed.is_none());
         let steps = self.patience.solver_steps();
-        Ok(smallest(
-            session,
-            known,
-            (step, flip),
-            conditions,
-            steps,
-            model,
-        ))
+        let flip = (step, flip);
+        Ok(smallest(session, known, flip, &constraints, steps, model))
     }
 
     /// Runs an input that came near to what was asked for, or was mended: nothing is expected of
@@ -336,43 +330,41 @@ impl Search<'_> {
             .or_else(|| self.patience.next(undecided))
     }
 
-    /// A model of the conditions: of all of them, else without the soft ones.
+    /// A model of the conditions of a flip, and the conditions: all of them, else without the soft
+    /// ones.
     fn solve(
         &mut self,
         session: &mut Session,
         known: &mut DecodedRun,
-        conditions: &Conditions,
+        flip: (usize, u32),
         branch: (u32, u32),
-    ) -> Result<Model, Flip> {
-        let pool = known.decoder.pool_mut();
+    ) -> Result<(Model, Vec<ExprId>), Flip> {
+        let most = session.max_input();
         let steps = self.patience.solver_steps();
-        let mut answer = session.check(pool, conditions.constraints(true), &known.hint, steps);
-        let relax = match &answer {
-            Answer::Sat(_) => false,
-            Answer::Unsat(core) => conditions.is_soft(&core.0),
-            Answer::Unknown(_) => !conditions.soft.is_empty(),
-        };
         self.relaxed = None;
-        if relax && self.relaxation.is_worth(branch) {
-            answer = session.check(pool, conditions.constraints(false), &known.hint, steps);
-            self.relaxed = Some(branch);
+        let all = conditions(known, flip, most, Soft::Kept);
+        let mut constraints = all.constraints();
+        let mut answer = ask(session, known, &all, steps);
+        if !matches!(answer, Answer::Sat(_)) && self.relaxation.is_worth(branch) {
+            let hard = conditions(known, flip, most, Soft::Dropped);
+            if hard.may_have_another_answer(&constraints, &answer) {
+                constraints = hard.constraints();
+                answer = ask(session, known, &hard, steps);
+                self.relaxed = Some(branch);
+            }
         }
         match answer {
             Answer::Sat(mut model) => {
-                let with_soft = self.relaxed.is_none();
-                let constraints = || conditions.constraints(with_soft);
-                let (pool, most) = (known.decoder.pool(), session.max_input());
-                roomier(
-                    pool,
-                    constraints,
-                    &known.hint,
-                    &known.input,
-                    &mut model,
-                    most,
-                );
-                Ok(model)
+                let (pool, hint) = (known.decoder.pool(), &known.hint);
+                roomier(pool, &constraints, hint, &known.input, &mut model, most);
+                Ok((model, constraints))
             }
-            Answer::Unsat(_) => Err(Flip::Unsat),
+            Answer::Unsat(_) => {
+                if let Some(branch) = self.relaxed.take() {
+                    self.relaxation.learn(branch, true);
+                }
+                Err(Flip::Unsat)
+            }
             Answer::Unknown(_) => Err(Flip::Unknown),
         }
     }
@@ -433,12 +425,9 @@ impl Search<'_> {
         let direction = trace_direction(&there, session.program(), repair.direction);
         let mut known = DecodedRun::new(trace, repair.input);
         let length = session.max_input();
-        let Some(conditions) = conditions(&mut known, step, direction, length) else {
-            return Ok(());
-        };
-        let model = self.solve(session, &mut known, &conditions, repair.branch);
+        let solved = self.solve(session, &mut known, (step, direction), repair.branch);
         self.relaxed = None;
-        if let Ok(model) = model {
+        if let Ok((model, _)) = solved {
             let input = child(&known.input, model.iter(), length, &mut self.rng);
             self.try_near(session, repair.run, input, "mended")?;
         }
@@ -532,4 +521,21 @@ impl Technique for Search<'_> {
         }
         Ok(Progress::More)
     }
+}
+
+/// Asks for a model of conditions, unless they are false as they stand.
+fn ask(
+    session: &mut Session,
+    known: &mut DecodedRun,
+    conditions: &Conditions,
+    steps: Option<u64>,
+) -> Answer {
+    let constraints = conditions.constraints();
+    if conditions.are_false() {
+        return Answer::Unsat(Core(vec![constraints.len() - 1]));
+    }
+    let before = session.effort();
+    let answer = session.check(known.decoder.pool_mut(), constraints, &known.hint, steps);
+    known.spend(session.effort() - before);
+    answer
 }

@@ -168,14 +168,24 @@ impl Trace {
     /// The condition under which a step goes into a direction (one bit). A direction that its
     /// site does not have stands for [`OTHER`].
     pub fn flipped(&self, decoder: &mut Decoder, step: usize, direction: u32) -> ExprId {
+        let value = self.expression(decoder, self.steps[step].label);
+        self.flipped_by(decoder, value, step, direction)
+    }
+
+    /// The same, where the value that decides is this expression.
+    pub fn flipped_by(
+        &self,
+        decoder: &mut Decoder,
+        value: ExprId,
+        step: usize,
+        direction: u32,
+    ) -> ExprId {
         let Step {
             kind,
             site,
             direction: taken,
-            label,
             ..
         } = self.steps[step];
-        let value = self.expression(decoder, label);
         if let Some(flip) = SizeFlip::of(direction).filter(|_| self.steps[step].is_size()) {
             return size::other_size(self, decoder, step, flip);
         }

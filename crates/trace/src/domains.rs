@@ -1,0 +1,81 @@
+//! What single bytes of the input may be, as conditions on them alone say.
+
+use labrys_expr::{Evaluator, ExprId, Op, Pool, Symbol};
+use rustc_hash::FxHashMap;
+
+/// A set of byte values.
+type Domain = [u64; 4];
+
+/// The values of bytes, by symbol; a byte that is not here may have any.
+///
+/// Invariant: the byte of the run is among them.
+#[derive(Debug, Default)]
+pub(crate) struct Domains {
+    domains: FxHashMap<Symbol, Domain>,
+    evaluator: Evaluator,
+}
+
+impl Domains {
+    /// Takes the values from a byte under which a condition is false. The byte, if the condition
+    /// speaks of it alone and excludes a value.
+    pub(crate) fn narrow(&mut self, pool: &Pool, condition: ExprId) -> Option<Symbol> {
+        let symbol = only_byte(pool, condition)?;
+        let before = self.domains.get(&symbol).copied().unwrap_or([u64::MAX; 4]);
+        let mut after = [0; 4];
+        for value in values(before) {
+            let holds = self.value(pool, condition, value)? == 1;
+            after[usize::from(value) / 64] |= u64::from(holds) << (value % 64);
+        }
+        (after != before).then(|| {
+            self.domains.insert(symbol, after);
+            symbol
+        })
+    }
+
+    /// The value of an expression as a constant, if it depends on a byte alone and is the same for all
+    /// values that the byte may have.
+    ///
+    /// It looks at results of tables and of comparisons, and at bytes: others are constant where
+    /// their operands are.
+    pub(crate) fn constant(&mut self, pool: &mut Pool, id: ExprId) -> Option<ExprId> {
+        let node = pool.node(id);
+        if !matches!(node.op(), Op::Table | Op::Symbol | Op::Ite) && node.width() != 1 {
+            return None;
+        }
+        let symbol = only_byte(pool, id)?;
+        let mut values = values(*self.domains.get(&symbol)?);
+        let first = self.value(pool, id, values.next()?)?;
+        for value in values {
+            if self.value(pool, id, value)? != first {
+                return None;
+            }
+        }
+        Some(pool.constant(pool.width(id), first))
+    }
+
+    /// Nodes that were evaluated so far.
+    pub(crate) fn evaluated(&self) -> u64 {
+        self.evaluator.computed()
+    }
+
+    fn value(&mut self, pool: &Pool, id: ExprId, byte: u8) -> Option<u128> {
+        self.evaluator.reset();
+        let value = self.evaluator.evaluate(pool, id, &|_| u128::from(byte))?;
+        Some(value.bits())
+    }
+}
+
+/// The byte that an expression depends on, if that is one.
+fn only_byte(pool: &Pool, id: ExprId) -> Option<Symbol> {
+    let symbols = pool.symbols(id);
+    let [(start, end)] = symbols.ranges() else {
+        return None;
+    };
+    let symbol = (end - start == 1).then(|| symbols.iter().next())??;
+    matches!(symbol, Symbol::Byte { .. }).then_some(symbol)
+}
+
+/// The values in ascending order.
+fn values(domain: Domain) -> impl Iterator<Item = u8> {
+    (0..=u8::MAX).filter(move |value| domain[usize::from(*value) / 64] >> (value % 64) & 1 == 1)
+}
