@@ -73,9 +73,7 @@ impl DecodedRun {
     fn flipped(&mut self, step: usize, direction: u32, simplified: Option<Soft>) -> ExprId {
         let DecodedRun { trace, decoder, .. } = self;
         match simplified {
-            Some(soft) => {
-                self.simplified[soft as usize].flipped(trace, decoder, step, direction)
-            }
+            Some(soft) => self.simplified[soft as usize].flipped(trace, decoder, step, direction),
             None => trace.flipped(decoder, step, direction),
         }
     }
