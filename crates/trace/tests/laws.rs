@@ -150,7 +150,7 @@ proptest! {
             for (changed, by) in trace.support_of(step).into_iter().zip([1, 2, 32, 128, 255].into_iter().cycle()) {
                 let other = |symbol| generator.symbol(symbol) ^ if symbol == changed { by } else { 0 };
                 let mut evaluator = Evaluator::new();
-                let mut value = |id| evaluator.evaluate(decoder.pool(), id, &other).map(|value| value.is_true());
+                let mut value = |id| evaluator.evaluate(decoder.pool(), id, &other).map(labrys_expr::Value::is_true);
                 let whole: Vec<_> = pairs.iter().map(|(whole, _)| value(*whole)).collect();
                 let left: Vec<_> = pairs.iter().map(|(_, left)| value(*left)).collect();
                 let hold = |values: &[Option<bool>]| values.iter().all(|value| *value == Some(true));
