@@ -72,14 +72,14 @@ impl Failures {
         if self.list.holds_loop(&KINDS, &functions(&stack)) {
             return Ok(());
         }
-        self.confirm_endless(facts, stack, tools).map(|_| ())
+        self.confirm_endless(facts, &stack, tools).map(|_| ())
     }
 
     /// Lets the plain build run for longer; whether that shows a failure not yet known.
     pub(super) fn confirm_endless(
         &mut self,
         facts: &Facts,
-        stack: Vec<Frame>,
+        stack: &[Frame],
         tools: &mut Tools<'_>,
     ) -> Result<bool, Error> {
         // What is slow under instrumentation may reach another limit without.
@@ -93,7 +93,7 @@ impl Failures {
             true => self::stack(facts, tools)?,
             false => None,
         };
-        let stack = other.map_or(stack.clone(), |other| common(&stack, &other));
+        let stack = other.map_or_else(|| stack.to_vec(), |other| common(stack, &other));
         let texts: Vec<String> = stack.iter().map(ToString::to_string).collect();
         let key = Key {
             kind: kind.to_owned(),

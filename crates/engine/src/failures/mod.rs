@@ -240,7 +240,7 @@ impl Failures {
             && self.endless.take()
         {
             // The compiler made a loop of a recursion without end.
-            return self.confirm_endless(facts, report.stack.clone(), tools);
+            return self.confirm_endless(facts, &report.stack, tools);
         }
         let judged = Judged { report, plain };
         let finding = find(facts, kind, judged, tools.runs)?;
