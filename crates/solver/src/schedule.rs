@@ -10,8 +10,7 @@
 
 use std::time::{Duration, Instant};
 
-use labrys_expr::{Evaluator, ExprId, Pool};
-use rustc_hash::FxHashSet;
+use labrys_expr::{Evaluator, ExprId};
 
 use crate::difficulty::{Difficulty, difficulty};
 use crate::facts::Facts;
@@ -164,7 +163,7 @@ impl<'t, 'q> Task<'t, 'q> {
         let pool = &*self.query.pool;
         *self
             .large
-            .get_or_insert_with(|| has_more_nodes(pool, roots, MANY_NODES))
+            .get_or_insert_with(|| pool.has_more_nodes(roots, MANY_NODES))
     }
 
     /// The time that is left.
@@ -525,21 +524,6 @@ impl Schedule {
         self.shared.put_spare(smaller);
         outcome
     }
-}
-
-/// Whether expressions are made of more nodes than this.
-fn has_more_nodes(pool: &Pool, roots: impl Iterator<Item = ExprId>, most: usize) -> bool {
-    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-    let mut stack: Vec<ExprId> = roots.collect();
-    while let Some(id) = stack.pop() {
-        if seen.insert(id) {
-            pool.for_each_child(id, |child| stack.push(child));
-        }
-        if seen.len() > most {
-            return true;
-        }
-    }
-    false
 }
 
 fn position(layers: &[Box<dyn Layer>], name: &str) -> Option<usize> {

@@ -5,7 +5,7 @@
 //! symbol and its pool.
 
 use labrys_expr::{Evaluator, ExprId, Fingerprints, Pool, Symbol, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::query::Assignment;
 
@@ -63,7 +63,8 @@ impl<T: Clone> ValueTables<T> {
                     evaluator.reset();
                     evaluator.evaluate(pool, id, &Assignment::constant(value))
                 });
-                let made = is_small(pool, id).then(|| make(&mut values)).flatten();
+                let is_large = pool.has_more_nodes([id], MOST_NODES);
+                let made = (!is_large).then(|| make(&mut values)).flatten();
                 if self.remembered.len() >= MOST {
                     self.remembered.clear();
                 }
@@ -74,17 +75,4 @@ impl<T: Clone> ValueTables<T> {
         self.known.insert(id, made.clone());
         made
     }
-}
-
-fn is_small(pool: &Pool, id: ExprId) -> bool {
-    let (mut seen, mut stack) = (FxHashSet::default(), vec![id]);
-    while let Some(id) = stack.pop() {
-        if seen.insert(id) {
-            pool.for_each_child(id, |child| stack.push(child));
-        }
-        if seen.len() > MOST_NODES {
-            return false;
-        }
-    }
-    true
 }

@@ -3,6 +3,9 @@
 use labrys_expr::{Evaluator, ExprId, Op, Pool, Symbol};
 use rustc_hash::FxHashMap;
 
+/// What is made of more expressions is not evaluated.
+const MOST_NODES: usize = 500;
+
 /// A set of byte values.
 type Domain = [u64; 4];
 
@@ -20,6 +23,9 @@ impl Domains {
     /// speaks of it alone and excludes a value.
     pub(crate) fn narrow(&mut self, pool: &Pool, condition: ExprId) -> Option<Symbol> {
         let symbol = only_byte(pool, condition)?;
+        if pool.has_more_nodes([condition], MOST_NODES) {
+            return None;
+        }
         let before = self.domains.get(&symbol).copied().unwrap_or([u64::MAX; 4]);
         let mut after = [0; 4];
         for value in values(before) {
@@ -44,6 +50,9 @@ impl Domains {
         }
         let symbol = only_byte(pool, id)?;
         let mut values = values(*self.domains.get(&symbol)?);
+        if pool.has_more_nodes([id], MOST_NODES) {
+            return None;
+        }
         let first = self.value(pool, id, values.next()?)?;
         for value in values {
             if self.value(pool, id, value)? != first {

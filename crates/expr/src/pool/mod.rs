@@ -13,7 +13,7 @@ mod substitute;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::rules::Rewrite;
 use crate::bits::mask;
@@ -192,6 +192,22 @@ impl Pool {
     pub fn bits(&self, id: ExprId) -> Option<u128> {
         let node = self.nodes[id.index()];
         self.bits_of_constant(&node)
+    }
+
+    /// Whether expressions are made of more nodes than this.
+    #[must_use]
+    pub fn has_more_nodes(&self, roots: impl IntoIterator<Item = ExprId>, most: usize) -> bool {
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+        let mut stack: Vec<ExprId> = roots.into_iter().collect();
+        while let Some(id) = stack.pop() {
+            if seen.insert(id) {
+                self.for_each_child(id, |child| stack.push(child));
+            }
+            if seen.len() > most {
+                return true;
+            }
+        }
+        false
     }
 
     /// What a condition says of an expression where it holds: `e = 5` that `e` is 5, `¬c` that `c`
