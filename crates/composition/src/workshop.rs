@@ -82,7 +82,7 @@ pub trait Workshop {
     fn look_up(&mut self, units: &[UnitPlan]);
 
     /// Whether the unit of a function failed when an earlier hunt explored it, if it is the same since;
-    /// the session of such a unit begins with the inputs of then.
+    /// such a unit is first run on the inputs of then.
     fn failed_before(&self, function: FunctionId) -> Option<bool>;
 
     /// Keeps the inputs that a unit was run on for later hunts.
