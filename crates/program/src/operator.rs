@@ -91,6 +91,25 @@ named!(
     }
 );
 
+impl Comparison {
+    /// The comparison that holds where this one does not.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        match self {
+            Comparison::Eq => Comparison::Ne,
+            Comparison::Ne => Comparison::Eq,
+            Comparison::Ugt => Comparison::Ule,
+            Comparison::Uge => Comparison::Ult,
+            Comparison::Ult => Comparison::Uge,
+            Comparison::Ule => Comparison::Ugt,
+            Comparison::Sgt => Comparison::Sle,
+            Comparison::Sge => Comparison::Slt,
+            Comparison::Slt => Comparison::Sge,
+            Comparison::Sle => Comparison::Sgt,
+        }
+    }
+}
+
 named!(
     /// A floating operation of two operands of one type.
     FloatOperator {

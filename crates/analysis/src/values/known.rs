@@ -5,7 +5,7 @@ use labrys_program::{BlockId, Comparison, Terminator, Type, ValueId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-use super::numbers::{Numbers, mirrored, negated};
+use super::numbers::{Numbers, mirrored};
 
 /// What computes the values of a function.
 pub(super) trait Definitions {
@@ -144,7 +144,7 @@ impl Known {
             } => {
                 let comparison = match holds {
                     true => *comparison,
-                    false => negated(*comparison),
+                    false => comparison.negated(),
                 };
                 self.compared(definitions, comparison, (*left, *right), depth);
             }

@@ -293,7 +293,7 @@ impl Numbers {
     /// The results of a comparison.
     pub(crate) fn compared(&self, comparison: Comparison, other: &Numbers) -> Numbers {
         let holds = !self.where_(comparison, other).is_none();
-        let fails = !self.where_(negated(comparison), other).is_none();
+        let fails = !self.where_(comparison.negated(), other).is_none();
         let results = [(holds, 1), (fails, 0)].into_iter();
         Numbers::few(1, results.filter(|(may, _)| *may).map(|(_, bits)| bits))
     }
@@ -470,22 +470,6 @@ impl Numbers {
             Some(bounds) if is_signed => Numbers::signed_between(width, bounds.least, bounds.most),
             Some(bounds) => Numbers::between(width, bounds.low, bounds.high),
         }
-    }
-}
-
-/// The comparison that holds where another does not.
-pub(crate) fn negated(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Eq => Comparison::Ne,
-        Comparison::Ne => Comparison::Eq,
-        Comparison::Ugt => Comparison::Ule,
-        Comparison::Uge => Comparison::Ult,
-        Comparison::Ult => Comparison::Uge,
-        Comparison::Ule => Comparison::Ugt,
-        Comparison::Sgt => Comparison::Sle,
-        Comparison::Sge => Comparison::Slt,
-        Comparison::Slt => Comparison::Sge,
-        Comparison::Sle => Comparison::Sgt,
     }
 }
 

@@ -123,7 +123,7 @@ fn truth_within(
         } => {
             let comparison = match wanted {
                 true => *comparison,
-                false => distance::negated(*comparison),
+                false => comparison.negated(),
             };
             let sides = sides(view, algebra, *left, *right);
             sides.map_or(1.0, |(a, b)| distance::compare(comparison, a, b))
