@@ -1,4 +1,4 @@
-//! Project chores: `cargo xtask {tidy,structure,same,bless,bench,generate}`.
+//! Project chores: `cargo xtask {tidy,structure,same,bless,bench,fuzz,generate}`.
 //!
 //! - `tidy` checks what the compiler does not: the rules in [`tidy`]. A test does the same, so
 //!   `cargo test --workspace` and continuous integration know no other rules.
@@ -8,9 +8,11 @@
 //! - `bless` runs the tests and takes their results for the expected ones; more arguments go to
 //!   `cargo test`.
 //! - `bench [NAME [OPTIONS]]` runs one benchmark, or all; see [`bench`].
+//! - `fuzz [READER...] [OPTIONS]` fuzzes the readers of all formats; see [`fuzz`].
 //! - `generate LINES [SEED]` prints a synthetic C program; see [`generate`].
 
 mod bench;
+mod fuzz;
 mod generate;
 mod same;
 mod source;
@@ -30,6 +32,8 @@ usage: cargo xtask tidy          check the rules that the compiler does not know
                                  compare search strategies
        cargo xtask bench testcomp --tasks DIR ...
                                  cover tasks of Test-Comp, judged by TestCov
+       cargo xtask fuzz [READER...] [--seconds N] [--jobs N]
+                                 fuzz the readers of all formats, or some; `list` names them
        cargo xtask generate LINES [SEED]
                                  print a synthetic C program";
 
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
         ["same", rest @ ..] => same::run(&root(), rest),
         ["bless", rest @ ..] => bless(rest),
         ["bench", rest @ ..] => bench::run(&root(), rest),
+        ["fuzz", rest @ ..] => fuzz::run(&root(), rest),
         ["generate", lines, seed @ ..] if seed.len() <= 1 => generate(lines, seed.first()),
         _ => Err(USAGE.to_owned()),
     };

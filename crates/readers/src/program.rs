@@ -1,0 +1,46 @@
+//! Static models, as bytes and as text.
+
+use labrys_program::Program;
+
+use crate::Reader;
+
+/// The section of an executable.
+pub(crate) const BINARY: Reader = Reader {
+    name: "model",
+    read: |bytes| {
+        if let Ok(program) = Program::from_bytes(bytes) {
+            check(&program);
+        }
+    },
+    examples: || {
+        let programs = TEXTS.iter().filter_map(|text| text.parse().ok());
+        programs
+            .map(|program: Program| program.to_bytes())
+            .collect()
+    },
+};
+
+/// The text form.
+pub(crate) const TEXT: Reader = Reader {
+    name: "model-text",
+    read: |bytes| {
+        if let Ok(program) = String::from_utf8_lossy(bytes).parse::<Program>() {
+            check(&program);
+        }
+    },
+    examples: || TEXTS.iter().map(|text| text.as_bytes().to_vec()).collect(),
+};
+
+const TEXTS: [&str; 3] = [
+    include_str!("../../program/tests/text/everything.lir"),
+    include_str!("../../analysis/tests/programs/calls_through_tables.lir"),
+    include_str!("../../analysis/tests/programs/loops_nested.lir"),
+];
+
+/// What is in order can be printed and read again.
+fn check(program: &Program) {
+    if program.verify().is_ok() {
+        let text = program.to_string();
+        assert!(text.parse::<Program>().is_ok(), "{text}");
+    }
+}
