@@ -359,6 +359,48 @@ fn overflows_of_functions_without_branches_are_looked_for() {
     }
 }
 
+/// clang has one check and one trap for both faults of a quotient.
+#[test]
+fn quotients_that_overflow_are_told_from_divisions_by_zero() {
+    let folder = folder();
+    let program = folder.path().join("quotients.c");
+    let text_of_program = "#include <limits.h>\n#include <stdio.h>\n\
+        int main(void) {\n\
+          int c = getchar(), by = getchar() == '-' ? -1 : 0;\n\
+          if (c == 'a') return (INT_MIN + (by + 1)) / by;\n\
+          if (c == 'b') return (INT_MIN + (by + 1)) % by;\n\
+          if (c == 'c') return (LONG_MIN + (by + 1)) / by > 0;\n\
+          if (c == 'd') return (((__int128)LONG_MIN << 64) + (by + 1)) / by > 0;\n\
+          if (c == 'e') return LONG_MIN % by > 0;\n\
+          if (c == 'f') return (INT_MIN + by + 1) / -1;\n\
+          return 0;\n}\n";
+    std::fs::write(&program, text_of_program).expect("written");
+    let out = folder.path().join("suite");
+    let mut command = labrys();
+    command.arg("cover").arg(&program).arg("--out").arg(&out);
+    let output = output(command.args(["--check-overflow", "--steps", "100", "--no-fuzz"]));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let suite = Suite::open(&out).expect("a valid suite");
+    let found: BTreeMap<_, _> = suite
+        .failures
+        .iter()
+        .map(|one| {
+            let input = [0, 1].map(|at| one.input.byte(0, at).unwrap_or(0));
+            ((input[0], input[1] == b'-'), &*one.kind)
+        })
+        .collect();
+    let both = |c| {
+        [
+            ((c, false), "division-by-zero"),
+            ((c, true), "signed-overflow"),
+        ]
+    };
+    let mut expected: BTreeMap<_, _> = (b'a'..=b'e').flat_map(both).collect();
+    // 'f' never divides by zero.
+    expected.insert((b'f', true), "signed-overflow");
+    assert_eq!(found, expected);
+}
+
 #[test]
 fn endless_recursion_is_a_kind_of_its_own() {
     let folder = folder();

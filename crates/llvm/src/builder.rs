@@ -78,6 +78,12 @@ impl<'m> Builder<'m> {
         )
     }
 
+    /// A branch.
+    pub fn branch(&self, condition: Value<'m>, to: Block<'m>, otherwise: Block<'m>) {
+        // SAFETY: the blocks are of this function.
+        unsafe { LLVMBuildCondBr(self.0, condition.0, to.0, otherwise.0) };
+    }
+
     /// A branch whose condition hardly ever holds.
     pub fn unlikely(&self, condition: Value<'m>, to: Block<'m>, otherwise: Block<'m>) {
         // SAFETY: the blocks are of this function; the metadata is `{"branch_weights", 1, 2000}`.

@@ -68,6 +68,7 @@ pub fn freeze(
     keep_definitions(&module);
     module.run_passes(VARIABLES)?;
     keep_loads(&module);
+    traps::tell_overflows(&module);
     traps::hide(&module);
     module.run_passes(REDUNDANT)?;
     traps::show(&module);

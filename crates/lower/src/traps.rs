@@ -2,7 +2,8 @@
 //!
 //! clang gives all checks of one kind in a function one trap, whose place in the source is
 //! nowhere. Here every check gets a trap of its own at its own place, so that a stack tells
-//! which check failed. Checks whose condition is a constant go.
+//! which check failed. Checks whose condition is a constant go. clang's one check of a quotient, that
+//! the divisor is not zero and that the quotient fits, becomes two.
 //!
 //! Invariant: no decision of the source is added, moved or removed.
 
@@ -10,6 +11,11 @@ use std::collections::HashSet;
 
 use crate::hints::is_hint;
 use labrys_llvm::{Block, Builder, LLVMOpcode, Module, Value};
+
+/// clang's number for the trap of a quotient (`SanitizerHandler`, LLVM 19), and that for products,
+/// which serves for quotients that overflow.
+const QUOTIENT: u64 = 3;
+const OVERFLOW: u64 = 12;
 
 /// What the conditions of checks are called with while they hide.
 const HIDDEN: &str = "labrys.check";
@@ -31,6 +37,71 @@ pub(crate) fn hide(module: &Module) {
             builder.before(branch);
             builder.locate_at(branch);
             branch.set_operand(0, builder.call(hidden, &[branch.operand(0)]));
+        }
+    }
+}
+
+/// Tells quotients that overflow from divisions by zero.
+pub(crate) fn tell_overflows(module: &Module) {
+    let builder = module.builder();
+    for function in module.functions() {
+        for block in function.blocks() {
+            if let Some(quotient) = Quotient::checked_by(block) {
+                quotient.tell_overflow(module, &builder);
+            }
+        }
+    }
+}
+
+/// A check that a quotient is defined.
+struct Quotient<'m> {
+    check: Value<'m>,
+    /// Where the program goes on.
+    next: Block<'m>,
+    trap: Value<'m>,
+    divisor: Value<'m>,
+}
+
+impl<'m> Quotient<'m> {
+    /// The one at the end of a block.
+    fn checked_by(block: Block<'m>) -> Option<Self> {
+        let check = block.terminator().filter(|end| is_check(*end, block))?;
+        let [next, trap] = block.successors()[..] else {
+            return None;
+        };
+        let trap = only_traps(trap)?;
+        let quotient = trap.arguments()[0].const_int_value() == Some(QUOTIENT);
+        let mut instructions = next.instructions().into_iter();
+        let division = instructions.find(|i| {
+            use LLVMOpcode::{LLVMPHI, LLVMSDiv, LLVMSRem};
+            matches!(i.opcode(), LLVMPHI | LLVMSDiv | LLVMSRem)
+        })?;
+        (quotient && division.opcode() != LLVMOpcode::LLVMPHI).then(|| Quotient {
+            check,
+            next,
+            trap,
+            divisor: division.operand(1),
+        })
+    }
+
+    /// Where the check asks for both, that the divisor is not zero and that the quotient fits, each
+    /// gets a branch.
+    fn tell_overflow(&self, module: &'m Module, builder: &Builder<'m>) {
+        let condition = self.check.operand(0);
+        let overflow = [module.const_int(8, OVERFLOW)];
+        let overflow = || trap_at(module, builder, self.check, self.trap.called(), &overflow);
+        if condition.is_instruction() && condition.opcode() == LLVMOpcode::LLVMAnd {
+            let fits = module.block_after(self.check.parent());
+            let trap = overflow();
+            builder.at_end(fits);
+            builder.locate_at(self.check);
+            builder.branch(condition.operand(1), self.next, trap);
+            self.check.set_operand(0, condition.operand(0));
+            self.check.set_successor(0, fits);
+        } else if condition.const_int_value() == Some(0)
+            && self.divisor.const_int_value() != Some(0)
+        {
+            self.check.set_successor(1, overflow());
         }
     }
 }
@@ -110,17 +181,28 @@ fn decided<'m>(branch: Value<'m>, successors: &[Block<'m>]) -> Option<Block<'m>>
     }
 }
 
-/// A block with the same trap at the place of a branch. It is never merged with another.
+/// A block with the same trap at the place of a branch.
 fn copy<'m>(
     module: &Module,
     builder: &Builder<'m>,
     branch: Value<'m>,
     trap: Value<'m>,
 ) -> Block<'m> {
+    trap_at(module, builder, branch, trap.called(), &trap.arguments())
+}
+
+/// A block with a trap at the place of a branch. It is never merged with another.
+fn trap_at<'m>(
+    module: &Module,
+    builder: &Builder<'m>,
+    branch: Value<'m>,
+    trap: Value<'m>,
+    number: &[Value<'m>],
+) -> Block<'m> {
     let own = branch.parent().append_sibling();
     builder.at_end(own);
     builder.locate_at(branch);
-    let call = builder.call(trap.called(), &trap.arguments());
+    let call = builder.call(trap, number);
     for attribute in ["nomerge", "noreturn", "nounwind"] {
         module.add_call_attribute(call, attribute);
     }
