@@ -89,6 +89,14 @@ pub enum Error {
         /// The exit code.
         code: i32,
     },
+    /// The linker failed and said why.
+    #[error("the link failed, see the messages above")]
+    Unlinked {
+        /// The exit code.
+        code: i32,
+        /// Symbols that nobody defines.
+        undefined: Vec<String>,
+    },
     /// A tool is not installed.
     #[error(
         "{tool} is not installed; install the Debian package {package}, or run scripts/deps \
@@ -155,7 +163,7 @@ impl Error {
     #[must_use]
     pub fn exit_code(&self) -> i32 {
         match self {
-            Error::Reported { code } => *code,
+            Error::Reported { code } | Error::Unlinked { code, .. } => *code,
             _ => 1,
         }
     }
@@ -169,7 +177,7 @@ pub fn main(arguments: Vec<OsString>, language: Language) -> i32 {
     match build(arguments, language) {
         Ok(()) => 0,
         Err(error) => {
-            if !matches!(error, Error::Reported { .. }) {
+            if !matches!(error, Error::Reported { .. } | Error::Unlinked { .. }) {
                 say(format_args!("{name}: error: {error}\n"));
             }
             error.exit_code()

@@ -27,9 +27,17 @@ pub(crate) fn run_linker(session: &Session, job: &Job, scratch: &Path) -> Result
     if let Some(advice) = advice(&messages) {
         session.note(advice);
     }
-    Err(Error::Reported {
+    Err(Error::Unlinked {
         code: output.status.code().unwrap_or(1),
+        undefined: undefined(&messages),
     })
+}
+
+/// The symbols that lld misses.
+fn undefined(messages: &str) -> Vec<String> {
+    let lines = messages.lines();
+    let symbols = lines.filter_map(|line| line.split_once("error: undefined symbol: "));
+    symbols.map(|(_, symbol)| symbol.to_owned()).collect()
 }
 
 fn advice(messages: &str) -> Option<&'static str> {

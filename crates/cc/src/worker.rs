@@ -76,6 +76,8 @@ pub enum News {
     Failed(String),
     /// There is none, and a tool said why.
     Reported,
+    /// There is none, and the linker said why; the symbols that nobody defines.
+    Unlinked(Vec<String>),
 }
 
 /// A build under way. Dropping it ends the build.
@@ -226,6 +228,7 @@ pub fn serve(words: Vec<OsString>) -> i32 {
     tell(&match built {
         Ok(()) => News::Done,
         Err(Error::Reported { .. }) => News::Reported,
+        Err(Error::Unlinked { undefined, .. }) => News::Unlinked(undefined),
         Err(error) => News::Failed(error.to_string()),
     });
     0

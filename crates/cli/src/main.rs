@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use commands::Arguments;
-use output::console::note;
+use output::console::{note, tell_answer};
 use output::problem::{Problem, status};
 use signal_hook::consts::SIGPIPE;
 
@@ -21,10 +21,9 @@ use signal_hook::consts::SIGPIPE;
 const SIGXFSZ: i32 = 25;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
     // Writing beyond `ulimit -f` is an error like others.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
-    let outcome = catch_unwind(|| has_folder().and_then(|()| arguments.command.run()));
+    let outcome = catch_unwind(run);
     let code = match outcome {
         Ok(Ok(code)) => code,
         Ok(Err(problem)) => {
@@ -42,6 +41,13 @@ fn main() -> ExitCode {
         }
     };
     ExitCode::from(code)
+}
+
+fn run() -> Result<u8, Problem> {
+    match Arguments::try_parse() {
+        Ok(arguments) => has_folder().and_then(|()| arguments.command.run()),
+        Err(answer) => tell_answer(&answer),
+    }
 }
 
 /// Refuses to work in a folder that is gone.

@@ -455,6 +455,58 @@ fn lost_memory_is_a_failure_where_it_is_asked_for() {
     }
 }
 
+/// What a driver makes, and what a function returns or keeps, is not lost.
+#[test]
+fn memory_that_a_function_loses_is_a_failure_of_it() {
+    let folder = folder();
+    let program = folder.path().join("library.c");
+    let text_of_program = "#include <stdlib.h>\n#include <string.h>\n\
+        struct node { struct node *next; char *name; };\n\
+        static struct node *all;\n\
+        int lose(int n) {\n\
+          char *p = malloc(10);\n\
+          if (!p) return 1;\n\
+          char *q = strdup(\"q\");\n\
+          if (!q) return 2;\n\
+          free(p);\n\
+          free(q);\n\
+          return n;\n}\n\
+        char *make(int n) { return malloc(n & 15); }\n\
+        int keep(void) {\n\
+          struct node *p = calloc(1, sizeof *p);\n\
+          if (!p) return 1;\n\
+          p->next = all;\n\
+          all = p;\n\
+          return 0;\n}\n\
+        void name(struct node *x, const char *name) { x->name = strdup(name); }\n\
+        void drop(struct node *x) { free(x->name); x->next = 0; }\n";
+    std::fs::write(&program, text_of_program).expect("written");
+    let out = folder.path().join("suite");
+    let mut command = labrys();
+    command.arg("cover").arg(&program).arg("--out").arg(&out);
+    let output = output(command.args(["--all-functions", "--leaks", "--steps", "100"]));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    for function in ["lose", "make", "keep", "name", "drop"] {
+        let failures = Suite::open(&out.join(function))
+            .expect("a valid suite")
+            .failures;
+        let kinds: Vec<_> = failures.iter().map(|one| &*one.kind).collect();
+        let leaks = failures.iter().filter(|one| one.kind == "memory-leak");
+        let leaks: Vec<_> = leaks.collect();
+        assert_eq!(leaks.len(), usize::from(function == "lose"), "{kinds:?}");
+        for leak in leaks {
+            assert!(leak.stack[0].starts_with("lose ("), "{leak:?}");
+            assert!(
+                leak.location
+                    .as_deref()
+                    .is_some_and(|at| at.contains("library.c:6:"))
+            );
+            let shown = replay(&out.join(function), &["--failure", &leak.id.to_string()]);
+            assert_eq!(shown.status.code(), Some(1), "{}", text(&shown));
+        }
+    }
+}
+
 /// Objects of a harness, the clock and what the library writes are initialized.
 #[test]
 fn decisions_on_unwritten_memory_are_failures_where_that_is_asked_for() {

@@ -32,6 +32,7 @@ fn prepare(folder: &Path) {
         "undefined.c",
         "int g(void);\nint main(void) { return g(); }\n",
     );
+    write("library.c", "int twice(int n) { return 2 * n; }\n");
     write("text", "hello\n");
     for name in ["empty", "line\nend", "gone"] {
         fs::create_dir(at(name)).expect("the folder is writable");

@@ -6,6 +6,7 @@
 
 use labrys_abi::Mode;
 use labrys_library::{Mark, named};
+use labrys_suite::unit::IN_PLACE;
 use labrys_suite::{Input, Outcome};
 
 use crate::report::{self, RawReport};
@@ -187,7 +188,8 @@ fn is_messenger(frame: &Frame) -> bool {
 
 /// The part of Labrys that is linked with the program.
 fn is_runtime(frame: &Frame) -> bool {
-    frame.function.starts_with("__labrys") || frame.function.starts_with("labrys_runtime::")
+    let parts = ["__labrys", "labrys_runtime::", IN_PLACE];
+    parts.iter().any(|part| frame.function.starts_with(part))
 }
 
 #[cfg(test)]

@@ -11,16 +11,14 @@ use std::fmt::Write as _;
 
 use labrys_library::{Access, Function, Mark, Type, functions};
 use labrys_llvm::{DebugNode, Module, Value};
-use labrys_suite::unit::Allocator;
+use labrys_suite::unit::{Allocator, IN_PLACE};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::CALL;
 
-/// What the text calls a function in place of one that gives memory: then its name, and the number
-/// of a compilation.
-const IN_PLACE: &str = "labrys_allocation_";
-/// What it has in place of the number where drivers make pointers to them: these are of the
-/// compilation of the function that is called.
+/// The name of a function in place of one that gives memory ends with the number of a compilation.
+/// This stands for the number where drivers make pointers to them: these are of the compilation of
+/// the function that is called.
 const DRIVER: &str = "own";
 /// What it calls the function itself.
 const ITSELF: &str = "labrys_allocator_";

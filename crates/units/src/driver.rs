@@ -253,6 +253,9 @@ pub(crate) fn c_type(passed: &Passed, types: &str, index: usize) -> String {
     }
 }
 
+/// Asks what memory is lost while the variables here hold all that the driver made and got.
+const LEAKS: &str = "  __labrys_leaks();\n";
+
 /// The structures that a declaration needs.
 pub(crate) fn definitions(prototype: &Prototype<'_>, types: &str) -> String {
     let mut text = String::new();
@@ -290,17 +293,17 @@ pub(crate) fn driver(
     let call = match (observed, &entry.result) {
         (false, _) => format!("  {call};\n"),
         (true, Some(_)) => format!(
-            "  {} r = {call};\n  __labrys_observe({RETURNED}, &r, sizeof r);\n{}",
+            "  {} r = {call};\n  __labrys_observe({RETURNED}, &r, sizeof r);\n",
             result_type(prototype, &types),
-            observations(entry, globals)
         ),
-        (true, None) => format!(
-            "  {call};\n  __labrys_observe({RETURNED}, (void *)0, 0);\n{}",
-            observations(entry, globals)
-        ),
+        (true, None) => format!("  {call};\n  __labrys_observe({RETURNED}, (void *)0, 0);\n"),
+    };
+    let after = match observed {
+        true => observations(entry, globals) + LEAKS,
+        false => String::new(),
     };
     format!(
-        "\n/* {} */\n{}extern {};\n__attribute__((noinline)) static void {CALL}{number}(void) {{\n{}{call}}}\n",
+        "\n/* {} */\n{}extern {};\n__attribute__((noinline)) static void {CALL}{number}(void) {{\n{}{call}{after}}}\n",
         entry.name,
         definitions(prototype, &types),
         declaration(prototype, &format!("{ENTRY}{number}"), &types, false),

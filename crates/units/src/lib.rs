@@ -70,6 +70,7 @@ extern void __labrys_object(void *object, unsigned long size, const char *name, 
 extern void *tmpfile(void), *fopen(const char *, const char *);
 extern void labrys_assume(int condition);
 extern void __labrys_observe(int place, const void *address, unsigned long size);
+extern void __labrys_leaks(void);
 extern void __labrys_bind_call(unsigned binder);
 extern void __labrys_bind(unsigned long offset, const void *address, unsigned long size);
 extern void *__labrys_bind_pointer(const void *address);

@@ -34,7 +34,7 @@ Examples:
   labrys verify-proof labrys-out             check what was proved unreachable by a second solver
 
 Exit status: 0 done, 1 failures found, 2 wrong use, 3 the program could not be built or run,
-4 a bug in Labrys.";
+4 a bug in Labrys, 5 results cannot be written (a full disk).";
 
 /// The whole command line.
 #[derive(Debug, Parser)]

@@ -8,7 +8,7 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, Write, stderr, stdout};
 use std::path::Path;
 
-use super::problem::Problem;
+use super::problem::{Problem, status};
 
 /// Writes to standard output.
 ///
@@ -36,12 +36,29 @@ pub(crate) fn print_with(
     let mut out = io::BufWriter::new(stdout().lock());
     write(&mut out)
         .and_then(|()| out.flush())
-        .map_err(|error| match error.kind() {
-            ErrorKind::BrokenPipe => Problem::unread(),
-            _ => Problem::unwritable(format!(
-                "cannot write standard output: {error}; what was found is in the suite"
-            )),
-        })
+        .map_err(|error| unwritten(&error, "; what was found is in the suite"))
+}
+
+/// Why standard output has not got it all, and a word on what is lost.
+fn unwritten(error: &io::Error, lost: &str) -> Problem {
+    match error.kind() {
+        ErrorKind::BrokenPipe => Problem::unread(),
+        _ => Problem::unwritable(format!("cannot write standard output: {error}{lost}")),
+    }
+}
+
+/// Tells what the parser of the command line answers instead of arguments: help, the version, or
+/// what is wrong; the exit status.
+///
+/// # Errors
+/// Help cannot be written.
+pub(crate) fn tell_answer(answer: &clap::Error) -> Result<u8, Problem> {
+    let written = answer.print().and_then(|()| stdout().flush());
+    if answer.use_stderr() {
+        return Ok(status::USAGE);
+    }
+    written.map_err(|error| unwritten(&error, ""))?;
+    Ok(status::DONE)
 }
 
 /// Writes a line to standard error.

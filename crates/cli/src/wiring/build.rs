@@ -26,6 +26,8 @@ pub(crate) struct Builder {
 pub(crate) enum Failure {
     /// A tool said why.
     Reported,
+    /// The linker said why; the symbols that nobody defines.
+    Unlinked(Vec<String>),
     Problem(Problem),
 }
 
@@ -33,6 +35,7 @@ impl From<Failure> for Problem {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Reported => Problem::program("the build failed, see the messages above"),
+            Failure::Unlinked(undefined) => Problem::program(unlinked(&undefined)),
             Failure::Problem(problem) => problem,
         }
     }
@@ -67,12 +70,33 @@ impl Builder {
                 Some(News::Doing(text)) => shown.show(&text),
                 Some(News::Done) => return Ok(()),
                 Some(News::Reported) => return Err(Failure::Reported),
+                Some(News::Unlinked(undefined)) => return Err(Failure::Unlinked(undefined)),
                 Some(News::Failed(text)) => {
                     return Err(Failure::Problem(Problem::program(text)));
                 }
             }
         }
     }
+}
+
+/// Why a program does not link, and what to do.
+fn unlinked(undefined: &[String]) -> String {
+    const PARTS: &str = "`labrys cover --entry FUNCTION` and `--all-functions` cover functions of a \
+                         part of a program";
+    if undefined.iter().any(|symbol| symbol == "main") {
+        return format!("there is no main function; name the source that has it: {PARTS}");
+    }
+    let Some(first) = undefined.first() else {
+        return "the link failed, see the messages above".to_owned();
+    };
+    let more = match undefined.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "nobody defines {first}{more}; name the sources that do, or the library \
+         (--cc-flag=-lNAME): {PARTS}"
+    )
 }
 
 /// The command that is the other side.

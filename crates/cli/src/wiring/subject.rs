@@ -37,7 +37,7 @@ pub(crate) struct BuildOptions {
     #[arg(long, conflicts_with = "no_oracles")]
     pub(crate) check_overflow: bool,
 
-    /// Memory that is lost when the program ends is a failure
+    /// Memory that is lost when the program ends, or the function returns, is a failure
     #[arg(long, conflicts_with = "no_oracles")]
     pub(crate) leaks: bool,
 
@@ -106,15 +106,12 @@ impl BuildOptions {
 
     /// Refuses what cannot be looked for where drivers call functions.
     pub(crate) fn without_drivers(&self) -> Result<(), Problem> {
-        let wrong = match (self.uninitialized, self.leaks) {
-            (true, _) => "--uninitialized is for whole programs; leave it out",
-            (_, true) => {
-                "--leaks is for whole programs: drivers of functions keep what they make; leave it \
-                 out"
-            }
-            _ => return Ok(()),
-        };
-        Err(Problem::usage(wrong))
+        match self.uninitialized {
+            false => Ok(()),
+            true => Err(Problem::usage(
+                "--uninitialized is for whole programs; leave it out",
+            )),
+        }
     }
 
     /// The options in a suite's configuration.

@@ -3,6 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What the name of a function begins with that takes the place of one that gives memory.
+pub const IN_PLACE: &str = "labrys_allocation_";
+
 /// A function that gives memory, or a null pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allocator {

@@ -12,7 +12,7 @@
 mod allocator;
 mod call;
 
-pub use allocator::Allocator;
+pub use allocator::{Allocator, IN_PLACE};
 pub use call::Call;
 pub(crate) use call::{number, signed};
 use serde::{Deserialize, Serialize};

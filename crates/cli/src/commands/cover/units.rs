@@ -192,9 +192,10 @@ fn prepare(options: &Cover, builder: &Builder) -> Result<Prepared, Problem> {
             note(format!("labrys: note: {name} is left out: {refusal}"));
         }
     }
-    let built = built.ok_or_else(|| {
+    let mut built = built.ok_or_else(|| {
         Problem::usage("none of the functions has a driver; name another one by --entry")
     })?;
+    built.leaks = options.build.leaks;
     Ok(Prepared {
         subject: std::sync::Arc::new(built),
         drivers,
