@@ -381,7 +381,13 @@ fn minimized(mut finding: Finding, tools: &mut Tools<'_>) -> Result<Finding, Err
             return Ok(Some(true));
         }
         let report = tools.checked(input)?;
-        let same = |report: Report| frames(texts(&report)) == finding.key.frames;
+        let own = matches!(finding.outcome, Outcome::Failure(_));
+        let same = |report: Report| {
+            let Key {
+                kind, frames: of, ..
+            } = &finding.key;
+            (own || report.kind == *kind) && frames(texts(&report)) == *of
+        };
         Ok(Some(report.is_some_and(same)))
     };
     let input = minimize(&finding.input, &mut shows)?;
