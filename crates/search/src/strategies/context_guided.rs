@@ -18,7 +18,8 @@
 //! Departure: after a traversal that picked nothing, no longer context tells the open candidates
 //! apart (each of their contexts is a whole path, since a longer one would have been new), and
 //! contexts are forgotten once, so that the search is complete. Where runs are so long that looking
-//! for a new context takes more than a bound, the next candidate is picked whatever its context.
+//! for a new context takes more than a bound, the next candidate is picked whatever its context;
+//! picks that are put off share the bound with the next one.
 
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
@@ -29,7 +30,7 @@ use labrys_program::graph::BranchDominators;
 
 use super::Options;
 use crate::strategy::{Pick, RunInfo, Strategy, View};
-use crate::tree::{Candidate, NodeId};
+use crate::tree::{Candidate, Flip, NodeId};
 
 /// No node.
 const END: u32 = u32::MAX;
@@ -77,7 +78,8 @@ impl Levels {
     }
 }
 
-/// Steps up the tree for a pick: after these a candidate is picked whose context is not new.
+/// Steps up the tree for a pick that is not put off: after these a candidate is picked whatever its
+/// context.
 const PATIENCE: u64 = 1 << 16;
 
 /// See the module.
@@ -98,8 +100,11 @@ pub struct ContextGuided {
     pending: Vec<NodeId>,
     /// Did this traversal pick anything?
     picked: bool,
-    /// Steps up the tree for a pick at most.
+    /// Steps up the tree for a pick at most, and those since the last one that was not put off.
     patience: u64,
+    steps: u64,
+    /// The last pick.
+    last: Option<Candidate>,
 }
 
 impl ContextGuided {
@@ -119,6 +124,8 @@ impl ContextGuided {
             pending: Vec::new(),
             picked: false,
             patience: PATIENCE,
+            steps: 0,
+            last: None,
         }
     }
 
@@ -130,20 +137,21 @@ impl ContextGuided {
         }
     }
 
-    /// The hash of a candidate's k-context; counts steps up the tree.
-    fn context(&self, view: &View, candidate: Candidate, steps: &mut u64) -> u64 {
+    /// The hash of a candidate's k-context, of a part of it where patience ends; counts steps up
+    /// the tree.
+    fn context(&mut self, view: &View, candidate: Candidate) -> u64 {
         let site = view.tree.site(candidate.node);
         let mut hash = rustc_hash::FxHasher::default();
         view.tree.side(candidate).hash(&mut hash);
         let mut left = self.k - 1;
         let mut node = candidate.node;
         let mut frame = view.tree.frame(node);
-        while left > 0 {
+        while left > 0 && self.is_patient() {
             let Some(passage) = view.tree.parent(node) else {
                 break;
             };
             node = passage.node;
-            *steps += 1;
+            self.steps += 1;
             if self.calls {
                 let own = view.tree.frame(node);
                 if own < frame {
@@ -165,6 +173,10 @@ impl ContextGuided {
             }
         }
         hash.finish()
+    }
+
+    fn is_patient(&self) -> bool {
+        self.steps <= self.patience
     }
 
     /// Goes to the next depth with open flips, or starts the next traversal; false if none of the
@@ -216,7 +228,10 @@ impl Strategy for ContextGuided {
     }
 
     fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick> {
-        let mut steps = 0;
+        let put_off = |last| view.tree.flip(last) == Flip::PutOff;
+        if !self.last.is_some_and(put_off) {
+            self.steps = 0;
+        }
         loop {
             let Some(node) = self.pending.last().copied() else {
                 if self.advance(view, rng) {
@@ -225,9 +240,10 @@ impl Strategy for ContextGuided {
                 return None;
             };
             for candidate in view.tree.open_flips(node) {
-                let context = self.context(view, candidate, &mut steps);
-                if self.contexts.insert(context) || steps > self.patience {
+                let context = self.context(view, candidate);
+                if self.contexts.insert(context) || !self.is_patient() {
                     self.picked = true;
+                    self.last = Some(candidate);
                     return Some(Pick::Flip(candidate));
                 }
             }
