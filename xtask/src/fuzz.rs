@@ -3,6 +3,7 @@
 //! Coverage comes from a pass of LLVM that the stable compiler has too. What was found is kept in
 //! `target/fuzz/corpus/READER` and is where the next call goes on.
 
+use std::ffi::OsStr;
 use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -101,6 +102,33 @@ struct Harness {
     program: PathBuf,
     /// Where corpora and failures are kept.
     folder: PathBuf,
+    temporary: Temporary,
+}
+
+/// A folder in memory, where there is such, for readers of files; removed at the end.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(otherwise: &Path) -> Result<Self, String> {
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() { memory } else { otherwise };
+        let path = folder.join(format!("labrys-fuzz-{}", std::process::id()));
+        let made = fs::create_dir_all(&path);
+        made.map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Temporary(path))
+    }
+}
+
+impl AsRef<OsStr> for Temporary {
+    fn as_ref(&self) -> &OsStr {
+        self.0.as_os_str()
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 impl Harness {
@@ -118,7 +146,11 @@ impl Harness {
             .current_dir(root);
         crate::run(&mut command)?;
         let program = folder.join(MACHINE).join("fuzz/fuzz-readers");
-        Ok(Harness { program, folder })
+        Ok(Harness {
+            program,
+            temporary: Temporary::new(&folder)?,
+            folder,
+        })
     }
 
     /// The readers of these names, or all.
@@ -149,15 +181,19 @@ impl Harness {
         };
         let (corpus, examples) = (folder("corpus")?, folder("examples")?);
         let failures = folder("failures")?;
+        let words = examples.with_extension("dict");
         let output = Command::new(&self.program)
             .arg(format!("-max_total_time={seconds}"))
             .arg(format!("-timeout={HANG}"))
             .arg(format!("-rss_limit_mb={MEMORY}"))
             .arg(format!("-artifact_prefix={}/", failures.display()))
+            .arg(format!("-dict={}", words.display()))
             .arg("-print_final_stats=1")
             .args([&corpus, &examples])
             .env("LABRYS_READER", reader)
             .env("LABRYS_EXAMPLES", &examples)
+            .env("LABRYS_WORDS", &words)
+            .env("TMPDIR", self.temporary.as_ref())
             .stdout(Stdio::null())
             .output()
             .map_err(|error| format!("{}: {error}", self.program.display()))?;

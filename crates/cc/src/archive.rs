@@ -51,12 +51,21 @@ pub(crate) fn members<'a>(archive: &'a [u8], path: &Path) -> Vec<Member<'a>> {
         }
         let name = full_name(&name, long_names);
         let bytes = match thin {
-            true => Cow::Owned(fs::read(path.with_file_name("").join(&name)).unwrap_or_default()),
+            true => Cow::Owned(file(&path.with_file_name("").join(&name))),
             false => Cow::Borrowed(bytes),
         };
         found.push(Member { name, bytes });
     }
     found
+}
+
+/// The content of a member that has a file of its own.
+fn file(path: &Path) -> Vec<u8> {
+    match fs::metadata(path).is_ok_and(|found| found.is_file()) {
+        true => fs::read(path).unwrap_or_default(),
+        // A device may have no end.
+        false => Vec::new(),
+    }
 }
 
 /// GNU's `name/` and `/offset` into the table of long names.

@@ -126,10 +126,17 @@ impl Container {
     /// The file cannot be read, is no ELF file, or was not built by `labrys-cc`.
     pub fn open(path: &Path) -> Result<Self, ContainerError> {
         let path = path.to_path_buf();
-        let file = match fs::read(&path) {
-            Ok(file) => file,
-            Err(source) => return Err(ContainerError::Io { path, source }),
-        };
+        match fs::read(&path) {
+            Ok(file) => Self::read(path, file),
+            Err(source) => Err(ContainerError::Io { path, source }),
+        }
+    }
+
+    /// An executable with these bytes.
+    ///
+    /// # Errors
+    /// It is no ELF file, or was not built by `labrys-cc`.
+    pub fn read(path: PathBuf, file: Vec<u8>) -> Result<Self, ContainerError> {
         let damaged = |reason| damaged(path.clone(), reason);
         let table = match SectionTable::read(&file) {
             Some(table) => table,

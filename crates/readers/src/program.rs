@@ -7,11 +7,7 @@ use crate::Reader;
 /// The section of an executable.
 pub(crate) const BINARY: Reader = Reader {
     name: "model",
-    read: |bytes| {
-        if let Ok(program) = Program::from_bytes(bytes) {
-            check(&program);
-        }
-    },
+    read: |bytes| Program::from_bytes(bytes).is_ok_and(|program| judged(&program)),
     examples: || {
         let programs = TEXTS.iter().filter_map(|text| text.parse().ok());
         programs
@@ -24,9 +20,8 @@ pub(crate) const BINARY: Reader = Reader {
 pub(crate) const TEXT: Reader = Reader {
     name: "model-text",
     read: |bytes| {
-        if let Ok(program) = String::from_utf8_lossy(bytes).parse::<Program>() {
-            check(&program);
-        }
+        let program = String::from_utf8_lossy(bytes).parse();
+        program.is_ok_and(|program| judged(&program))
     },
     examples: || TEXTS.iter().map(|text| text.as_bytes().to_vec()).collect(),
 };
@@ -38,9 +33,11 @@ const TEXTS: [&str; 3] = [
 ];
 
 /// What is in order can be printed and read again.
-fn check(program: &Program) {
-    if program.verify().is_ok() {
+fn judged(program: &Program) -> bool {
+    let good = program.verify().is_ok();
+    if good {
         let text = program.to_string();
         assert!(text.parse::<Program>().is_ok(), "{text}");
     }
+    good
 }

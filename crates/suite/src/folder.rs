@@ -17,6 +17,9 @@ use crate::{
 /// No argument and no variable of the environment is longer than this many bytes.
 const LONGEST_STRING: usize = 1 << 20;
 
+/// The objects of an input have no more bytes than this together.
+const MOST_OBJECT_BYTES: u64 = 1 << 20;
+
 /// A suite folder, read back.
 #[derive(Clone, Debug)]
 pub struct Suite {
@@ -168,6 +171,7 @@ fn read_cases(folder: &Path, config: &Config, events: &[Event]) -> Result<Vec<Te
             continue;
         };
         is_named(&path, &folder.join(layout::case(record.id)))?;
+        are_small(&path, &record.objects)?;
         let input = folder.join(layout::input(record.id));
         cases.push(TestCase {
             id: record.id,
@@ -210,6 +214,7 @@ fn read_failures(folder: &Path, config: &Config) -> Result<Vec<Failure>, Error> 
             continue;
         };
         is_named(&path, &folder.join(layout::failure(record.id)))?;
+        are_small(&path, &record.objects)?;
         failures.push(Failure {
             id: record.id,
             input: read_input(&path.join("input"), config, &record.lengths)?,
@@ -232,6 +237,15 @@ fn is_named(path: &Path, named: &Path) -> Result<(), Error> {
     match path == named {
         true => Ok(()),
         false => Err(Error::damaged(path, "it has the number of another one")),
+    }
+}
+
+/// Refuses objects whose values would fill the memory: behind the end of the input they are zeros.
+fn are_small(path: &Path, objects: &[InputObject]) -> Result<(), Error> {
+    let bytes = objects.iter().map(|object| object.size);
+    match bytes.fold(0, u64::saturating_add) > MOST_OBJECT_BYTES {
+        true => Err(Error::damaged(path, "its objects are larger than an input")),
+        false => Ok(()),
     }
 }
 

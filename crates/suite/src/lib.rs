@@ -1,4 +1,4 @@
-//! Inputs, test cases, coverage and the suite folder on disk.
+//! Inputs, test cases, coverage, the suite folder on disk, and files of other tools.
 //!
 //! A suite folder can be read without Labrys, and is valid at any moment:
 //!
@@ -31,15 +31,19 @@
 //! ```
 
 mod case;
+mod changes;
 mod config;
 mod coverage;
+pub mod dictionary;
 mod error;
+mod explored;
 pub mod export;
 mod files;
 mod folder;
 mod harness;
 mod input;
 mod layout;
+mod numbers;
 mod object;
 mod outcome;
 mod replay;
@@ -48,13 +52,16 @@ pub mod unit;
 mod writer;
 
 pub use case::{Confirmation, Failure, Flip, Observed, Origin, TestCase};
+pub use changes::Changes;
 pub use config::{Config, ENVIRONMENT, Invocation};
 pub use coverage::Coverage;
 pub use error::Error;
+pub use explored::Explored;
 pub use export::{Ktest, Metadata, Property, read_test_comp};
 pub use folder::Suite;
 pub use harness::{Harness, ValueFunction};
 pub use input::{INPUT_FILE, Input, InputStream, StreamKind};
+pub use numbers::read_numbers;
 pub use object::{InputObject, ObjectKind};
 pub use outcome::Outcome;
 pub use summary::{

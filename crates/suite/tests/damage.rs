@@ -3,16 +3,14 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod sample;
+
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
-use labrys_program::BranchId;
 use labrys_suite::export::EXPORTERS;
-use labrys_suite::{
-    Config, Confirmation, Event, Failure, Input, InputObject, InputStream, Invocation, Ktest,
-    ObjectKind, Outcome, Suite, SuiteWriter, Summary, TestCase, read_test_comp,
-};
+use labrys_suite::{Input, InputStream, Ktest, Suite, read_test_comp};
+use sample::{files, write};
 
 /// How many damages are tried, unless `LABRYS_DAMAGE` says it.
 fn count(usual: u64) -> u64 {
@@ -36,68 +34,6 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Rng) {
             _ => {}
         }
     }
-}
-
-fn write(folder: &Path) {
-    let input = Input::new(vec![
-        InputStream::stdin("x"),
-        InputStream::file("etc/conf", "y"),
-        InputStream::argument(1, b"a", 6),
-        InputStream::objects("abcd"),
-    ]);
-    let config = Config {
-        program: "/bin/program".into(),
-        invocation: Invocation::new(["-v", "a"]),
-        streams: input.shape(),
-        ..Config::default()
-    };
-    let mut writer = SuiteWriter::create(folder, &config).unwrap();
-    let coverage = [BranchId(1), BranchId(2), BranchId(100)].into_iter();
-    let mut case = TestCase::new(1, input.clone(), Outcome::Exit(0), coverage.collect());
-    case.confirmed = Confirmation::Confirmed;
-    case.objects.push(InputObject {
-        name: "x".into(),
-        offset: 0,
-        size: 4,
-        kind: ObjectKind::Signed,
-    });
-    writer.add(&case).unwrap();
-    let (run, seconds, case, branches, new) = (1, 0.5, 1, 3, 3);
-    let event = Event::Coverage {
-        run,
-        seconds,
-        case,
-        branches,
-        new,
-    };
-    writer.event(&event).unwrap();
-    let failure = Failure {
-        id: 1,
-        input,
-        objects: Vec::new(),
-        outcome: Outcome::Signal(11),
-        kind: "SIGSEGV".into(),
-        location: Some("a.c:3:4".into()),
-        detail: String::new(),
-        stack: vec!["main a.c:9".into()],
-        confirmed: true,
-        run: 20,
-    };
-    writer.add_failure(&failure).unwrap();
-    writer.summary(&Summary::default()).unwrap();
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files.extend(self::files(&path)),
-            false => files.push(path),
-        }
-    }
-    files.sort();
-    files
 }
 
 #[test]
@@ -133,6 +69,22 @@ fn damaged_suites_are_errors_or_suites() {
         fs::write(file, &good).unwrap();
     }
     assert!(refused > 500 && read > 500, "{refused} {read}");
+}
+
+#[test]
+fn objects_that_would_fill_the_memory_are_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("suite");
+    write(&folder);
+    let path = folder.join("cases/000001.json");
+    let text = fs::read_to_string(&path).unwrap();
+    for size in ["999999999994", "18446744073709551615"] {
+        let large = text.replace("\"size\": 4", &format!("\"size\": {size}"));
+        assert_ne!(large, text);
+        fs::write(&path, large).unwrap();
+        let error = Suite::open(&folder).unwrap_err().to_string();
+        assert!(error.contains("its objects are larger"), "{error}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Recordings: what one run left in the shared region, copied and not yet judged.
 
-use labrys_abi::{Cause, Event, EventKind, ExitKind, Node};
+use labrys_abi::{Cause, Event, EventKind, ExitKind, MAX_OBJECTS, Node};
 
 /// A plain copy of the used parts of the shared region after a run.
 ///
@@ -124,6 +124,7 @@ impl Recording {
     #[must_use]
     pub fn objects(&self) -> Vec<Object> {
         self.of_kind(EventKind::Input)
+            .filter(|event| is_object(event))
             .filter_map(|event| {
                 let name = self.text(u64::from(event.label), u64::from(event.site))?;
                 Some(Object {
@@ -140,6 +141,7 @@ impl Recording {
     #[must_use]
     pub fn object_places(&self) -> Vec<(u64, u64, u8)> {
         self.of_kind(EventKind::Input)
+            .filter(|event| is_object(event))
             .map(|event| (event.a, event.b, event.aux))
             .collect()
     }
@@ -233,6 +235,12 @@ impl Recording {
     fn word(&self, offset: u64) -> Option<u32> {
         slice(&self.data, offset, 4).map(u32_at)
     }
+}
+
+/// Whether an event's object lies in the stream; one that does not was written by the program.
+fn is_object(event: &Event) -> bool {
+    let end = event.a.checked_add(event.b);
+    end.is_some_and(|end| end <= u64::from(MAX_OBJECTS))
 }
 
 /// A table's bytes at the time of a read.

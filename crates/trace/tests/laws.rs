@@ -8,42 +8,14 @@ use std::collections::BTreeSet;
 
 use labrys_abi::{Event, Node};
 use labrys_expr::{Evaluator, Symbol};
-use labrys_program::Program;
 use labrys_trace::{OTHER, Recording, Simplified, StepKind, Trace};
 use proptest::prelude::*;
-use random::Generator;
+use random::{Generator, visit};
 
 fn generate(seed: u64, size: usize) -> Generator {
     let mut generator = Generator::new(seed);
     (0..size).for_each(|_| generator.step());
     generator
-}
-
-/// Asks for everything that can be asked for.
-fn visit(trace: &Trace, program: &Program) {
-    let mut decoder = trace.decoder();
-    for step in 0..trace.steps().len() {
-        let condition = trace.condition(&mut decoder, step);
-        assert_eq!(decoder.pool().width(condition), 1);
-        for direction in trace.alternatives(step) {
-            trace.flipped(&mut decoder, step, direction);
-        }
-        let support: BTreeSet<_> = trace.support_of(step).into_iter().collect();
-        let symbols: Vec<Symbol> = decoder.pool().symbols(condition).iter().collect();
-        assert!(symbols.iter().all(|symbol| support.contains(symbol)));
-        assert!(trace.slice(step).iter().all(|earlier| *earlier < step));
-        let site = trace.steps()[step].program_site(program);
-        assert!(site.is_none_or(|site| site.index() < program.sites.len()));
-    }
-    trace.decisions().count();
-    let recording = trace.recording();
-    assert!(recording.objects().len() + recording.targets().len() <= recording.events.len());
-    assert!(
-        recording
-            .failure()
-            .is_none_or(|text| text.len() <= 3 * recording.data.len())
-    );
-    trace.check(&mut decoder, &|_| 0);
 }
 
 /// The slice by its definition.

@@ -2,9 +2,8 @@
 
 pub(crate) mod backward;
 pub(crate) mod build;
-pub(crate) mod database;
+mod database;
 pub(crate) mod dictionary;
-pub(crate) mod diff;
 pub(crate) mod drivers;
 pub(crate) mod ending;
 pub(crate) mod inputs;

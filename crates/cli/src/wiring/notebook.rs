@@ -9,8 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use labrys_program::FunctionId;
-use labrys_suite::{Error, Input, InputStream, StreamKind};
-use serde_json::{Value, json};
+use labrys_suite::{Error, Explored};
 
 /// The folder, and the units of a program in it.
 #[derive(Debug)]
@@ -20,15 +19,6 @@ pub(crate) struct Notebook {
     options: String,
     names: BTreeMap<FunctionId, String>,
     known: BTreeMap<FunctionId, Explored>,
-}
-
-/// A unit that was explored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Explored {
-    /// What it was run on, in order.
-    pub(crate) inputs: Vec<Input>,
-    /// Whether a run failed.
-    pub(crate) fails: bool,
 }
 
 impl Notebook {
@@ -75,40 +65,10 @@ impl Notebook {
     }
 }
 
-impl Explored {
-    /// None if inputs have other streams than drivers make.
-    fn text(&self) -> Option<String> {
-        let digits = |input: &Input| match input.streams.as_slice() {
-            [one] if one.kind == StreamKind::Objects => {
-                let digits = one.bytes.iter().map(|byte| format!("{byte:02x}"));
-                Some(digits.collect::<String>())
-            }
-            _ => None,
-        };
-        let inputs: Option<Vec<String>> = self.inputs.iter().map(digits).collect();
-        Some(json!({"fails": self.fails, "inputs": inputs?}).to_string() + "\n")
-    }
-
-    fn read(text: &str) -> Option<Self> {
-        let value: Value = serde_json::from_str(text).ok()?;
-        let inputs = value.get("inputs")?.as_array()?.iter();
-        let inputs: Option<Vec<Input>> = inputs.map(|one| input(one.as_str()?)).collect();
-        Some(Explored {
-            inputs: inputs?,
-            fails: value.get("fails")?.as_bool()?,
-        })
-    }
-}
-
-fn input(digits: &str) -> Option<Input> {
-    let starts = (0..digits.len()).step_by(2);
-    let byte = |start| u8::from_str_radix(digits.get(start..start + 2)?, 16).ok();
-    let bytes: Option<Vec<u8>> = starts.map(byte).collect();
-    Some(Input::new(vec![InputStream::objects(bytes?)]))
-}
-
 #[cfg(test)]
 mod tests {
+    use labrys_suite::Input;
+
     use super::*;
 
     #[test]

@@ -6,7 +6,7 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use labrys_suite::{Input, InputStream, Ktest, StreamKind, read_test_comp};
+use labrys_suite::{Input, InputStream, Ktest, StreamKind, read_numbers, read_test_comp};
 
 use crate::output::problem::Problem;
 
@@ -75,7 +75,7 @@ impl Places<'_> {
             .ok()
             .filter(|_| objects.is_some());
         let values = text.and_then(read_test_comp);
-        let values = values.or_else(|| text.filter(|_| self.main.is_none()).and_then(numbers));
+        let values = values.or_else(|| text.filter(|_| self.main.is_none()).and_then(read_numbers));
         if let Some(values) = values {
             return (self.lay)(self.like, &values);
         }
@@ -120,25 +120,9 @@ fn files(option: &str, folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(files.into_iter().map(|(_, _, path)| path).collect())
 }
 
-/// The numbers of a text that is nothing but decimal numbers, one a line.
-fn numbers(text: &str) -> Option<Vec<String>> {
-    let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let number = |line: &&str| line.parse::<i128>().is_ok();
-    let all = !lines.is_empty() && text.ends_with('\n') && lines.iter().all(number);
-    all.then(|| lines.into_iter().map(str::to_owned).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lists_of_numbers_are_told_from_bytes() {
-        assert_eq!(numbers("12\n-3\n"), Some(vec!["12".into(), "-3".into()]));
-        assert_eq!(numbers("12 -3\n"), None);
-        assert_eq!(numbers("12"), None);
-        assert_eq!(numbers(""), None);
-    }
 
     #[test]
     fn a_folder_gives_its_queue_short_files_first() {

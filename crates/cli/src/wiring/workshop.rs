@@ -12,12 +12,12 @@ use labrys_engine::{Error, Programs, Session, SessionBuilder, StopFlag};
 use labrys_executor::RunLimits;
 use labrys_program::{BranchId, FunctionId, Program, Site};
 use labrys_suite::unit::{Content, Entry};
-use labrys_suite::{Config, Input, Invocation, StreamKind, SuiteWriter};
+use labrys_suite::{Config, Explored, Input, Invocation, StreamKind, SuiteWriter};
 use labrys_units::{Around, Bound, Bounds, Drivers, Globals, Request};
 
 use crate::output::problem::Problem;
 use crate::wiring::backward::{Start, symcretic};
-use crate::wiring::notebook::{Explored, Notebook};
+use crate::wiring::notebook::Notebook;
 use crate::wiring::session::programs;
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{Stock, Subject};

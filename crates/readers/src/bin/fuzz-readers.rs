@@ -1,12 +1,14 @@
 //! The harness of `cargo xtask fuzz`: libFuzzer on the reader that `LABRYS_READER` names.
 //!
 //! `LABRYS_READER=list` names the readers. `LABRYS_EXAMPLES` is a folder to which examples are
-//! written first.
+//! written first, `LABRYS_WORDS` a file for the words in them, as libFuzzer's dictionary.
 
 #![no_main]
 // `sigaltstack` tells the system where a handler finds memory when the stack is used up.
 #![allow(unsafe_code)]
 
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -16,6 +18,9 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 /// Most bytes of memory that can be written.
 const MEMORY: u64 = 2 << 30;
+
+/// Letters of a word in a dictionary.
+const WORD: RangeInclusive<usize> = 2..=24;
 
 /// Bytes of the stack on which libFuzzer tells of a crash.
 const STACK: usize = 1 << 20;
@@ -41,8 +46,12 @@ fn start() {
     }
     let reader = Reader::named(&name).expect("LABRYS_READER names a reader");
     READER.get_or_init(|| reader);
+    let examples = (reader.examples)();
+    if let Some(path) = std::env::var_os("LABRYS_WORDS") {
+        std::fs::write(path, words(&examples)).expect("the file of words can be written");
+    }
     if let Some(folder) = std::env::var_os("LABRYS_EXAMPLES") {
-        for (number, example) in (0..).zip((reader.examples)()) {
+        for (number, example) in (0..).zip(examples) {
             let path = Path::new(&folder).join(format!("example-{number}"));
             std::fs::write(path, example).expect("the folder of examples can be written");
         }
@@ -54,6 +63,21 @@ fn start() {
     };
     setrlimit(Resource::Data, limit).expect("a limit can be lowered");
     report_overflows();
+}
+
+/// The words of examples as a dictionary.
+fn words(examples: &[Vec<u8>]) -> String {
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(byte);
+    let words = examples
+        .iter()
+        .flat_map(|example| example.split(|byte| !is_letter(byte)));
+    let words = words.filter(|word| WORD.contains(&word.len()));
+    let words: BTreeSet<_> = words.map(String::from_utf8_lossy).collect();
+    // A dictionary must not be empty.
+    let lines = words.iter().map(|word| format!("\"{word}\"\n"));
+    lines
+        .chain(["\"99999999999999999999\"\n".to_owned()])
+        .collect()
 }
 
 /// Lets libFuzzer keep an input that uses up the stack.

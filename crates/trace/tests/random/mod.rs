@@ -2,10 +2,12 @@
 
 mod operations;
 
-use labrys_abi::{Event, EventKind, Node, Op, RUNTIME_SITE, SIZE_SITE};
+use std::collections::BTreeSet;
+
+use labrys_abi::{Event, EventKind, MAX_OBJECTS, Node, Op, RUNTIME_SITE, SIZE_SITE};
 use labrys_expr::Symbol;
 use labrys_program::{BlockId, FunctionId, Program, SiteKind};
-use labrys_trace::Recording;
+use labrys_trace::{Recording, Trace};
 
 /// Length of stream 0, whose bytes are those of [`Generator::input`].
 const LENGTH: u32 = 40;
@@ -62,6 +64,39 @@ fn event(kind: EventKind, site: u32, label: u32, direction: u32) -> Event {
         a,
         b,
     }
+}
+
+/// Asks for everything that can be asked for.
+pub(crate) fn visit(trace: &Trace, program: &Program) {
+    let mut decoder = trace.decoder();
+    for step in 0..trace.steps().len() {
+        let condition = trace.condition(&mut decoder, step);
+        assert_eq!(decoder.pool().width(condition), 1);
+        for direction in trace.alternatives(step) {
+            trace.flipped(&mut decoder, step, direction);
+        }
+        let support: BTreeSet<_> = trace.support_of(step).into_iter().collect();
+        let symbols: Vec<Symbol> = decoder.pool().symbols(condition).iter().collect();
+        assert!(symbols.iter().all(|symbol| support.contains(symbol)));
+        assert!(trace.slice(step).iter().all(|earlier| *earlier < step));
+        let site = trace.steps()[step].program_site(program);
+        assert!(site.is_none_or(|site| site.index() < program.sites.len()));
+    }
+    trace.decisions().count();
+    let recording = trace.recording();
+    let places = recording.object_places();
+    assert!(
+        places
+            .iter()
+            .all(|(_, size, _)| *size <= u64::from(MAX_OBJECTS))
+    );
+    assert!(recording.objects().len() + recording.targets().len() <= recording.events.len());
+    assert!(
+        recording
+            .failure()
+            .is_none_or(|text| text.len() <= 3 * recording.data.len())
+    );
+    trace.check(&mut decoder, &|_| 0);
 }
 
 fn mask(width: u32) -> u128 {

@@ -358,7 +358,7 @@ fn calls(
 /// The words of --dictionary, and those with which the suite that goes on was begun.
 fn words(options: &Cover, suite: Option<&Suite>) -> Result<Vec<Vec<u8>>, Problem> {
     let recorded = suite.and_then(|suite| suite.config.options.get(DICTIONARY));
-    let mut words = recorded.map_or_else(Vec::new, |text| dictionary::recorded(text));
+    let mut words = recorded.map_or_else(Vec::new, |text| labrys_suite::dictionary::recorded(text));
     words.extend(dictionary::read(&options.search.dictionary)?);
     Ok(words)
 }
@@ -400,7 +400,7 @@ fn resolve(
     };
     export::prepare(&mut config, &source)?;
     if !words.is_empty() {
-        let text = dictionary::record(&words);
+        let text = labrys_suite::dictionary::record(&words);
         config.options.insert(DICTIONARY.to_owned(), text);
     }
     Ok(Plan {

@@ -15,7 +15,7 @@ use labrys_executor::RunLimits;
 use labrys_program::{Function, FunctionId, Program};
 use labrys_suite::export::{self, Source};
 use labrys_suite::unit::{Entry, Unit};
-use labrys_suite::{Config, Coverage, Invocation, SuiteWriter};
+use labrys_suite::{Changes, Config, Coverage, Invocation, SuiteWriter};
 use labrys_units::{Bounds, Drivers, Globals, Request};
 use serde_json::json;
 
@@ -24,7 +24,6 @@ use crate::output::console::{note, print, print_line};
 use crate::output::problem::{Problem, status};
 use crate::wiring::build::Builder;
 use crate::wiring::dictionary;
-use crate::wiring::diff::Changes;
 use crate::wiring::drivers::DriverOptions;
 use crate::wiring::ending::Ending;
 use crate::wiring::session::inputs_of;

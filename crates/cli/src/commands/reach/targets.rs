@@ -4,11 +4,10 @@ use std::process::Command;
 
 use labrys_backward::{NoTarget, Target};
 use labrys_program::{BranchId, Program};
-use labrys_suite::{Input, StreamKind, Suite};
+use labrys_suite::{Changes, Input, StreamKind, Suite};
 
 use super::TargetOptions;
 use crate::output::problem::Problem;
-use crate::wiring::diff::Changes;
 
 /// The targets that the options name, and what was found wrong with some.
 #[derive(Debug, Default)]

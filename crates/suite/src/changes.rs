@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 
 /// Lines of files after a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Changes {
+pub struct Changes {
     /// Lines that were added or changed, with the paths of their files.
-    pub(crate) added: BTreeSet<(String, u32)>,
+    pub added: BTreeSet<(String, u32)>,
     /// Lines that stand where others were taken away: the one before and the one behind.
-    pub(crate) beside: BTreeSet<(String, u32)>,
+    pub beside: BTreeSet<(String, u32)>,
 }
 
 impl Changes {
     /// Reads a diff, with or without lines of context.
-    pub(crate) fn read(diff: &str) -> Self {
+    #[must_use]
+    pub fn read(diff: &str) -> Self {
         let mut changes = Changes::default();
         let mut file: Option<String> = None;
         // The next line of the file after the change, and how many of both sides are left.

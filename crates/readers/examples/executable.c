@@ -1,0 +1,2 @@
+extern int puts(const char *);
+void _start(void) { puts("x"); for (;;) {} }
