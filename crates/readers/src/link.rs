@@ -114,9 +114,9 @@ fn archive(thin: bool) -> Vec<u8> {
     ];
     for (name, content) in members {
         let size = content.len();
-        let _ = write!(
+        let _ = writeln!(
             archive,
-            "{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n",
+            "{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`",
             0, 0, 0, 644
         );
         if !thin || name.starts_with('/') && name != "/0" {

@@ -54,7 +54,7 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Rng) {
         4 => bytes.insert(at, random.u8(..)),
         5 if at < bytes.len() => bytes[at] ^= 1 << random.u8(..8),
         _ if at < bytes.len() => {
-            bytes[at] = [0, 1, 0x7f, 0x80, 0xff, random.u8(..)][random.usize(..6)]
+            bytes[at] = [0, 1, 0x7f, 0x80, 0xff, random.u8(..)][random.usize(..6)];
         }
         _ => {}
     }

@@ -23,7 +23,7 @@ pub(crate) fn write(folder: &Path) {
         streams: input.shape(),
         ..Config::default()
     };
-    let mut writer = SuiteWriter::create(folder, &config).unwrap();
+    let mut writer = SuiteWriter::create(folder, &config).expect("a folder");
     let coverage = [BranchId(1), BranchId(2), BranchId(100)].into_iter();
     let mut case = TestCase::new(1, input.clone(), Outcome::Exit(0), coverage.collect());
     case.confirmed = Confirmation::Confirmed;
@@ -33,7 +33,7 @@ pub(crate) fn write(folder: &Path) {
         size: 4,
         kind: ObjectKind::Signed,
     });
-    writer.add(&case).unwrap();
+    writer.add(&case).expect("a case");
     let (run, seconds, case, branches, new) = (1, 0.5, 1, 3, 3);
     let event = Event::Coverage {
         run,
@@ -42,7 +42,7 @@ pub(crate) fn write(folder: &Path) {
         branches,
         new,
     };
-    writer.event(&event).unwrap();
+    writer.event(&event).expect("an event");
     let failure = Failure {
         id: 1,
         input,
@@ -55,15 +55,15 @@ pub(crate) fn write(folder: &Path) {
         confirmed: true,
         run: 20,
     };
-    writer.add_failure(&failure).unwrap();
-    writer.summary(&Summary::default()).unwrap();
+    writer.add_failure(&failure).expect("a failure");
+    writer.summary(&Summary::default()).expect("a summary");
 }
 
 /// All files of a folder and the folders in it.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
         match path.is_dir() {
             true => files.extend(self::files(&path)),
             false => files.push(path),
