@@ -66,6 +66,8 @@ pub const MAX_ARGUMENT_LABELS: usize = 64;
 
 /// ELF sections of an executable built by `labrys-cc` (none of them is loaded at run time).
 pub mod section {
+    /// The merged bitcode, of an executable whose build is put off; it has a link and a seal besides.
+    pub const MERGED: &str = ".labrys.merged";
     /// The program model, serialized.
     pub const PROGRAM: &str = ".labrys.program";
     /// The frozen bitcode.

@@ -21,6 +21,14 @@ pub(crate) fn has_bitcode(path: &Path) -> bool {
         .any(|member| Nature::of_bytes(&member.bytes).has_bitcode())
 }
 
+/// Whether all members of the archive have bitcode.
+pub(crate) fn is_bitcode(path: &Path) -> bool {
+    let bytes = fs::read(path).unwrap_or_default();
+    members(&bytes, path)
+        .iter()
+        .all(|member| Nature::of_bytes(&member.bytes).has_bitcode())
+}
+
 const HEADER: usize = 60;
 
 /// The members of an archive in order, without the symbol index. Damaged parts end the list.

@@ -73,6 +73,8 @@ pub(crate) struct Invocation {
     pub(crate) checks: Checks,
     /// Files that list pure functions.
     pub(crate) pure: Vec<PathBuf>,
+    /// Whether a link builds all executables at once.
+    pub(crate) whole: bool,
     /// Options left out that the user should know of, with the reason.
     pub(crate) notes: Vec<String>,
 }
@@ -136,6 +138,7 @@ struct CommandLineReader {
     /// There is a word that only the linker uses.
     linker_word: bool,
     pure: Vec<PathBuf>,
+    whole: bool,
     notes: Vec<String>,
 }
 
@@ -180,10 +183,11 @@ impl CommandLineReader {
             "oracles" => self.checks.oracles = true,
             "no-oracles" => self.checks = Checks::NONE,
             "check-overflow" => self.checks.overflow = true,
+            "whole" => self.whole = true,
             _ => {
                 return Err(Refusal(format!(
                     "unknown option --labrys-{name}; there are --labrys-no-oracles, \
-                     --labrys-check-overflow and --labrys-pure=FILE"
+                     --labrys-check-overflow, --labrys-whole and --labrys-pure=FILE"
                 )));
             }
         }
@@ -301,6 +305,7 @@ impl CommandLineReader {
             verbose: self.verbose,
             checks: self.checks,
             pure: self.pure,
+            whole: self.whole,
             notes: self.notes,
         }
     }

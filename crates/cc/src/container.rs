@@ -1,10 +1,11 @@
-//! The sections by which an executable carries all that later commands need: the static
-//! program model, the frozen bitcode, the plain and the checked executable.
+//! The sections by which an executable carries all that later commands need. A *whole* one is the
+//! instrumented executable, with the static program model, the frozen bitcode, the plain and the
+//! checked executable, and how all are linked; a *deferred* one is what clang links, with the merged
+//! bitcode and how the others will be linked.
 //!
-//! They are not loaded at run time, and `strip` keeps them. The executables among them are
-//! compressed (zstd), since each has the runtime in it. Invariant: what [`seal`] put in,
-//! [`Container::open`] gets out, byte for byte, or it refuses the file: a checksum is kept with
-//! them.
+//! They are not loaded at run time, and `strip` keeps them. Executables and merged bitcode among
+//! them are compressed (zstd). Invariant: what [`seal`] put in, [`Executable::open`] gets out, byte
+//! for byte, or it refuses the file: a checksum is kept with them.
 
 mod checksum;
 pub(crate) mod elf;
@@ -27,20 +28,46 @@ const LEVEL: i32 = 3;
 
 /// What the sections of an executable hold.
 #[derive(Clone, Copy, Debug)]
-pub struct Contents<'a> {
-    /// The static program model, serialized.
-    pub program: &'a [u8],
-    /// The frozen bitcode.
-    pub bitcode: &'a [u8],
-    /// The plain executable.
-    pub plain: &'a [u8],
-    /// The checked executable; none where it could not be linked.
-    pub checked: Option<&'a [u8]>,
-    /// The command of the linker.
-    pub link: &'a [u8],
+pub enum Contents<'a> {
+    /// Of an instrumented executable.
+    Whole {
+        /// The static program model, serialized.
+        program: &'a [u8],
+        /// The frozen bitcode.
+        bitcode: &'a [u8],
+        /// The plain executable.
+        plain: &'a [u8],
+        /// The checked executable; none where it could not be linked.
+        checked: Option<&'a [u8]>,
+        /// The command of the linker.
+        link: &'a [u8],
+    },
+    /// Of an executable of clang.
+    Deferred {
+        /// The merged bitcode.
+        merged: &'a [u8],
+        /// The command of the linker.
+        link: &'a [u8],
+    },
 }
 
-/// An executable built by `labrys-cc`.
+/// An executable linked by `labrys-cc`.
+#[derive(Debug)]
+pub enum Executable {
+    /// The instrumented executable, with the others.
+    Whole(Container),
+    /// The executable of clang, with what the others are built from.
+    Deferred(Deferred),
+}
+
+/// What an executable of clang carries.
+#[derive(Debug)]
+pub struct Deferred {
+    merged: Vec<u8>,
+    link: Vec<u8>,
+}
+
+/// A whole executable.
 #[derive(Debug)]
 pub struct Container {
     path: PathBuf,
@@ -66,6 +93,9 @@ pub enum ContainerError {
     /// The file is no ELF executable.
     #[error("{}: not an executable for this machine; give a program built by labrys-cc, or C sources", .0.display())]
     NotElf(PathBuf),
+    /// The executable is deferred.
+    #[error("{}: not built for Labrys yet; set LABRYS_WHOLE=1 for labrys-cc", .0.display())]
+    Deferred(PathBuf),
     /// The executable lacks a section of Labrys.
     #[error("{}: built by a plain compiler; rebuild it with CC=labrys-cc (and CXX=labrys-c++)", .0.display())]
     NotLabrys(PathBuf),
@@ -83,6 +113,21 @@ pub enum ContainerError {
     /// The file has no checksum, or a section of another form.
     #[error("{}: built by another version of Labrys: build it again", .0.display())]
     Version(PathBuf),
+}
+
+/// The sections under the seal, in its order.
+const SECTIONS: [&str; 6] = [
+    section::MERGED,
+    section::PROGRAM,
+    section::BITCODE,
+    section::PLAIN,
+    section::CHECKED,
+    section::LINK,
+];
+
+/// These sections with their names.
+fn named<'a>(sections: &[Option<&'a [u8]>; 6]) -> [(&'static str, Option<&'a [u8]>); 6] {
+    std::array::from_fn(|index| (SECTIONS[index], sections[index]))
 }
 
 /// What shows that an executable is damaged.
@@ -119,11 +164,25 @@ fn has_runtime(file: &[u8]) -> bool {
     file.windows(name.len()).any(|bytes| bytes == name)
 }
 
-impl Container {
+impl Deferred {
+    /// The merged bitcode.
+    #[must_use]
+    pub fn merged(&self) -> &[u8] {
+        &self.merged
+    }
+
+    /// The command of the linker.
+    #[must_use]
+    pub fn link(&self) -> &[u8] {
+        &self.link
+    }
+}
+
+impl Executable {
     /// Opens an executable.
     ///
     /// # Errors
-    /// The file cannot be read, is no ELF file, or was not built by `labrys-cc`.
+    /// The file cannot be read, is no ELF file, or was not linked by `labrys-cc`.
     pub fn open(path: &Path) -> Result<Self, ContainerError> {
         let path = path.to_path_buf();
         match fs::read(&path) {
@@ -147,36 +206,37 @@ impl Container {
             let start = bytes.as_ptr() as usize - file.as_ptr() as usize;
             Some(start..start + bytes.len())
         };
-        let sections = (
-            find(section::PROGRAM),
-            find(section::BITCODE),
-            find(section::PLAIN),
-        );
-        let (Some(program), Some(bitcode), Some(plain)) = sections else {
-            return Err(without_sections(path, &file, &table));
-        };
-        let (checked, link) = (find(section::CHECKED), find(section::LINK));
         let Some(seal) = find(section::SEAL) else {
-            return Err(ContainerError::Version(path));
+            return Err(match find(section::PROGRAM) {
+                Some(_) => ContainerError::Version(path),
+                None => without_sections(path, &file, &table),
+            });
         };
+        let kept = SECTIONS.map(find);
+        let bytes = |range: &Option<Range<usize>>| range.clone().map(|range| &file[range]);
         let seal = Seal::from_bytes(&file[seal]).ok_or_else(|| damaged(OTHER_SUM))?;
-        let kept = |range: &Range<usize>| &file[range.clone()];
-        let sealed = [
-            (section::PROGRAM, Some(kept(&program))),
-            (section::BITCODE, Some(kept(&bitcode))),
-            (section::PLAIN, Some(kept(&plain))),
-            (section::CHECKED, checked.as_ref().map(kept)),
-            (section::LINK, link.as_ref().map(kept)),
-        ];
+        let [merged, program, bitcode, plain, checked, link] = &kept;
+        let sealed = named(&[merged, program, bitcode, plain, checked, link].map(bytes));
         if !seal.fits(&file, &sealed) {
             return Err(damaged(OTHER_SUM));
         }
-        let expand = |range: Range<usize>| {
-            zstd::decode_all(&file[range]).map_err(|_| ContainerError::Version(path.clone()))
+        let expand = |range: &Range<usize>| {
+            zstd::decode_all(&file[range.clone()])
+                .map_err(|_| ContainerError::Version(path.clone()))
         };
+        if let (Some(merged), Some(link)) = (merged, link) {
+            return Ok(Executable::Deferred(Deferred {
+                merged: expand(merged)?,
+                link: file[link.clone()].to_vec(),
+            }));
+        }
+        let (Some(program), Some(bitcode), Some(plain)) = (program, bitcode, plain) else {
+            return Err(damaged(NO_SECTION));
+        };
+        let (program, bitcode, link) = (program.clone(), bitcode.clone(), link.clone());
         let plain = expand(plain)?;
-        let checked = checked.map(expand).transpose()?;
-        Ok(Container {
+        let checked = checked.as_ref().map(expand).transpose()?;
+        Ok(Executable::Whole(Container {
             path,
             checked,
             link,
@@ -184,7 +244,20 @@ impl Container {
             program,
             bitcode,
             plain,
-        })
+        }))
+    }
+}
+
+impl Container {
+    /// Opens a whole executable.
+    ///
+    /// # Errors
+    /// As [`Executable::open`]; or the executable is deferred.
+    pub fn open(path: &Path) -> Result<Self, ContainerError> {
+        match Executable::open(path)? {
+            Executable::Whole(container) => Ok(container),
+            Executable::Deferred(_) => Err(ContainerError::Deferred(path.to_path_buf())),
+        }
     }
 
     /// The static program model, serialized.
@@ -257,20 +330,28 @@ pub fn seal(executable: &Path, contents: &Contents<'_>, to: &Path) -> Result<(),
     })?;
     let not_elf = || ContainerError::NotElf(executable.to_path_buf());
     let mut table = SectionTable::read(&file).ok_or_else(not_elf)?;
-    let plain = compressed(contents.plain)?;
-    let checked = contents.checked.map(compressed).transpose()?;
-    let sections = [
-        (section::PROGRAM, Some(contents.program)),
-        (section::BITCODE, Some(contents.bitcode)),
-        (section::PLAIN, Some(&plain)),
-        (section::CHECKED, checked.as_deref()),
-        (section::LINK, Some(contents.link)),
-    ];
+    let packed = |bytes| compressed(bytes).map(Some);
+    let ((merged, plain, checked), [program, bitcode, link]) = match *contents {
+        Contents::Whole {
+            program,
+            bitcode,
+            plain,
+            checked,
+            link,
+        } => {
+            let checked = checked.map(compressed).transpose()?;
+            let all = [Some(program), Some(bitcode), Some(link)];
+            ((None, packed(plain)?, checked), all)
+        }
+        Contents::Deferred { merged, link } => {
+            ((packed(merged)?, None, None), [None, None, Some(link)])
+        }
+    };
+    let (merged, plain, checked) = (merged.as_deref(), plain.as_deref(), checked.as_deref());
+    let sections = named(&[merged, program, bitcode, plain, checked, link]);
     let seal = Seal::of(&file, &sections).ok_or_else(not_elf)?.to_bytes();
-    for (name, bytes) in sections
-        .into_iter()
-        .chain([(section::SEAL, Some(&seal[..]))])
-    {
+    let seal = [(section::SEAL, Some(&seal[..]))];
+    for (name, bytes) in sections.into_iter().chain(seal) {
         if let Some(bytes) = bytes {
             table.add(&mut file, name, bytes);
         }
@@ -335,7 +416,7 @@ mod tests {
     fn sections_come_out_as_they_went_in() {
         let folder = tempfile::tempdir().unwrap();
         let sealed = folder.path().join("sealed");
-        let contents = Contents {
+        let contents = Contents::Whole {
             program: b"model",
             bitcode: b"BC",
             plain: b"\x7fELF...",
@@ -346,15 +427,24 @@ mod tests {
         seal(&own, &contents, &sealed).unwrap();
         let container = Container::open(&sealed).unwrap();
         assert_eq!(container.link(), Some(&b"link"[..]));
-        assert_eq!(container.program_bytes(), contents.program);
-        assert_eq!(container.bitcode(), contents.bitcode);
-        assert_eq!(container.plain(), contents.plain);
+        assert_eq!(container.program_bytes(), b"model");
+        assert_eq!(container.bitcode(), b"BC");
+        assert_eq!(container.plain(), b"\x7fELF...");
         assert_eq!(container.checked(), None);
         let listed = std::process::Command::new(&sealed)
             .arg("--list")
             .output()
             .unwrap();
         assert!(listed.status.success());
+
+        let (merged, link) = (&b"BC"[..], &b"link"[..]);
+        seal(&own, &Contents::Deferred { merged, link }, &sealed).unwrap();
+        let Executable::Deferred(deferred) = Executable::open(&sealed).unwrap() else {
+            panic!("a whole executable");
+        };
+        assert_eq!((deferred.merged(), deferred.link()), (merged, link));
+        let error = Container::open(&sealed).unwrap_err();
+        assert!(matches!(error, ContainerError::Deferred(_)));
     }
 
     #[test]

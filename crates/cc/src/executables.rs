@@ -24,7 +24,7 @@ use crate::link_line::{LinkLine, Pieces};
 use crate::linker::run_linker;
 use crate::tools::Sanitizer;
 use crate::{Error, Session, recipe, tools};
-use labrys_lower::{FreezeError, freeze};
+use labrys_lower::{FreezeError, Linking};
 
 /// Bitcode of more bytes than this is compiled in parts.
 const LARGE_MODULE: u64 = 512 * 1024;
@@ -93,11 +93,21 @@ pub(crate) fn frozen(
 ) -> Result<PathBuf, Error> {
     let frozen = scratch.join("frozen.bc");
     session.doing("freezing the bitcode");
-    freeze(merged, &frozen, &session.pure, &line.linking()).map_err(|error| match error {
+    freeze(merged, &frozen, &session.pure, &line.linking())?;
+    Ok(frozen)
+}
+
+/// Freezes bitcode of a file to another one.
+pub(crate) fn freeze(
+    merged: &Path,
+    frozen: &Path,
+    pure: &[String],
+    linking: &Linking,
+) -> Result<(), Error> {
+    labrys_lower::freeze(merged, frozen, pure, linking).map_err(|error| match error {
         FreezeError::Llvm(source) => llvm("freezing the bitcode")(source),
         FreezeError::Marked(error) => Error::Marked(error),
-    })?;
-    Ok(frozen)
+    })
 }
 
 /// Builds the executable of a link from its frozen bitcode and the runtime.
@@ -148,7 +158,7 @@ pub(crate) fn build_frozen(
         }
         Err(error) => return Err(error),
     };
-    let contents = Contents {
+    let contents = Contents::Whole {
         program: &program?,
         bitcode: &bitcode,
         plain: &plain,

@@ -13,20 +13,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{Invocation, Mode};
-use crate::container::Container;
-use crate::executables::{build_frozen, build_uninitialized, llvm, model, read, runtime_object};
+use crate::container::Executable;
+use crate::executables::{
+    self, build_frozen, build_uninitialized, llvm, model, read, runtime_object,
+};
 use crate::jobs::Job;
 use crate::link_line::{LinkLine, Pieces};
 use crate::scratch::Scratch;
 use crate::tools::Tools;
 use crate::{Error, Language, Progress, Session, link, recipe};
 use labrys_llvm::Module;
-use labrys_lower::{FreezeError, Linking, freeze};
+use labrys_lower::Linking;
 use labrys_program::Program;
 use labrys_units::{Drivers, Request};
 
 /// Files of the folder.
 const BITCODE: &str = "frozen.bc";
+const MERGED: &str = "merged.bc";
 const LINK: &str = "link";
 const MISSING: &str = "missing";
 const RUNTIME: &str = "runtime.o";
@@ -70,12 +73,22 @@ impl Frozen {
     /// # Errors
     /// The executable was not built by `labrys-cc`, or the folder cannot be written.
     pub fn of_executable(executable: &Path, folder: &Path) -> Result<Self, Error> {
-        let container = Container::open(executable)?;
-        let line = container.link();
-        let line = line.ok_or_else(|| Error::NoLink(executable.to_path_buf()))?;
         let frozen = Frozen::open(folder);
-        frozen.write(BITCODE, container.bitcode())?;
-        frozen.write(LINK, line)?;
+        match Executable::open(executable)? {
+            Executable::Whole(container) => {
+                let line = container.link();
+                let line = line.ok_or_else(|| Error::NoLink(executable.to_path_buf()))?;
+                frozen.write(LINK, line)?;
+                frozen.write(BITCODE, container.bitcode())?;
+            }
+            Executable::Deferred(deferred) => {
+                frozen.write(LINK, deferred.link())?;
+                frozen.write(MERGED, deferred.merged())?;
+                let (line, _) = frozen.line(executable)?;
+                let (from, to) = (folder.join(MERGED), folder.join(BITCODE));
+                executables::freeze(&from, &to, &[], &line.linking())?;
+            }
+        }
         frozen.write(MISSING, b"")?;
         Ok(frozen)
     }
@@ -250,6 +263,20 @@ impl Frozen {
         )
     }
 
+    /// Builds the whole executable: see [`container`](crate::container).
+    pub(crate) fn build_whole(
+        &self,
+        out: &Path,
+        scratch: &Scratch,
+        progress: Progress,
+    ) -> Result<(), Error> {
+        let (line, session) = self.session(out, scratch, progress)?;
+        let scratch = session.scratch.path()?;
+        let runtime = self.runtime(&session, &scratch)?;
+        let frozen = self.folder.join(BITCODE);
+        build_frozen(&session, &line, &frozen, &runtime, &scratch)
+    }
+
     /// Builds the executable with the drivers of [`describe`](Self::describe).
     pub(crate) fn build(
         &self,
@@ -327,9 +354,6 @@ fn compiled(session: &Session, text: &str, scratch: &Path) -> Result<Vec<u8>, Er
     arguments.extend([source.into(), "-o".into(), bitcode.clone().into()]);
     let program = session.tools.clang.clone();
     Job { program, arguments }.run(scratch)?;
-    freeze(&bitcode, &frozen, &[], &Linking::default()).map_err(|error| match error {
-        FreezeError::Llvm(source) => llvm("freezing the drivers")(source),
-        FreezeError::Marked(error) => Error::Marked(error),
-    })?;
+    executables::freeze(&bitcode, &frozen, &[], &Linking::default())?;
     read(&frozen)
 }

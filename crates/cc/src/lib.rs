@@ -1,9 +1,13 @@
 //! The drop-in compilers `labrys-cc` and `labrys-c++`.
 //!
 //! They take clang's command line. Compiling makes fat objects (see `object`); linking merges
-//! all bitcode of an executable into one module, freezes it, and builds from it the
-//! instrumented executable, which carries the static program model, the frozen bitcode and the plain
-//! executable (see [`container`](crate::container)).
+//! all bitcode of an executable into one module, freezes it, and builds from it the instrumented
+//! executable, which carries the static program model, the frozen bitcode and the plain executable
+//! (see [`container`](crate::container)).
+//!
+//! A package links many programs, and few of them are ever searched. So where a link can be made
+//! again later, `labrys-cc` links as clang does, and adds the merged bitcode; the first command that
+//! needs the instrumented executable builds the rest ([`Order::Whole`](worker::Order::Whole)).
 //!
 //! Invariant: what holds no bitcode is compiled and linked as clang does it.
 
@@ -43,6 +47,7 @@ pub use interrupts::ending_signals;
 use jobs::{Job, say};
 use labrys_llvm::LlvmError;
 use tools::Tools;
+pub use tools::{cache, own_files};
 
 pub use database::Database;
 pub use frozen::Frozen;
@@ -209,7 +214,8 @@ struct Progress(fn(&str));
 /// messages of the compiler go to standard error.
 #[must_use]
 pub fn sources(sources: &[&Path], flags: &[OsString], out: &Path) -> worker::Order {
-    let (arguments, language) = command(sources, flags, out);
+    let (mut arguments, language) = command(sources, flags, out);
+    arguments.push("--labrys-whole".into());
     worker::Order::Sources {
         language,
         arguments,
@@ -286,6 +292,7 @@ fn parsed(
     if std::env::var_os("LABRYS_ORACLES").is_some_and(|value| value == "0") {
         invocation.checks = Checks::NONE;
     }
+    invocation.whole |= is_set("LABRYS_WHOLE");
     invocation
         .pure
         .extend(std::env::var_os("LABRYS_PURE").map(PathBuf::from));

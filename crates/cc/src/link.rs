@@ -5,11 +5,12 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{Input, InputKind, Invocation, Linkage};
-use crate::jobs::{self, say};
+use crate::container::{self, Contents};
+use crate::jobs::{self, Job, say};
 use crate::link_line::LinkLine;
 use crate::linker::{linker_option, run_linker};
 use crate::object::{self, Nature};
-use crate::{Error, Session, brings_bitcode, compile, executables, probe};
+use crate::{Error, Session, brings_bitcode, compile, executables, probe, recipe};
 
 /// Links what the command line asks for.
 pub(crate) fn link(session: &Session, invocation: &Invocation) -> Result<(), Error> {
@@ -120,9 +121,48 @@ fn executable(session: &Session, invocation: &Invocation, position: &str) -> Res
     let scratch = &*scratch;
     let line = line(session, invocation, position, scratch)?;
     match merge(session, &line, scratch)? {
-        Some(merged) => executables::build(session, &line, &merged, scratch),
+        Some(merged) => match put_off(session, invocation, &line, position, &merged)? {
+            true => Ok(()),
+            false => executables::build(session, &line, &merged, scratch),
+        },
         None => session.hand_over(invocation.original.clone()),
     }
+}
+
+/// Links as clang does, and adds what the rest is built from later; whether that can be done. A
+/// program that calls functions of Labrys, for one, is not linked without its runtime.
+fn put_off(
+    session: &Session,
+    invocation: &Invocation,
+    line: &LinkLine,
+    position: &str,
+    merged: &Path,
+) -> Result<bool, Error> {
+    let Some(lasting) = line.lasting() else {
+        return Ok(false);
+    };
+    if invocation.whole || !session.pure.is_empty() {
+        return Ok(false);
+    }
+    let scratch = session.scratch.path()?;
+    let native = scratch.join("native");
+    let mut arguments = session.with_language(invocation.arguments.clone());
+    arguments.extend(compile::headers(invocation)?);
+    arguments.extend(["-fno-lto".into(), linker_option(&session.tools.linker()?)]);
+    arguments.extend([position.into(), "-o".into(), native.clone().into()]);
+    let program = session.tools.clang.clone();
+    session.doing("linking");
+    // What there is to say about this link was said when the bitcode was merged.
+    let linked = Job { program, arguments }.run_captured(&scratch)?;
+    if !linked.status.success() {
+        return Ok(false);
+    }
+    let contents = Contents::Deferred {
+        merged: &executables::read(merged)?,
+        link: &recipe::write(&lasting, session.language),
+    };
+    container::seal(&native, &contents, &line.output)?;
+    Ok(true)
 }
 
 /// The line of a link and its frozen bitcode, of which `scratch` has a part.

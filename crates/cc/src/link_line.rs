@@ -5,6 +5,9 @@
 //! instead of the inputs that it came from; native objects, archives and shared libraries stay.
 //! Archives stay too: what was in them and was needed is in the merged object, so lld takes no
 //! second copy, except under `--whole-archive`, where only the native members are kept.
+//!
+//! A link *lasts* if what its later links need are files of the system: then they can be made when
+//! the files of the build are gone.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -25,6 +28,8 @@ pub(crate) enum Item {
     Word(OsString),
     /// An input made of bitcode: only merged.
     Bitcode(OsString),
+    /// An archive all of whose members have bitcode: later links can do without.
+    Archive(Vec<OsString>),
     /// An archive that is linked whole and has members with bitcode.
     WholeArchive { words: Vec<OsString>, path: PathBuf },
     /// Makes lld print something or write a side file: only for the result.
@@ -40,6 +45,8 @@ pub(crate) struct LinkLine {
     pub(crate) output: PathBuf,
     /// Whether nothing is linked dynamically.
     pub(crate) is_static: bool,
+    /// Whether the line lasts, once its archives are left out.
+    pub(crate) lasts: bool,
 }
 
 /// The unwinder as a library of its own, which the child of each run would have to map.
@@ -98,7 +105,16 @@ impl LinkLine {
             items: reader.items,
             output: reader.output.unwrap_or_else(|| "a.out".into()),
             is_static: reader.is_static,
+            lasts: !reader.needs_build,
         })
+    }
+
+    /// The line of later links that needs no file of the build, if the link lasts.
+    pub(crate) fn lasting(&self) -> Option<LinkLine> {
+        let mut line = self.clone();
+        line.items
+            .retain(|item| matches!(item, Item::Word(_) | Item::Report(_)));
+        self.lasts.then_some(line)
     }
 
     /// The link that writes all bitcode as one module, and nothing if there is none.
@@ -107,7 +123,9 @@ impl LinkLine {
         for item in &self.items {
             match item {
                 Item::Word(word) | Item::Bitcode(word) => arguments.push(word.clone()),
-                Item::WholeArchive { words, .. } => arguments.extend(words.iter().cloned()),
+                Item::Archive(words) | Item::WholeArchive { words, .. } => {
+                    arguments.extend(words.iter().cloned());
+                }
                 Item::Report(_) => {}
             }
         }
@@ -146,6 +164,7 @@ impl LinkLine {
                 Item::Word(word) if word.to_string_lossy().ends_with(FLUSHES_FLOATS) => {}
                 Item::Word(word) => arguments.push(word.clone()),
                 Item::Bitcode(_) => {}
+                Item::Archive(words) => arguments.extend(words.iter().cloned()),
                 Item::WholeArchive { path, .. } => {
                     arguments.extend(native_members(path, pieces.scratch)?);
                 }
@@ -299,6 +318,8 @@ struct LinkLineReader {
     state: State,
     saved: Vec<State>,
     partially_linked: Vec<OsString>,
+    /// Whether later links need a file of the build.
+    needs_build: bool,
 }
 
 impl LinkLineReader {
@@ -323,6 +344,7 @@ impl LinkLineReader {
                 if matches!(text.as_str(), "-L" | "--library-path") {
                     self.folders.extend(value.clone().map(PathBuf::from));
                 }
+                self.needs_build |= value.as_deref().is_some_and(is_of_build);
                 self.items
                     .extend([Some(word), value].into_iter().flatten().map(Item::Word));
             }
@@ -354,7 +376,11 @@ impl LinkLineReader {
         }
         self.items.push(match is_report_option(name) {
             true => Item::Report(vec![word]),
-            false => Item::Word(word),
+            false => {
+                let value = text.split_once('=').map(|(_, value)| value);
+                self.needs_build |= value.is_some_and(|value| is_of_build(value.as_ref()));
+                Item::Word(word)
+            }
         });
     }
 
@@ -366,12 +392,19 @@ impl LinkLineReader {
                 Item::Word(words[0].clone())
             }
             Nature::Archive if self.state.whole && archive::has_bitcode(path) => {
+                self.needs_build |= !archive::is_bitcode(path);
                 Item::WholeArchive {
                     words: words.to_vec(),
                     path: path.to_path_buf(),
                 }
             }
-            _ => return self.items.extend(words.iter().cloned().map(Item::Word)),
+            Nature::Archive if is_of_build(path.as_os_str()) && archive::is_bitcode(path) => {
+                Item::Archive(words.to_vec())
+            }
+            _ => {
+                self.needs_build |= is_of_build(path.as_os_str());
+                return self.items.extend(words.iter().cloned().map(Item::Word));
+            }
         };
         self.items.push(item);
     }
@@ -383,7 +416,10 @@ impl LinkLineReader {
             return Ok(());
         };
         let parts = match partially_linked::take_apart(Path::new(object), scratch)? {
-            Parts::Native(copy) => vec![Item::Word(copy.into())],
+            Parts::Native(copy) => {
+                self.needs_build = true;
+                vec![Item::Word(copy.into())]
+            }
             Parts::Modules(files) => files
                 .into_iter()
                 .map(|file| Item::Bitcode(file.into()))
@@ -393,11 +429,14 @@ impl LinkLineReader {
         Ok(())
     }
 
-    /// A library by name. Only under `--whole-archive` does it matter which file that is.
+    /// A library by name. It matters which file that is under `--whole-archive`, and if the build
+    /// made it.
     fn library(&mut self, words: &[OsString], name: &OsStr) {
-        match self.state.whole.then(|| self.find_library(name)).flatten() {
-            Some(path) => self.input(words, &path),
-            None => self.items.extend(words.iter().cloned().map(Item::Word)),
+        match self.find_library(name) {
+            Some(path) if self.state.whole || is_of_build(path.as_os_str()) => {
+                self.input(words, &path);
+            }
+            _ => self.items.extend(words.iter().cloned().map(Item::Word)),
         }
     }
 
@@ -414,6 +453,17 @@ impl LinkLineReader {
             .flat_map(|folder| names.iter().map(move |name| folder.join(name)));
         candidates.into_iter().find(|path| path.is_file())
     }
+}
+
+/// Folders in which libraries are installed.
+const SYSTEM: [&str; 5] = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib"];
+
+/// Whether this names a file that is not one of the system's, so that it may go when the build is
+/// cleaned up.
+fn is_of_build(name: &OsStr) -> bool {
+    let found = fs::canonicalize(name).ok();
+    found
+        .is_some_and(|path| path.is_file() && !SYSTEM.iter().any(|folder| path.starts_with(folder)))
 }
 
 /// Options of lld whose value is the next word, among those that clang or users pass so.

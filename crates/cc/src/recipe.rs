@@ -28,6 +28,13 @@ pub(crate) fn write(line: &LinkLine, language: Language) -> Vec<u8> {
     for item in &line.items {
         match item {
             Item::Word(word) => words.extend(["word".into(), absolute(word)]),
+            Item::Archive(archive) => {
+                words.extend(
+                    archive
+                        .iter()
+                        .flat_map(|word| ["word".into(), absolute(word)]),
+                );
+            }
             Item::WholeArchive { path, .. } => {
                 words.extend(["archive".into(), absolute(path.as_os_str())]);
             }
@@ -71,6 +78,7 @@ pub(crate) fn read(bytes: &[u8], output: PathBuf) -> Option<(LinkLine, Language)
         items,
         output,
         is_static,
+        lasts: true,
     };
     Some((line, language))
 }
@@ -117,6 +125,7 @@ mod tests {
                 .collect(),
             output: "a.out".into(),
             is_static: false,
+            lasts: true,
         };
         let bytes = write(&line, Language::Cxx);
         let (read_back, language) = read(&bytes, "unit".into()).expect("a line");

@@ -154,15 +154,33 @@ pub(crate) fn runtime() -> Result<PathBuf, Error> {
     })
 }
 
+/// The folder in which Labrys keeps what it can make again: `LABRYS_CACHE`, else a folder where
+/// programs keep such things.
+#[must_use]
+pub fn cache() -> Option<PathBuf> {
+    let of_user = || {
+        let home = || variable("HOME").map(|home| home.join(".cache"));
+        let folder = variable("XDG_CACHE_HOME").or_else(home);
+        folder.map(|folder| folder.join("labrys"))
+    };
+    let folder = variable("LABRYS_CACHE").or_else(of_user);
+    folder.filter(|folder| folder.is_absolute())
+}
+
+/// The files of Labrys that decide how a program is built: the command, and the runtime library.
+#[must_use]
+pub fn own_files() -> Vec<PathBuf> {
+    let command = std::env::current_exe().ok();
+    command.into_iter().chain(runtime().ok()).collect()
+}
+
 /// The folder with `labrys.h`.
 pub(crate) fn headers() -> Result<PathBuf, Error> {
     let installed = library_folder().map(|folder| folder.join("include"));
     if let Some(installed) = installed.filter(|folder| folder.join(HEADERS[0].0).is_file()) {
         return Ok(installed);
     }
-    let cache = variable("XDG_CACHE_HOME")
-        .or_else(|| variable("HOME").map(|home| home.join(".cache")))
-        .map(|folder| folder.join("labrys/include"));
+    let cache = cache().map(|folder| folder.join("include"));
     if let Some(cache) = cache.filter(|folder| write_headers(folder).is_ok()) {
         return Ok(cache);
     }

@@ -47,6 +47,13 @@ pub enum Order {
         /// Where it goes.
         folder: PathBuf,
     },
+    /// The whole executable of a frozen program.
+    Whole {
+        /// The folder of the frozen program.
+        frozen: PathBuf,
+        /// What is written.
+        out: PathBuf,
+    },
     /// The executable that looks for reads of uninitialized memory.
     Uninitialized {
         /// The folder of the frozen program.
@@ -109,6 +116,10 @@ impl Worker {
             } => {
                 let words = [LIBRARY.as_ref(), folder.as_os_str()];
                 command.args(words).arg(language.compiler()).args(arguments);
+                None
+            }
+            Order::Whole { frozen, out } => {
+                command.arg(WHOLE).arg(frozen).arg(out);
                 None
             }
             Order::Uninitialized { frozen, out } => {
@@ -208,6 +219,9 @@ fn is_alive(group: u32) -> bool {
 /// First word for a unit, in place of a compiler's name.
 const UNIT: &str = "unit";
 
+/// First word for a whole executable.
+const WHOLE: &str = "whole";
+
 /// First word for an executable that looks for reads of uninitialized memory.
 const UNINITIALIZED: &str = "uninitialized";
 
@@ -238,13 +252,16 @@ fn obey(words: Vec<OsString>, scratch: &Scratch, progress: Progress) -> Result<(
     let mut words = words.into_iter();
     let first = words.next().unwrap_or_default();
     let unknown = || Error::Usage("this command is for Labrys itself".to_owned());
-    if first == UNIT || first == UNINITIALIZED {
+    if first == UNIT || first == UNINITIALIZED || first == WHOLE {
         let (Some(folder), Some(out)) = (words.next(), words.next()) else {
             return Err(unknown());
         };
         let (frozen, out) = (Frozen::open(Path::new(&folder)), Path::new(&out));
         if first == UNINITIALIZED {
             return frozen.build_uninitialized(out, scratch, progress);
+        }
+        if first == WHOLE {
+            return frozen.build_whole(out, scratch, progress);
         }
         let request = serde_json::from_reader(stdin().lock()).map_err(|_| unknown())?;
         return frozen.build(&request, out, scratch, progress);

@@ -423,6 +423,7 @@ fn build(folder: &Path, cases: &[Case]) {
         .status();
     assert!(assembled.unwrap().success());
     let built = Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
+        .env("LABRYS_WHOLE", "1")
         .args([at("main.bc"), "-o".into(), at("program"), "-lm".into()])
         .status();
     assert!(built.unwrap().success());

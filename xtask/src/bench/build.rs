@@ -2,7 +2,7 @@
 //! of one large function, and on packages.
 //!
 //! Times are user time of the compiler and all that it starts; of packages that of make, without
-//! configuring.
+//! configuring, and that of the first command on the executable, which builds what make put off.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -49,18 +49,15 @@ pub(super) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
 
 /// Builds packages with both compilers, one after the other, so that both see the same load.
 fn packages(root: &Path, names: &[&str]) -> Result<(), String> {
-    println!("| package | clang -O2, s | labrys-cc, s | ratio |");
-    println!("|---|---|---|---|");
+    println!("| package | clang -O2, s | labrys-cc, s | ratio | first command, s |");
+    println!("|---|---|---|---|---|");
     let mut ratios = Vec::new();
     for name in names {
-        let theirs = seconds_of_make(root, &["--time", "--plain", name]);
-        let ours =
-            theirs.and_then(|theirs| Ok((theirs, seconds_of_make(root, &["--time", name])?)));
-        match ours {
-            Ok((theirs, ours)) => {
+        match package(root, name) {
+            Ok([theirs, ours, first]) => {
                 ratios.push(ours / theirs);
                 println!(
-                    "| {name} | {theirs:.2} | {ours:.2} | {:.1} |",
+                    "| {name} | {theirs:.2} | {ours:.2} | {:.1} | {first:.2} |",
                     ours / theirs
                 );
             }
@@ -76,14 +73,29 @@ fn packages(root: &Path, names: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// User seconds of make, as the script that builds a package says.
-fn seconds_of_make(root: &Path, words: &[&str]) -> Result<f64, String> {
+/// User seconds of make with clang, of make with `labrys-cc`, and of the first command.
+fn package(root: &Path, name: &str) -> Result<[f64; 3], String> {
+    let (theirs, _) = seconds_of_make(root, &["--time", "--plain", name])?;
+    let (ours, executable) = seconds_of_make(root, &["--time", name])?;
+    let folder = root.join("bench-out/build/first");
+    let _ = std::fs::remove_dir_all(&folder);
+    let mut labrys = Command::new(root.join("target/release/labrys"));
+    labrys.args(["cover", "--quiet", "--runs", "1", "--stdin", "--out"]);
+    labrys.arg(folder.join("suite")).arg(executable);
+    let first = timed(&labrys, &[("LABRYS_CACHE", &folder.join("cache"))])?;
+    Ok([theirs, ours, first])
+}
+
+/// User seconds of make, as the script that builds a package says, and the executable.
+fn seconds_of_make(root: &Path, words: &[&str]) -> Result<(f64, PathBuf), String> {
     let mut script = Command::new(root.join("scripts/subject"));
     let script = script.args(words).stderr(Stdio::inherit());
     let output = script.output().map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);
-    match text.trim().parse() {
-        Ok(seconds) if output.status.success() => Ok(seconds),
+    let mut lines = text.lines();
+    let seconds = lines.next().and_then(|line| line.trim().parse().ok());
+    match (seconds, lines.next()) {
+        (Some(seconds), Some(path)) if output.status.success() => Ok((seconds, path.into())),
         _ => Err("does not build".to_owned()),
     }
 }
@@ -123,17 +135,22 @@ fn generated(root: &Path, arguments: &[&str]) -> Result<(), String> {
 
 /// User time that a compiler takes, and all that it starts.
 fn user_seconds(compiler: &mut Command, source: &PathBuf, to: &Path) -> Result<f64, String> {
-    let name = compiler.get_program().to_string_lossy().into_owned();
+    compiler.arg("-O2").arg(source).arg("-o").arg(to);
+    timed(compiler, &[])
+}
+
+/// User time that a command takes in this environment, and all that it starts.
+fn timed(command: &Command, environment: &[(&str, &Path)]) -> Result<f64, String> {
     let mut timed = Command::new("bash");
     timed.args(["-c", "TIMEFORMAT=%U; time \"$@\" > /dev/null 2> /dev/null"]);
-    timed.arg("bash").arg(compiler.get_program());
-    timed.args(compiler.get_args()).arg("-O2").arg(source);
-    timed.arg("-o").arg(to).stdin(Stdio::null());
-    let output = timed.output().map_err(|e| format!("{name}: {e}"))?;
+    timed.arg("bash").arg(command.get_program());
+    timed.args(command.get_args()).stdin(Stdio::null());
+    timed.envs(environment.iter().copied());
+    let output = timed.output().map_err(|e| format!("{command:?}: {e}"))?;
     let text = String::from_utf8_lossy(&output.stderr);
     match text.trim().parse() {
         Ok(seconds) if output.status.success() => Ok(seconds),
-        _ => Err(format!("{name} fails on {}", source.display())),
+        _ => Err(format!("{command:?} fails")),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The drop-in compilers on small projects, as build systems use them.
 
 mod damage;
+mod deferred;
 mod large;
 mod plain;
 mod project;

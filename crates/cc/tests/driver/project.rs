@@ -33,10 +33,16 @@ impl Project {
         self.folder.path().join(name)
     }
 
-    /// Runs a compiler; words like `@name` stand for files of the project. Returns its exit
-    /// code.
+    /// Runs a compiler, which builds whole executables; words like `@name` stand for files of the
+    /// project. Returns its exit code.
     pub(crate) fn compile(&self, language: Language, line: &str) -> i32 {
-        labrys_cc::main(self.words(line), language)
+        labrys_cc::main(self.words(&format!("--labrys-whole {line}")), language)
+    }
+
+    /// Runs `labrys-cc` as build systems do.
+    pub(crate) fn defer(&self, line: &str) {
+        let status = labrys_cc::main(self.words(line), Language::C);
+        assert_eq!(status, 0, "labrys-cc {line}");
     }
 
     /// Runs `labrys-cc`, which must succeed.

@@ -11,7 +11,7 @@ use labrys_suite::{Coverage, Suite};
 use crate::output::console::print;
 use crate::output::problem::{Problem, status};
 use crate::wiring::build::Builder;
-use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::subject::{BuildOptions, Subject, hash, is_source, model};
 
 /// Options of `labrys cfg`.
 #[derive(Args, Debug)]
@@ -41,25 +41,27 @@ const OPEN: &str = "#cf222e";
 
 /// Does what the command says; the exit status.
 pub(crate) fn cfg(options: &Cfg) -> Result<u8, Problem> {
-    let subject = Subject::open(
-        std::slice::from_ref(&options.program),
-        &options.build,
-        &Builder::waiting(false),
-    )?;
+    let program = match is_source(&options.program) {
+        true => {
+            let sources = std::slice::from_ref(&options.program);
+            Subject::open(sources, &options.build, &Builder::waiting(false))?.program
+        }
+        false => model(&options.program, &options.build)?.into(),
+    };
     let covered = match &options.suite {
-        Some(folder) => Some(coverage(&subject, folder)?),
+        Some(folder) => Some(coverage(&program, folder)?),
         None => None,
     };
-    let chosen = chosen(&subject.program, options.function.as_deref())?;
-    let text = graph(&subject.program, &chosen, covered.as_ref());
+    let chosen = chosen(&program, options.function.as_deref())?;
+    let text = graph(&program, &chosen, covered.as_ref());
     print(text)?;
     Ok(status::DONE)
 }
 
 /// What a suite of this very program covers.
-fn coverage(subject: &Subject, folder: &std::path::Path) -> Result<Coverage, Problem> {
+fn coverage(program: &Program, folder: &std::path::Path) -> Result<Coverage, Problem> {
     let suite = Suite::open(folder)?;
-    if suite.config.bitcode_hash != subject.hash() {
+    if suite.config.bitcode_hash != hash(program) {
         return Err(Problem::usage(format!(
             "the suite in {} is of another build of {}; run labrys cover again",
             folder.display(),

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::output::console::print_with;
 use crate::output::problem::{Problem, status};
 use crate::wiring::build::Builder;
-use crate::wiring::subject::{BuildOptions, Stock, Subject, is_source};
+use crate::wiring::subject::{BuildOptions, Stock, is_source, model};
 
 /// Options of `labrys sites`.
 #[derive(Args, Debug)]
@@ -32,12 +32,8 @@ pub(crate) struct Sites {
 pub(crate) fn sites(options: &Sites) -> Result<u8, Problem> {
     let builder = Builder::waiting(false);
     let program = match options.program.as_slice() {
-        [path] if !is_source(path) => {
-            Subject::open(&options.program, &options.build, &builder)?.program
-        }
-        sources => Stock::open(sources, &options.build, &builder)?
-            .program()?
-            .into(),
+        [path] if !is_source(path) => model(path, &options.build)?,
+        sources => Stock::open(sources, &options.build, &builder)?.program()?,
     };
     print_with(|out| write_all(out, &program, options.json))?;
     Ok(status::DONE)

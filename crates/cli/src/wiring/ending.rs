@@ -80,8 +80,8 @@ impl Ending {
         let over = self.time_left().is_some_and(|left| left.is_zero());
         over.then(|| {
             Problem::program(
-                "the time was over before the program was built; give more --time, or build it once \
-                 with labrys-cc and name the executable",
+                "the time was over before the program was built; give more --time, or build it \
+                 ahead: by labrys-cc, with LABRYS_WHOLE=1, and name the executable",
             )
         })
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod backward;
 pub(crate) mod build;
+mod cache;
 mod database;
 pub(crate) mod dictionary;
 pub(crate) mod drivers;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use labrys_cc::Frozen;
-use labrys_cc::container::{Container, ContainerError};
+use labrys_cc::container::{Container, ContainerError, Executable};
 use labrys_cc::worker::Order;
 use labrys_executor::Interrupt;
 use labrys_program::Program;
@@ -19,6 +19,7 @@ use labrys_units::{Drivers, Request};
 use crate::output::console::note;
 use crate::output::problem::Problem;
 use crate::wiring::build::{Builder, Failure};
+use crate::wiring::cache::{self, Cache};
 use crate::wiring::database::Database;
 
 /// How C sources are built.
@@ -176,7 +177,7 @@ impl Subject {
         }
         let folder = temporary_folder()?;
         let instrumented = match paths {
-            [path] if !is_source(path) => path.clone(),
+            [path] if !is_source(path) => whole(path, builder, folder.path())?,
             sources => {
                 let out = output_name(sources, folder.path());
                 let sources = inputs(sources, build, builder, folder.path())?;
@@ -260,9 +261,14 @@ impl Subject {
 
     /// The hash of the frozen bitcode, hexadecimal.
     pub(crate) fn hash(&self) -> String {
-        let digits = self.program.bitcode_hash.iter();
-        digits.map(|byte| format!("{byte:02x}")).collect()
+        hash(&self.program)
     }
+}
+
+/// The hash of the frozen bitcode of a program, hexadecimal.
+pub(crate) fn hash(program: &Program) -> String {
+    let digits = program.bitcode_hash.iter();
+    digits.map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A program from which units are built.
@@ -354,6 +360,51 @@ impl Stock {
         let subject = Subject::unpack(self.name.clone(), path, self.builder.clone(), folder)?;
         Ok((Some(subject), drivers))
     }
+}
+
+/// The static model of an executable.
+pub(crate) fn model(executable: &Path, build: &BuildOptions) -> Result<Program, Problem> {
+    is_readable(executable)?;
+    build.without_sources(executable)?;
+    match Executable::open(executable).map_err(Problem::program)? {
+        Executable::Whole(container) => container.program().map_err(Problem::program),
+        Executable::Deferred(_) => {
+            let folder = temporary_folder()?;
+            let frozen = Frozen::of_executable(executable, &folder.path().join("frozen"));
+            let program = frozen.and_then(|frozen| frozen.program(executable));
+            program.map_err(Problem::program)
+        }
+    }
+}
+
+/// The whole executable of a program: the one that was named, or one that is made in a folder if
+/// its build was put off.
+fn whole(executable: &Path, builder: &Builder, folder: &Path) -> Result<PathBuf, Problem> {
+    let deferred = match Executable::open(executable).map_err(Problem::program)? {
+        Executable::Whole(_) => return Ok(executable.to_path_buf()),
+        Executable::Deferred(deferred) => deferred,
+    };
+    let path = variant_path(folder, "whole", executable)?;
+    let (cache, key) = (Cache::of_user(), cache::key(&deferred));
+    if cache.as_ref().is_some_and(|cache| cache.take(&key, &path)) {
+        return Ok(path);
+    }
+    let frozen = Frozen::of_executable(executable, &folder.join("frozen"));
+    let order = Order::Whole {
+        frozen: frozen.map_err(Problem::program)?.folder().to_path_buf(),
+        out: path.clone(),
+    };
+    builder.build(&order, folder)?;
+    let kept = cache.map_or(Ok(()), |cache| cache.keep(&key, &path));
+    if let Err(error) = kept
+        && !builder.quiet
+    {
+        note(format_args!(
+            "the next command builds the executables again, for they cannot be kept: {error}; \
+             LABRYS_CACHE names another folder"
+        ));
+    }
+    Ok(path)
 }
 
 /// The program of the suite in a folder: an executable, or sources separated by spaces.

@@ -35,9 +35,11 @@ pub(crate) fn labrys() -> Command {
     Command::new(command)
 }
 
-/// The `labrys-cc` command.
+/// The `labrys-cc` command, building whole executables.
 pub(crate) fn labrys_cc() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys-cc"));
+    command.env("LABRYS_WHOLE", "1");
+    command
 }
 
 /// Runs a command to its end.

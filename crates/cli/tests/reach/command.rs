@@ -30,6 +30,7 @@ impl Program {
         let mut program = Program::new(text);
         program.subject = "program";
         let mut compiler = Command::new(env!("CARGO_BIN_EXE_labrys-cc"));
+        compiler.env("LABRYS_WHOLE", "1");
         compiler.args(["-g", "-O1", "-w", "-o", "program", "program.c"]);
         if let Some(library) = library {
             compiler.arg(program.shared(library));

@@ -67,6 +67,45 @@ const CONSTRUCTS: &[&str] = &[
     "x = a << ((b & 3) + 1) & 0xff; y = (a & 0xff) >> ($ & 7);",
     "errno = 0; strtol(a & 1 ? \"99999999999999999999\" : \"1\", 0, 10); x = errno == ERANGE; y = b;",
     "hooked = 0; struct obstack o; obstack_init(&o); obstack_grow(&o, \"abc\", 1 + (a & 1)); x = hooked; y = (int)obstack_object_size(&o); obstack_free(&o, 0);",
+    "char *m = __builtin_alloca((a & 7) + 1); memset(m, $, (a & 7) + 1); m[b & a & 7] = 9; x = m[a & 7]; y = m[0];",
+    "struct padded { char c; int i; } s, t; memset(&s, 0, sizeof s); memset(&t, 0, sizeof t); s.c = a; t.c = b; s.i = $; t.i = $; x = memcmp(&s, &t, sizeof s) == 0; y = s.i;",
+    "_Bool flag = a & 4; flag += b & 1; x = flag; y = flag ? $ : (_Bool)(a & 0x40) + 2;",
+    "enum { RED = 2, GREEN = 5, BLUE } e = (a & 3) + 2; switch (e) { case RED: x = 1; break; case GREEN: x = $; break; case BLUE: x = 7; } y = e;",
+    "double _Complex z = a + b * 1.0i; z *= z; x = (int)__real__ z & 63; y = __imag__ z == $;",
+    "struct { int n; unsigned char v[]; } *f = malloc(sizeof *f + 4); if (f) { f->n = a & 3; memset(f->v, b, 4); f->v[f->n] = $; x = f->v[b & 3]; y = f->n; } free(f);",
+    "int *p = (int[]){$, a, b, 4}; p += a & 3; x = *p; y = p[-(a & 3)];",
+    "char s[12] = \"ab,c;d\", *rest = 0; s[a & 3] = b & 1 ? ',' : 'z'; char *w = strtok_r(s, \",;\", &rest); x = w ? (int)strlen(w) : -1; w = strtok_r(0, \",;\", &rest); y = w ? *w - 'a' : -1;",
+    "char s[8] = {1, 2, 3, 4, 5, 6, 7, 8}; memmove(s + (a & 3), s + (b & 3), 4); x = s[3]; y = s[$ & 7];",
+    "struct __attribute__((packed)) { char c; int i; short h; } s = {a, b * 1000, $}; unsigned char *raw = (unsigned char *)&s; raw[(a & 3) + 1] ^= 1; x = s.i & 15; y = s.h;",
+    "unsigned _BitInt(13) w = (unsigned char)a; w *= 77; x = (int)(w >> 9); y = w == $ * 77;",
+    "int r; x = __builtin_mul_overflow(a, 1 << (b & 31), &r); y = __builtin_sub_overflow((unsigned char)a, (unsigned char)b, (unsigned char *)&calls) + $;",
+    "size_t at = (size_t)&shared; at += (a & 7) * 8; at -= (a & 7) * 8; *(int *)at = b; x = shared; y = at == (size_t)&calls;",
+    "char *m = malloc(4); if (m) { m[0] = a; m[1] = $; char *g = realloc(m, 4 + (b & 63)); if (g) { m = g; x = m[0]; y = m[1]; } } free(m);",
+    "int v[4] = {1, 3, 5, 7}, key = a & 7, *at = bsearch(&key, v, 4, sizeof *v, order); x = at ? (int)(at - v) : -1; y = calls & 3;",
+    "struct { unsigned char kind; union { int i; float f; char s[4]; } u; } t = {a & 1, {0}}; if (t.kind) t.u.f = b; else t.u.i = b; x = t.u.s[3]; y = t.kind ? t.u.f > $ : t.u.i > $;",
+    "struct node { int n; struct node *next; } c = {a, 0}, d = {b, &c}, e = {$, &d}, *l = &e; if (@) d.next = 0; for (x = 0; l; l = l->next) { x++; y = l->n; }",
+    "volatile int seen = a; x = seen; seen = $; y = seen;",
+    "int m[3][2] = {{a, b}, {1, 2}}; int (*row)[2] = m + (a & 1); (*row)[b & 1] = $; x = m[0][0]; y = m[1][1] + m[2][0];",
+    "signed char c = a; c <<= 1; c += $; unsigned char u = b; u >>= 1; u = -u; x = c; y = u;",
+    "long n = a; n = n << 33 | (unsigned char)b; x = (int)n; y = (int)(n >> 32);",
+    "float f = a * 0.1f; x = f == a * 0.1; y = (int)(f * 10 + $);",
+    "double d = b ? a / (double)b : $; x = __builtin_isnan(d) + 2 * __builtin_isinf(d); y = (int)__builtin_fabs(d) & 15; if (d > 1e300) y = -3;",
+    "const char *names[] = {\"zero\", \"one\", \"two\", 0}; const char **p = names; while (*p && (*p)[0] != (a & 127)) p++; x = (int)(p - names); y = *p ? (int)strlen(*p) : -$;",
+    "x = 0; goto top; middle: x += b & 3; if (x > 20) goto end; top: x++; if (x < (a & 7)) goto top; if (x < $) goto middle; end: y = x;",
+    "x = 0; do { x += 3; if (x == (a & 31)) break; if (b == $) continue; y++; } while (x < 24);",
+    "static int kept; kept = kept * 0 + a; int *p = &kept; *p ^= $; x = kept; y = *p == b;",
+    "x = pass(a, b, 1.5f * b, (struct triple){{a, $, b}}, $); y = x & 7;",
+    "int (*f)(int) = @ ? first : $ > 4 ? second : third; x = f(a); y = f == second;",
+    "wchar_t w[4] = {L'a', a, b, 0}; x = w[1] == w[2]; y = w[a & 3] > L'a' + $;",
+    "memcpy(&x, (char[]){a, b, 0, 0}, 4); y = (unsigned short)x >> 8; x &= 0xff;",
+    "struct { unsigned long low : 33, high : 31; } s = {(unsigned char)a, 0}; s.high = s.low << 3; x = (int)s.high & 63; y = s.low == $;",
+    "x = (a ^ b) < 0 ? -(a < b) : __builtin_expect(a > $, 0); y = !!a + ~b;",
+    "char *at = (char[]){'x', a, b, 'x', 0}; x = (int)strspn(at, \"xab\"); y = strpbrk(at + 1, \"cx\") != 0;",
+    "extra = a; int *p = &extra, *q = b & 1 ? &extra : &x; *q = $; y = *p == a;",
+    "x = __builtin_bswap16((unsigned char)a) >> 8; y = __builtin_rotateleft8(b, $ & 7) & 15;",
+    "int v[2] = {a, b}; int *volatile p = v + 1; x = p[-1]; *p = $; y = v[1];",
+    "unsigned u = a; x = u > 0x7fffffff; y = (int)(u % 7) - (int)((unsigned char)b / 3u);",
+    "int n = a & 15, f = 0, g = 1; while (n-- > 0) { int h = f + g; f = g; g = h; if (g > 100 + $) break; } x = f & 31; y = n;",
 ];
 
 /// Constructs after which nothing is proved of the program: they stand in some programs only.
@@ -87,6 +126,7 @@ const PREFIX: &str = r#"
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
+#include <wchar.h>
 static unsigned char reached[COUNT + 1];
 #ifdef BRUTE
 #define T(name, number) reached[number] = 1
@@ -95,6 +135,7 @@ static unsigned char reached[COUNT + 1];
 #endif
 typedef int int4 __attribute__((vector_size(16)));
 static int calls, begun, listed, shared, hooked;
+int extra;
 static _Thread_local int own;
 static int first(int n) { return n > 3 ? n - 3 : n; }
 static int second(int n) { return n * 2; }
@@ -114,6 +155,7 @@ extern int absent(int) __attribute__((weak));
 static int order(const void *a, const void *b) { calls++; return *(const int *)a - *(const int *)b; }
 struct triple { int v[3]; };
 static struct triple triple_of(int a, int b) { struct triple t = {{a, b, a - b}}; return t; }
+static int pass(char c, short h, float f, struct triple t, long double l) { return c + h + (int)f + t.v[1] - (int)l; }
 static int deep(int n) { return n <= 0 ? 1 : n + deep(n - 2); }
 static __attribute__((noinline, unused)) void back(void **buffer) { __builtin_longjmp(buffer, 1); }
 static void *take(size_t size) { hooked++; return malloc(size); }

@@ -365,6 +365,7 @@ fn reach(
 ) -> serde_json::Value {
     let executable = folder.join("generated");
     let built = Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
+        .env("LABRYS_WHOLE", "1")
         .arg("-w")
         .args(&drawn.options)
         .arg("-o")

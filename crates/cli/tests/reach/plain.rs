@@ -82,6 +82,7 @@ impl Case {
     fn build(&self) -> PathBuf {
         let executable = self.folder.path().join("program");
         let mut compiler = Command::new(env!("CARGO_BIN_EXE_labrys-cc"));
+        compiler.env("LABRYS_WHOLE", "1");
         compiler.args(SURROUNDINGS).arg("-g");
         compiler.args(self.words("options")).arg(&self.path);
         compiler.args(["-lm", "-pthread", "-o"]).arg(&executable);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use labrys_cc::container::{Container, ContainerError};
+use labrys_cc::container::{ContainerError, Executable};
 use labrys_executor::{Executor, Launch, Mode, Native, RunLimits};
 use labrys_suite::{
     Config, Confirmation, Coverage, Failure, Input, Outcome, StreamKind, Suite, SuiteWriter,
@@ -165,7 +165,7 @@ impl Machine {
             });
         };
         is_readable(program)?;
-        match Container::open(program) {
+        match Executable::open(program) {
             Ok(_) => {
                 let subject = Subject::open(
                     std::slice::from_ref(program),

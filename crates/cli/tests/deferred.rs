@@ -1,0 +1,129 @@
+//! A program whose build `labrys-cc` put off: the first command that needs the instrumented
+//! executable builds it, later ones find it.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use common::{folder, output, succeed, text};
+
+const MAIN: &str = "#include <stdio.h>
+int twice(int);
+int main(void) { int c = getchar(); return c == 'x' ? 3 : twice(c) == 84 ? 4 : 0; }";
+const TWICE: &str = "int twice(int n) { return n < 0 ? 1 : 2 * n; }";
+
+/// Calls a tool in a folder.
+fn call(folder: &Path, tool: &str, words: &str) -> Command {
+    let mut command = Command::new(tool);
+    command
+        .current_dir(folder)
+        .env("LABRYS_CACHE", folder.join("cache"));
+    command.args(words.split(' '));
+    command
+}
+
+fn cover(folder: &Path, words: &str) -> Output {
+    let words = format!("cover --runs 40 --no-fuzz --reproducible --quiet {words}");
+    output(&mut call(folder, env!("CARGO_BIN_EXE_labrys"), &words))
+}
+
+/// The program, linked from an object and an archive, which are removed then.
+fn program(folder: &Path) {
+    fs::write(folder.join("main.c"), MAIN).expect("written");
+    fs::write(folder.join("twice.c"), TWICE).expect("written");
+    let cc = |words| succeed(&mut call(folder, env!("CARGO_BIN_EXE_labrys-cc"), words));
+    cc("-c main.c twice.c");
+    succeed(&mut call(folder, "ar", "rc libtwice.a twice.o"));
+    cc("main.o libtwice.a -o program");
+    cc("--labrys-whole main.o libtwice.a -o whole");
+    for file in ["main.o", "twice.o", "libtwice.a"] {
+        fs::remove_file(folder.join(file)).expect("removed");
+    }
+}
+
+/// The inputs of a suite, and what its summary says.
+fn suite(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(folder.join("inputs")).expect("inputs");
+    let read = |entry: fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        (name, fs::read(entry.path()).unwrap_or_default())
+    };
+    let mut files: Vec<_> = entries
+        .map(|entry| read(entry.expect("an entry")))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn executables_are_built_once_and_without_the_files_of_the_build() {
+    let folder = folder();
+    let folder = folder.path();
+    program(folder);
+    let first = cover(folder, "program --out first");
+    assert!(first.status.success(), "{}", text(&first));
+    let whole = cover(folder, "whole --out other");
+    assert!(whole.status.success(), "{}", text(&whole));
+    assert!(suite(&folder.join("first")).len() >= 4);
+    assert_eq!(suite(&folder.join("first")), suite(&folder.join("other")));
+
+    let kept = || -> Vec<_> {
+        let entries = fs::read_dir(folder.join("cache/executables")).expect("a cache");
+        entries
+            .map(|entry| entry.expect("an entry").path())
+            .collect()
+    };
+    let [executable] = &kept()[..] else {
+        panic!("{:?}", kept());
+    };
+    let built = fs::read(executable).expect("an executable");
+    // Another compiler cannot be asked: nothing is built.
+    let without = |words: &str| {
+        let mut command = call(folder, env!("CARGO_BIN_EXE_labrys"), words);
+        output(command.env("LABRYS_CLANG", "/nowhere/clang"))
+    };
+    let second = without("cover --runs 5 --quiet program --out second");
+    assert!(second.status.success(), "{}", text(&second));
+    let replayed = without("replay first --program program");
+    assert!(replayed.status.success(), "{}", text(&replayed));
+
+    // What is damaged is built again.
+    let mut damaged = built.clone();
+    damaged[built.len() / 2] ^= 1;
+    fs::write(executable, &damaged).expect("written");
+    assert!(
+        !without("cover --runs 5 --quiet program --out third")
+            .status
+            .success()
+    );
+    let fourth = cover(folder, "program --out fourth");
+    assert!(fourth.status.success(), "{}", text(&fourth));
+    assert_eq!(fs::read(executable).expect("an executable"), built);
+}
+
+#[test]
+fn what_cannot_be_kept_is_built_and_said() {
+    let folder = folder();
+    let folder = folder.path();
+    program(folder);
+    fs::write(folder.join("cache/executables"), "a file").expect("written");
+    let words = "cover --runs 5 program --out suite";
+    let made = output(&mut call(folder, env!("CARGO_BIN_EXE_labrys"), words));
+    assert!(made.status.success(), "{}", text(&made));
+    assert!(
+        text(&made).contains("LABRYS_CACHE names another folder"),
+        "{}",
+        text(&made)
+    );
+    // The model is in the plain executable.
+    let sites = output(&mut call(
+        folder,
+        env!("CARGO_BIN_EXE_labrys"),
+        "sites program",
+    ));
+    assert!(text(&sites).contains("main"), "{}", text(&sites));
+}
