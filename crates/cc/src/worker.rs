@@ -7,7 +7,7 @@
 //!
 //! Law: when a [`Worker`] is dropped, nothing of the build is running.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write, stdin, stdout};
 use std::os::unix::process::CommandExt;
@@ -72,6 +72,48 @@ pub enum Order {
     },
 }
 
+impl Order {
+    /// What a worker is called with, and what is written to it.
+    fn words<'a>(&'a self) -> (Vec<&'a OsStr>, Option<&'a Request>) {
+        let call = |language: &Language, arguments: &'a [OsString]| {
+            let compiler: &'a OsStr = language.compiler().as_ref();
+            [compiler]
+                .into_iter()
+                .chain(arguments.iter().map(OsString::as_os_str))
+        };
+        match self {
+            Order::Sources {
+                language,
+                arguments,
+            } => (call(language, arguments).collect(), None),
+            Order::Library {
+                language,
+                arguments,
+                folder,
+            } => {
+                let first = [LIBRARY.as_ref(), folder.as_os_str()];
+                let words = first.into_iter().chain(call(language, arguments));
+                (words.collect(), None)
+            }
+            Order::Whole { frozen, out } => {
+                (vec![WHOLE.as_ref(), frozen.as_ref(), out.as_ref()], None)
+            }
+            Order::Uninitialized { frozen, out } => {
+                let first = UNINITIALIZED.as_ref();
+                (vec![first, frozen.as_ref(), out.as_ref()], None)
+            }
+            Order::Unit {
+                frozen,
+                request,
+                out,
+            } => {
+                let words = vec![UNIT.as_ref(), frozen.as_ref(), out.as_ref()];
+                (words, Some(request))
+            }
+        }
+    }
+}
+
 /// What a worker tells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum News {
@@ -101,40 +143,8 @@ impl Worker {
     /// # Errors
     /// The process cannot be started.
     pub fn start(mut command: Command, order: &Order, folder: &Path) -> io::Result<Self> {
-        let request = match order {
-            Order::Sources {
-                language,
-                arguments,
-            } => {
-                command.arg(language.compiler()).args(arguments);
-                None
-            }
-            Order::Library {
-                language,
-                arguments,
-                folder,
-            } => {
-                let words = [LIBRARY.as_ref(), folder.as_os_str()];
-                command.args(words).arg(language.compiler()).args(arguments);
-                None
-            }
-            Order::Whole { frozen, out } => {
-                command.arg(WHOLE).arg(frozen).arg(out);
-                None
-            }
-            Order::Uninitialized { frozen, out } => {
-                command.arg(UNINITIALIZED).arg(frozen).arg(out);
-                None
-            }
-            Order::Unit {
-                frozen,
-                request,
-                out,
-            } => {
-                command.arg(UNIT).arg(frozen).arg(out);
-                Some(request)
-            }
-        };
+        let (words, request) = order.words();
+        command.args(words);
         command
             .env("TMPDIR", folder)
             .stdin(Stdio::piped())

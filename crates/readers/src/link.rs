@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use labrys_cc::container::{Container, Contents, seal};
+use labrys_cc::container::{Contents, Executable, seal};
 use labrys_cc::{Database, readers};
 
 use crate::Reader;
@@ -12,19 +12,19 @@ use crate::Reader;
 /// An executable with sections of Labrys.
 pub(crate) const EXECUTABLE: Reader = Reader {
     name: "executable",
-    read: |bytes| {
-        Container::read(PathBuf::from("program"), bytes.to_vec()).is_ok_and(|container| {
+    read: |bytes| match Executable::read(PathBuf::from("program"), bytes.to_vec()) {
+        Ok(Executable::Whole(container)) => {
             let _ = container.program();
             let _ = container.checked();
             true
-        })
+        }
+        Ok(Executable::Deferred(deferred)) => !deferred.link().is_empty(),
+        Err(_) => false,
     },
     examples: || {
         let checked = [Some(&b"checked"[..]), None];
-        checked
-            .iter()
-            .filter_map(|checked| sealed(*checked))
-            .collect()
+        let whole = checked.into_iter().filter_map(whole);
+        whole.chain(deferred()).collect()
     },
 };
 
@@ -81,22 +81,33 @@ const OBJECT_FILE: &[u8] = include_bytes!("../examples/object.o");
 /// Of `executable.c`, by clang.
 const PLAIN: &[u8] = include_bytes!("../examples/executable");
 
-/// The executable with small sections.
-fn sealed(checked: Option<&[u8]>) -> Option<Vec<u8>> {
+/// The instrumented executable with small sections.
+fn whole(checked: Option<&[u8]>) -> Option<Vec<u8>> {
     let program: labrys_program::Program = include_str!("../../program/tests/text/everything.lir")
         .parse()
         .ok()?;
-    let folder = tempfile::tempdir().ok()?;
-    let (plain, made) = (folder.path().join("plain"), folder.path().join("made"));
-    fs::write(&plain, PLAIN).ok()?;
-    let contents = Contents {
+    sealed(&Contents::Whole {
         program: &program.to_bytes(),
         bitcode: b"BC",
         plain: PLAIN,
         checked,
         link: b"link",
-    };
-    seal(&plain, &contents, &made).ok()?;
+    })
+}
+
+/// The executable of clang with small sections.
+fn deferred() -> Option<Vec<u8>> {
+    sealed(&Contents::Deferred {
+        merged: b"BC",
+        link: b"link",
+    })
+}
+
+fn sealed(contents: &Contents<'_>) -> Option<Vec<u8>> {
+    let folder = tempfile::tempdir().ok()?;
+    let (plain, made) = (folder.path().join("plain"), folder.path().join("made"));
+    fs::write(&plain, PLAIN).ok()?;
+    seal(&plain, contents, &made).ok()?;
     fs::read(&made).ok()
 }
 
