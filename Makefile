@@ -16,7 +16,9 @@ deps:
 test: build
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
+	@scripts/deps tests
 	$(CARGO) test --release --workspace
+	@scripts/make-check bzip2
 
 # Covers a well-known program from Debian's sources and shows the report.
 demo: build
