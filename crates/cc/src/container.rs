@@ -97,7 +97,7 @@ pub enum ContainerError {
     #[error("{}: not built for Labrys yet; set LABRYS_WHOLE=1 for labrys-cc", .0.display())]
     Deferred(PathBuf),
     /// The executable lacks a section of Labrys.
-    #[error("{}: built by a plain compiler; rebuild it with CC=labrys-cc (and CXX=labrys-c++)", .0.display())]
+    #[error("{}: built by a plain compiler, or stripped by llvm-strip; rebuild it with CC=labrys-cc (and CXX=labrys-c++)", .0.display())]
     NotLabrys(PathBuf),
     /// The file is what a compiler makes before the link.
     #[error("{}: an object file, not a program; link it with labrys-cc first", .0.display())]
