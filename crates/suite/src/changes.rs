@@ -25,7 +25,7 @@ impl Changes {
                 match text.as_bytes().first() {
                     Some(b'+') => {
                         changes.added.extend(place(line));
-                        (line, new) = (line + 1, new - 1.min(new));
+                        (line, new) = (line.saturating_add(1), new - 1.min(new));
                     }
                     Some(b'-') => {
                         changes.beside.extend(place(line));
@@ -33,7 +33,10 @@ impl Changes {
                         old -= 1.min(old);
                     }
                     Some(b'\\') => {}
-                    _ => (line, old, new) = (line + 1, old - 1.min(old), new - 1.min(new)),
+                    _ => {
+                        line = line.saturating_add(1);
+                        (old, new) = (old - 1.min(old), new - 1.min(new));
+                    }
                 }
             } else if let Some(name) = text.strip_prefix("+++ ") {
                 let name = name.split('\t').next().unwrap_or(name);
@@ -51,7 +54,7 @@ impl Changes {
                 (_, old) = side('-');
                 (line, new) = side('+');
                 // Of an empty side the line before is named.
-                line += u32::from(new == 0);
+                line = line.saturating_add(u32::from(new == 0));
             }
         }
         changes
@@ -86,6 +89,19 @@ diff --git a/y.c b/y.c
         assert_eq!(added, [("x.c".to_owned(), 3), ("x.c".to_owned(), 4)]);
         let beside: Vec<u32> = changes.beside.into_iter().map(|(_, line)| line).collect();
         assert_eq!(beside, [2, 3, 10, 11]);
+    }
+
+    #[test]
+    fn the_last_line_that_can_be_numbered_ends_no_count() {
+        let last = u32::MAX;
+        for lines in ["+new\n+newer\n", "-old\n context\n+new\n"] {
+            let diff = format!("+++ b/x.c\n@@ -1,2 +{last},2 @@\n{lines}@@ -1 +{last},0 @@\n-x\n");
+            let changes = Changes::read(&diff);
+            assert!(
+                changes.added.contains(&("x.c".to_owned(), last)),
+                "{changes:?}"
+            );
+        }
     }
 
     #[test]
