@@ -18,6 +18,9 @@ pub(crate) fn say(text: impl Display) {
     let _ = write!(stderr(), "{text}");
 }
 
+/// How tools say that the disk is full.
+pub(crate) const NO_SPACE: &str = "No space left on device";
+
 /// Longer command lines go through a response file.
 const MAX_COMMAND: usize = 96 * 1024;
 
@@ -54,13 +57,18 @@ impl Job {
         }
     }
 
-    /// Runs the command and keeps what it says.
+    /// Runs the command and keeps what it says. A full disk is an error of its own: what LLVM says
+    /// of it looks like a bug.
     pub(crate) fn run_captured(&self, scratch: &Path) -> Result<Output, Error> {
         let mut command = self.command(scratch)?;
-        command
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|source| self.not_started(source))
+        let output = command.stdin(Stdio::null()).output();
+        let output = output.map_err(|source| self.not_started(source))?;
+        let is_full =
+            !output.status.success() && String::from_utf8_lossy(&output.stderr).contains(NO_SPACE);
+        match is_full {
+            true => Err(Error::Full(scratch.to_path_buf())),
+            false => Ok(output),
+        }
     }
 
     fn command(&self, scratch: &Path) -> Result<Command, Error> {

@@ -105,6 +105,9 @@ pub enum Error {
         /// Symbols that nobody defines.
         undefined: Vec<String>,
     },
+    /// A tool found no space for temporary files in this folder.
+    #[error("{}: no space left; free some space there, or name another folder by TMPDIR", .0.display())]
+    Full(PathBuf),
     /// A tool is not installed.
     #[error(
         "{tool} is not installed; install the Debian package {package}, or run scripts/deps \
@@ -128,7 +131,7 @@ pub enum Error {
         folders: Vec<PathBuf>,
     },
     /// A file cannot be read, written or started.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), remedy(source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -166,7 +169,36 @@ pub enum Error {
     Container(#[from] ContainerError),
 }
 
+/// `EMFILE`.
+const TOO_MANY_FILES: i32 = 24;
+
+/// What to do where the system refuses something.
+fn remedy(error: &io::Error) -> &'static str {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WouldBlock};
+    match (error.kind(), error.raw_os_error()) {
+        (StorageFull | QuotaExceeded, _) => "; free some space there",
+        (FileTooLarge, _) => "; raise the limit (ulimit -f)",
+        (WouldBlock, _) => "; raise the limit of processes (ulimit -u)",
+        (_, Some(TOO_MANY_FILES)) => "; raise the limit of open files (ulimit -n 1024)",
+        _ => "",
+    }
+}
+
 impl Error {
+    /// Whether nothing is wrong but that there is no space left.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        match self {
+            Error::Full(_) => true,
+            Error::Io { source, .. } | Error::Container(ContainerError::Io { source, .. }) => {
+                matches!(source.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+            }
+            Error::Llvm { source, .. } => source.to_string().contains(jobs::NO_SPACE),
+            _ => false,
+        }
+    }
+
     /// The exit code of a compiler that stops with this error.
     #[must_use]
     pub fn exit_code(&self) -> i32 {

@@ -123,6 +123,8 @@ pub enum News {
     Done,
     /// There is none, and why.
     Failed(String),
+    /// There is none for want of space, and where.
+    Full(String),
     /// There is none, and a tool said why.
     Reported,
     /// There is none, and the linker said why; the symbols that nobody defines.
@@ -253,6 +255,7 @@ pub fn serve(words: Vec<OsString>) -> i32 {
         Ok(()) => News::Done,
         Err(Error::Reported { .. }) => News::Reported,
         Err(Error::Unlinked { undefined, .. }) => News::Unlinked(undefined),
+        Err(error) if error.is_full() => News::Full(error.to_string()),
         Err(error) => News::Failed(error.to_string()),
     });
     0

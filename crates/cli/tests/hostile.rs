@@ -254,6 +254,40 @@ fn a_full_disk_is_named_and_loses_nothing() {
     );
 }
 
+/// LLVM calls a full disk a bug of its own.
+#[test]
+fn a_disk_that_is_full_in_a_build_is_named() {
+    let folder = folder();
+    let binary = built("tokens.c", folder.path());
+    let disk = folder.path().join("disk");
+    fs::create_dir(&disk).expect("a folder");
+    let script = "echo 'int main(void) { return 0; }' > a.c
+        TMPDIR=$PWD \"$1\" cover --quiet --steps 5 --out suite a.c; echo status $?";
+    let Some(text) = on_own_disk(&disk, "size=300k", script, &binary) else {
+        return;
+    };
+    assert!(
+        text.contains("no space left") && text.contains("TMPDIR"),
+        "{text}"
+    );
+    assert!(text.contains("status 5") && !text.contains("bug"), "{text}");
+}
+
+/// An overlay over the folder for temporary files does not hide what is mounted below it.
+#[test]
+fn a_disk_for_temporary_files_may_be_below_others() {
+    let folder = folder();
+    let binary = built("tokens.c", folder.path());
+    let disk = folder.path().join("disk");
+    fs::create_dir(&disk).expect("a folder");
+    let script = "cp \"$2\" program
+        TMPDIR=$PWD \"$1\" cover --quiet --steps 5 --out suite program; echo status $?";
+    let Some(text) = on_own_disk(&disk, "size=200m", script, &binary) else {
+        return;
+    };
+    assert!(text.contains("status 0"), "{text}");
+}
+
 #[test]
 fn a_disk_that_is_read_only_is_named() {
     let folder = folder();

@@ -46,6 +46,9 @@ const TEMPORARY: [(&CStr, &CStr, [&CStr; 2], &CStr); 3] = [
 /// machine's clock and end, devices.
 const RIGHTS: [libc::c_ulong; 7] = [16, 17, 19, 21, 22, 25, 27];
 
+/// Mounts below folders for temporary files that stay; more are hidden.
+const MOST_BELOW: usize = 16;
+
 /// `MOUNT_ATTR_RDONLY`.
 const READ_ONLY: u64 = 1;
 
@@ -65,6 +68,8 @@ pub(crate) struct Sandbox {
     groups: CString,
     scratch: CString,
     work: CString,
+    /// Mounts below folders for temporary files, which an overlay would hide.
+    below: Vec<CString>,
     /// The writing end of a pipe: the number of the process that the server becomes.
     report: RawFd,
 }
@@ -81,6 +86,7 @@ impl Sandbox {
             groups: CString::new(format!("{group} {group} 1")).ok()?,
             scratch: path(scratch)?,
             work: path(work)?,
+            below: mounts_below(&std::fs::read("/proc/self/mountinfo").unwrap_or_default()),
             report,
         })
     }
@@ -128,14 +134,13 @@ impl Sandbox {
             if mount(c"none", c"/", None, private, None) != 0 {
                 return;
             }
-            let scratch = libc::syscall(
-                libc::SYS_open_tree,
-                libc::AT_FDCWD,
-                self.scratch.as_ptr(),
-                1 | libc::O_CLOEXEC,
-            );
+            let scratch = open_tree(&self.scratch, 0);
             if scratch < 0 {
                 return;
+            }
+            let mut below = [-1; MOST_BELOW];
+            for (opened, path) in below.iter_mut().zip(&self.below) {
+                *opened = open_tree(path, libc::AT_RECURSIVE);
             }
             let has_memory = mount(c"none", c"/proc", Some(c"tmpfs"), 0, None) == 0;
             for (folder, options, parts, with_users) in TEMPORARY {
@@ -154,14 +159,10 @@ impl Sandbox {
                 libc::umount2(c"/proc".as_ptr(), libc::MNT_DETACH);
             }
             // Where the overlay is, the folder is as it was below; elsewhere nothing was hidden.
-            libc::syscall(
-                libc::SYS_move_mount,
-                scratch,
-                c"".as_ptr(),
-                libc::AT_FDCWD,
-                self.scratch.as_ptr(),
-                4,
-            );
+            for (opened, path) in below.iter().zip(&self.below) {
+                move_mount(*opened, path);
+            }
+            move_mount(scratch, &self.scratch);
             change(c"/", libc::AT_RECURSIVE, READ_ONLY, 0);
             let writable = TEMPORARY.iter().map(|(folder, ..)| *folder);
             for folder in writable.chain([c"/proc", &self.scratch]) {
@@ -169,6 +170,77 @@ impl Sandbox {
             }
             libc::chdir(self.work.as_ptr());
         }
+    }
+}
+
+/// The mount points below folders for temporary files, but for those below one another, in the text
+/// of `/proc/self/mountinfo`.
+fn mounts_below(text: &[u8]) -> Vec<CString> {
+    let mut points: Vec<Vec<u8>> = Vec::new();
+    for line in text.split(|byte| *byte == b'\n') {
+        let Some(point) = line.split(|byte| *byte == b' ').nth(4).map(unescaped) else {
+            continue;
+        };
+        let is_below = |folder: &[u8]| {
+            let rest = point.strip_prefix(folder);
+            rest.is_some_and(|rest| rest.starts_with(b"/"))
+        };
+        let temporary = TEMPORARY.iter().map(|(folder, ..)| folder.to_bytes());
+        if temporary.into_iter().any(is_below) && !points.iter().any(|known| is_below(known)) {
+            points.push(point);
+        }
+    }
+    points.truncate(MOST_BELOW);
+    let points = points.into_iter().map(CString::new);
+    points.filter_map(Result::ok).collect()
+}
+
+/// A path of `mountinfo`, where some bytes are a backslash and three octal digits.
+fn unescaped(path: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(path.len());
+    let mut rest = path;
+    while let [first, tail @ ..] = rest {
+        let octal = tail.get(..3).filter(|_| *first == b'\\');
+        let octal = octal.and_then(|digits| str::from_utf8(digits).ok());
+        match octal.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(byte) => {
+                plain.push(byte);
+                rest = &tail[3..];
+            }
+            None => {
+                plain.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    plain
+}
+
+/// A copy of what is mounted at a path, not mounted anywhere; negative if there is none.
+unsafe fn open_tree(path: &CStr, flags: libc::c_int) -> libc::c_long {
+    // SAFETY: a string.
+    unsafe {
+        libc::syscall(
+            libc::SYS_open_tree,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            1 | libc::O_CLOEXEC | flags,
+        )
+    }
+}
+
+/// Mounts what [`open_tree`] gave.
+unsafe fn move_mount(tree: libc::c_long, path: &CStr) {
+    // SAFETY: strings.
+    unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            tree,
+            c"".as_ptr(),
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            4,
+        );
     }
 }
 
@@ -221,5 +293,24 @@ unsafe fn write(path: &CStr, text: &CStr) {
             libc::write(file, text.as_ptr().cast(), text.count_bytes());
             libc::close(file);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mounts_below_temporary_folders_are_listed() {
+        let text = b"22 1 8:1 / / rw - ext4 /dev/sda rw\n\
+            30 22 0:9 / /tmp rw - tmpfs none rw\n\
+            31 30 0:9 / /tmp/a\\040b rw - tmpfs none rw\n\
+            32 31 0:9 / /tmp/a\\040b/c rw - tmpfs none rw\n\
+            33 22 0:9 / /tmpfolder rw - tmpfs none rw\n\
+            34 22 0:9 / /dev/shm/x rw - tmpfs none rw\n";
+        assert_eq!(
+            mounts_below(text),
+            [c"/tmp/a b", c"/dev/shm/x"].map(CStr::to_owned)
+        );
     }
 }

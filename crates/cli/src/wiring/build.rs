@@ -71,6 +71,9 @@ impl Builder {
                 Some(News::Done) => return Ok(()),
                 Some(News::Reported) => return Err(Failure::Reported),
                 Some(News::Unlinked(undefined)) => return Err(Failure::Unlinked(undefined)),
+                Some(News::Full(text)) => {
+                    return Err(Failure::Problem(Problem::unwritable(text)));
+                }
                 Some(News::Failed(text)) => {
                     return Err(Failure::Problem(Problem::program(text)));
                 }

@@ -19,7 +19,7 @@
 //! apart (each of their contexts is a whole path, since a longer one would have been new), and
 //! contexts are forgotten once, so that the search is complete. Where runs are so long that looking
 //! for a new context takes more than a bound, the next candidate is picked whatever its context;
-//! picks that are put off share the bound with the next one.
+//! picks that are put off share the bound with those after them.
 
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
@@ -222,14 +222,15 @@ impl Strategy for ContextGuided {
         if self.use_dominators && self.dominators.is_none() && !view.program.functions.is_empty() {
             self.dominators = Some(BranchDominators::new(view.program));
         }
+        self.last = None;
         for node in info.new_nodes().iter() {
             self.levels.push(view.tree.depth(node) as usize, node);
         }
     }
 
     fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick> {
-        let put_off = |last| view.tree.flip(last) == Flip::PutOff;
-        if !self.last.is_some_and(put_off) {
+        let waits = |last| matches!(view.tree.flip(last), Flip::Untried | Flip::PutOff);
+        if !self.last.is_some_and(waits) {
             self.steps = 0;
         }
         loop {
@@ -241,9 +242,14 @@ impl Strategy for ContextGuided {
             };
             for candidate in view.tree.open_flips(node) {
                 let context = self.context(view, candidate);
-                if self.contexts.insert(context) || !self.is_patient() {
+                let patient = self.is_patient();
+                if self.contexts.insert(context) || !patient {
                     self.picked = true;
                     self.last = Some(candidate);
+                    if !patient {
+                        // If this one waits, it is not named again at once.
+                        self.pending.pop();
+                    }
                     return Some(Pick::Flip(candidate));
                 }
             }
@@ -337,6 +343,37 @@ b8:
             order.split(' ').map(str::len).collect::<Vec<_>>()
         };
         assert!(depths(0).is_sorted() && !depths(PATIENCE).is_sorted());
+    }
+
+    /// Names candidates that wait, as those of heavy runs do, before the one that is asked for.
+    struct Waiting(ContextGuided);
+
+    impl Strategy for Waiting {
+        fn name(&self) -> &'static str {
+            "waiting"
+        }
+
+        fn observe(&mut self, view: &View, info: &RunInfo) {
+            self.0.observe(view, info);
+        }
+
+        fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick> {
+            let picks: Vec<_> = (0..8).map_while(|_| self.0.pick(view, rng)).collect();
+            assert!(self.0.steps <= self.0.patience + 1, "{}", self.0.steps);
+            picks.last().copied()
+        }
+    }
+
+    /// Looking for contexts takes no longer where candidates are named that wait, and all are named
+    /// in the end.
+    #[test]
+    fn candidates_that_wait_share_patience() {
+        let strategy = ContextGuided {
+            patience: 4,
+            ..ContextGuided::new(Some(3), false)
+        };
+        let order = picks(&mut Waiting(strategy), &Drawing::ladder(5));
+        assert_eq!(order.split(' ').count(), 31);
     }
 
     /// k = 1 picks each branch once; the other copy has the same 1-context and comes with k = 2.
