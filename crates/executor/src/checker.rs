@@ -148,7 +148,8 @@ impl Checker {
     }
 }
 
-/// An abort by its cause, as far as the stack shows it.
+/// An abort by its cause, as far as the stack shows it; a signal that the program sent itself is no
+/// access.
 fn refine(kind: String, stack: &[Frame]) -> String {
     let calls = |names: &[&str]| {
         stack
@@ -156,7 +157,10 @@ fn refine(kind: String, stack: &[Frame]) -> String {
             .any(|frame| names.iter().any(|name| frame.function == *name))
     };
     let asserts = |frame: &Frame| named(&frame.function, Mark::Assertion);
-    if kind != "SIGABRT" {
+    let sent = stack.first().is_some_and(is_messenger);
+    if kind == "null-dereference" && sent {
+        "SIGSEGV".to_owned()
+    } else if kind != "SIGABRT" {
         kind
     } else if stack.iter().any(asserts) {
         "assertion".to_owned()
@@ -209,6 +213,13 @@ mod tests {
             let stack: Vec<Frame> = names.iter().map(|name| frame(name)).collect();
             refine("SIGABRT".to_owned(), &stack)
         };
+        let raised = refine(
+            "null-dereference".to_owned(),
+            &[frame("raise"), frame("main")],
+        );
+        assert_eq!(raised, "SIGSEGV");
+        let accessed = refine("null-dereference".to_owned(), &[frame("main")]);
+        assert_eq!(accessed, "null-dereference");
         assert_eq!(of(&["raise", "abort", "main"]), "SIGABRT");
         assert_eq!(of(&["abort", "__assert_fail", "f"]), "assertion");
         assert_eq!(
