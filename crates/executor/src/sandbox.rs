@@ -201,7 +201,7 @@ fn unescaped(path: &[u8]) -> Vec<u8> {
     let mut rest = path;
     while let [first, tail @ ..] = rest {
         let octal = tail.get(..3).filter(|_| *first == b'\\');
-        let octal = octal.and_then(|digits| str::from_utf8(digits).ok());
+        let octal = octal.and_then(|digits| std::str::from_utf8(digits).ok());
         match octal.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
             Some(byte) => {
                 plain.push(byte);
