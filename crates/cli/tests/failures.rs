@@ -266,8 +266,13 @@ fn runs_that_do_not_end_are_failures_with_the_place_of_the_loop() {
         );
         assert_eq!(failure.input.byte(0, 0), Some(byte));
     }
+    // What both samples have in common: they may have met in the function that the loop calls.
     let hang = kinds["timeout"];
-    assert_eq!(hang.stack.len(), 2, "{hang:?}");
+    let below = hang
+        .stack
+        .iter()
+        .skip_while(|frame| frame.starts_with("step ("));
+    assert_eq!(below.count(), 2, "{hang:?}");
     let shown = replay(
         &out,
         &["--failure", &hang.id.to_string(), "--timeout-run", "300ms"],
