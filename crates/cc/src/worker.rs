@@ -47,10 +47,10 @@ pub enum Order {
         /// Where it goes.
         folder: PathBuf,
     },
-    /// The whole executable of a frozen program.
+    /// The whole executable of a deferred one.
     Whole {
-        /// The folder of the frozen program.
-        frozen: PathBuf,
+        /// The deferred executable.
+        deferred: PathBuf,
         /// What is written.
         out: PathBuf,
     },
@@ -95,8 +95,8 @@ impl Order {
                 let words = first.into_iter().chain(call(language, arguments));
                 (words.collect(), None)
             }
-            Order::Whole { frozen, out } => {
-                (vec![WHOLE.as_ref(), frozen.as_ref(), out.as_ref()], None)
+            Order::Whole { deferred, out } => {
+                (vec![WHOLE.as_ref(), deferred.as_ref(), out.as_ref()], None)
             }
             Order::Uninitialized { frozen, out } => {
                 let first = UNINITIALIZED.as_ref();
@@ -266,15 +266,18 @@ fn obey(words: Vec<OsString>, scratch: &Scratch, progress: Progress) -> Result<(
     let first = words.next().unwrap_or_default();
     let unknown = || Error::Usage("this command is for Labrys itself".to_owned());
     if first == UNIT || first == UNINITIALIZED || first == WHOLE {
-        let (Some(folder), Some(out)) = (words.next(), words.next()) else {
+        let (Some(of), Some(out)) = (words.next(), words.next()) else {
             return Err(unknown());
         };
-        let (frozen, out) = (Frozen::open(Path::new(&folder)), Path::new(&out));
+        let (of, out) = (Path::new(&of), Path::new(&out));
+        if first == WHOLE {
+            progress.0("freezing the bitcode");
+            let frozen = Frozen::of_executable(of, &scratch.path()?.join("frozen"))?;
+            return frozen.build_whole(out, scratch, progress);
+        }
+        let frozen = Frozen::open(of);
         if first == UNINITIALIZED {
             return frozen.build_uninitialized(out, scratch, progress);
-        }
-        if first == WHOLE {
-            return frozen.build_whole(out, scratch, progress);
         }
         let request = serde_json::from_reader(stdin().lock()).map_err(|_| unknown())?;
         return frozen.build(&request, out, scratch, progress);

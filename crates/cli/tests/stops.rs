@@ -123,6 +123,23 @@ fn builds_stop_and_leave_nothing() {
 }
 
 #[test]
+fn builds_that_were_put_off_stop_and_leave_nothing() {
+    let place = Place::new(&slow_program());
+    let mut compiler = labrys_cc();
+    compiler.env_remove("LABRYS_WHOLE");
+    succeed(&mut place.ready(compiler, &["program.c", "-o", "program"]));
+    let mut command = labrys();
+    command.env("LABRYS_CACHE", place.path("cache"));
+    let mut child = place.start(command, &["cover", "--quiet", "--out", "suite", "program"]);
+    place.wait_for("lld");
+    send("-INT", &child);
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert_eq!(place.processes(), [""; 0]);
+    assert_eq!(place.temporary(), [""; 0].map(PathBuf::from));
+    assert!(!place.path("suite").exists() && !place.path("cache/executables").exists());
+}
+
+#[test]
 fn compilers_stop_and_leave_nothing() {
     let place = Place::new(&slow_program());
     let mut child = place.start(labrys_cc(), &["program.c", "-o", "program"]);

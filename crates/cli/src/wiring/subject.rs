@@ -389,9 +389,8 @@ fn whole(executable: &Path, builder: &Builder, folder: &Path) -> Result<PathBuf,
     if cache.as_ref().is_some_and(|cache| cache.take(&key, &path)) {
         return Ok(path);
     }
-    let frozen = Frozen::of_executable(executable, &folder.join("frozen"));
     let order = Order::Whole {
-        frozen: frozen.map_err(Problem::program)?.folder().to_path_buf(),
+        deferred: executable.to_path_buf(),
         out: path.clone(),
     };
     builder.build(&order, folder)?;
