@@ -251,16 +251,7 @@ impl Frozen {
         scratch: &Scratch,
         progress: Progress,
     ) -> Result<(), Error> {
-        let (line, session) = self.session(out, scratch, progress)?;
-        let scratch = session.scratch.path()?;
-        let runtime = self.runtime(&session, &scratch)?;
-        build_uninitialized(
-            &session,
-            &line,
-            &self.folder.join(BITCODE),
-            &runtime,
-            &scratch,
-        )
+        self.build_by(build_uninitialized, out, scratch, progress)
     }
 
     /// Builds the whole executable: see [`container`](crate::container).
@@ -270,11 +261,21 @@ impl Frozen {
         scratch: &Scratch,
         progress: Progress,
     ) -> Result<(), Error> {
+        self.build_by(build_frozen, out, scratch, progress)
+    }
+
+    fn build_by(
+        &self,
+        build: fn(&Session, &LinkLine, &Path, &Path, &Path) -> Result<(), Error>,
+        out: &Path,
+        scratch: &Scratch,
+        progress: Progress,
+    ) -> Result<(), Error> {
         let (line, session) = self.session(out, scratch, progress)?;
         let scratch = session.scratch.path()?;
         let runtime = self.runtime(&session, &scratch)?;
         let frozen = self.folder.join(BITCODE);
-        build_frozen(&session, &line, &frozen, &runtime, &scratch)
+        build(&session, &line, &frozen, &runtime, &scratch)
     }
 
     /// Builds the executable with the drivers of [`describe`](Self::describe).
