@@ -3,9 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use labrys_program::graph::Digraph;
 use labrys_program::{
-    BlockId, BranchId, Constant, FunctionId, Operand, Operation, Program, SiteId, ValueId,
+    BranchId, Constant, FunctionId, Operand, Operation, Program, SiteId, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,6 +12,7 @@ use super::Impossible;
 use super::constants::tracked;
 use super::function::{Cell, Doings, Pass, State, Surroundings};
 use super::numbers::Numbers;
+use super::outline::Outline;
 use crate::ProgramAnalysis;
 use crate::global_values::{Accesses, Content, Place, initial, place, places};
 
@@ -27,9 +27,9 @@ const MAX_ENTRIES: u64 = 4096;
 struct Flow<'a> {
     analysis: &'a ProgramAnalysis<'a>,
     accesses: &'a Accesses,
-    /// By function: its blocks in the order of control flow, and its values that are addresses in
-    /// globals.
-    orders: Vec<Vec<BlockId>>,
+    /// By function; empty where it has no body.
+    outlines: Vec<Outline>,
+    /// By function: its values that are addresses in globals.
     places: Vec<FxHashMap<ValueId, Place>>,
     states: Vec<State>,
     results: Vec<Option<Numbers>>,
@@ -67,19 +67,17 @@ impl<'a> Flow<'a> {
     fn new(analysis: &'a ProgramAnalysis<'a>, accesses: &'a Accesses) -> Self {
         let program = analysis.program();
         let functions = &program.functions;
-        let order = |function: &labrys_program::Function| {
-            if function.blocks.is_empty() {
-                return Vec::new();
-            }
-            let order = Digraph::of_function(function).reverse_postorder(0);
-            order.into_iter().map(BlockId).collect()
+        let outline = |id: FunctionId| match analysis.function(id) {
+            function if function.blocks.is_empty() => Outline::default(),
+            function => Outline::new(function, analysis.body(id)),
         };
+        let ids = (0..functions.len()).map(FunctionId::new);
         let none =
             |function: &labrys_program::Function| tracked(function.result).map(Numbers::none);
         let mut flow = Flow {
             analysis,
             accesses,
-            orders: functions.iter().map(order).collect(),
+            outlines: ids.map(outline).collect(),
             places: functions.iter().map(|one| places(program, one)).collect(),
             states: functions.iter().map(State::new).collect(),
             results: functions.iter().map(none).collect(),
@@ -352,8 +350,8 @@ impl<'a> Surroundings<'a> for Flow<'a> {
         self.analysis
     }
 
-    fn order(&self, id: FunctionId) -> &[BlockId] {
-        &self.orders[id.index()]
+    fn outline(&self, id: FunctionId) -> &Outline {
+        &self.outlines[id.index()]
     }
 
     fn limits(&self) -> &[u64] {

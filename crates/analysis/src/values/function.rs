@@ -7,11 +7,12 @@ use labrys_program::{
     Operation, Phi, Terminator, Type, ValueId,
 };
 use labrys_semantics::LibraryMeaning;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::constants::{FIRST_ADDRESS, LAST_ADDRESS, constant, tracked};
 use super::known::{Definitions, Known};
 use super::numbers::Numbers;
+use super::outline::Outline;
 use super::results::result;
 use crate::ProgramAnalysis;
 use crate::body::Definition;
@@ -30,8 +31,8 @@ pub(super) type Cell = (GlobalId, GlobalPart);
 /// What a function depends on.
 pub(super) trait Surroundings<'a> {
     fn analysis(&self) -> &'a ProgramAnalysis<'a>;
-    /// The blocks of a function, in the order of control flow.
-    fn order(&self, id: FunctionId) -> &[BlockId];
+    /// What does not change of a function with a body.
+    fn outline(&self, id: FunctionId) -> &Outline;
     /// Where bounds stop, in ascending order.
     fn limits(&self) -> &[u64];
     /// What a function of the program gives.
@@ -53,20 +54,23 @@ pub(super) struct State {
     pub(super) values: Vec<Option<Numbers>>,
     /// By value: how often it grew.
     grown: Vec<u16>,
-    /// By block; `None` while control does not come there.
-    known: Vec<Option<Known>>,
-    /// Blocks that control leaves, with the direction.
-    leaves: FxHashSet<(BlockId, u32)>,
+    /// By block: whether control comes there.
+    reached: Vec<bool>,
+    /// By block and direction: what is known where control leaves; `None` while it does not.
+    edges: Vec<Vec<Option<Known>>>,
 }
 
 impl State {
     pub(super) fn new(function: &Function) -> Self {
         let none = |ty: &Type| tracked(*ty).map(Numbers::none);
+        let blocks = function.blocks.iter();
         State {
             values: function.values.iter().map(none).collect(),
             grown: vec![0; function.values.len()],
-            known: vec![None; function.blocks.len()],
-            leaves: FxHashSet::default(),
+            reached: vec![false; function.blocks.len()],
+            edges: blocks
+                .map(|block| vec![None; block.terminator.successors().len()])
+                .collect(),
         }
     }
 
@@ -93,11 +97,11 @@ impl State {
     }
 
     pub(super) fn is_reached(&self, block: BlockId) -> bool {
-        self.known[block.index()].is_some()
+        self.reached[block.index()]
     }
 
     pub(super) fn leaves(&self, block: BlockId, direction: u32) -> bool {
-        self.leaves.contains(&(block, direction))
+        self.edges[block.index()][direction as usize].is_some()
     }
 }
 
@@ -120,10 +124,37 @@ pub(super) struct Pass<'f, 'a> {
     pub(super) state: State,
     /// Whether numbers shrink to what they have to be.
     narrows: bool,
-    left: FxHashSet<(BlockId, u32)>,
+    outline: &'f Outline,
+    changes: Changes,
     calls: FxHashMap<Place, &'a Call>,
     pub(super) doings: Doings,
     pub(super) visits: u64,
+}
+
+/// When something last changed, and when blocks were last looked at: by the number of the visit.
+struct Changes {
+    clock: u64,
+    /// By block.
+    visited: Vec<u64>,
+    left: Vec<u64>,
+    /// By value.
+    grown: Vec<u64>,
+}
+
+impl Changes {
+    fn new(function: &Function) -> Self {
+        Changes {
+            clock: 0,
+            visited: vec![0; function.blocks.len()],
+            left: vec![0; function.blocks.len()],
+            grown: vec![0; function.values.len()],
+        }
+    }
+
+    fn visit(&mut self, block: BlockId) {
+        self.clock += 1;
+        self.visited[block.index()] = self.clock;
+    }
 }
 
 /// The result of an instruction, and whether control goes on behind it.
@@ -137,13 +168,15 @@ impl<'f, 'a> Pass<'f, 'a> {
         narrows: bool,
     ) -> Self {
         let calls = flow.analysis().calls().calls_in(id).iter();
+        let function = flow.analysis().function(id);
         Pass {
             flow,
             id,
-            function: flow.analysis().function(id),
+            function,
             state,
             narrows,
-            left: FxHashSet::default(),
+            outline: flow.outline(id),
+            changes: Changes::new(function),
             calls: calls
                 .map(|call| ((call.block, call.instruction as usize), call))
                 .collect(),
@@ -153,53 +186,91 @@ impl<'f, 'a> Pass<'f, 'a> {
     }
 
     /// Sweeps until nothing grows, or once if numbers shrink; whether that was reached.
+    ///
+    /// Once something grew, blocks are looked at that depend on it. What these are is no part of the
+    /// law: at the end all are looked at, and nothing grows.
     pub(super) fn run(&mut self) -> bool {
         if self.narrows {
-            self.sweep();
-            self.state.leaves = std::mem::take(&mut self.left);
+            self.sweep(true);
             return true;
         }
-        (0..SWEEPS).any(|_| !self.sweep())
+        let mut all = true;
+        for _ in 0..SWEEPS {
+            let grew = self.sweep(all);
+            if all && !grew {
+                return true;
+            }
+            all = !grew;
+        }
+        false
     }
 
-    /// Whether something grew.
-    fn sweep(&mut self) -> bool {
+    /// Looks at all blocks, or at those for which something changed; whether something grew.
+    fn sweep(&mut self, all: bool) -> bool {
         self.doings = Doings::default();
         let mut grew = false;
-        let flow = self.flow;
-        for block in flow.order(self.id) {
-            let edges = self.edges(*block);
-            let known = self.arrival(*block, &edges);
-            grew |= self.state.known[block.index()] != known;
-            self.state.known[block.index()].clone_from(&known);
-            let Some(known) = known else { continue };
-            let content = &self.function.blocks[block.index()];
-            for phi in &content.phis {
-                let numbers = self.joined(phi, &edges);
-                grew |= self.set(phi.result, numbers);
-            }
-            let mut goes_on = true;
-            for (index, instruction) in content.instructions.iter().enumerate() {
-                self.visits += 1;
-                let (numbers, next) = self.execute(&known, (*block, index), instruction);
-                if let Some(result) = instruction.result {
-                    grew |= self.set(result, numbers);
-                }
-                goes_on = next;
-                if !goes_on {
-                    break;
-                }
-            }
-            if goes_on {
-                grew |= self.leave(*block, &known);
+        let outline = self.outline;
+        for block in &outline.order {
+            if all || self.is_due(*block) {
+                self.changes.visit(*block);
+                grew |= self.visit(*block);
             }
         }
         grew
     }
 
+    /// Whether something changed that a block depends on since it was last looked at.
+    fn is_due(&self, block: BlockId) -> bool {
+        let last = self.changes.visited[block.index()];
+        let mut before = self.predecessors(block).iter();
+        let mut reads = self.outline.reads(block).iter();
+        before.any(|from| self.changes.left[from.index()] >= last)
+            || reads.any(|value| self.changes.grown[value.index()] >= last)
+    }
+
+    /// Whether something grew in a block.
+    fn visit(&mut self, block: BlockId) -> bool {
+        let edges = self.edges(block);
+        let known = self.arrival(block, &edges);
+        self.state.reached[block.index()] = known.is_some();
+        let Some(known) = known else {
+            return self.stay(block);
+        };
+        let mut grew = false;
+        let content = &self.function.blocks[block.index()];
+        for phi in &content.phis {
+            let numbers = self.joined(phi, &edges);
+            grew |= self.set(phi.result, numbers);
+        }
+        for (index, instruction) in content.instructions.iter().enumerate() {
+            self.visits += 1;
+            let (numbers, goes_on) = self.execute(&known, (block, index), instruction);
+            if let Some(result) = instruction.result {
+                grew |= self.set(result, numbers);
+            }
+            if !goes_on {
+                return self.stay(block) | grew;
+            }
+        }
+        self.leave(block, &known) | grew
+    }
+
+    /// Control does not leave a block, as far as is known; nothing grew for that.
+    fn stay(&mut self, block: BlockId) -> bool {
+        if self.narrows {
+            self.state.edges[block.index()].fill(None);
+        }
+        false
+    }
+
     fn set(&mut self, value: ValueId, numbers: Option<Numbers>) -> bool {
         if !self.narrows {
-            return self.state.grow(value, numbers.as_ref(), self.flow.limits());
+            let limits = self.flow.limits();
+            let grew = self.state.grow(value, numbers.as_ref(), limits);
+            if grew {
+                self.changes.grown[value.index()] = self.changes.clock;
+            }
+            return grew;
         }
         if let (Some(old), Some(new)) = (&mut self.state.values[value.index()], numbers)
             && old.width() == new.width()
@@ -209,19 +280,19 @@ impl<'f, 'a> Pass<'f, 'a> {
         false
     }
 
+    fn predecessors(&self, block: BlockId) -> &'a [BlockId] {
+        self.flow.analysis().body(self.id).predecessors(block)
+    }
+
     /// The edges by which control comes to a block: from where, and what is known on them.
     fn edges(&self, block: BlockId) -> Vec<(BlockId, Known)> {
         let mut edges = Vec::new();
-        for from in self.flow.analysis().body(self.id).predecessors(block) {
-            let Some(known) = &self.state.known[from.index()] else {
-                continue;
-            };
+        for from in self.predecessors(block) {
             let successors = self.terminator(*from).successors();
-            for (direction, to) in (0..).zip(successors) {
-                if to == block && self.state.leaves(*from, direction) {
-                    let mut known = known.clone();
-                    known.leave(self, *from, direction);
-                    edges.push((*from, known));
+            let known = &self.state.edges[from.index()];
+            for (to, known) in successors.into_iter().zip(known) {
+                if let Some(known) = known.as_ref().filter(|_| to == block) {
+                    edges.push((*from, known.clone()));
                 }
             }
         }
@@ -249,7 +320,7 @@ impl<'f, 'a> Pass<'f, 'a> {
     fn joined(&self, phi: &Phi, edges: &[(BlockId, Known)]) -> Option<Numbers> {
         let width = tracked(self.function.value_type(phi.result)?)?;
         let mut all = Numbers::none(width);
-        for (from, known) in edges.iter().filter(|(_, known)| !known.is_impossible()) {
+        for (from, known) in edges {
             let mut incoming = phi.incoming.iter();
             let operand = incoming.find(|(block, _)| block == from)?.1;
             all = all.join(&self.operand(known, operand)?);
@@ -257,7 +328,7 @@ impl<'f, 'a> Pass<'f, 'a> {
         Some(all)
     }
 
-    /// Control leaves a block; whether in a direction that is new.
+    /// Control leaves a block; whether in a direction that is new, or with more numbers.
     fn leave(&mut self, block: BlockId, known: &Known) -> bool {
         let terminator = &self.function.blocks[block.index()].terminator;
         if let Terminator::Return(value) = terminator {
@@ -272,23 +343,22 @@ impl<'f, 'a> Pass<'f, 'a> {
                 self.doings.returned = Some(before.join(&numbers));
             }
         }
-        let mut is_new = false;
-        for direction in (0..).take(terminator.successors().len()) {
+        let mut grew = false;
+        for direction in 0..terminator.successors().len() {
             let mut known = known.clone();
-            known.leave(self, block, direction);
-            if known.is_impossible() {
-                continue;
+            known.leave(self, block, direction as u32);
+            let edge = &self.state.edges[block.index()][direction];
+            let now = (!known.is_impossible()).then_some(known);
+            // While numbers grow, what was possible stays so.
+            if *edge != now && (self.narrows || now.is_some()) {
+                grew = true;
+                self.state.edges[block.index()][direction] = now;
             }
-            match self.narrows {
-                true => self.left.insert((block, direction)),
-                false => {
-                    let inserted = self.state.leaves.insert((block, direction));
-                    is_new |= inserted;
-                    inserted
-                }
-            };
         }
-        is_new
+        if grew {
+            self.changes.left[block.index()] = self.changes.clock;
+        }
+        grew
     }
 
     fn execute(&mut self, known: &Known, at: Place, instruction: &'a Instruction) -> Outcome {
@@ -442,6 +512,10 @@ impl Definitions for Pass<'_, '_> {
         };
         let block = &self.function.blocks[block.index()];
         Some(&block.instructions[index].operation)
+    }
+
+    fn is_shared(&self, value: ValueId) -> bool {
+        self.outline.is_shared(value)
     }
 
     fn terminator(&self, block: BlockId) -> &Terminator {

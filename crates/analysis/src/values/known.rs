@@ -2,7 +2,6 @@
 
 use labrys_program::{BinaryOperator, Cast, Operand, Operation};
 use labrys_program::{BlockId, Comparison, Terminator, Type, ValueId};
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 use super::numbers::{Numbers, mirrored};
@@ -15,6 +14,8 @@ pub(super) trait Definitions {
     fn operand_type(&self, operand: Operand) -> Option<Type>;
     /// What computes a value.
     fn operation(&self, value: ValueId) -> Option<&Operation>;
+    /// Whether more than one place reads a value.
+    fn is_shared(&self, value: ValueId) -> bool;
     /// The end of a block.
     fn terminator(&self, block: BlockId) -> &Terminator;
 }
@@ -26,7 +27,8 @@ const DEPTH: u32 = 12;
 /// Law: it comes there with these only, as long as the values are not computed anew.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Known {
-    numbers: Rc<FxHashMap<ValueId, Numbers>>,
+    /// By value, in ascending order.
+    numbers: Rc<Vec<(ValueId, Numbers)>>,
     /// Whether control never comes there.
     impossible: bool,
 }
@@ -38,13 +40,28 @@ impl Known {
 
     /// What is known of a value.
     pub(super) fn get(&self, value: ValueId) -> Option<&Numbers> {
-        self.numbers.get(&value)
+        let at = self.position(value).ok()?;
+        Some(&self.numbers[at].1)
+    }
+
+    fn position(&self, value: ValueId) -> Result<usize, usize> {
+        self.numbers
+            .binary_search_by_key(&value, |(other, _)| *other)
+    }
+
+    fn insert(&mut self, value: ValueId, numbers: Numbers) {
+        let position = self.position(value);
+        let all = Rc::make_mut(&mut self.numbers);
+        match position {
+            Ok(at) => all[at].1 = numbers,
+            Err(at) => all.insert(at, (value, numbers)),
+        }
     }
 
     /// Drops what is known of values that are computed anew.
     pub(super) fn forget(&mut self, is_new: impl Fn(ValueId) -> bool) {
-        if self.numbers.keys().any(|value| is_new(*value)) {
-            Rc::make_mut(&mut self.numbers).retain(|value, _| !is_new(*value));
+        if self.numbers.iter().any(|(value, _)| is_new(*value)) {
+            Rc::make_mut(&mut self.numbers).retain(|(value, _)| !is_new(*value));
         }
     }
 
@@ -57,9 +74,11 @@ impl Known {
             self.clone_from(other);
             return;
         }
-        Rc::make_mut(&mut self.numbers).retain(|value, numbers| {
-            let also = other.numbers.get(value);
-            if let Some(also) = also {
+        let mut others = other.numbers.iter().peekable();
+        Rc::make_mut(&mut self.numbers).retain_mut(|(value, numbers)| {
+            while others.next_if(|(other, _)| other < value).is_some() {}
+            let also = others.next_if(|(other, _)| other == value);
+            if let Some((_, also)) = also {
                 *numbers = numbers.join(also);
             }
             also.is_some()
@@ -85,7 +104,10 @@ impl Known {
         if now == before {
             return;
         }
-        Rc::make_mut(&mut self.numbers).insert(value, now.clone());
+        // Nothing else would ask for it.
+        if definitions.is_shared(value) {
+            self.insert(value, now.clone());
+        }
         let Some(depth) = depth.checked_sub(1) else {
             return;
         };

@@ -15,6 +15,7 @@ mod flow;
 mod function;
 mod known;
 mod numbers;
+mod outline;
 mod results;
 
 pub(crate) use flow::impossible;

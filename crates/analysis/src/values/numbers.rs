@@ -3,6 +3,7 @@
 //! Law: each operation gives at least the numbers that it can have on numbers of its operands.
 
 use labrys_program::{BinaryOperator, Comparison};
+use smallvec::SmallVec;
 
 /// Numbers that are told apart by name.
 const FEW: usize = 16;
@@ -17,7 +18,7 @@ pub(crate) struct Numbers {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Shape {
     /// In ascending order.
-    Few(Vec<u64>),
+    Few(SmallVec<[u64; 4]>),
     Bounded(Bounds),
 }
 
@@ -35,7 +36,7 @@ impl Numbers {
     pub(crate) fn none(width: u32) -> Self {
         Numbers {
             width,
-            shape: Shape::Few(Vec::new()),
+            shape: Shape::Few(SmallVec::new()),
         }
     }
 
@@ -46,7 +47,8 @@ impl Numbers {
 
     /// These numbers, as far as the width goes.
     pub(crate) fn few(width: u32, numbers: impl IntoIterator<Item = u64>) -> Self {
-        let mut all: Vec<u64> = numbers.into_iter().map(|bits| bits & mask(width)).collect();
+        let numbers = numbers.into_iter().map(|bits| bits & mask(width));
+        let mut all: SmallVec<[u64; 4]> = numbers.collect();
         all.sort_unstable();
         all.dedup();
         if all.len() <= FEW {
