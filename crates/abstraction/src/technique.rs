@@ -27,7 +27,7 @@ const PROOF: f64 = 0.125;
 /// Steps of a turn.
 const TURN: u32 = 8;
 /// Instructions that the analysis of values looks at in the time of a step of the solver.
-const VISITS_PER_STEP: u64 = 32;
+const VISITS_PER_STEP: u64 = 64;
 /// Steps of the search before the first turn.
 const BEGINS_AFTER: u64 = 32;
 

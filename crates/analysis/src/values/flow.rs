@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Impossible;
 use super::constants::tracked;
 use super::function::{Cell, Doings, Pass, State, Surroundings};
-use super::numbers::Numbers;
+use super::numbers::{Limits, Numbers};
 use super::outline::Outline;
 use crate::ProgramAnalysis;
 use crate::global_values::{Accesses, Content, Place, initial, place, places};
@@ -39,7 +39,7 @@ struct Flow<'a> {
     readers: FxHashMap<Cell, BTreeSet<FunctionId>>,
     grown: FxHashMap<Cell, u16>,
     /// Constants of the program, at which bounds stop.
-    limits: Vec<u64>,
+    limits: Limits,
     queue: VecDeque<FunctionId>,
     waiting: FxHashSet<FunctionId>,
     /// Instructions that were looked at.
@@ -354,7 +354,7 @@ impl<'a> Surroundings<'a> for Flow<'a> {
         &self.outlines[id.index()]
     }
 
-    fn limits(&self) -> &[u64] {
+    fn limits(&self) -> &Limits {
         &self.limits
     }
 
@@ -417,8 +417,8 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// The constants of a program and their neighbors, and those of types.
-fn limits(program: &Program) -> Vec<u64> {
-    let mut limits = BTreeSet::new();
+fn limits(program: &Program) -> Limits {
+    let mut limits = vec![0, u64::MAX];
     for bits in [7, 8, 15, 16, 31, 32, 63] {
         limits.extend([(1u64 << bits) - 1, 1 << bits, (1u64 << bits).wrapping_neg()]);
     }
@@ -428,6 +428,5 @@ fn limits(program: &Program) -> Vec<u64> {
             limits.extend([bits.wrapping_sub(1), bits, bits.wrapping_add(1)]);
         }
     }
-    limits.extend([0, u64::MAX]);
-    limits.into_iter().collect()
+    Limits::new(limits)
 }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::constants::{FIRST_ADDRESS, LAST_ADDRESS, constant, tracked};
 use super::known::{Definitions, Known};
-use super::numbers::Numbers;
+use super::numbers::{Limits, Numbers};
 use super::outline::Outline;
 use super::results::result;
 use crate::ProgramAnalysis;
@@ -33,8 +33,8 @@ pub(super) trait Surroundings<'a> {
     fn analysis(&self) -> &'a ProgramAnalysis<'a>;
     /// What does not change of a function with a body.
     fn outline(&self, id: FunctionId) -> &Outline;
-    /// Where bounds stop, in ascending order.
-    fn limits(&self) -> &[u64];
+    /// Where bounds stop.
+    fn limits(&self) -> &Limits;
     /// What a function of the program gives.
     fn result(&self, id: FunctionId) -> Option<&Numbers>;
     fn returns(&self, id: FunctionId) -> bool;
@@ -58,6 +58,8 @@ pub(super) struct State {
     reached: Vec<bool>,
     /// By block and direction: what is known where control leaves; `None` while it does not.
     edges: Vec<Vec<Option<Known>>>,
+    /// By call: what it passed when it was last looked at.
+    passed: FxHashMap<Place, Vec<Option<Numbers>>>,
 }
 
 impl State {
@@ -71,11 +73,12 @@ impl State {
             edges: blocks
                 .map(|block| vec![None; block.terminator.successors().len()])
                 .collect(),
+            passed: FxHashMap::default(),
         }
     }
 
     /// Adds numbers to a value; whether it grew.
-    pub(super) fn grow(&mut self, value: ValueId, new: Option<&Numbers>, limits: &[u64]) -> bool {
+    pub(super) fn grow(&mut self, value: ValueId, new: Option<&Numbers>, limits: &Limits) -> bool {
         let index = value.index();
         let Some(old) = &self.values[index] else {
             return false;
@@ -108,7 +111,8 @@ impl State {
 /// What a function does to others.
 #[derive(Debug, Default)]
 pub(super) struct Doings {
-    /// Functions that are called, with the numbers of their parameters.
+    /// Functions that are called, with the numbers of their parameters; while numbers grow, only if
+    /// those did.
     pub(super) entered: Vec<(FunctionId, Vec<Option<Numbers>>)>,
     pub(super) stored: Vec<(Cell, Option<Numbers>)>,
     pub(super) loaded: Vec<Cell>,
@@ -125,36 +129,11 @@ pub(super) struct Pass<'f, 'a> {
     /// Whether numbers shrink to what they have to be.
     narrows: bool,
     outline: &'f Outline,
-    changes: Changes,
+    /// By block: whether something changed that it depends on since it was last looked at.
+    due: Vec<bool>,
     calls: FxHashMap<Place, &'a Call>,
     pub(super) doings: Doings,
     pub(super) visits: u64,
-}
-
-/// When something last changed, and when blocks were last looked at: by the number of the visit.
-struct Changes {
-    clock: u64,
-    /// By block.
-    visited: Vec<u64>,
-    left: Vec<u64>,
-    /// By value.
-    grown: Vec<u64>,
-}
-
-impl Changes {
-    fn new(function: &Function) -> Self {
-        Changes {
-            clock: 0,
-            visited: vec![0; function.blocks.len()],
-            left: vec![0; function.blocks.len()],
-            grown: vec![0; function.values.len()],
-        }
-    }
-
-    fn visit(&mut self, block: BlockId) {
-        self.clock += 1;
-        self.visited[block.index()] = self.clock;
-    }
 }
 
 /// The result of an instruction, and whether control goes on behind it.
@@ -176,7 +155,7 @@ impl<'f, 'a> Pass<'f, 'a> {
             state,
             narrows,
             outline: flow.outline(id),
-            changes: Changes::new(function),
+            due: vec![false; function.blocks.len()],
             calls: calls
                 .map(|call| ((call.block, call.instruction as usize), call))
                 .collect(),
@@ -207,25 +186,18 @@ impl<'f, 'a> Pass<'f, 'a> {
 
     /// Looks at all blocks, or at those for which something changed; whether something grew.
     fn sweep(&mut self, all: bool) -> bool {
-        self.doings = Doings::default();
+        self.doings = Doings {
+            entered: std::mem::take(&mut self.doings.entered),
+            ..Doings::default()
+        };
         let mut grew = false;
         let outline = self.outline;
         for block in &outline.order {
-            if all || self.is_due(*block) {
-                self.changes.visit(*block);
+            if std::mem::take(&mut self.due[block.index()]) || all {
                 grew |= self.visit(*block);
             }
         }
         grew
-    }
-
-    /// Whether something changed that a block depends on since it was last looked at.
-    fn is_due(&self, block: BlockId) -> bool {
-        let last = self.changes.visited[block.index()];
-        let mut before = self.predecessors(block).iter();
-        let mut reads = self.outline.reads(block).iter();
-        before.any(|from| self.changes.left[from.index()] >= last)
-            || reads.any(|value| self.changes.grown[value.index()] >= last)
     }
 
     /// Whether something grew in a block.
@@ -263,12 +235,18 @@ impl<'f, 'a> Pass<'f, 'a> {
         false
     }
 
+    fn wake(&mut self, blocks: &[BlockId]) {
+        for block in blocks {
+            self.due[block.index()] = true;
+        }
+    }
+
     fn set(&mut self, value: ValueId, numbers: Option<Numbers>) -> bool {
         if !self.narrows {
             let limits = self.flow.limits();
             let grew = self.state.grow(value, numbers.as_ref(), limits);
             if grew {
-                self.changes.grown[value.index()] = self.changes.clock;
+                self.wake(self.outline.readers(value));
             }
             return grew;
         }
@@ -356,7 +334,7 @@ impl<'f, 'a> Pass<'f, 'a> {
             }
         }
         if grew {
-            self.changes.left[block.index()] = self.changes.clock;
+            self.wake(self.flow.analysis().body(self.id).successors(block));
         }
         grew
     }
@@ -443,11 +421,13 @@ impl<'f, 'a> Pass<'f, 'a> {
         if goes_on {
             all = None;
         }
+        let numbers = arguments.iter().map(|one| self.operand(known, *one));
+        let passed = self.passes(at, numbers.collect());
         for id in analysis.calls().callees(call) {
             let called = analysis.function(*id);
             let by_library = direct.is_some_and(|direct| direct != *id);
-            if called.defined {
-                self.enter(known, *id, arguments, by_library);
+            if let Some(passed) = passed.as_ref().filter(|_| called.defined) {
+                self.enter(*id, (arguments, passed), by_library);
             }
             if by_library {
                 continue;
@@ -457,6 +437,17 @@ impl<'f, 'a> Pass<'f, 'a> {
             all = all.zip(numbers).map(|(all, numbers)| all.join(&numbers));
         }
         (all, goes_on)
+    }
+
+    /// What a call passes; `None` if it passed the same before, while numbers grow.
+    fn passes(&mut self, at: Place, now: Vec<Option<Numbers>>) -> Option<Vec<Option<Numbers>>> {
+        if !self.narrows {
+            if self.state.passed.get(&at) == Some(&now) {
+                return None;
+            }
+            self.state.passed.insert(at, now.clone());
+        }
+        Some(now)
     }
 
     /// What a function gives, and whether it returns.
@@ -475,14 +466,19 @@ impl<'f, 'a> Pass<'f, 'a> {
         (numbers, self.flow.returns(id))
     }
 
-    fn enter(&mut self, known: &Known, id: FunctionId, arguments: &[Operand], any: bool) {
+    fn enter(
+        &mut self,
+        id: FunctionId,
+        (arguments, numbers): (&[Operand], &[Option<Numbers>]),
+        any: bool,
+    ) {
         let program = self.flow.analysis().program();
         let called = self.flow.analysis().function(id);
         let passed = (0..called.parameters.len()).map(|index| {
             let fits = !any
                 && called.parameters[index].by_value.is_none()
                 && program.argument_fits(self.function, arguments, called, index);
-            fits.then(|| self.operand(known, *arguments.get(index)?))?
+            numbers.get(index).filter(|_| fits)?.clone()
         });
         let passed = passed.collect();
         self.doings.entered.push((id, passed));

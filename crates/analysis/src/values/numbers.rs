@@ -31,6 +31,38 @@ struct Bounds {
     most: i64,
 }
 
+/// Where bounds stop when they are widened, each list in ascending order.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    unsigned: Vec<u64>,
+    /// With their sign, by width, for the widths of integers in C.
+    signed: Vec<(u32, Vec<i64>)>,
+}
+
+impl Limits {
+    pub(crate) fn new(limits: impl IntoIterator<Item = u64>) -> Self {
+        let mut unsigned: Vec<u64> = limits.into_iter().collect();
+        unsigned.sort_unstable();
+        unsigned.dedup();
+        let with_sign = |width: u32| {
+            let mut all: Vec<i64> = unsigned.iter().map(|bits| signed(width, *bits)).collect();
+            all.sort_unstable();
+            all.dedup();
+            (width, all)
+        };
+        Limits {
+            signed: [8, 16, 32, 64].map(with_sign).to_vec(),
+            unsigned,
+        }
+    }
+
+    fn signed(&self, width: u32) -> &[i64] {
+        let mut all = self.signed.iter();
+        all.find(|(other, _)| *other == width)
+            .map_or(&[], |(_, limits)| limits)
+    }
+}
+
 impl Numbers {
     /// No number: no run computes the value.
     pub(crate) fn none(width: u32) -> Self {
@@ -259,35 +291,27 @@ impl Numbers {
         }
     }
 
-    /// Numbers that grew from some others: each bound that moved goes on to the next of these
-    /// limits, which are in ascending order.
-    pub(crate) fn widened(&self, before: &Numbers, limits: &[u64]) -> Numbers {
+    /// Numbers that grew from some others: each bound that moved goes on to the next limit.
+    pub(crate) fn widened(&self, before: &Numbers, limits: &Limits) -> Numbers {
         let (Some(now), Some(old)) = (self.bounds(), before.bounds()) else {
             return self.clone();
         };
         let width = self.width;
         let (least, most) = signed_limits(width);
-        let numbers = || limits.iter().map(|bits| signed(width, *bits));
         let mut bounds = now;
         if now.low < old.low {
-            let next = limits.iter().rev().find(|limit| **limit <= now.low);
-            bounds.low = next.copied().unwrap_or(0);
+            bounds.low = last_until(&limits.unsigned, now.low).unwrap_or(0);
         }
         if now.high > old.high {
-            let next = limits.iter().find(|limit| **limit >= now.high);
-            bounds.high = next.copied().unwrap_or(mask(width)).min(mask(width));
+            let next = first_from(&limits.unsigned, now.high);
+            bounds.high = next.unwrap_or(mask(width)).min(mask(width));
         }
+        let signed = limits.signed(width);
         if now.least < old.least {
-            bounds.least = numbers()
-                .filter(|one| *one <= now.least)
-                .max()
-                .unwrap_or(least);
+            bounds.least = last_until(signed, now.least).unwrap_or(least);
         }
         if now.most > old.most {
-            bounds.most = numbers()
-                .filter(|one| *one >= now.most)
-                .min()
-                .unwrap_or(most);
+            bounds.most = first_from(signed, now.most).unwrap_or(most);
         }
         Numbers::bounded(width, bounds)
     }
@@ -494,6 +518,18 @@ fn mask(width: u32) -> u64 {
     u64::MAX >> (64 - width)
 }
 
+/// The last of some numbers in ascending order that is not greater than one.
+fn last_until<T: Copy + Ord>(all: &[T], one: T) -> Option<T> {
+    all[..all.partition_point(|other| *other <= one)]
+        .last()
+        .copied()
+}
+
+/// The first that is not less.
+fn first_from<T: Copy + Ord>(all: &[T], one: T) -> Option<T> {
+    all.get(all.partition_point(|other| *other < one)).copied()
+}
+
 /// All bits below the highest one, and it.
 fn below_power(bits: u64) -> u64 {
     u64::MAX.checked_shr(bits.leading_zeros()).unwrap_or(0)
@@ -613,7 +649,7 @@ mod tests {
     #[test]
     fn sets_are_joined_met_cast_and_widened() {
         let samples = samples();
-        let limits: Vec<u64> = vec![0, 1, 7, 20, 31, 32, 63];
+        let limits = Limits::new([0, 1, 7, 20, 31, 32, 63]);
         for a in &samples {
             for b in &samples {
                 let (join, meet) = (a.join(b), a.meet(b));

@@ -11,8 +11,8 @@ use crate::body::{Body, Definition};
 pub(super) struct Outline {
     /// The blocks that control may reach, in its order.
     pub(super) order: Vec<BlockId>,
-    /// By block: values of other blocks, and what its phis join, on which its numbers depend.
-    reads: Vec<Vec<ValueId>>,
+    /// By value: blocks whose numbers depend on it, other than those that compute it before.
+    readers: Vec<Vec<BlockId>>,
     /// By value: whether more than one place reads it.
     shared: Vec<bool>,
 }
@@ -21,16 +21,21 @@ impl Outline {
     /// The outline of a function with a body.
     pub(super) fn new(function: &Function, body: &Body) -> Self {
         let order = Digraph::of_function(function).reverse_postorder(0);
-        let blocks = function.blocks();
+        let mut readers = vec![Vec::new(); function.values.len()];
+        for (block, _) in function.blocks() {
+            for value in reads(function, body, block) {
+                readers[value.index()].push(block);
+            }
+        }
         Outline {
             order: order.into_iter().map(BlockId).collect(),
-            reads: blocks.map(|(id, _)| reads(function, body, id)).collect(),
+            readers,
             shared: shared(function),
         }
     }
 
-    pub(super) fn reads(&self, block: BlockId) -> &[ValueId] {
-        &self.reads[block.index()]
+    pub(super) fn readers(&self, value: ValueId) -> &[BlockId] {
+        &self.readers[value.index()]
     }
 
     pub(super) fn is_shared(&self, value: ValueId) -> bool {
@@ -38,8 +43,9 @@ impl Outline {
     }
 }
 
-/// What a block reads, with what the decisions in it are made of.
-fn reads(function: &Function, body: &Body, id: BlockId) -> Vec<ValueId> {
+/// Values of other blocks that a block reads, with what the decisions in it are made of, and what its
+/// phis join.
+fn reads(function: &Function, body: &Body, id: BlockId) -> FxHashSet<ValueId> {
     let block = &function.blocks[id.index()];
     let mut waiting = Vec::new();
     let mut note = |operand| {
@@ -77,8 +83,6 @@ fn reads(function: &Function, body: &Body, id: BlockId) -> Vec<ValueId> {
             all.insert(*value);
         }
     }
-    let mut all: Vec<ValueId> = all.into_iter().collect();
-    all.sort_unstable();
     all
 }
 
