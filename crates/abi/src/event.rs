@@ -165,6 +165,9 @@ impl EventKind {
     }
 }
 
+/// What [`Event::aux`] of an input that is an array of numbers is a multiple of.
+pub const ARRAY: u8 = 16;
+
 /// One record of the event log.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -172,7 +175,8 @@ pub struct Event {
     /// An [`EventKind`].
     pub kind: u8,
     /// A [`Cause`] for `Concretize`; for `Input` the type: 0 bytes, 1 unsigned integer,
-    /// 2 signed integer, 3 float, 4 boolean, 5 pointer.
+    /// 2 signed integer, 3 float, 4 boolean, 5 pointer; for an array of numbers [`ARRAY`] times the
+    /// binary logarithm of the bytes of one.
     pub aux: u8,
     /// Unused.
     pub reserved: u16,

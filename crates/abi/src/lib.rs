@@ -27,7 +27,8 @@ mod region;
 
 pub use call::{Intrinsic, Meta, WIDE_PREDICATE};
 pub use event::{
-    Cause, Event, EventKind, OBJECT_SITE, PLACES, RUNTIME_SITE, RuntimeSite, SIZE_SITE, is_size,
+    ARRAY, Cause, Event, EventKind, OBJECT_SITE, PLACES, RUNTIME_SITE, RuntimeSite, SIZE_SITE,
+    is_size,
 };
 pub use node::{Node, Op, flag};
 pub use region::{

@@ -209,7 +209,7 @@ fn every_function_has_tests_that_pass() {
 /// A library of two sources: a handle behind a `void *` that points back, a table that is larger than
 /// arrays of drivers, a stream, an array of arrays, a load before the check of its pointer, a
 /// function of the other source, allocations here and there, sockets, a header before a string,
-/// variable arguments.
+/// variable arguments, a function of neither source, macros with the names of those of tests.
 const HANDLES: &str = r#"
 #include <errno.h>
 #include <stdarg.h>
@@ -280,13 +280,20 @@ int further(int n, ...) {
   va_end(ap);
   return value == 77 ? 5 : 6;
 }
-int flagged(const char *s) { return s && s[-1] == 'h' && s[-5] == 'q' ? s[0] == 'x' : -1; }
+#define CHECK(s, i, c) ((s)[i] == (c))
+#define TEST(s) CHECK(s, 1, 'z')
+#define RUN 9
+int relay(int n);
+__attribute__((deprecated)) int relays(int n) { return relay(n) == 4711 ? 1 : 0; }
+int flagged(const char *s) { return s && s[-1] == 'h' && s[-5] == 'q' ? CHECK(s, 0, 'x') : -1; }
 "#;
 const OTHER: &str = "
 #include <stdlib.h>
 void *far_away(void) { return calloc(1, 4); }
 static void quiet(int n) { (void)n; }
 void loud(int n) { (void)n; }
+int not_there(int n);
+int relay(int n) { return n > 5 ? not_there(n) : 0; }
 void (*choices[2])(int) = {quiet, loud};
 ";
 
@@ -310,7 +317,7 @@ fn drivers_make_what_the_code_uses() {
     succeed(&mut gcc);
     let names = [
         "push", "handle", "table", "is_open", "corner", "set", "step", "keep", "borrow", "speak",
-        "flagged",
+        "flagged", "relays",
     ];
     for name in names {
         let mut lines = told.lines();
@@ -333,6 +340,75 @@ fn drivers_make_what_the_code_uses() {
     let borrow = read("out/borrow/tests/test_borrow.c");
     let other = "/* Not here: allocation 1 of other sources fails; borrow(): ";
     assert!(borrow.contains(other), "{borrow}");
+}
+
+/// Structures as programs keep them: rings, pointers into one array, a type that only a conversion
+/// names, a table that nobody writes, more objects behind one pointer than a driver makes, a function
+/// in a header, one whose type another pointer has nearly.
+const STRUCTURES: &str = r#"
+#include <stddef.h>
+struct node { struct node *prev, *next; void *data; };
+struct owner { int kind; struct node all; };
+int is_empty(struct node *head) { return head->next == head && head->prev == head; }
+int used(struct owner *o) {
+  int n = 0;
+  for (struct node *p = o->all.next; p != &o->all && n < 3; p = p->next) n++;
+  return n;
+}
+struct buffer { int kind; struct { int *start, *end, *at; } part; };
+int room(struct buffer *b) {
+  if (b->part.at == b->part.end) return 0;
+  if (b->part.end - b->part.start != 8) return 1;
+  return b->part.at == b->part.start ? 2 : 3;
+}
+typedef struct { int pad[20]; int mode; } file;
+int opened(void *p) { return p && ((file *)p)->mode == 3; }
+static int steps[4] = {1, 4, 9, 16};
+int stepped(int n, unsigned i) { return i < 4 && steps[i] == n; }
+struct wide { struct wide *a, *b, *c, *d, *e, *f, *g, *idle; };
+int late(struct wide *w, int *q) {
+  if (q && *q == 9) return 1;
+  return w && w->a && w->b && w->c && w->d && w->e && w->f && w->g;
+}
+typedef int number;
+#include "part.h"
+struct other { int n; };
+static void clear(struct other *o) { if (o) o->n = 0; }
+void (*clears)(struct other *) = clear;
+struct hooks { void (*wipe)(struct wide *); };
+int wiped(struct hooks *h) { return h && h->wipe ? clipped(5) : 3; }
+int far_off(int *values, int n) { return values && values[n * 7919 + 123456789L] == 5; }
+int most(unsigned values[8]) { return values && values[5] == 1 && values[6] == 2; }
+"#;
+
+#[test]
+fn structures_are_made_as_programs_keep_them() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), STRUCTURES).expect("a file");
+    let part = "static int clipped(number n) { return n == 77 ? 1 : 0; }\n";
+    std::fs::write(folder.path().join("part.h"), part).expect("a file");
+    let mut command = labrys();
+    command.current_dir(folder.path());
+    command.args(["cover", "lib.c", "--all-functions"]);
+    let run = output(command.args(["--steps", "8000", "--out", "out"]));
+    let told = common::text(&run);
+    for name in [
+        "is_empty", "used", "room", "opened", "stepped", "late", "most", "clipped", "wiped",
+        "far_off",
+    ] {
+        let mut lines = told.lines();
+        let line = lines.find(|line| line.starts_with(&format!("{name} ")));
+        let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
+        assert_eq!(words.get(1), words.get(3), "{name}: {told}");
+        let file = format!("out/{name}/tests/test_{name}.c");
+        tests_pass(&folder.path().join(file));
+    }
+    let read = |name: &str| {
+        let path = format!("out/{name}/tests/test_{name}.c");
+        std::fs::read_to_string(folder.path().join(path)).expect("a file")
+    };
+    assert!(!read("stepped").contains("steps["), "{}", read("stepped"));
+    assert!(!read("late").contains("idle"), "{}", read("late"));
 }
 
 #[test]

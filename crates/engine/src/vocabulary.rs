@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use labrys_program::{Constant, Function, Operand, Operation, Program, Terminator};
+use labrys_program::{Callee, Constant, Function, Operand, Operation, Program, Terminator};
 
 /// Longest word that is taken from the program's data.
 const LONGEST: usize = 16;
@@ -28,7 +28,10 @@ impl Vocabulary {
     pub fn of(program: &Program, given: Vec<Vec<u8>>) -> Self {
         let mut words = given;
         let mut known: BTreeSet<Vec<u8>> = words.iter().cloned().collect();
-        for global in program.globals.iter().filter(|global| global.constant) {
+        let names = names_of_objects(program);
+        let globals = program.globals.iter().enumerate();
+        let data = globals.filter(|(id, global)| global.constant && !names.contains(id));
+        for (_, global) in data {
             let initial = global.initializer.as_ref();
             let pieces = initial
                 .into_iter()
@@ -76,6 +79,39 @@ impl Vocabulary {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+}
+
+/// Functions that make input objects: object, size, name.
+const MAKERS: &[&str] = &["labrys_symbolic", "__labrys_object"];
+
+/// The constants that are names of input objects.
+fn names_of_objects(program: &Program) -> BTreeSet<usize> {
+    let makers: Vec<_> = MAKERS
+        .iter()
+        .filter_map(|name| program.function_named(name))
+        .collect();
+    let blocks = program
+        .functions
+        .iter()
+        .flat_map(|function| &function.blocks);
+    let instructions = blocks.flat_map(|block| &block.instructions);
+    let named = instructions.filter_map(|instruction| match &instruction.operation {
+        Operation::Call {
+            callee: Callee::Direct(callee),
+            arguments,
+            ..
+        } if makers.contains(callee) => match arguments.get(2)? {
+            Operand::Constant(id) => Some(program.constant(*id)?),
+            Operand::Value(_) => None,
+        },
+        _ => None,
+    });
+    named
+        .filter_map(|constant| match constant {
+            Constant::Global(global) => Some(global.index()),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Whether a string of the program's data may stand in a text that it reads.

@@ -61,6 +61,7 @@ const FUNCTION_TYPE: usize = 4;
 const FUNCTION_UNIT: usize = 5;
 const TYPES: usize = 3;
 const RETAINED: usize = 7;
+const RETAINED_TYPES: usize = 5;
 const VARIABLE_SCOPE: usize = 0;
 const VARIABLE_NAME: usize = 1;
 const VARIABLE_FILE: usize = 2;
@@ -254,16 +255,31 @@ impl<'m> DebugNode<'m> {
 
     /// The names of a function's parameters and variables, parameters first.
     pub fn variables(self) -> Vec<String> {
-        let retained = self.operand(RETAINED).map(DebugNode::operands);
-        let nodes = retained.into_iter().flatten().flatten();
-        nodes
-            .filter(|node| {
-                let kind = node.kind();
-                matches!(kind, LLVMMetadataKind::LLVMDILocalVariableMetadataKind)
-            })
-            .map(|node| node.operand(VARIABLE_NAME).map(Self::text))
+        let all = self.local_variables();
+        all.map(|node| node.operand(VARIABLE_NAME).map(Self::text))
             .map(Option::unwrap_or_default)
             .collect()
+    }
+
+    /// The types of a function's parameters and variables.
+    pub fn variable_types(self) -> impl Iterator<Item = DebugNode<'m>> {
+        self.local_variables().filter_map(DebugNode::base)
+    }
+
+    fn local_variables(self) -> impl Iterator<Item = DebugNode<'m>> {
+        let retained = self.operand(RETAINED).map(DebugNode::operands);
+        let nodes = retained.into_iter().flatten().flatten();
+        nodes.filter(|node| {
+            let kind = node.kind();
+            matches!(kind, LLVMMetadataKind::LLVMDILocalVariableMetadataKind)
+        })
+    }
+
+    /// Types that a compilation names in conversions.
+    pub fn retained_types(self) -> impl Iterator<Item = DebugNode<'m>> {
+        let retained = self.operand(RETAINED_TYPES).map(DebugNode::operands);
+        let nodes = retained.into_iter().flatten().flatten();
+        nodes.filter(|node| node.is_type())
     }
 
     fn elements(self) -> Vec<DebugNode<'m>> {

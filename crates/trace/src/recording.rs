@@ -1,6 +1,6 @@
 //! Recordings: what one run left in the shared region, copied and not yet judged.
 
-use labrys_abi::{Cause, Event, EventKind, ExitKind, MAX_OBJECTS, Node};
+use labrys_abi::{ARRAY, Cause, Event, EventKind, ExitKind, MAX_OBJECTS, Node};
 
 /// A plain copy of the used parts of the shared region after a run.
 ///
@@ -75,6 +75,9 @@ pub struct Object {
     pub kind: u8,
 }
 
+/// Elements of an array of numbers that are told apart.
+const MOST_ELEMENTS: u64 = 4096;
+
 /// Calls of one function that a run can make: more is what the program wrote over the count.
 const MOST_CALLS: u64 = 1 << 40;
 
@@ -131,19 +134,29 @@ impl Recording {
                     name,
                     offset: event.a,
                     size: event.b,
-                    kind: event.aux,
+                    kind: event.aux % ARRAY,
                 })
             })
             .collect()
     }
 
-    /// Where the input objects stand, in order of creation: offset, size and type, as of [`Object`].
+    /// Where the input objects stand, in order of creation: offset, size and type, as of [`Object`];
+    /// of an array of numbers its elements.
     #[must_use]
     pub fn object_places(&self) -> Vec<(u64, u64, u8)> {
-        self.of_kind(EventKind::Input)
-            .filter(|event| is_object(event))
-            .map(|event| (event.a, event.b, event.aux))
-            .collect()
+        let mut places = Vec::new();
+        for event in self.of_kind(EventKind::Input).filter(|one| is_object(one)) {
+            let (start, size, kind) = (event.a, event.b, event.aux % ARRAY);
+            match 1_u64 << (event.aux / ARRAY) {
+                1 => places.push((start, size, kind)),
+                element => {
+                    let numbers = (start..).step_by(element as usize);
+                    let count = (size / element).min(MOST_ELEMENTS) as usize;
+                    places.extend(numbers.take(count).map(|at| (at, element, kind)));
+                }
+            }
+        }
+        places
     }
 
     /// The names of the targets that were reached, in order.

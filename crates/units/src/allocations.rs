@@ -26,6 +26,9 @@ const ITSELF: &str = "labrys_allocator_";
 /// The variable with the inputs.
 pub(crate) const FAILING: &str = "labrys_allocation_failing";
 
+/// The variable that tells which of them named an allocation that there was.
+pub(crate) const FAILED: &str = "labrys_allocation_failed";
+
 /// The function that decides whether an allocation fails.
 pub(crate) const FAILS: &str = "labrys_allocation_fails";
 
@@ -33,11 +36,13 @@ pub(crate) const FAILS: &str = "labrys_allocation_fails";
 /// the function that is called; of that compilation, and of others.
 const COUNTS: &str = "
 /* Allocations that fail, of the source of the function and of others. */
-unsigned char labrys_allocation_failing[2];
+unsigned char labrys_allocation_failing[2], labrys_allocation_failed[2];
 static unsigned labrys_allocation_counts[2], labrys_allocation_own;
 static int labrys_allocation_fails(unsigned unit) {
   unsigned other = unit != labrys_allocation_own;
-  return ++labrys_allocation_counts[other] == labrys_allocation_failing[other];
+  int fails = ++labrys_allocation_counts[other] == labrys_allocation_failing[other];
+  labrys_allocation_failed[other] |= fails;
+  return fails;
 }
 ";
 

@@ -59,6 +59,10 @@ impl Reader<'_> {
                 let object = self.objects.get(*number)?;
                 Some(format!("({pointer} == {object})"))
             }
+            Choice::Within(number, bytes) => {
+                let object = self.objects.get(*number)?;
+                Some(format!("({pointer} == {object} + {bytes})"))
+            }
             Choice::Function(name) => {
                 let number = self.functions.iter().position(|one| one == name)?;
                 Some(format!(

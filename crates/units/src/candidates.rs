@@ -1,8 +1,9 @@
 //! Functions that pointers of drivers may point to.
 
-use labrys_llvm::{DebugNode, LLVMLinkage, Module};
+use labrys_llvm::{Block, DebugNode, LLVMLinkage, LLVMOpcode, Module, Value};
+use rustc_hash::FxHashSet;
 
-use crate::{prototype, types};
+use crate::{prototype, select, types};
 
 /// Functions of one type, at most.
 const MAX_FUNCTIONS: usize = 6;
@@ -16,6 +17,7 @@ pub(crate) struct Candidate<'m> {
     /// Its type: see [`types::signature`].
     signature: String,
     pub(crate) name: String,
+    function: Value<'m>,
     /// The compilation that defines it, and whether no other knows it.
     pub(crate) unit: Option<DebugNode<'m>>,
     is_static: bool,
@@ -33,6 +35,7 @@ impl<'m> Candidates<'m> {
             Some(Candidate {
                 signature: types::signature(described),
                 name: function.name(),
+                function,
                 unit: described.unit(),
                 is_static: function.linkage() == LLVMLinkage::LLVMInternalLinkage,
             })
@@ -42,6 +45,7 @@ impl<'m> Candidates<'m> {
             Some(Candidate {
                 signature: prototype::signature(module, function)?,
                 name: function.name(),
+                function,
                 unit: None,
                 is_static: false,
             })
@@ -61,5 +65,29 @@ impl<'m> Candidates<'m> {
         };
         let fitting = self.0.iter().filter(move |one| one.signature == wanted);
         fitting.filter(known).take(MAX_FUNCTIONS)
+    }
+
+    /// Functions and variables, with those that calls through pointers can come to from there.
+    pub(crate) fn called_too(&self, named: &FxHashSet<Value<'m>>) -> FxHashSet<Value<'m>> {
+        let mut all = named.clone();
+        let mut open: Vec<Value<'m>> = named.iter().copied().collect();
+        while let Some(value) = open.pop().filter(|_| !self.0.is_empty()) {
+            if !value.is_function() {
+                continue;
+            }
+            let instructions = value.blocks().into_iter().flat_map(Block::instructions);
+            let calls = instructions.filter(|one| one.opcode() == LLVMOpcode::LLVMCall);
+            for call in calls.filter(|call| !call.called().is_constant()) {
+                let ty = call.called_type();
+                let fitting = self.0.iter().map(|one| one.function);
+                for function in fitting.filter(|one| one.global_type() == ty) {
+                    if !all.contains(&function) {
+                        let new = select::named(function, &[]).into_iter();
+                        open.extend(new.filter(|one| all.insert(*one)));
+                    }
+                }
+            }
+        }
+        all
     }
 }

@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use labrys_abi::ARRAY;
 use labrys_suite::unit::{
-    Choice, Content, Entry, FIRST_GLOBAL, FIRST_OBJECT, Failing, Leaf, Length, Made, Object,
-    PLACES, Part, Pointer, RETURNED, ROOM, Variable,
+    Choice, Content, Entry, FAILED as PLACE_OF_FAILED, FIRST_GLOBAL, FIRST_OBJECT, Failing, Leaf,
+    Length, Made, Object, PLACES, Part, Pointer, RETURNED, ROOM, Room, Variable,
 };
 
-use crate::allocations::FAILING;
+use crate::allocations::{FAILED, FAILING};
 use crate::prototype::{Passed, Prototype};
 use crate::walk::{Spot, Visitor, walk};
 use crate::{CALL, ENTRY, FUNCTION, VARIABLE};
@@ -73,6 +74,10 @@ impl<'a> Maker<'a> {
             Choice::Alias(number) => {
                 self.pointing(&format!("{}o{number}", self.prefix), Some(*number))
             }
+            Choice::Within(number, bytes) => {
+                let object = self.pointing(&format!("{}o{number}", self.prefix), Some(*number));
+                format!("(void *)((unsigned char *){object} + {bytes})")
+            }
             Choice::Function(name) => {
                 let known = self.functions.iter().position(|one| one == name);
                 known.map_or_else(
@@ -90,6 +95,9 @@ impl<'a> Maker<'a> {
 impl Visitor for Maker<'_> {
     fn leaf(&mut self, number: usize, leaf: &Leaf, spot: &Spot) {
         let kind = match leaf.content {
+            Content::Signed | Content::Unsigned | Content::Float if leaf.element != leaf.size => {
+                u32::from(ARRAY) * leaf.element.trailing_zeros()
+            }
             _ if leaf.element != leaf.size => 0,
             content => kind_number(content),
         };
@@ -119,9 +127,17 @@ impl Visitor for Maker<'_> {
             }
             _ => {}
         }
-        let most = self.lengths.iter().filter(|length| length.leaf == number);
-        if let Some(most) = most.map(|length| length.most).min() {
+        let lengths = self.lengths;
+        for Length { most, room, .. } in lengths.iter().filter(|length| length.leaf == number) {
             let value = spot.value(unsigned(leaf.size));
+            let most = match room {
+                Some(Room {
+                    choice,
+                    index,
+                    most: more,
+                }) => format!("({}c{choice} == {index} ? {more} : {most})", self.prefix),
+                None => most.to_string(),
+            };
             self.line(&format!("labrys_assume({value} <= {most});"));
         }
     }
@@ -381,6 +397,9 @@ fn observations(entry: &Entry, globals: &[String]) -> String {
             known.unwrap_or(globals.len()),
             global.size
         );
+    }
+    if entry.can_fail() {
+        let _ = writeln!(text, "  __labrys_observe({PLACE_OF_FAILED}, {FAILED}, 2);");
     }
     if !entry.frees {
         let objects = entry.parameters.iter().map(|parameter| &parameter.parts);

@@ -11,14 +11,41 @@ use crate::types::{Kind, Piece, is_size, unwrapped};
 
 /// Names of lengths whatever they are the length of.
 const NAMES: &[&str] = &[
-    "n", "len", "length", "size", "sz", "count", "cnt", "num", "nmemb", "nelem", "nelems", "bytes",
-    "nbytes", "nbyte", "cb", "cap", "capacity", "max", "maxlen", "argc", "elements", "total",
-    "limit", "l", "siz",
+    "n",
+    "len",
+    "length",
+    "size",
+    "sz",
+    "count",
+    "cnt",
+    "num",
+    "nmemb",
+    "nelem",
+    "nelems",
+    "bytes",
+    "nbytes",
+    "nbyte",
+    "cb",
+    "cap",
+    "capacity",
+    "max",
+    "maxlen",
+    "argc",
+    "elements",
+    "total",
+    "limit",
+    "l",
+    "siz",
+    "used",
+    "alloc",
+    "allocated",
 ];
 /// How such names end.
 const ENDINGS: &[&str] = &[
     "len", "length", "size", "count", "_n", "_sz", "cnt", "bytes", "_num", "_max",
 ];
+/// How names of what is left of an array begin.
+const LEFT: &str = "avail";
 /// How names begin that go on with that of the array.
 const BEGINNINGS: &[&str] = &[
     "n", "num", "n_", "num_", "nr_", "len", "len_", "size_", "count_",
@@ -85,6 +112,7 @@ fn is_length(name: &str, array: &str) -> bool {
     let name = name.to_ascii_lowercase();
     NAMES.contains(&&*name)
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
+        || name.starts_with(LEFT)
         || names(&name, array)
 }
 
@@ -157,12 +185,13 @@ pub(crate) fn piece_sibling(piece: &Piece<'_>) -> Sibling {
     }
 }
 
-/// The index of the length of a pointer among the members of the same structure.
-pub(crate) fn member_length(
+/// The indices of the lengths of a pointer among the members of the same structure: several where it
+/// is the only one there.
+pub(crate) fn member_lengths(
     siblings: &[Sibling],
     pieces: &[Piece<'_>],
     index: usize,
-) -> Option<usize> {
+) -> Vec<usize> {
     let structure = |piece: &Piece<'_>| {
         let end = piece.path.rfind('.').unwrap_or(0);
         piece.path[..end].to_owned()
@@ -172,8 +201,27 @@ pub(crate) fn member_length(
         .filter(|at| structure(&pieces[*at]) == own)
         .collect();
     let among: Vec<Sibling> = members.iter().map(|at| siblings[*at].clone()).collect();
-    let at = members.iter().position(|at| *at == index)?;
-    length_of(&among, at).map(|length| members[length])
+    let Some(at) = members.iter().position(|at| *at == index) else {
+        return Vec::new();
+    };
+    let found = lengths_of(&among, at).into_iter();
+    found.map(|length| members[length]).collect()
+}
+
+/// The indices of the lengths of the pointer at `index`: all that may be where it is the only pointer.
+fn lengths_of(siblings: &[Sibling], index: usize) -> Vec<usize> {
+    let is_pointer = |one: &&Sibling| matches!(one.kind, SiblingKind::Pointer | SiblingKind::Link);
+    let alone = siblings.iter().filter(is_pointer).count() == 1;
+    let pointer = &siblings[index];
+    let is_length = |one: &Sibling| {
+        alone
+            && pointer.kind == SiblingKind::Pointer
+            && matches!(one.kind, SiblingKind::Integer | SiblingKind::Size)
+            && is_length(&one.name, &pointer.name)
+    };
+    let first = length_of(siblings, index);
+    let all = (0..siblings.len()).filter(|at| first == Some(*at) || is_length(&siblings[*at]));
+    all.collect()
 }
 
 #[cfg(test)]
@@ -209,6 +257,19 @@ mod tests {
     }
 
     #[test]
+    fn the_only_pointer_of_a_structure_has_several_lengths() {
+        let names = ["used", "alloc", "sign", "dp"].map(str::to_owned);
+        let mut siblings = names.map(|name| Sibling {
+            name,
+            kind: SiblingKind::Integer,
+        });
+        siblings[3].kind = SiblingKind::Pointer;
+        assert_eq!(lengths_of(&siblings, 3), [0, 1]);
+        siblings[2].kind = SiblingKind::Pointer;
+        assert_eq!(lengths_of(&siblings, 3), []);
+    }
+
+    #[test]
     fn lengths_are_told_by_name_and_type() {
         for (parameters, expected) in [
             ("*buf len", "buf:len"),
@@ -222,6 +283,10 @@ mod tests {
             ("*base +nmemb +size -compare", "base:nmemb"),
             ("*s flags -mode", ""),
             ("price count @next", ""),
+            (
+                "*next_in avail_in *next_out avail_out",
+                "next_in:avail_in next_out:avail_out",
+            ),
             ("@items nitems", "items:nitems"),
         ] {
             assert_eq!(pairs(parameters), expected, "{parameters}");

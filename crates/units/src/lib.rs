@@ -103,10 +103,10 @@ pub enum Globals {
     /// What they hold when the program begins.
     #[default]
     Initial,
-    /// Anything, if there are no pointers in them and they are declared outside functions, in the
-    /// file of the function that is called.
+    /// Anything, if they may change, there are no pointers in them and they are declared outside
+    /// functions, in the file of the function that is called.
     File,
-    /// Anything, if there are no pointers in them.
+    /// Anything, if they may change and there are no pointers in them.
     Any,
 }
 
@@ -143,10 +143,14 @@ impl Bounds {
              more than 1024 bytes in structures the first 256 hold anything, the rest zeros"
                 .to_owned(),
             format!(
-                "pointers are null behind {} others, and where they point to streams or types \
+                "pointers are null behind {} others{}, and where they point to streams or types \
                  that are not known; pointers to functions are null or functions of their type \
                  whose address the program takes{}",
                 self.depth,
+                match self.doubles {
+                    true => ", or fewer where objects are many",
+                    false => "",
+                },
                 match self.doubles {
                     true => ", where it takes none, functions that return anything",
                     false => "",
@@ -154,16 +158,23 @@ impl Bounds {
             ),
             match self.globals {
                 Globals::Any => {
-                    "global variables hold anything, those with pointers what they \
+                    "global variables that may change hold anything, those with pointers what they \
                                  hold when the program begins"
                 }
                 Globals::File => {
-                    "global variables of the file hold anything, those with pointers and all others what they hold when the program begins"
+                    "global variables of the file that may change hold anything, those with pointers and all others what they hold when the program begins"
                 }
                 Globals::Initial => "global variables hold what they hold when the program begins",
             }
             .to_owned(),
         ];
+        if self.doubles {
+            lines.push(
+                "pointers in members that the code does not name are null; those that it compares \
+                 with, or subtracts from, each other point into one array"
+                    .to_owned(),
+            );
+        }
         if self.allocations {
             lines.push("at most one allocation of each source fails".to_owned());
         }
@@ -436,6 +447,10 @@ impl<'m> Writer<'m, '_> {
         builder.for_tests = self.request.for_tests;
         let named = select::named(function, stubs);
         builder.frees(select::frees(&named));
+        if self.request.for_tests {
+            let all = self.candidates.called_too(&named);
+            builder.comes_to(self.uses.named_by(all.into_iter()));
+        }
         if bounds.globals != Globals::Initial {
             let all = self.module.globals().into_iter();
             for variable in all.filter(|variable| named.contains(variable)) {

@@ -1,6 +1,6 @@
 //! What a function can come to: variables that a driver may fill.
 
-use labrys_llvm::{DebugNode, Module, Value};
+use labrys_llvm::{DebugNode, LLVMLinkage, LLVMOpcode, LLVMValueKind, Module, Value};
 use rustc_hash::FxHashSet;
 
 use crate::prototype::is_plain;
@@ -51,14 +51,67 @@ pub(crate) fn is_beside(module: &Module, variable: Value<'_>, function: Value<'_
     !variable.name().contains('.') && file.is_some() && file == own
 }
 
-/// Whether a driver may fill a variable: not constant, of a size that is not large, without
+/// Whether a driver may fill a variable: one that may change, of a size that is not large, without
 /// pointers.
 pub(crate) fn is_fillable(module: &Module, variable: Value<'_>) -> bool {
     let ty = variable.global_type();
     let own = !variable.is_declaration() && !variable.is_constant_global();
-    own && ty.is_sized()
+    own && may_change(variable)
+        && ty.is_sized()
         && (1..=LARGEST).contains(&module.size_of(ty))
         && is_plain(ty)
         && !variable.name().is_empty()
         && !variable.is_thread_local()
+}
+
+/// Whether a variable may hold something else than at the beginning: a static one only if the program
+/// writes it or its address goes where that cannot be told.
+fn may_change(variable: Value<'_>) -> bool {
+    let mut seen: FxHashSet<Value<'_>> = FxHashSet::default();
+    let mut open = vec![variable];
+    let mut changes = variable.linkage() != LLVMLinkage::LLVMInternalLinkage;
+    while let Some(value) = open.pop().filter(|_| !changes) {
+        for user in value.users() {
+            let opcode = match user.kind() {
+                LLVMValueKind::LLVMInstructionValueKind => Some(user.opcode()),
+                LLVMValueKind::LLVMConstantExprValueKind => Some(user.const_opcode()),
+                _ => None,
+            };
+            let further = match opcode {
+                Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMICmp) => Some(Vec::new()),
+                Some(
+                    LLVMOpcode::LLVMGetElementPtr | LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMSelect,
+                ) => Some(vec![user]),
+                Some(LLVMOpcode::LLVMCall) => passed_as(user, value),
+                _ => None,
+            };
+            changes |= further.is_none();
+            open.extend(
+                further
+                    .into_iter()
+                    .flatten()
+                    .filter(|one| seen.insert(*one)),
+            );
+        }
+    }
+    changes
+}
+
+/// The parameters as which a call passes a value to a function of the program; none where it is
+/// copied from; `None` where the call may do anything.
+fn passed_as<'m>(call: Value<'m>, value: Value<'m>) -> Option<Vec<Value<'m>>> {
+    let (called, arguments) = (call.called(), call.arguments());
+    if !called.is_function() {
+        return None;
+    }
+    let name = called.name();
+    let copies = ["llvm.memcpy.", "llvm.memmove."];
+    if copies.iter().any(|copy| name.starts_with(copy)) && arguments[0] != value {
+        return Some(Vec::new());
+    }
+    let parameters = called.params();
+    let known = !called.is_declaration() && arguments.len() == parameters.len();
+    let pairs = arguments.into_iter().zip(parameters);
+    let passed = pairs.filter(|(argument, _)| *argument == value);
+    known.then(|| passed.map(|(_, parameter)| parameter).collect())
 }

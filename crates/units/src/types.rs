@@ -171,7 +171,7 @@ pub(crate) fn signature(function: DebugNode<'_>) -> String {
     text
 }
 
-/// A member: the name of its structure, and its offset there.
+/// A member: the [layout] of its structure, and its offset there.
 pub(crate) type Member = (String, u64);
 
 /// A number, or an array of numbers, or a pointer in an object.
@@ -200,7 +200,7 @@ pub(crate) enum Kind<'m> {
 }
 
 impl Piece<'_> {
-    fn is_pointer(&self) -> bool {
+    pub(crate) fn is_pointer(&self) -> bool {
         matches!(self.kind, Kind::Pointer { .. })
     }
 }
@@ -223,7 +223,6 @@ fn add<'m>(
     nesting: u32,
     pieces: &mut Vec<Piece<'m>>,
 ) {
-    let name = structure_name(node);
     let node = unwrapped(node);
     if nesting > MAX_NESTING || pieces.len() >= MAX_ALL {
         return;
@@ -242,10 +241,11 @@ fn add<'m>(
             member: None,
         })),
         tag::STRUCTURE => {
+            let layout = layout(node);
             for member in node.members() {
                 let first = pieces.len();
                 add_member(member, offset, path, nesting, pieces);
-                name_member(&mut pieces[first..], &name, member);
+                name_member(&mut pieces[first..], &layout, member);
             }
         }
         tag::ARRAY => add_array(node, &node.dimensions(), offset, path, nesting, pieces),
@@ -281,6 +281,26 @@ fn name_member(pieces: &mut [Piece<'_>], structure: &str, member: DebugNode<'_>)
     {
         place.get_or_insert((structure.to_owned(), member.offset_bits() / 8));
     }
+}
+
+/// What tells structures apart in debug information and bitcode: where linking meets two of the same
+/// members, the bitcode calls both by the name of one.
+pub(crate) fn layout(node: DebugNode<'_>) -> String {
+    let node = unwrapped(node);
+    let members = node.members().into_iter();
+    let pointers = members.filter(|member| is_pointer(member.base()));
+    layout_of(node.size(), pointers.map(|member| member.offset_bits() / 8))
+}
+
+/// The same of a structure of so many bytes with pointers at these offsets.
+pub(crate) fn layout_of(size: u64, pointers: impl Iterator<Item = u64>) -> String {
+    let pointers: Vec<String> = pointers.map(|offset| offset.to_string()).collect();
+    format!("{size}:{}", pointers.join(","))
+}
+
+fn is_pointer(node: Option<DebugNode<'_>>) -> bool {
+    node.map(unwrapped)
+        .is_some_and(|node| node.tag() == tag::POINTER)
 }
 
 fn add_member<'m>(

@@ -4,11 +4,13 @@
 //! A pointer without a type is taken for one to the structure whose members the program accesses
 //! through it: a parameter by its uses, a member of a structure by what is loaded from it and stored
 //! to it anywhere.
+//!
+//! Besides, which members the code of a function can come to: pointers in others need no object.
 
 use labrys_llvm::{Block, DebugNode, LLVMOpcode, LLVMTypeKind, Module, Type, Value, tag};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::types::{Member, structure_name, unwrapped};
+use crate::types::{Member, layout_of, structure_name, unwrapped};
 
 /// Bytes of a header before the place where a pointer points, at most.
 const MOST_BEFORE: u64 = 64;
@@ -26,6 +28,30 @@ pub(crate) struct Uses<'m> {
     members: FxHashMap<Member, String>,
     /// How many bytes before the place where it points are accessed through a member.
     before: FxHashMap<Member, u64>,
+    /// Members that the program compares with other addresses than null, or that it makes point to
+    /// their own structure.
+    rings: FxHashSet<Member>,
+    /// Members of a structure that the program compares with, or subtracts from, each other: pointers
+    /// into one array.
+    regions: Vec<FxHashSet<Member>>,
+    /// The members that the code of each function names.
+    named: FxHashMap<Value<'m>, FxHashSet<Member>>,
+}
+
+/// The members that some functions name, and the structures that these are of.
+#[derive(Debug, Default)]
+pub(crate) struct Named {
+    members: FxHashSet<Member>,
+    structures: FxHashSet<String>,
+}
+
+impl Named {
+    /// Whether the code may come to a member. The address of the first one is that of the structure,
+    /// and the code may know the structure as another one.
+    pub(crate) fn comes_to(&self, member: &Member) -> bool {
+        let (structure, offset) = member;
+        *offset == 0 || !self.structures.contains(structure) || self.members.contains(member)
+    }
 }
 
 impl<'m> Uses<'m> {
@@ -36,27 +62,35 @@ impl<'m> Uses<'m> {
             if let Some(described) = DebugNode::of_function(module, function)
                 && let Some(unit) = described.unit()
             {
-                uses.add_types(unit, described, &mut seen);
+                let parameters = described.parameters().into_iter().flatten();
+                let types = parameters.chain(described.result());
+                let types = types.chain(described.variable_types());
+                let types = types.chain(unit.retained_types());
+                uses.add_types(unit, types.collect(), &mut seen);
             }
             let blocks = function.blocks().into_iter();
             for instruction in blocks.flat_map(Block::instructions) {
                 if let Some(member) = member(module, instruction) {
+                    let named = uses.named.entry(function).or_default();
+                    named.insert(member.clone());
                     uses.add_member(member, instruction);
+                }
+                if let Some(mates) = mates(module, instruction) {
+                    uses.add_region(mates);
                 }
             }
         }
         uses
     }
 
-    /// Notes the structures of a compilation that the type of a function leads to.
+    /// Notes the structures of a compilation that types lead to.
     fn add_types(
         &mut self,
         unit: DebugNode<'m>,
-        function: DebugNode<'m>,
+        types: Vec<DebugNode<'m>>,
         seen: &mut FxHashSet<DebugNode<'m>>,
     ) {
-        let mut open: Vec<DebugNode<'m>> = function.parameters().into_iter().flatten().collect();
-        open.extend(function.result());
+        let mut open = types;
         while let Some(node) = open.pop() {
             if !seen.insert(node) {
                 continue;
@@ -91,6 +125,9 @@ impl<'m> Uses<'m> {
             _ => None,
         });
         let values: Vec<_> = values.collect();
+        if values.iter().any(|value| is_ring(*value, address)) {
+            self.rings.insert(member.clone());
+        }
         let before = values.iter().map(|value| bytes_before(*value)).max();
         if let Some(before @ 1..) = before {
             let most = self.before.entry(member.clone()).or_default();
@@ -103,6 +140,22 @@ impl<'m> Uses<'m> {
         }
     }
 
+    /// Notes that members point into one array.
+    fn add_region(&mut self, mates: [Member; 2]) {
+        let touches = |region: &FxHashSet<Member>| mates.iter().any(|one| region.contains(one));
+        let (joined, others): (Vec<_>, Vec<_>) = self.regions.drain(..).partition(touches);
+        self.regions = others;
+        self.regions
+            .push(joined.into_iter().flatten().chain(mates).collect());
+    }
+
+    /// The array that a member points into together with others, as a number.
+    pub(crate) fn region(&self, member: &Member) -> Option<usize> {
+        self.regions
+            .iter()
+            .position(|region| region.contains(member))
+    }
+
     /// How many bytes before the place where a parameter points are accessed.
     pub(crate) fn before_parameter(&self, parameter: Value<'m>) -> u64 {
         bytes_before(parameter)
@@ -111,6 +164,21 @@ impl<'m> Uses<'m> {
     /// How many bytes before the place where a member points are accessed.
     pub(crate) fn before_member(&self, member: &Member) -> u64 {
         self.before.get(member).copied().unwrap_or(0)
+    }
+
+    /// Whether a member may point to its own structure, as in a list that is a ring.
+    pub(crate) fn is_ring(&self, member: &Member) -> bool {
+        self.rings.contains(member)
+    }
+
+    /// The members that functions name.
+    pub(crate) fn named_by(&self, functions: impl Iterator<Item = Value<'m>>) -> Named {
+        let sets = functions.filter_map(|function| self.named.get(&function));
+        let members: FxHashSet<Member> = sets.flatten().cloned().collect();
+        Named {
+            structures: members.iter().map(|(name, _)| name.clone()).collect(),
+            members,
+        }
     }
 
     /// The structure that a parameter without a type points to.
@@ -156,7 +224,7 @@ fn name_of(ty: Type<'_>) -> Option<String> {
 
 /// The member whose address an instruction computes: of the innermost structure.
 fn member(module: &Module, instruction: Value<'_>) -> Option<Member> {
-    if instruction.opcode() != LLVMOpcode::LLVMGetElementPtr {
+    if !instruction.is_instruction() || instruction.opcode() != LLVMOpcode::LLVMGetElementPtr {
         return None;
     }
     let mut ty = instruction.gep_source_type();
@@ -165,7 +233,7 @@ fn member(module: &Module, instruction: Value<'_>) -> Option<Member> {
         match ty.kind() {
             LLVMTypeKind::LLVMStructTypeKind => {
                 let index = u32::try_from(index.const_int_value()?).ok()?;
-                found = name_of(ty).map(|name| (name, module.element_offset(ty, index)));
+                found = Some((layout_in(module, ty), module.element_offset(ty, index)));
                 ty = *ty.struct_elements().get(index as usize)?;
             }
             LLVMTypeKind::LLVMArrayTypeKind => {
@@ -176,6 +244,66 @@ fn member(module: &Module, instruction: Value<'_>) -> Option<Member> {
         }
     }
     found
+}
+
+/// The layout of a structure of the bitcode.
+fn layout_in(module: &Module, ty: Type<'_>) -> String {
+    let elements = ty.struct_elements().into_iter();
+    let is_pointer = |(_, ty): &(u32, Type<'_>)| ty.kind() == LLVMTypeKind::LLVMPointerTypeKind;
+    let pointers = (0..).zip(elements).filter(is_pointer);
+    let offsets = pointers.map(|(index, _)| module.element_offset(ty, index));
+    layout_of(module.size_of(ty), offsets)
+}
+
+/// Where a value was loaded from, or the number of a pointer that was.
+fn loaded_from(value: Value<'_>) -> Option<Value<'_>> {
+    if !value.is_instruction() {
+        return None;
+    }
+    match value.opcode() {
+        LLVMOpcode::LLVMLoad if is_pointer(value) => Some(value.operand(0)),
+        LLVMOpcode::LLVMPtrToInt => loaded_from(value.operand(0)),
+        _ => None,
+    }
+}
+
+/// The members of one structure whose values an instruction compares or subtracts. The address of the
+/// first member is that of the structure.
+fn mates(module: &Module, instruction: Value<'_>) -> Option<[Member; 2]> {
+    let opcode = instruction.opcode();
+    if !matches!(opcode, LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMSub) {
+        return None;
+    }
+    let [left, right] = [0, 1].map(|side| loaded_from(instruction.operand(side)));
+    let (left, right) = (left?, right?);
+    let within = |inner: Value<'_>, outer: Value<'_>| {
+        let (structure, offset) = member(module, inner)?;
+        let first = (structure.clone(), 0);
+        (inner.operand(0) == outer).then_some([first, (structure, offset)])
+    };
+    let both = || Some([member(module, left)?, member(module, right)?]);
+    let same = |pair: &[Member; 2]| pair[0].0 == pair[1].0 && pair[0] != pair[1];
+    within(left, right)
+        .or_else(|| within(right, left))
+        .or_else(|| both().filter(same))
+}
+
+/// Whether the value of a member is compared with another address than null, or is the address of
+/// the structure that the member is of.
+fn is_ring(value: Value<'_>, address: Value<'_>) -> bool {
+    if value == address.operand(0) {
+        return true;
+    }
+    let is_compared = |value: Value<'_>| {
+        let users = value.users().into_iter();
+        let mut comparisons =
+            users.filter(|user| user.is_instruction() && user.opcode() == LLVMOpcode::LLVMICmp);
+        comparisons.any(|one| one.operands().into_iter().all(|one| !one.is_constant()))
+    };
+    let users = value.users().into_iter();
+    let mut joined =
+        users.filter(|user| user.is_instruction() && user.opcode() == LLVMOpcode::LLVMPHI);
+    is_compared(value) || joined.any(is_compared)
 }
 
 /// The structure whose members are accessed through a pointer, or through what it is passed on as.

@@ -12,9 +12,10 @@ pub(crate) struct DriverOptions {
           value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub(crate) elements: u64,
 
-    /// Depth of pointers to pointers in the arguments of an entry; deeper ones are null
-    #[arg(long, value_name = "N", default_value_t = Bounds::default().depth)]
-    pub(crate) pointer_depth: u32,
+    /// Depth of pointers to pointers in the arguments of an entry; deeper ones are null [default: 3
+    /// for reach, 4 for cover]
+    #[arg(long, value_name = "N")]
+    pub(crate) pointer_depth: Option<u32>,
 
     /// What global variables hold when an entry is called [default: initial for reach, file for
     /// cover]
@@ -65,7 +66,7 @@ impl DriverOptions {
     pub(crate) fn bounds(&self, otherwise: Bounds) -> Bounds {
         Bounds {
             elements: self.elements,
-            depth: self.pointer_depth,
+            depth: self.pointer_depth.unwrap_or(otherwise.depth),
             globals: match self.globals {
                 None => otherwise.globals,
                 Some(Globals::Initial) => units::Globals::Initial,

@@ -1,6 +1,7 @@
 //! Labels of the program's memory, and the objects that its addresses point into.
 
 pub(crate) mod access;
+mod address;
 pub(crate) mod blocks;
 pub(crate) mod flags;
 pub(crate) mod object;

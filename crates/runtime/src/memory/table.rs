@@ -24,6 +24,9 @@ const LARGEST_CONSTANT: u64 = 64 << 10;
 /// Decisions about larger objects in a run: programs with large tables make one at each access.
 const MOST_LARGE: u32 = 4096;
 
+/// Decisions about addresses outside their objects in a run.
+const MOST_OUTSIDE: u32 = 256;
+
 /// A small object that a symbolic address of this run points into.
 pub(crate) struct PointedObject {
     pub(crate) object: Object,
@@ -63,6 +66,28 @@ pub(crate) fn target(
     }
     fits.then_some(PointedObject { object, offset })
 }
+
+/// Decides whether an address that is computed from a pointer `base` into an object stays in it, where
+/// it does not: the access that follows may end the run, and nothing else tells of it.
+pub(crate) fn decide_inside(base: u64, label: u32, address: u64) {
+    let Some(object) = find(base, 1) else {
+        return;
+    };
+    let value = address.wrapping_sub(object.address);
+    if value <= object.size || OUTSIDE.fetch_add(1, Relaxed) >= MOST_OUTSIDE {
+        return;
+    }
+    let start = Operand::concrete(object.address);
+    let offset = binary(Op::Sub, 64, 64, Operand::new(label, address), start, value);
+    if offset != 0 {
+        let last = Operand::concrete(object.size - 1);
+        let inside = predicate(Op::Ule, 64, Operand::new(offset, value), last, false);
+        object_decision(&object, inside, false);
+    }
+}
+
+/// Decisions about addresses outside their objects so far.
+static OUTSIDE: AtomicU32 = AtomicU32::new(0);
 
 /// Decisions about large objects so far.
 static LARGE: AtomicU32 = AtomicU32::new(0);

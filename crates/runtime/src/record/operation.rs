@@ -287,32 +287,3 @@ fn either(x: u32, y: u32, holds: bool) -> u32 {
     let [x, y] = [x, y].map(|label| Operand::new(label, node(label).cv));
     binary(Op::Or, 1, 1, x, y, u64::from(holds))
 }
-
-/// `base + index × scale` of addresses.
-#[unsafe(no_mangle)]
-extern "C" fn __labrys_slow_index(base: u32, index: u32, bv: u64, iv: u64, scale: u64) -> u32 {
-    let product = iv.wrapping_mul(scale);
-    let scaled = if scale == 1 || index == 0 {
-        Operand::new(index, product)
-    } else {
-        let (i, s) = (Operand::new(index, iv), Operand::concrete(scale));
-        Operand::new(binary(Op::Mul, 64, 64, i, s, product), product)
-    };
-    binary(
-        Op::Add,
-        64,
-        64,
-        scaled,
-        Operand::new(base, bv),
-        bv.wrapping_add(product),
-    )
-}
-
-/// `base + offset` of addresses.
-#[unsafe(no_mangle)]
-extern "C" fn __labrys_slow_offset(base: u32, offset: u64) -> u32 {
-    let value = node(base).cv;
-    let sum = value.wrapping_add(offset);
-    let (a, b) = (Operand::new(base, value), Operand::concrete(offset));
-    binary(Op::Add, 64, 64, a, b, sum)
-}

@@ -145,6 +145,10 @@ impl<'a> Call<'a> {
                         let of = self.pointer_to(*number).unwrap_or_default();
                         words.push(format!("{name} = {of}"));
                     }
+                    Choice::Within(number, bytes) => {
+                        let of = self.pointer_to(*number).unwrap_or_default();
+                        words.push(format!("{name} = {bytes} bytes behind {of}"));
+                    }
                     Choice::Function(function) | Choice::Double(function) => {
                         words.push(format!("{name} = {function}"));
                     }

@@ -20,6 +20,9 @@ use serde::{Deserialize, Serialize};
 /// The place of what a call returned in [`TestCase::results`](crate::TestCase): there whenever the
 /// call came back.
 pub const RETURNED: usize = 0;
+/// The place of two bytes that are not 0 where an allocation failed in the call: of the function's own
+/// source, of others.
+pub const FAILED: usize = 9_999;
 /// The place of object 0, others behind it.
 pub const FIRST_OBJECT: usize = 1;
 /// The place of the first global variable, others behind it.
@@ -195,6 +198,9 @@ pub enum Choice {
     Null,
     /// To the object of an earlier pointer, by its number.
     Alias(usize),
+    /// So many bytes behind the place where [`Alias`](Choice::Alias) of the same object points: to an
+    /// element, or the end, of an array, or to a member.
+    Within(usize, u64),
     /// To a function of the program.
     Function(String),
     /// To a double of the entry, by its name.
@@ -310,6 +316,20 @@ pub struct Length {
     /// The name of the pointer.
     pub of: String,
     /// The most elements.
+    pub most: u64,
+    /// The most where the pointer has room behind its object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<Room>,
+}
+
+/// A choice of a pointer that gives its object room.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Room {
+    /// The leaf of the choice, before the leaf of the length.
+    pub choice: usize,
+    /// Which choice.
+    pub index: usize,
+    /// The most elements then.
     pub most: u64,
 }
 

@@ -3,7 +3,9 @@
 //! Law: leaves are numbered in the order in which a walk over the parts of all variables comes to
 //! them ([`crate::walk`]), which is the order in which drivers make them.
 
+mod depths;
 mod doubles;
+mod regions;
 mod variable;
 
 use labrys_llvm::{DebugNode, Module, Value, tag};
@@ -13,12 +15,13 @@ use labrys_suite::unit::{
 };
 
 use self::doubles::Pending;
+use self::regions::Array;
 use crate::Bounds;
 use crate::candidates::Candidates;
-use crate::lengths::{Sibling, length_of, member_length, piece_sibling, sibling};
+use crate::lengths::{Sibling, length_of, member_lengths, piece_sibling, sibling};
 use crate::prototype::{Parameter, Passed, Prototype};
 use crate::types::{Kind, Piece, c_name, content, is_constant, is_void, pieces, unwrapped};
-use crate::uses::Uses;
+use crate::uses::{Named, Uses};
 
 /// Most bytes of a structure behind a pointer.
 const MAX_SIZE: u64 = 1024 * 1024;
@@ -31,8 +34,6 @@ const MAX_OBJECTS: usize = 32;
 const MAX_LEAF: u64 = 4096;
 /// Elements of an array of structures or pointers with a length, at most.
 const MAX_STRUCTURES: u64 = 4;
-/// Earlier objects that a pointer may point to, at most.
-const MAX_ALIASES: usize = 3;
 /// Types of libraries whose insides are theirs.
 const FOREIGN: &[&str] = &[STREAM, "__va_list_tag", "__dirstream"];
 /// The type of streams.
@@ -92,6 +93,10 @@ pub(crate) struct Builder<'m, 'a> {
     unknown: Vec<DebugNode<'m>>,
     /// Objects that are being made and have such a type.
     hidden: usize,
+    /// Pointers that are still to be made beside those that are being made: each may need an object.
+    reserved: usize,
+    /// The members that the function can come to, if pointers in others are null.
+    named: Option<Named>,
     /// Whether pointers in a structure are made.
     pub(crate) pointers: bool,
     /// Whether tests are to be written, which name what they use.
@@ -114,6 +119,14 @@ struct Aim<'m> {
     counted: bool,
     /// Bytes before the place where it points, which the code accesses.
     before: u64,
+    /// Where the structure of its own type begins, in the innermost object, to which it may point.
+    ring: Option<u64>,
+    /// Whether others of the same structure point to what is behind it.
+    shares: bool,
+    /// The array into which it points, as others of the same structure do.
+    array: Option<Array<'m>>,
+    /// Pointers behind it in the same structure, or among parameters.
+    behind: usize,
 }
 
 impl<'m, 'a> Builder<'m, 'a> {
@@ -137,6 +150,8 @@ impl<'m, 'a> Builder<'m, 'a> {
             open: Vec::new(),
             unknown: Vec::new(),
             hidden: 0,
+            reserved: 0,
+            named: None,
             pointers: true,
             for_tests: false,
             characters: None,
@@ -173,23 +188,31 @@ impl<'m, 'a> Builder<'m, 'a> {
         let parameters: Vec<_> = prototype.parameters.iter().filter(visible).collect();
         self.characters = variable::characters(&parameters);
         let siblings: Vec<Sibling> = parameters.iter().map(|one| sibling(one)).collect();
-        let mut lengths: Vec<(usize, u64, String)> = Vec::new();
-        for (index, parameter) in parameters.iter().enumerate() {
-            let length = length_of(&siblings, index).filter(|_| self.bounds.lengths);
-            let made = self.parameter(index, parameter, length.is_some());
-            if let (Some(length), Some(most)) = (length, most_elements(&made.parts)) {
-                lengths.push((length, most, made.name.clone()));
+        let mut lengths: Vec<(usize, Length)> = Vec::new();
+        let counts: Vec<Option<usize>> = (0..parameters.len())
+            .map(|index| length_of(&siblings, index).filter(|_| self.bounds.lengths))
+            .collect();
+        let aims = parameters.iter().zip(&counts);
+        let aims = aims
+            .map(|(one, count)| self.aim(one, count.is_some()))
+            .collect();
+        let aims = self.with_depths(aims);
+        for ((index, parameter), (aim, depth)) in parameters.iter().enumerate().zip(aims) {
+            let length = counts[index];
+            let made = self.parameter(index, parameter, &aim, depth);
+            if let (Some(at), [part]) = (length, &made.parts[..]) {
+                lengths.extend(regions::length(part, &made.name).map(|length| (at, length)));
             }
             self.entry.parameters.push(made);
         }
-        for (index, most, of) in lengths {
+        for (index, length) in lengths {
             let made = self.entry.parameters[index]
                 .parts
                 .first()
                 .map(|part| &part.made);
             if let Some(Made::Leaf(leaf)) = made {
                 let leaf = *leaf;
-                self.entry.lengths.push(Length { leaf, of, most });
+                self.entry.lengths.push(before(leaf, length));
             }
         }
         if self.for_tests && prototype.variadic && !parameters.is_empty() {
@@ -197,7 +220,32 @@ impl<'m, 'a> Builder<'m, 'a> {
         }
     }
 
-    fn parameter(&mut self, index: usize, parameter: &Parameter<'m>, counted: bool) -> Variable {
+    /// What a parameter is to point to, if it is a pointer.
+    fn aim(&mut self, parameter: &Parameter<'m>, counted: bool) -> Option<Aim<'m>> {
+        if parameter.passed != Passed::Pointer {
+            return None;
+        }
+        let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
+        let of = self.function;
+        let argument = of.and_then(|of| of.params().get(parameter.first).copied());
+        let told = argument
+            .filter(|_| is_void(to))
+            .and_then(|argument| self.uses.of_parameter(argument));
+        Some(Aim {
+            to: self.told(told).or(to),
+            counted,
+            before: argument.map_or(0, |one| self.uses.before_parameter(one)),
+            ..Aim::default()
+        })
+    }
+
+    fn parameter(
+        &mut self,
+        index: usize,
+        parameter: &Parameter<'m>,
+        aim: &Aim<'m>,
+        depth: u32,
+    ) -> Variable {
         let spot = Spot::new(Root::Parameter(index), &parameter.name);
         let mut parts = Vec::new();
         let size = match &parameter.passed {
@@ -206,22 +254,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                 *size
             }
             Passed::Pointer => {
-                let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
-                let of = self.function;
-                let argument = of.and_then(|of| of.params().get(parameter.first).copied());
-                let told = argument
-                    .filter(|_| is_void(to))
-                    .and_then(|argument| self.uses.of_parameter(argument));
-                let to = self.told(told).or(to);
-                let depth = self.bounds.depth;
-                let before = argument.map_or(0, |one| self.uses.before_parameter(one));
-                let aim = Aim {
-                    to,
-                    counted,
-                    before,
-                    ..Aim::default()
-                };
-                parts.push(self.pointer(&spot, 0, "", &aim, depth));
+                parts.push(self.pointer(&spot, 0, "", aim, depth));
                 8
             }
             Passed::Structure { size, .. } => {
@@ -326,6 +359,11 @@ impl<'m, 'a> Builder<'m, 'a> {
         };
     }
 
+    /// The members that the function can come to: pointers in others are null.
+    pub(crate) fn comes_to(&mut self, named: Named) {
+        self.named = Some(named);
+    }
+
     /// Whether the function can give memory back.
     pub(crate) fn frees(&mut self, frees: bool) {
         self.entry.frees = frees;
@@ -340,7 +378,11 @@ impl<'m, 'a> Builder<'m, 'a> {
             if !name.is_empty() {
                 self.entry.name = name;
             }
-            let file = described.file();
+            // A function in a header belongs to the source that includes it.
+            let file = self
+                .unit
+                .and_then(DebugNode::file)
+                .or_else(|| described.file());
             self.entry.source = file.map(|path| path.display().to_string());
         }
     }
@@ -422,8 +464,11 @@ impl<'m, 'a> Builder<'m, 'a> {
         parts: &mut Vec<Part>,
     ) {
         let siblings: Vec<Sibling> = pieces.iter().map(piece_sibling).collect();
-        let mut lengths: Vec<(usize, u64, String)> = Vec::new();
+        let mut lengths: Vec<(usize, Length)> = Vec::new();
         let mut leaves: Vec<Option<usize>> = Vec::new();
+        let mut arrays: Vec<Array<'m>> = Vec::new();
+        let is_made = |piece: &&Piece<'m>| piece.is_pointer() && self.is_made(piece);
+        let mut behind = pieces.iter().filter(is_made).count();
         for (index, piece) in pieces.iter().enumerate() {
             let Piece {
                 offset,
@@ -432,6 +477,9 @@ impl<'m, 'a> Builder<'m, 'a> {
                 kind,
             } = piece;
             leaves.push(None);
+            if !self.is_made(piece) {
+                continue;
+            }
             match kind {
                 Kind::Numbers(content, element) => {
                     leaves[index] = Some(self.entry.leaves.len());
@@ -442,35 +490,26 @@ impl<'m, 'a> Builder<'m, 'a> {
                     };
                     self.numbers(spot, *offset, path, size, element, *content, parts);
                 }
-                Kind::Pointer { to, shared, member } => {
-                    let before = member
-                        .as_ref()
-                        .map_or(0, |one| self.uses.before_member(one));
-                    let member = member.as_ref().filter(|_| is_void(*to));
-                    let told = member.and_then(|member| self.uses.of_member(member));
-                    let to = self.told(told).or(*to);
-                    let length = member_length(&siblings, pieces, index);
-                    let length = length.filter(|_| self.bounds.lengths);
-                    let (counted, shared) = (length.is_some(), *shared);
-                    let aim = Aim {
-                        to,
-                        shared,
-                        counted,
-                        before,
-                        ..Aim::default()
-                    };
+                Kind::Pointer { .. } => {
+                    behind -= 1;
+                    let mut counts = member_lengths(&siblings, pieces, index);
+                    counts.retain(|_| self.bounds.lengths);
+                    let aim = self.member(piece, (!counts.is_empty(), behind), &arrays);
                     let part = self.pointer(spot, *offset, path, &aim, depth);
-                    let most = most_elements(std::slice::from_ref(&part));
-                    if let (Some(length), Some(most)) = (length, most) {
-                        lengths.push((length, most, format!("{}{path}", spot.name)));
-                    }
+                    let length = regions::length(&part, &format!("{}{path}", spot.name));
+                    let length = length.into_iter();
+                    lengths.extend(
+                        length
+                            .flat_map(|length| counts.iter().map(move |at| (*at, length.clone()))),
+                    );
+                    arrays.extend(self.array(piece, &part));
                     parts.push(part);
                 }
             }
         }
-        for (index, most, of) in lengths {
+        for (index, length) in lengths {
             if let Some(leaf) = leaves[index] {
-                self.entry.lengths.push(Length { leaf, of, most });
+                self.entry.lengths.push(before(leaf, length));
             }
         }
     }
@@ -488,8 +527,11 @@ impl<'m, 'a> Builder<'m, 'a> {
             .map(unwrapped)
             .filter(|node| node.tag() == tag::SUBROUTINE);
         let before = if self.for_tests { aim.before } else { 0 };
-        let pointee = self.pointee(to, counted, before).filter(|_| self.pointers);
-        let fresh = pointee.filter(|_| depth > 0 && self.objects.len() < MAX_OBJECTS);
+        let pointee = self
+            .pointee(to, counted || aim.shares, before)
+            .filter(|_| self.pointers);
+        let room = self.objects.len() + self.reserved < MAX_OBJECTS;
+        let fresh = pointee.filter(|_| depth > 0 && room && aim.array.is_none());
         let mut choices = Vec::new();
         if let Some(function) = function {
             choices = self.functions(function);
@@ -497,23 +539,16 @@ impl<'m, 'a> Builder<'m, 'a> {
         if fresh.is_some() {
             choices.push(Choice::Fresh);
         }
+        choices.extend(aim.array.iter().flat_map(|array| array.choices(path)));
         if self.for_tests && to.is_some_and(|to| unwrapped(to).name() == STREAM) {
             choices.extend([Choice::Stream, Choice::Sealed]);
         }
         choices.push(Choice::Null);
-        if let Some(to) = to.filter(|_| self.bounds.aliases && function.is_none()) {
-            let key = Some(unwrapped(to));
-            let innermost = self.open.last().map(|number| self.objects[*number]);
-            // A pointer back to what is around its object is common; a list that is its own rest
-            // has no end.
-            let earlier = (0..self.objects.len()).filter(|number| {
-                let around = self.open.contains(number) && innermost == Some(key);
-                self.objects[*number] == key && !around
-            });
-            choices.extend(earlier.take(MAX_ALIASES).map(Choice::Alias));
+        if let Some(to) = to.filter(|_| function.is_none() && aim.array.is_none()) {
+            choices.extend(self.aliases(to, aim));
         }
-        let is_array = |pointee: &Pointee<'_>| matches!(&pointee.kind, PointeeKind::Numbers(content, _) if *content != Content::Text);
-        if self.for_tests && !counted && fresh.as_ref().is_some_and(is_array) {
+        let is_array = |pointee: &Pointee<'_>| matches!(&pointee.kind, PointeeKind::Numbers(content, _) if counted || *content != Content::Text);
+        if self.for_tests && !aim.shares && fresh.as_ref().is_some_and(is_array) {
             choices.push(Choice::Roomy);
         }
         if shared {
@@ -521,8 +556,10 @@ impl<'m, 'a> Builder<'m, 'a> {
             choices.insert(place, Choice::Keep);
         }
         let choice = (choices.len() > 1).then(|| self.choice(spot, offset, path));
+        self.reserved += aim.behind;
         let object =
             fresh.map(|pointee| self.object(&spot.behind(offset, path), to, &pointee, depth));
+        self.reserved -= aim.behind;
         Part {
             offset,
             path: path.to_owned(),
@@ -717,15 +754,12 @@ enum PointeeKind<'m> {
     Objects(DebugNode<'m>),
 }
 
-/// The elements of the object behind the pointer that these parts are.
-fn most_elements(parts: &[Part]) -> Option<u64> {
-    match parts {
-        [
-            Part {
-                made: Made::Pointer(pointer),
-                ..
-            },
-        ] => pointer.object.as_ref().map(|object| object.count),
-        _ => None,
+/// A length as that of a leaf, which knows of the choices before it.
+fn before(leaf: usize, length: Length) -> Length {
+    let room = length.room.filter(|room| room.choice < leaf);
+    Length {
+        leaf,
+        room,
+        ..length
     }
 }

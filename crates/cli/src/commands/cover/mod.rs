@@ -380,7 +380,7 @@ fn resolve(
         }
     }
     let mut limits = RunLimits {
-        timeout: options.limits.timeout_run,
+        timeout: options.limits.timeout_run(None),
         ..RunLimits::default()
     };
     Memory::new(options.limits.memory).limit_runs(&mut limits, options.limits.jobs);

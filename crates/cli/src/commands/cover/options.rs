@@ -160,9 +160,9 @@ pub(crate) struct LimitOptions {
     #[arg(long)]
     pub(crate) until_targets: bool,
 
-    /// A run that takes longer is cut off
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
-    pub(crate) timeout_run: Duration,
+    /// A run that takes longer is cut off [default: 1s, of a function at most a fiftieth of its time]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) timeout_run: Option<Duration>,
 
     /// The program may run for ever, as one that serves or controls: runs that do not end are no
     /// failures
@@ -178,7 +178,18 @@ pub(crate) struct LimitOptions {
     pub(crate) timeout_solver: Duration,
 }
 
+/// The most that a run takes if the user does not say.
+const RUN: Duration = Duration::from_secs(1);
+/// Runs that are cut off in the time of a function, at least: some more confirm that one has no end.
+const RUNS: u32 = 50;
+
 impl LimitOptions {
+    /// When a run is cut off, with the time that there is for all runs of its function.
+    pub(super) fn timeout_run(&self, time: Option<Duration>) -> Duration {
+        let part = time.map_or(RUN, |time| RUN.min(time / RUNS));
+        self.timeout_run.unwrap_or(part)
+    }
+
     /// What is left when the program is built.
     pub(super) fn budget(&self, ending: &Ending) -> Budget {
         Budget {

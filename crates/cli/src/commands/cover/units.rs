@@ -68,6 +68,8 @@ pub(crate) enum Allocations {
     Fail,
 }
 
+/// Pointers that follow one another.
+const DEPTH: u32 = 4;
 /// Time of each of several functions if the user names no limit.
 const TIME: Duration = Duration::from_secs(10);
 
@@ -79,6 +81,7 @@ impl UnitOptions {
 
     fn bounds(&self) -> Bounds {
         self.driver.bounds(Bounds {
+            depth: DEPTH,
             globals: Globals::File,
             aliases: true,
             lengths: true,
@@ -426,8 +429,13 @@ fn plan(options: &Cover, prepared: &Prepared, entry: &Entry) -> Result<Plan, Pro
     let subject = &prepared.subject;
     let name = several.then(|| entry.function.clone());
     let invocation = Invocation::new(name);
+    let without = options.limits.time.is_none()
+        && options.limits.runs.is_none()
+        && options.limits.steps.is_none();
+    let time = options.units.time_per_function.or(options.limits.time);
+    let time = time.or((several && without).then_some(TIME));
     let limits = RunLimits {
-        timeout: options.limits.timeout_run,
+        timeout: options.limits.timeout_run(time),
         ..RunLimits::default()
     };
     // A function without parameters has a stream of objects too, which stays empty.

@@ -99,7 +99,7 @@ impl<'a> Arguments<'a> {
                         self.roomy.extend(own);
                         own
                     }
-                    Choice::Alias(number) => Some(*number),
+                    Choice::Alias(number) | Choice::Within(number, _) => Some(*number),
                     _ => None,
                 };
                 if let Some((number, (object, _))) = number.and_then(|n| Some((n, all.get(&n)?))) {
@@ -269,6 +269,9 @@ impl<'a> Arguments<'a> {
                 self.address(object.ok_or("a pointer without an object")?)
             }
             Choice::Alias(number) => self.address(*number),
+            Choice::Within(number, bytes) => {
+                format!("(void *)((char *){} + {bytes})", self.address(*number))
+            }
             Choice::Function(name)
                 if (self.call.entry().failing.allocators.iter()).any(|one| one.name == *name) =>
             {
@@ -277,7 +280,10 @@ impl<'a> Arguments<'a> {
             Choice::Function(name) if self.call.entry().distant.contains(name) => {
                 format!("(void *){}", distant_name(name))
             }
-            Choice::Function(name) => name.split('.').next().unwrap_or(name).to_owned(),
+            // Functions that can be called alike may have other types.
+            Choice::Function(name) => {
+                format!("(void *){}", name.split('.').next().unwrap_or(name))
+            }
             Choice::Double(name) => format!("(void *){name}"),
             Choice::Null | Choice::Keep | Choice::Stream | Choice::Sealed => "0".to_owned(),
         })

@@ -15,7 +15,7 @@ use core::fmt::Write as _;
 
 use self::arguments::Arguments;
 use crate::export::{ExportedFile, Exporter};
-use crate::unit::{Allocator, Call, Double, Entry, Missing, RETURNED, Unit};
+use crate::unit::{Allocator, Call, Double, Entry, FAILED, Missing, RETURNED, Unit};
 use crate::{Config, Confirmation, Outcome, TestCase};
 
 const FOLDER: &str = "tests";
@@ -128,26 +128,20 @@ fn files(config: &Config, unit: &Unit, entry: &Entry, cases: &[TestCase]) -> Vec
 
 /// A function that stands for another. One that sources beside the test define goes before it.
 fn double(double: &Double) -> String {
-    let mut text = double.defined(match double.outside {
-        true => "static __attribute__((used)) ",
-        false => "static __attribute__((unused)) ",
+    let mut text = double.defined(match double.missing {
+        Some(_) => "static __attribute__((used)) ",
+        None => "static __attribute__((unused)) ",
     });
-    if let (Some(name), true) = (&double.missing, double.outside) {
-        // The source of the test may not declare it.
-        let _ = writeln!(
-            text,
-            "__asm__(\".weak {name}\\n.set {name}, {}\");",
-            double.name
-        );
-    } else if let Some(name) = &double.missing {
-        let _ = write!(
-            text,
-            "#ifndef __clang__\n#pragma GCC diagnostic ignored \"-Wattribute-alias\"\n#endif\n\
-             __typeof__({name}) {name} __attribute__((weak, alias(\"{}\")));\n",
-            double.name
-        );
+    if let Some(name) = &double.missing {
+        text.push_str(&stands_for(&double.name, name));
     }
     text + "\n"
+}
+
+/// Puts a function of the test in the place of one of this name unless another source defines it;
+/// what the source of the test declares, if anything, does not matter.
+fn stands_for(function: &str, name: &str) -> String {
+    format!("__asm__(\".weak {name}\\n.set {name}, {function}\");\n")
 }
 
 /// What a test calls a function of another source, whatever its own source declares.
@@ -182,8 +176,13 @@ fn absent(unit: &Unit, entry: &Entry) -> String {
                 "__asm__(\".pushsection .bss\\n.balign 16\\n.weak {name}\\n\"\n        \
                  \"{name}: .zero {size}\\n.popsection\");"
             ),
-            None => writeln!(text, "__asm__(\".weak {name}\");"),
+            None => write!(text, "{}", stands_for("unit_missing", name)),
         };
+    }
+    if text.contains("unit_missing") {
+        let body = "{ __builtin_trap(); }";
+        let function = "static __attribute__((used)) void unit_missing(void)";
+        text.insert_str(0, &format!("{function} {body}\n"));
     }
     match text.is_empty() {
         true => text,
@@ -249,7 +248,8 @@ fn test(call: &Call<'_>, case: &TestCase) -> Result<String, String> {
     if call.entry().source.is_none() {
         return Err("there is no debug information of its source".to_owned());
     }
-    if call.failing().1 > 0 {
+    let failed = case.results.iter().find(|one| one.place as usize == FAILED);
+    if failed.is_some_and(|failed| failed.bytes.get(1).is_some_and(|other| *other != 0)) {
         return Err("an allocation of another source fails".to_owned());
     }
     let arguments = Arguments::of(call)?;

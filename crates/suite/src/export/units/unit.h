@@ -6,6 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Functions under test may be deprecated. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* Macros of the source. */
+#undef TEST
+#undef END_TEST
+#undef CHECK
+#undef RUN
+#undef TESTS
+
 #if defined(UNIT_UNITY)
 
 #include "unity.h"

@@ -1,0 +1,187 @@
+//! Pointers in structures: which are made, and which point into one array or back.
+
+use labrys_llvm::{DebugNode, tag};
+use labrys_suite::unit::{Choice, Length, Made, Object, Part, ROOM, Room};
+
+use super::{Aim, Builder};
+use crate::types::{Kind, Piece, is_void, layout, unwrapped};
+
+/// Earlier objects that a pointer may point to, at most.
+const MAX_ALIASES: usize = 3;
+
+/// What names of members that point to the end of an array have in them.
+const ENDS: [&str; 2] = ["end", "limit"];
+
+/// An array into which several members of a structure point: its beginning, its end, a place in
+/// between.
+#[derive(Clone, Copy)]
+pub(super) struct Array<'m> {
+    region: usize,
+    /// The type of its elements.
+    of: Option<DebugNode<'m>>,
+    /// Where the structure begins in its object.
+    base: u64,
+    object: usize,
+    size: u64,
+    count: u64,
+}
+
+impl Array<'_> {
+    /// Where a further member of this name may point.
+    pub(super) fn choices(&self, name: &str) -> Vec<Choice> {
+        let middle = self.size / self.count.max(1) * (self.count / 2);
+        let (object, size) = (self.object, self.size);
+        let mut choices = vec![Choice::Alias(object), Choice::Within(object, size)];
+        // An array without room is the odd case.
+        if ENDS.iter().any(|end| name.contains(end)) {
+            choices.reverse();
+        }
+        if middle > 0 {
+            choices.push(Choice::Within(object, middle));
+        }
+        choices
+    }
+}
+
+impl<'m> Builder<'m, '_> {
+    /// Whether a piece of an object is made: not a pointer in a member that the function does not come
+    /// to.
+    pub(super) fn is_made(&self, piece: &Piece<'m>) -> bool {
+        let (Some(named), Kind::Pointer { member, .. }) = (&self.named, &piece.kind) else {
+            return true;
+        };
+        member.as_ref().is_none_or(|member| named.comes_to(member))
+    }
+
+    /// What a member is to point to; whether there is a length beside it, the pointers behind it, and
+    /// the arrays into which earlier members point.
+    pub(super) fn member(
+        &mut self,
+        piece: &Piece<'m>,
+        (counted, behind): (bool, usize),
+        arrays: &[Array<'m>],
+    ) -> Aim<'m> {
+        let Kind::Pointer { to, shared, member } = &piece.kind else {
+            return Aim::default();
+        };
+        let uses = self.uses;
+        let known = member.as_ref();
+        let told = known
+            .filter(|_| is_void(*to))
+            .and_then(|one| uses.of_member(one));
+        let to = self.told(told).or(*to);
+        let own = known.filter(|one| uses.is_ring(one) && to.is_some_and(|to| layout(to) == one.0));
+        let region = self.region(piece);
+        let array = arrays
+            .iter()
+            .find(|one| Some((one.region, one.base)) == region && one.of == to.map(unwrapped));
+        Aim {
+            to,
+            shared: *shared,
+            counted,
+            shares: region.is_some(),
+            before: known.map_or(0, |one| uses.before_member(one)),
+            ring: own.map(|one| piece.offset - one.1),
+            array: array.copied(),
+            behind,
+            ..Aim::default()
+        }
+    }
+
+    /// The region of a member, and where its structure begins in the object.
+    pub(super) fn region(&self, piece: &Piece<'m>) -> Option<(usize, u64)> {
+        let Kind::Pointer { to, member, .. } = &piece.kind else {
+            return None;
+        };
+        let member = member
+            .as_ref()
+            .filter(|_| self.for_tests && !is_linked(*to))?;
+        Some((
+            self.uses.region(member)?,
+            piece.offset.checked_sub(member.1)?,
+        ))
+    }
+
+    /// The array that a member has an object for, if others point into it, too.
+    pub(super) fn array(&self, piece: &Piece<'m>, part: &Part) -> Option<Array<'m>> {
+        let (region, base) = self.region(piece)?;
+        let Made::Pointer(pointer) = &part.made else {
+            return None;
+        };
+        let Object {
+            number,
+            size,
+            count,
+            ..
+        } = *pointer
+            .object
+            .as_ref()
+            .filter(|object| object.before == 0)?;
+        let Kind::Pointer { to, .. } = piece.kind else {
+            return None;
+        };
+        Some(Array {
+            region,
+            of: to.map(unwrapped),
+            base,
+            object: number,
+            size,
+            count,
+        })
+    }
+
+    /// Earlier objects to which a pointer to a type may point. A pointer back to what is around its
+    /// object is common; a list that is its own rest has no end, unless it is a ring.
+    pub(super) fn aliases(&self, to: DebugNode<'m>, aim: &Aim<'m>) -> Vec<Choice> {
+        if !self.bounds.aliases {
+            return Vec::new();
+        }
+        let key = Some(unwrapped(to));
+        let innermost = self.open.last();
+        let own = innermost.zip(aim.ring.filter(|_| self.for_tests));
+        let own = own.map(|(number, bytes)| match bytes {
+            0 => Choice::Alias(*number),
+            bytes => Choice::Within(*number, bytes),
+        });
+        let same = innermost.is_some_and(|number| self.objects[*number] == key);
+        let earlier = (0..self.objects.len())
+            .filter(|number| self.objects[*number] == key && !(same && self.open.contains(number)));
+        own.into_iter()
+            .chain(earlier.take(MAX_ALIASES).map(Choice::Alias))
+            .collect()
+    }
+}
+
+/// Whether objects of a type point to others of it, as those of a list do.
+fn is_linked(to: Option<DebugNode<'_>>) -> bool {
+    let Some(node) = to.map(unwrapped) else {
+        return false;
+    };
+    let structure = matches!(node.tag(), tag::STRUCTURE | tag::UNION);
+    let members = node
+        .members()
+        .into_iter()
+        .filter_map(|member| member.base().map(unwrapped));
+    let mut pointers = members.filter(|member| structure && member.tag() == tag::POINTER);
+    pointers.any(|pointer| pointer.base().map(unwrapped) == Some(node))
+}
+
+/// The length of the object behind a pointer, of a leaf that is still to be told.
+pub(super) fn length(part: &Part, of: &str) -> Option<Length> {
+    let Made::Pointer(pointer) = &part.made else {
+        return None;
+    };
+    let object = pointer.object.as_ref()?;
+    let roomy = pointer.choices.iter().position(|one| *one == Choice::Roomy);
+    let room = pointer.choice.zip(roomy).map(|(choice, index)| Room {
+        choice,
+        index,
+        most: object.count + ROOM * object.count / object.size.max(1),
+    });
+    Some(Length {
+        leaf: 0,
+        of: of.to_owned(),
+        most: object.count,
+        room,
+    })
+}
