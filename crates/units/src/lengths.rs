@@ -95,8 +95,13 @@ pub(crate) fn length_of(siblings: &[Sibling], index: usize) -> Option<usize> {
     if is(index + 1, true) || is(next, false) {
         return Some(if is(index + 1, true) { index + 1 } else { next });
     }
-    named_after(siblings, pointer)
-        .or_else(|| index.checked_sub(1).filter(|before| is(*before, false)))
+    // A number between two pointers is of the first one.
+    let is_free = |at: &usize| {
+        let before = at.checked_sub(1).map(|at| siblings[at].kind);
+        before != Some(SiblingKind::Pointer)
+    };
+    let before = index.checked_sub(1).filter(is_free);
+    named_after(siblings, pointer).or_else(|| before.filter(|before| is(*before, false)))
 }
 
 /// The number whose name is made of that of a pointer.
@@ -278,6 +283,7 @@ mod tests {
             ("*values count key", "values:count"),
             ("*a *b n", "a:n b:n"),
             ("n *items", "items:n"),
+            ("*abuf alen *host", "abuf:alen"),
             ("nitems key *items", "items:nitems"),
             ("*out outlen *in inlen", "out:outlen in:inlen"),
             ("*base +nmemb +size -compare", "base:nmemb"),
