@@ -3,6 +3,7 @@
 use labrys_llvm::DebugNode;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::regions::{is_made, member, region};
 use super::{Aim, Builder, MAX_OBJECTS, PointeeKind};
 use crate::types::{pieces, unwrapped};
 
@@ -12,71 +13,72 @@ const MANY: usize = 1 << 20;
 /// What costs of objects are remembered by: the type, whether it is an array, the depth.
 type Costs<'m> = FxHashMap<(DebugNode<'m>, bool, u32), usize>;
 
-impl<'m> Builder<'m, '_> {
-    /// The aims of parameters with the depth of the objects behind each: the most at which all objects
-    /// are few enough, and one more where that is not all there is.
-    pub(super) fn with_depths(&mut self, aims: Vec<Option<Aim<'m>>>) -> Vec<(Aim<'m>, u32)> {
-        let most = self.bounds.depth;
-        let mut costs = Costs::default();
-        let mut cost = |builder: &mut Self, aim: &Option<Aim<'m>>, depth: u32| {
-            aim.as_ref().map_or(0, |aim| {
-                builder.cost(aim.to, aim.counted, depth, &mut costs)
-            })
+/// The aims of parameters with the depth of the objects behind each: the most at which all objects
+/// are few enough, and one more where that is not all there is.
+pub(super) fn with_depths<'m>(
+    builder: &mut Builder<'m, '_>,
+    aims: Vec<Option<Aim<'m>>>,
+) -> Vec<(Aim<'m>, u32)> {
+    let most = builder.bounds.depth;
+    let mut costs = Costs::default();
+    let mut cost = |builder: &mut Builder<'m, '_>, aim: &Option<Aim<'m>>, depth: u32| {
+        aim.as_ref().map_or(0, |aim| {
+            cost(builder, aim.to, aim.counted, depth, &mut costs)
+        })
+    };
+    let mut depths = vec![most; aims.len()];
+    let mut objects: Vec<usize> = aims.iter().map(|aim| cost(builder, aim, most)).collect();
+    while objects.iter().sum::<usize>() > MAX_OBJECTS {
+        let deep = (0..aims.len()).filter(|index| depths[*index] > 1);
+        let Some(index) = deep.max_by_key(|index| objects[*index]) else {
+            break;
         };
-        let mut depths = vec![most; aims.len()];
-        let mut objects: Vec<usize> = aims.iter().map(|aim| cost(self, aim, most)).collect();
-        while objects.iter().sum::<usize>() > MAX_OBJECTS {
-            let deep = (0..aims.len()).filter(|index| depths[*index] > 1);
-            let Some(index) = deep.max_by_key(|index| objects[*index]) else {
-                break;
-            };
-            depths[index] -= 1;
-            objects[index] = cost(self, &aims[index], depths[index]);
-        }
-        let all = aims.into_iter().enumerate().map(|(index, aim)| {
-            let behind = objects[index + 1..].iter().sum();
-            let aim = Aim {
-                behind,
-                ..aim.unwrap_or_default()
-            };
-            (aim, most.min(depths[index] + 1))
-        });
-        all.collect()
+        depths[index] -= 1;
+        objects[index] = cost(builder, &aims[index], depths[index]);
     }
+    let all = aims.into_iter().enumerate().map(|(index, aim)| {
+        let behind = objects[index + 1..].iter().sum();
+        let aim = Aim {
+            behind,
+            ..aim.unwrap_or_default()
+        };
+        (aim, most.min(depths[index] + 1))
+    });
+    all.collect()
+}
 
-    /// About how many objects there are behind a pointer to a type.
-    fn cost(
-        &mut self,
-        to: Option<DebugNode<'m>>,
-        counted: bool,
-        depth: u32,
-        costs: &mut Costs<'m>,
-    ) -> usize {
-        let to = self.completed(to);
-        let Some(pointee) = self.pointee(to, counted, 0).filter(|_| depth > 0) else {
-            return 0;
-        };
-        let PointeeKind::Objects(node) = pointee.kind else {
-            return 1;
-        };
-        let key = (unwrapped(node), counted, depth);
-        if let Some(known) = costs.get(&key) {
-            return *known;
-        }
-        let mut regions = FxHashSet::default();
-        let mut all: usize = 0;
-        for piece in pieces(node) {
-            let region = self.region(&piece);
-            let made = piece.is_pointer() && self.is_made(&piece);
-            if !made || region.is_some_and(|region| !regions.insert(region)) {
-                continue;
-            }
-            let to = self.member(&piece, (false, 0), &[]).to;
-            all = all.saturating_add(self.cost(to, region.is_some(), depth - 1, costs));
-        }
-        let count = usize::try_from(pointee.count).unwrap_or(1);
-        let all = all.saturating_mul(count).saturating_add(1).min(MANY);
-        costs.insert(key, all);
-        all
+/// About how many objects there are behind a pointer to a type.
+fn cost<'m>(
+    builder: &mut Builder<'m, '_>,
+    to: Option<DebugNode<'m>>,
+    counted: bool,
+    depth: u32,
+    costs: &mut Costs<'m>,
+) -> usize {
+    let to = builder.completed(to);
+    let Some(pointee) = builder.pointee(to, counted, 0).filter(|_| depth > 0) else {
+        return 0;
+    };
+    let PointeeKind::Objects(node) = pointee.kind else {
+        return 1;
+    };
+    let key = (unwrapped(node), counted, depth);
+    if let Some(known) = costs.get(&key) {
+        return *known;
     }
+    let mut regions = FxHashSet::default();
+    let mut all: usize = 0;
+    for piece in pieces(node) {
+        let region = region(builder, &piece);
+        let made = piece.is_pointer() && is_made(builder, &piece);
+        if !made || region.is_some_and(|region| !regions.insert(region)) {
+            continue;
+        }
+        let to = member(builder, &piece, (false, 0), &[]).to;
+        all = all.saturating_add(cost(builder, to, region.is_some(), depth - 1, costs));
+    }
+    let count = usize::try_from(pointee.count).unwrap_or(1);
+    let all = all.saturating_mul(count).saturating_add(1).min(MANY);
+    costs.insert(key, all);
+    all
 }

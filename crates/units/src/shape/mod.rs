@@ -196,7 +196,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         let aims = aims
             .map(|(one, count)| self.aim(one, count.is_some()))
             .collect();
-        let aims = self.with_depths(aims);
+        let aims = depths::with_depths(self, aims);
         for ((index, parameter), (aim, depth)) in parameters.iter().enumerate().zip(aims) {
             let length = counts[index];
             let made = self.parameter(index, parameter, &aim, depth);
@@ -467,7 +467,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         let mut lengths: Vec<(usize, Length)> = Vec::new();
         let mut leaves: Vec<Option<usize>> = Vec::new();
         let mut arrays: Vec<Array<'m>> = Vec::new();
-        let is_made = |piece: &&Piece<'m>| piece.is_pointer() && self.is_made(piece);
+        let is_made = |piece: &&Piece<'m>| piece.is_pointer() && regions::is_made(self, piece);
         let mut behind = pieces.iter().filter(is_made).count();
         for (index, piece) in pieces.iter().enumerate() {
             let Piece {
@@ -477,7 +477,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                 kind,
             } = piece;
             leaves.push(None);
-            if !self.is_made(piece) {
+            if !regions::is_made(self, piece) {
                 continue;
             }
             match kind {
@@ -494,7 +494,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                     behind -= 1;
                     let mut counts = member_lengths(&siblings, pieces, index);
                     counts.retain(|_| self.bounds.lengths);
-                    let aim = self.member(piece, (!counts.is_empty(), behind), &arrays);
+                    let aim = regions::member(self, piece, (!counts.is_empty(), behind), &arrays);
                     let part = self.pointer(spot, *offset, path, &aim, depth);
                     let length = regions::length(&part, &format!("{}{path}", spot.name));
                     let length = length.into_iter();
@@ -502,7 +502,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                         length
                             .flat_map(|length| counts.iter().map(move |at| (*at, length.clone()))),
                     );
-                    arrays.extend(self.array(piece, &part));
+                    arrays.extend(regions::array(self, piece, &part));
                     parts.push(part);
                 }
             }
@@ -545,7 +545,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         }
         choices.push(Choice::Null);
         if let Some(to) = to.filter(|_| function.is_none() && aim.array.is_none()) {
-            choices.extend(self.aliases(to, aim));
+            choices.extend(regions::aliases(self, to, aim));
         }
         let is_array = |pointee: &Pointee<'_>| matches!(&pointee.kind, PointeeKind::Numbers(content, _) if counted || *content != Content::Text);
         if self.for_tests && !aim.shares && fresh.as_ref().is_some_and(is_array) {

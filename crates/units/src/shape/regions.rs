@@ -43,113 +43,120 @@ impl Array<'_> {
     }
 }
 
-impl<'m> Builder<'m, '_> {
-    /// Whether a piece of an object is made: not a pointer in a member that the function does not come
-    /// to.
-    pub(super) fn is_made(&self, piece: &Piece<'m>) -> bool {
-        let (Some(named), Kind::Pointer { member, .. }) = (&self.named, &piece.kind) else {
-            return true;
-        };
-        member.as_ref().is_none_or(|member| named.comes_to(member))
-    }
+/// Whether a piece of an object is made: not a pointer in a member that the function does not come
+/// to.
+pub(super) fn is_made<'m>(builder: &Builder<'m, '_>, piece: &Piece<'m>) -> bool {
+    let (Some(named), Kind::Pointer { member, .. }) = (&builder.named, &piece.kind) else {
+        return true;
+    };
+    member.as_ref().is_none_or(|member| named.comes_to(member))
+}
 
-    /// What a member is to point to; whether there is a length beside it, the pointers behind it, and
-    /// the arrays into which earlier members point.
-    pub(super) fn member(
-        &mut self,
-        piece: &Piece<'m>,
-        (counted, behind): (bool, usize),
-        arrays: &[Array<'m>],
-    ) -> Aim<'m> {
-        let Kind::Pointer { to, shared, member } = &piece.kind else {
-            return Aim::default();
-        };
-        let uses = self.uses;
-        let known = member.as_ref();
-        let told = known
-            .filter(|_| is_void(*to))
-            .and_then(|one| uses.of_member(one));
-        let to = self.told(told).or(*to);
-        let own = known.filter(|one| uses.is_ring(one) && to.is_some_and(|to| layout(to) == one.0));
-        let region = self.region(piece);
-        let array = arrays
-            .iter()
-            .find(|one| Some((one.region, one.base)) == region && one.of == to.map(unwrapped));
-        Aim {
-            to,
-            shared: *shared,
-            counted,
-            shares: region.is_some(),
-            before: known.map_or(0, |one| uses.before_member(one)),
-            ring: own.map(|one| piece.offset - one.1),
-            array: array.copied(),
-            behind,
-            ..Aim::default()
-        }
+/// What a member is to point to; whether there is a length beside it, the pointers behind it, and
+/// the arrays into which earlier members point.
+pub(super) fn member<'m>(
+    builder: &mut Builder<'m, '_>,
+    piece: &Piece<'m>,
+    (counted, behind): (bool, usize),
+    arrays: &[Array<'m>],
+) -> Aim<'m> {
+    let Kind::Pointer { to, shared, member } = &piece.kind else {
+        return Aim::default();
+    };
+    let uses = builder.uses;
+    let known = member.as_ref();
+    let told = known
+        .filter(|_| is_void(*to))
+        .and_then(|one| uses.of_member(one));
+    let to = builder.told(told).or(*to);
+    let own = known.filter(|one| uses.is_ring(one) && to.is_some_and(|to| layout(to) == one.0));
+    let region = region(builder, piece);
+    let array = arrays
+        .iter()
+        .find(|one| Some((one.region, one.base)) == region && one.of == to.map(unwrapped));
+    Aim {
+        to,
+        shared: *shared,
+        counted,
+        shares: region.is_some(),
+        before: known.map_or(0, |one| uses.before_member(one)),
+        ring: own.map(|one| piece.offset - one.1),
+        array: array.copied(),
+        behind,
+        ..Aim::default()
     }
+}
 
-    /// The region of a member, and where its structure begins in the object.
-    pub(super) fn region(&self, piece: &Piece<'m>) -> Option<(usize, u64)> {
-        let Kind::Pointer { to, member, .. } = &piece.kind else {
-            return None;
-        };
-        let member = member
-            .as_ref()
-            .filter(|_| self.for_tests && !is_linked(*to))?;
-        Some((
-            self.uses.region(member)?,
-            piece.offset.checked_sub(member.1)?,
-        ))
-    }
+/// The region of a member, and where its structure begins in the object.
+pub(super) fn region<'m>(builder: &Builder<'m, '_>, piece: &Piece<'m>) -> Option<(usize, u64)> {
+    let Kind::Pointer { to, member, .. } = &piece.kind else {
+        return None;
+    };
+    let member = member
+        .as_ref()
+        .filter(|_| builder.for_tests && !is_linked(*to))?;
+    Some((
+        builder.uses.region(member)?,
+        piece.offset.checked_sub(member.1)?,
+    ))
+}
 
-    /// The array that a member has an object for, if others point into it, too.
-    pub(super) fn array(&self, piece: &Piece<'m>, part: &Part) -> Option<Array<'m>> {
-        let (region, base) = self.region(piece)?;
-        let Made::Pointer(pointer) = &part.made else {
-            return None;
-        };
-        let Object {
-            number,
-            size,
-            count,
-            ..
-        } = *pointer
-            .object
-            .as_ref()
-            .filter(|object| object.before == 0)?;
-        let Kind::Pointer { to, .. } = piece.kind else {
-            return None;
-        };
-        Some(Array {
-            region,
-            of: to.map(unwrapped),
-            base,
-            object: number,
-            size,
-            count,
-        })
-    }
+/// The array that a member has an object for, if others point into it, too.
+pub(super) fn array<'m>(
+    builder: &Builder<'m, '_>,
+    piece: &Piece<'m>,
+    part: &Part,
+) -> Option<Array<'m>> {
+    let (region, base) = region(builder, piece)?;
+    let Made::Pointer(pointer) = &part.made else {
+        return None;
+    };
+    let Object {
+        number,
+        size,
+        count,
+        ..
+    } = *pointer
+        .object
+        .as_ref()
+        .filter(|object| object.before == 0)?;
+    let Kind::Pointer { to, .. } = piece.kind else {
+        return None;
+    };
+    Some(Array {
+        region,
+        of: to.map(unwrapped),
+        base,
+        object: number,
+        size,
+        count,
+    })
+}
 
-    /// Earlier objects to which a pointer to a type may point. A pointer back to what is around its
-    /// object is common; a list that is its own rest has no end, unless it is a ring.
-    pub(super) fn aliases(&self, to: DebugNode<'m>, aim: &Aim<'m>) -> Vec<Choice> {
-        if !self.bounds.aliases {
-            return Vec::new();
-        }
-        let key = Some(unwrapped(to));
-        let innermost = self.open.last();
-        let own = innermost.zip(aim.ring.filter(|_| self.for_tests));
-        let own = own.map(|(number, bytes)| match bytes {
-            0 => Choice::Alias(*number),
-            bytes => Choice::Within(*number, bytes),
-        });
-        let same = innermost.is_some_and(|number| self.objects[*number] == key);
-        let earlier = (0..self.objects.len())
-            .filter(|number| self.objects[*number] == key && !(same && self.open.contains(number)));
-        own.into_iter()
-            .chain(earlier.take(MAX_ALIASES).map(Choice::Alias))
-            .collect()
+/// Earlier objects to which a pointer to a type may point. A pointer back to what is around its
+/// object is common; a list that is its own rest has no end, unless it is a ring.
+pub(super) fn aliases<'m>(
+    builder: &Builder<'m, '_>,
+    to: DebugNode<'m>,
+    aim: &Aim<'m>,
+) -> Vec<Choice> {
+    if !builder.bounds.aliases {
+        return Vec::new();
     }
+    let key = Some(unwrapped(to));
+    let innermost = builder.open.last();
+    let own = innermost.zip(aim.ring.filter(|_| builder.for_tests));
+    let own = own.map(|(number, bytes)| match bytes {
+        0 => Choice::Alias(*number),
+        bytes => Choice::Within(*number, bytes),
+    });
+    let same = innermost.is_some_and(|number| builder.objects[*number] == key);
+    let earlier = (0..builder.objects.len()).filter(|number| {
+        builder.objects[*number] == key && !(same && builder.open.contains(number))
+    });
+    own.into_iter()
+        .chain(earlier.take(MAX_ALIASES).map(Choice::Alias))
+        .collect()
 }
 
 /// Whether objects of a type point to others of it, as those of a list do.
