@@ -125,12 +125,12 @@ pub(crate) fn build_frozen(
         runtime,
         scratch,
     };
-    session.doing("building three executables");
+    session.doing("compiling three executables");
     let done = AtomicUsize::new(0);
     let build = |variant| {
         let built = parts.build(variant);
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        session.doing(&format!("building three executables, {done} done"));
+        session.doing(&format!("compiling three executables, {done} done"));
         built
     };
     let (program, instrumented, plain, checked) = thread::scope(|scope| {
@@ -183,7 +183,7 @@ pub(crate) fn build_uninitialized(
         runtime,
         scratch,
     };
-    session.doing("building the program under MemorySanitizer");
+    session.doing("compiling the program under MemorySanitizer");
     let built = parts.build(Variant::Uninitialized)?;
     fs::copy(&built, &line.output).map_err(|source| Error::Io {
         path: line.output.clone(),
