@@ -13,7 +13,7 @@ use labrys_semantics::LibraryMeaning;
 use rustc_hash::FxHashSet;
 
 use crate::address::global_of;
-use crate::formats::Formats;
+use crate::formats::{self, Formats};
 
 /// Those of `objects` that are private.
 pub(crate) fn private_objects(
@@ -113,7 +113,7 @@ fn visit_escaping(
                 .for_each(|(_, operand)| escapes(*operand));
         }
         for instruction in &block.instructions {
-            escaping_operands(program, formats, &instruction.operation, escapes);
+            escaping_operands(program, formats, function, &instruction.operation, escapes);
         }
         block.terminator.visit_operands(escapes);
     }
@@ -122,6 +122,7 @@ fn visit_escaping(
 fn escaping_operands(
     program: &Program,
     formats: &Formats,
+    function: &Function,
     operation: &Operation,
     escapes: &mut dyn FnMut(Operand),
 ) {
@@ -141,8 +142,13 @@ fn escaping_operands(
             arguments,
             ..
         } if !keeps(program, formats, *id) => {
-            // The library writes there or reads there, and does not keep the address.
-            let _ = arguments;
+            // The library writes there or reads there, and does not keep the address; what it gets
+            // as a number, or makes a text of, may come back.
+            let told = formats::told(program, *id, arguments);
+            let numbers = arguments.iter().filter(|argument| {
+                program.operand_type(function, **argument) != Some(Type::Pointer)
+            });
+            told.into_iter().chain(numbers.copied()).for_each(escapes);
         }
         _ => operation.visit_operands(escapes),
     }

@@ -1,13 +1,15 @@
 //! Formats of output: which functions get one that the program makes while it runs. It may hold
 //! `%n`, which writes through an argument.
 //!
+//! Which arguments are told as numbers: an address comes back out of `%p`.
+//!
 //! Law: a format that is not known is one of the constants that hold no `%n` (those that do refuse
 //! proofs, see [`obstacles`](crate::obstacles)), or the function counts as writing anywhere.
 
 use labrys_library::{Access, Mark, function, named};
 use labrys_program::graph::CallGraph;
 use labrys_program::{
-    BlockId, Callee, Function, FunctionId, Linkage, Operand, Operation, Program, ValueId,
+    BlockId, Callee, Constant, Function, FunctionId, Linkage, Operand, Operation, Program, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -78,6 +80,68 @@ fn format_of(called: &Function) -> Option<usize> {
     let lists = parameters.iter().any(|one| one.access == Access::List);
     let prints = lists || row.is_variadic() && row.access(parameters.len()) == Access::Reads;
     (prints && !row.name().contains("scanf")).then_some(place)
+}
+
+/// The arguments of a call of a library function of which the text that it makes may tell the
+/// address: those of a format but for `%s`.
+pub(crate) fn told(program: &Program, called: FunctionId, arguments: &[Operand]) -> Vec<Operand> {
+    let called = &program.functions[called.index()];
+    let (Some(place), Some(row)) = (format_of(called), function(&called.name)) else {
+        return Vec::new();
+    };
+    let shown = arguments.get(row.parameters().len()..).unwrap_or_default();
+    let texts = arguments
+        .get(place)
+        .and_then(|format| constant_text(program, *format))
+        .and_then(texts_of)
+        .unwrap_or_default();
+    let told = shown
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !texts.contains(index));
+    told.map(|(_, operand)| *operand).collect()
+}
+
+/// The bytes at an address that is the beginning of a constant.
+fn constant_text(program: &Program, address: Operand) -> Option<&[u8]> {
+    let Operand::Constant(id) = address else {
+        return None;
+    };
+    let Constant::Global(global) = program.constant(id)? else {
+        return None;
+    };
+    let global = program.global(*global).filter(|global| global.constant)?;
+    Some(&global.initializer.as_ref()?.bytes)
+}
+
+/// The arguments of a format, by number, that are printed as texts; `None` where it names them in
+/// another order.
+fn texts_of(format: &[u8]) -> Option<FxHashSet<usize>> {
+    let mut texts = FxHashSet::default();
+    let mut next = 0;
+    let mut rest = format.iter().take_while(|byte| **byte != 0);
+    while let Some(byte) = rest.next() {
+        if *byte != b'%' {
+            continue;
+        }
+        loop {
+            match rest.next()? {
+                b'$' => return None,
+                b'*' => next += 1,
+                b'0'..=b'9' | b'-' | b'+' | b' ' | b'#' | b'\'' | b'.' | b'I' => {}
+                b'h' | b'l' | b'L' | b'q' | b'j' | b'z' | b'Z' | b't' => {}
+                b'%' | b'm' => break,
+                conversion => {
+                    if matches!(conversion, b's' | b'S') {
+                        texts.insert(next);
+                    }
+                    next += 1;
+                    break;
+                }
+            }
+        }
+    }
+    Some(texts)
 }
 
 struct Tracer<'a> {
@@ -235,5 +299,31 @@ impl Tracer<'_> {
             found
         });
         definitions.get(&value).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::texts_of;
+
+    #[test]
+    fn texts_of_formats() {
+        let table: [(&str, Option<&[usize]>); 7] = [
+            ("plain", Some(&[])),
+            ("%s %p %s", Some(&[0, 2])),
+            ("%-*s%%%.*f%ls", Some(&[1, 4])),
+            ("%m%s", Some(&[0])),
+            ("%2$s", None),
+            ("%llx%hhd %S", Some(&[2])),
+            ("%", None),
+        ];
+        for (format, expected) in table {
+            let found = texts_of(format.as_bytes()).map(|texts| {
+                let mut texts: Vec<usize> = texts.into_iter().collect();
+                texts.sort_unstable();
+                texts
+            });
+            assert_eq!(found.as_deref(), expected, "{format}");
+        }
     }
 }
