@@ -66,6 +66,7 @@ pub fn freeze(
     define_arithmetic(&module);
     define_null(&module);
     keep_definitions(&module);
+    keep_calls(&module);
     module.run_passes(VARIABLES)?;
     keep_loads(&module);
     traps::tell_overflows(&module);
@@ -75,7 +76,6 @@ pub fn freeze(
     answer_constants(&mut module)?;
     define_arithmetic(&module);
     traps::separate(&module);
-    keep_calls(&module);
     Ok(module.write(frozen)?)
 }
 
@@ -200,14 +200,16 @@ fn keep_definitions(module: &Module) {
     }
 }
 
-/// Removes what the compiler knows about the side effects of the program's functions: every call
-/// must be made, since coverage and labels are side effects in the builds to come.
+/// Removes what the compiler knows about the side effects of the program's functions, and what
+/// the program says of them (`pure`, `const`): every call must be made, since coverage and labels
+/// are side effects in the builds to come, and a function that is said to have none may have some.
 /// LLVM leaves out blocks that are hardly used as if there had been memory for them, in some builds
 /// and not in others.
 fn keep_calls(module: &Module) {
     for function in module.functions() {
         if !function.is_declaration() {
             module.remove_attribute(function, "memory");
+            module.remove_attribute(function, "willreturn");
         }
         module.remove_attribute(function, "allockind");
         for block in function.blocks() {
@@ -216,6 +218,7 @@ fn keep_calls(module: &Module) {
                 .filter(|i| matches!(i.opcode(), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke));
             for call in calls.filter(|i| !i.called().name().starts_with("llvm.")) {
                 module.remove_call_attribute(call, "memory");
+                module.remove_call_attribute(call, "willreturn");
                 if named(&call.called().name(), Mark::Allocator) {
                     module.add_call_attribute(call, "nobuiltin");
                 }
