@@ -30,6 +30,7 @@ mod formats;
 mod global_values;
 mod hooks;
 mod loops;
+mod mappings;
 mod obstacles;
 mod points_to;
 mod program_analysis;

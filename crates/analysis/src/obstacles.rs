@@ -7,6 +7,7 @@ use labrys_program::{
 };
 
 use crate::hooks;
+use crate::mappings::{Mapped, mapped};
 
 /// Functions that make proofs impossible, with the reason.
 const FUNCTIONS: &[(Mark, &str)] = &[
@@ -60,6 +61,9 @@ pub(crate) fn obstacles(
         obstacles.push("the program walks over its sections");
     }
     obstacles.extend(called(MORE_FUNCTIONS));
+    if mapped(program) == Mapped::Shared || names_any(program, Mark::MapsShared) {
+        obstacles.push("the program maps memory that others write, or twice (MAP_SHARED)");
+    }
     if program.functions.iter().any(hooks::replaces_allocator) {
         obstacles.push("the program replaces the library's allocator");
     }

@@ -313,6 +313,10 @@ words! {
         SetsLocale = "sets-locale",
         /// Changes which memory may be written, constants too.
         ChangesRights = "changes-rights",
+        /// Maps a file into memory, as its flags say.
+        Maps = "maps",
+        /// Gives memory that others have at other addresses.
+        MapsShared = "maps-shared",
         /// Changes how floats are rounded.
         SetsRounding = "sets-rounding",
         /// Gives the address of the error number.
@@ -382,7 +386,7 @@ pub struct Function {
     /// Its definition in `environment/streams.lir`.
     pub(crate) definition: Option<&'static str>,
     pub(crate) course: Option<Course>,
-    pub(crate) marks: u32,
+    pub(crate) marks: u64,
 }
 
 impl Function {
@@ -552,7 +556,7 @@ impl Function {
     /// Whether this is so.
     #[must_use]
     pub fn has(&self, mark: Mark) -> bool {
-        self.marks & (1 << mark as u32) != 0
+        self.marks & (1 << mark as u64) != 0
     }
 }
 

@@ -329,5 +329,5 @@ fn effect(function: &mut Function, effect: Effect) {
 }
 
 fn mark(function: &mut Function, mark: Mark) {
-    function.marks |= 1 << mark as u32;
+    function.marks |= 1 << mark as u64;
 }

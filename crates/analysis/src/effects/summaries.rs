@@ -14,6 +14,7 @@ use crate::effects::Effects;
 use crate::external_calls::{ExternalCalls, calls_unknown};
 use crate::formats::Formats;
 use crate::hooks;
+use crate::mappings::{Mapped, mapped};
 use crate::obstacles::names_any;
 use crate::points_to::PointsTo;
 
@@ -142,7 +143,8 @@ fn interference(program: &Program, external: &ExternalCalls, functions: &[Effect
 struct Streams {
     /// It looks at the memory that the library keeps of them.
     seen: bool,
-    /// It may give them memory of its own, which may be written at any time.
+    /// It may give them memory of its own, or map what they write, so memory may be written at any
+    /// time.
     given: bool,
     /// Say from where input is read, in a program that is closed with its surroundings.
     places: Vec<GlobalId>,
@@ -155,7 +157,7 @@ impl Streams {
         Streams {
             places: places.map(|(index, _)| GlobalId::new(index)).collect(),
             seen: names_any(program, Mark::SeesBuffer),
-            given: names_any(program, Mark::GivesBuffer),
+            given: names_any(program, Mark::GivesBuffer) || mapped(program) != Mapped::Nothing,
         }
     }
 
