@@ -325,13 +325,14 @@ impl Objects {
 }
 
 /// Whether two objects certainly have places of their own when both addresses are used. Stack
-/// objects of different frames need not be alive together, and the linker may lay equal constants,
-/// and ends of strings, over each other.
+/// objects need not be alive together, be it in one frame (variables of two blocks, whose
+/// addresses are kept as numbers), and the linker may lay equal constants, and ends of strings, over
+/// each other.
 fn are_apart(a: &Object, b: &Object) -> bool {
     let always = a.is_always_there() && b.is_always_there();
     always
         && match (a.kind, b.kind) {
-            (ObjectKind::Stack(a, _), ObjectKind::Stack(b, _)) => a == b,
+            (ObjectKind::Stack(..), ObjectKind::Stack(..)) => false,
             (ObjectKind::Global(_), ObjectKind::Global(_)) => !(a.is_constant() && b.is_constant()),
             _ => true,
         }
