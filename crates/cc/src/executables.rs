@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{self, ScopedJoinHandle};
+use std::thread::{self, Scope, ScopedJoinHandle};
 
 use sha2::{Digest, Sha256};
 
@@ -134,16 +134,16 @@ pub(crate) fn build_frozen(
         built
     };
     let (program, instrumented, plain, checked) = thread::scope(|scope| {
-        let instrumented = scope.spawn(|| build(Variant::Instrumented));
-        let plain = scope.spawn(|| build(Variant::Plain));
-        let checked = scope.spawn(|| build(Variant::Checked));
-        (
+        let instrumented = beside(scope, || build(Variant::Instrumented))?;
+        let plain = beside(scope, || build(Variant::Plain))?;
+        let checked = beside(scope, || build(Variant::Checked))?;
+        Ok::<_, Error>((
             program_bytes(frozen, &line.output),
             join(instrumented),
             join(plain),
             join(checked),
-        )
-    });
+        ))
+    })?;
     // If both fail, the messages of the first are printed already.
     let (instrumented, plain) = (instrumented?, plain?);
     let (bitcode, plain) = (read(frozen)?, read(&plain)?);
@@ -221,7 +221,9 @@ impl Parts<'_> {
         let is_apart = transform(self.frozen, &bitcode, &apart).map_err(llvm(step))?;
         let mut objects = vec![object];
         thread::scope(|scope| {
-            let rest = scope.spawn(|| self.compile(&bitcode, &objects[0], variant.effort()));
+            let rest = beside(scope, || {
+                self.compile(&bitcode, &objects[0], variant.effort())
+            })?;
             if is_apart {
                 self.compile(&apart, &apart_object, Effort::Linear)?;
             }
@@ -333,6 +335,18 @@ pub(crate) fn model(bytes: &[u8], output: &Path) -> Result<Program, Error> {
         .into_owned();
     program.bitcode_hash = Sha256::digest(bytes).into();
     Ok(program)
+}
+
+/// Starts work in a thread of its own.
+fn beside<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, T>, Error> {
+    let started = thread::Builder::new().spawn_scoped(scope, work);
+    started.map_err(|source| Error::Io {
+        path: PathBuf::from("a thread"),
+        source,
+    })
 }
 
 fn join<T>(handle: ScopedJoinHandle<'_, T>) -> T {

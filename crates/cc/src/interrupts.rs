@@ -63,7 +63,7 @@ fn start(scratch: &Scratch) -> io::Result<Watch> {
     let scratch = scratch.clone();
     let watch = Watch::default();
     let ending = Arc::clone(&watch.ending);
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
             ending.store(true, Ordering::Release);
             // clang and lld remove what they have begun to write.
@@ -75,7 +75,7 @@ fn start(scratch: &Scratch) -> io::Result<Watch> {
             let _ = emulate_default_handler(signal);
             ending.store(false, Ordering::Release);
         }
-    });
+    })?;
     Ok(watch)
 }
 

@@ -21,6 +21,7 @@ mod executables;
 mod frozen;
 mod interrupts;
 mod jobs;
+pub mod limits;
 mod link;
 mod link_line;
 mod linker;
@@ -130,6 +131,9 @@ pub enum Error {
         /// Where it was looked for.
         folders: Vec<PathBuf>,
     },
+    /// The system allows too little.
+    #[error("{0}")]
+    TooLow(&'static str),
     /// A file cannot be read, written or started.
     #[error("{}: {source}{}", path.display(), remedy(source))]
     Io {
@@ -230,6 +234,9 @@ pub fn main(arguments: Vec<OsString>, language: Language) -> i32 {
 /// # Errors
 /// See [`Error`]; messages of tools went to standard error.
 pub fn build(arguments: Vec<OsString>, language: Language) -> Result<(), Error> {
+    if let Some(limit) = limits::too_low() {
+        return Err(Error::TooLow(limit));
+    }
     let scratch = Scratch::default();
     let watch = interrupts::watch(&scratch);
     let built = run(arguments, language, &scratch, Progress(|_| {}));

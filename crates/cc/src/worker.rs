@@ -161,7 +161,7 @@ impl Worker {
         }
         let (sender, news) = channel();
         if let Some(output) = child.stdout.take() {
-            thread::spawn(move || {
+            let reader = thread::Builder::new().spawn(move || {
                 for line in BufReader::new(output).lines().map_while(Result::ok) {
                     match serde_json::from_str(&line) {
                         // Nobody who listens any more is no reason to stop reading.
@@ -170,6 +170,11 @@ impl Worker {
                     }
                 }
             });
+            if let Err(error) = reader {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(error);
+            }
         }
         Ok(Worker { child, news })
     }

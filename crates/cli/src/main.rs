@@ -45,9 +45,16 @@ fn main() -> ExitCode {
 
 fn run() -> Result<u8, Problem> {
     match Arguments::try_parse() {
-        Ok(arguments) => has_folder().and_then(|()| arguments.command.run()),
+        Ok(arguments) => has_folder()
+            .and_then(|()| has_room())
+            .and_then(|()| arguments.command.run()),
         Err(answer) => tell_answer(&answer),
     }
+}
+
+/// Refuses to work with less than LLVM needs.
+fn has_room() -> Result<(), Problem> {
+    labrys_cc::limits::too_low().map_or(Ok(()), |limit| Err(Problem::program(limit)))
 }
 
 /// Refuses to work in a folder that is gone.

@@ -347,6 +347,7 @@ fn cannot_start(launch: &Launch, source: io::Error) -> Error {
     let hint = match source.kind() {
         ErrorKind::NotFound if launch.binary.exists() => "; its interpreter or loader is missing",
         ErrorKind::NotFound => "; build it with CC=labrys-cc first",
+        ErrorKind::WouldBlock => "; raise the limit of processes (ulimit -u)",
         ErrorKind::PermissionDenied => "; it must be an executable file (chmod +x)",
         _ => "; it must be an executable for this machine",
     };
