@@ -8,8 +8,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Arc, Once};
 
 use labrys_suite::Suite;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
 /// A temporary folder.
@@ -23,8 +25,23 @@ pub(crate) fn program(name: &str) -> PathBuf {
     tests.join(name)
 }
 
+/// Has children answer signals that this process was started to ignore (by `nohup`, or in the
+/// background of a script): what is caught here is not ignored there.
+fn answer_signals() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let heard = labrys_cc::ending_signals();
+        for signal in [SIGHUP, SIGINT, SIGTERM] {
+            if !heard.contains(&signal) {
+                signal_hook::flag::register(signal, Arc::default()).expect("a signal to catch");
+            }
+        }
+    });
+}
+
 /// The `labrys` command.
 pub(crate) fn labrys() -> Command {
+    answer_signals();
     let command = PathBuf::from(env!("CARGO_BIN_EXE_labrys"));
     let runtime = command.with_file_name("liblabrys_runtime.a");
     assert!(
@@ -37,6 +54,7 @@ pub(crate) fn labrys() -> Command {
 
 /// The `labrys-cc` command, building whole executables.
 pub(crate) fn labrys_cc() -> Command {
+    answer_signals();
     let mut command = Command::new(env!("CARGO_BIN_EXE_labrys-cc"));
     command.env("LABRYS_WHOLE", "1");
     command
