@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::generated::{Drawn, Tally, check, number};
+use super::generated::{Drawn, SUFFIX, Tally, check, number};
 
 /// Functions per program (`LABRYS_CONSTRUCT_FUNCTIONS`).
 const FUNCTIONS: u64 = 20;
@@ -127,9 +127,9 @@ const PREFIX: &str = r#"
 #include <string.h>
 #include <ucontext.h>
 #include <wchar.h>
-static unsigned char reached[COUNT + 1];
+static unsigned char reached[COUNT + 1][4], now[4] = {1};
 #ifdef BRUTE
-#define T(name, number) reached[number] = 1
+#define T(name, number) memcpy(reached[number], now, 4)
 #else
 #define T(name, number) labrys_target(name)
 #endif
@@ -168,28 +168,6 @@ const BEFORE: &str = r#"
 __attribute__((constructor)) static void begin(void) { begun = 3; }
 static void list(void) { listed = 4; }
 __attribute__((section(".init_array"), used)) static void (*const entry)(void) = list;
-"#;
-
-const SUFFIX: &str = r#"
-#ifdef BRUTE
-int main(void) {
-  for (int which = 0; which < FUNCTIONS; which++)
-    for (int a = -128; a < 128; a++)
-      for (int b = -128; b < 128; b++) run(which, (signed char)a, (signed char)b);
-  for (int i = 0; i < COUNT; i++) putchar('0' + reached[i]);
-  return 0;
-}
-#else
-int main(void) {
-  unsigned char which;
-  signed char a, b;
-  labrys_symbolic(&which, 1, "which");
-  labrys_symbolic(&a, 1, "a");
-  labrys_symbolic(&b, 1, "b");
-  run(which, a, b);
-  return 0;
-}
-#endif
 "#;
 
 /// Draws a program.

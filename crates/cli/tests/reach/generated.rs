@@ -2,9 +2,9 @@
 //! inputs reach and places that none does. Every input of two bytes is tried; a verdict that
 //! contradicts that is wrong.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Functions per program; `LABRYS_REACH_FUNCTIONS` asks for more of them (building takes less of
@@ -274,9 +274,9 @@ const PREFIX: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-static unsigned char reached[COUNT + 1];
+static unsigned char reached[COUNT + 1][4], now[4] = {1};
 #ifdef BRUTE
-#define T(name, number) reached[number] = 1
+#define T(name, number) memcpy(reached[number], now, 4)
 #else
 #define T(name, number) labrys_target(name)
 #endif
@@ -296,13 +296,17 @@ char w[5] = {a, b, '7', 'b'}, u[8] = \"ab7\"; u[y & 3] = a;
 (void)z; (void)p; (void)s; (void)s2; (void)w; (void)u;
 ";
 
-const SUFFIX: &str = r#"
+/// How programs end: with all inputs, or with one.
+pub(super) const SUFFIX: &str = r#"
 #ifdef BRUTE
 int main(void) {
   for (int which = 0; which < FUNCTIONS; which++)
     for (int a = -128; a < 128; a++)
-      for (int b = -128; b < 128; b++) run(which, (signed char)a, (signed char)b);
-  for (int i = 0; i < COUNT; i++) putchar('0' + reached[i]);
+      for (int b = -128; b < 128; b++) {
+        now[1] = which, now[2] = a, now[3] = b;
+        run(which, (signed char)a, (signed char)b);
+      }
+  fwrite(reached, 4, COUNT, stdout);
   return 0;
 }
 #else
@@ -324,7 +328,8 @@ fn number_of(name: &str) -> usize {
     number.and_then(|text| text.parse().ok()).expect("a number")
 }
 
-/// The targets that some input reaches, by trying all.
+/// The targets that some input reaches, by trying all. One input for each is left in the folder
+/// `witnesses`: what the harness asks for, or the arguments of the entry.
 fn brute_force(folder: &Path, source: &Path, drawn: &Drawn) -> BTreeSet<String> {
     let executable = folder.join("brute");
     let built = Command::new("clang-19")
@@ -338,31 +343,34 @@ fn brute_force(folder: &Path, source: &Path, drawn: &Drawn) -> BTreeSet<String> 
         .expect("clang runs");
     assert!(built.success(), "the generated program is not C");
     let output = Command::new(executable).output().expect("it runs");
-    let digits = output.stdout;
-    let reached = |name: &String| digits.get(number_of(name)).map(|digit| *digit == b'1');
+    let witnesses = folder.join("witnesses");
+    std::fs::create_dir(&witnesses).expect("created");
+    let inputs: Vec<&[u8]> = output.stdout.chunks_exact(4).collect();
     let all = drawn.targets.iter();
-    all.filter(|name| reached(name).expect("brute force ended by itself"))
-        .cloned()
-        .collect()
+    all.filter(|name| {
+        let input = inputs[number_of(name)];
+        let reached = input[0] == 1;
+        if reached {
+            let asked = if drawn.entry.is_some() { 2 } else { 1 };
+            std::fs::write(witnesses.join(name), &input[asked..]).expect("written");
+        }
+        reached
+    })
+    .cloned()
+    .collect()
 }
 
-/// What programs showed.
+/// What programs showed: verdicts of `labrys reach`, and branches that `labrys cover --abstraction`
+/// proves unreachable.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) reached: usize,
     pub(super) unreachable: usize,
     pub(super) open: usize,
+    pub(super) excluded: usize,
 }
 
-/// What `labrys reach` says. Targets in code that the compiler leaves out are taken from the list;
-/// no input reaches them.
-fn reach(
-    seed: u64,
-    folder: &Path,
-    source: &Path,
-    drawn: &mut Drawn,
-    known: &BTreeSet<String>,
-) -> serde_json::Value {
+fn build(seed: u64, folder: &Path, source: &Path, drawn: &Drawn) -> PathBuf {
     let executable = folder.join("generated");
     let built = Command::new(env!("CARGO_BIN_EXE_labrys-cc"))
         .env("LABRYS_WHOLE", "1")
@@ -373,9 +381,20 @@ fn reach(
         .status()
         .expect("labrys-cc runs");
     assert!(built.success(), "seed {seed} is not built");
+    executable
+}
+
+/// What `labrys reach` says. Targets in code that the compiler leaves out are taken from the list;
+/// no input reaches them.
+fn reach(
+    seed: u64,
+    executable: &Path,
+    drawn: &mut Drawn,
+    known: &BTreeSet<String>,
+) -> serde_json::Value {
     loop {
         let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
-        command.arg("reach").arg(&executable);
+        command.arg("reach").arg(executable);
         command.args(["--no-forward", "--json", "--quiet"]);
         // Steps alone decide how far it comes.
         command.args(["--time", "10h"]);
@@ -387,8 +406,8 @@ fn reach(
         for target in &drawn.targets {
             command.args(["--target", target]);
         }
-        let output = command.arg("--out").arg(folder.join("out")).output();
-        let output = output.expect("labrys runs");
+        let output = command.arg("--out").arg(executable.with_file_name("out"));
+        let output = output.output().expect("labrys runs");
         let told = String::from_utf8_lossy(&output.stderr);
         let missing = told.split("error: --target ").nth(1);
         if let Some(name) = missing.and_then(|rest| rest.split(':').next()) {
@@ -402,12 +421,90 @@ fn reach(
     }
 }
 
+/// What `labrys cover` says with these options.
+fn cover(seed: u64, suite: &Path, options: &[&str]) -> serde_json::Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    command.arg("cover").args(options);
+    command.args(["--no-fuzz", "--json", "--quiet"]);
+    let output = command.arg("--out").arg(suite);
+    let output = output.output().expect("labrys runs");
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        let told = String::from_utf8_lossy(&output.stderr);
+        panic!("seed {seed}: {error}\n{told}")
+    })
+}
+
+/// How many branches `labrys cover --abstraction` proves unreachable. Then the program runs on the
+/// inputs that brute force found, which contradict a wrong proof.
+fn excluded(seed: u64, source: &Path, executable: &Path, drawn: &Drawn) -> usize {
+    let steps = (2 * drawn.steps).to_string();
+    // The search has little part of it: what it reaches first is not proved any more.
+    let program = executable.to_str().expect("a name");
+    let mut options = vec![program, "--abstraction=1", "--steps", &steps];
+    if let Some(entry) = &drawn.entry {
+        options.extend(["--entry", entry]);
+    }
+    let suite = executable.with_file_name("suite");
+    let said = cover(seed, &suite, &options);
+    let proved = said["branches"]["unreachable"].as_u64().unwrap_or_default();
+    let witnesses = executable.with_file_name("witnesses");
+    let folder = witnesses.to_str().expect("a name");
+    let count = std::fs::read_dir(&witnesses).expect("a folder").count();
+    if proved > 0 && count > 0 {
+        let runs = (said["runs"].as_u64().unwrap_or_default() + count as u64).to_string();
+        let said = cover(
+            seed,
+            &suite,
+            &["--resume", "--input", folder, "--runs", &runs],
+        );
+        let contradicted = said["contradictions"].as_array();
+        if contradicted.is_some_and(|list| !list.is_empty()) {
+            panic!(
+                "seed {seed}, {:?}: {contradicted:?}; see {}",
+                drawn.options,
+                keep(seed, source)
+            );
+        }
+    }
+    proved as usize
+}
+
+/// Keeps a program that shows something wrong; where.
+fn keep(seed: u64, source: &Path) -> String {
+    let kept = std::env::temp_dir().join(format!("labrys-reach-{seed}.c"));
+    std::fs::copy(source, &kept).expect("kept");
+    kept.display().to_string()
+}
+
+/// Leaves one target of each function, most often one that is reached: a run that is made for
+/// another one may come to it as well, and then no proof of it is tried.
+fn one_of_each_function(seed: u64, drawn: &mut Drawn, known: &BTreeSet<String>) {
+    let mut by_function: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for target in drawn.targets.drain(..) {
+        let function = target.split('_').next().unwrap_or_default().to_owned();
+        by_function.entry(function).or_default().push(target);
+    }
+    for (place, mut targets) in by_function.into_values().enumerate() {
+        let turn = seed as usize + place;
+        let reached = targets.iter().any(|target| known.contains(target));
+        if reached && turn % 4 != 0 {
+            targets.retain(|target| known.contains(target));
+        }
+        drawn
+            .targets
+            .push(targets.swap_remove(turn % targets.len()));
+    }
+}
+
 pub(super) fn check(seed: u64, mut drawn: Drawn, tally: &mut Tally) {
     let folder = tempfile::tempdir().expect("a folder");
     let source = folder.path().join("generated.c");
     std::fs::write(&source, &drawn.text).expect("written");
     let known = brute_force(folder.path(), &source, &drawn);
-    let result = reach(seed, folder.path(), &source, &mut drawn, &known);
+    let executable = build(seed, folder.path(), &source, &drawn);
+    one_of_each_function(seed, &mut drawn, &known);
+    tally.excluded += excluded(seed, &source, &executable, &drawn);
+    let result = reach(seed, &executable, &mut drawn, &known);
     let reports = result["targets"].as_array().expect("a list");
     assert_eq!(reports.len(), drawn.targets.len());
     for report in reports {
@@ -423,15 +520,12 @@ pub(super) fn check(seed: u64, mut drawn: Drawn, tally: &mut Tally) {
                 tally.reached += 1;
             }
             Some("unreachable") => {
-                if known.contains(name) {
-                    let kept = std::env::temp_dir().join(format!("labrys-reach-{seed}.c"));
-                    std::fs::copy(&source, &kept).expect("kept");
-                    panic!(
-                        "seed {seed}: {name} is reachable with {:?}; see {}",
-                        drawn.options,
-                        kept.display()
-                    );
-                }
+                assert!(
+                    !known.contains(name),
+                    "seed {seed}: {name} is reachable with {:?}; see {}",
+                    drawn.options,
+                    keep(seed, &source)
+                );
                 tally.unreachable += 1;
             }
             _ => tally.open += 1,

@@ -4,7 +4,9 @@
 //!
 //! Lines at the beginning of a file: `// options:` of both compilers, `// inputs:` (bytes in
 //! hexadecimal) of the runs, `// proved:` targets of which there must be a proof, `// assumes:` how
-//! an assumption begins that a proof may rest on, against what builds make of it that do not keep it.
+//! an assumption begins that a proof may rest on, against what builds make of it that do not keep it,
+//! `// each: alone` where each target is asked for in a call of its own: a run that is made for one
+//! comes to others, of which no proof is tried then.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -94,16 +96,26 @@ impl Case {
     /// What `labrys reach` says of each target that the compiler left in.
     fn reports(&self) -> Vec<Value> {
         let executable = self.build();
-        let mut targets = self.targets();
-        loop {
+        if self.words("each") != ["alone"] {
+            return self.asked(&executable, self.targets());
+        }
+        let targets = self.targets().into_iter();
+        let each = targets.flat_map(|target| self.asked(&executable, BTreeSet::from([target])));
+        each.collect()
+    }
+
+    /// The same of some targets, in one call.
+    fn asked(&self, executable: &Path, mut targets: BTreeSet<String>) -> Vec<Value> {
+        while !targets.is_empty() {
             let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
-            command.arg("reach").arg(&executable);
+            command.arg("reach").arg(executable);
             command.args(["--no-forward", "--json", "--quiet"]);
             command.args(["--time", "1h", "--steps", "400"]);
             for target in &targets {
                 command.args(["--target", target]);
             }
-            command.arg("--out").arg(self.folder.path().join("suite"));
+            let suite = tempfile::tempdir_in(self.folder.path()).expect("a folder");
+            command.arg("--out").arg(suite.path());
             let output = command.output().expect("labrys runs");
             let told = String::from_utf8_lossy(&output.stderr);
             let missing = told.split("error: --target ").nth(1);
@@ -115,6 +127,7 @@ impl Case {
                 .unwrap_or_else(|error| panic!("{}: {error}\n{told}", self.path.display()));
             return said["targets"].as_array().expect("a list").clone();
         }
+        Vec::new()
     }
 
     /// Whether a proof names the assumption that the file says.

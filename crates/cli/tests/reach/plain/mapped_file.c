@@ -1,3 +1,4 @@
+// each: alone
 // inputs: a7
 #include <labrys.h>
 #include <sys/mman.h>
