@@ -376,19 +376,24 @@ impl<'m> Value<'m> {
         Some(bits & (u128::MAX >> (128 - width)))
     }
 
-    /// Value of a floating constant of 32 or 64 bits.
+    /// Pattern of a floating constant of 32 or 64 bits, that of any NaN too.
     #[must_use]
-    pub fn const_double(self) -> Option<f64> {
-        let modelled = matches!(
-            self.ty().kind(),
-            LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind
-        );
-        if !modelled || self.kind() != LLVMValueKind::LLVMConstantFPValueKind {
+    pub fn const_float_bits(self) -> Option<u64> {
+        let width = match self.ty().kind() {
+            LLVMTypeKind::LLVMFloatTypeKind => 32,
+            LLVMTypeKind::LLVMDoubleTypeKind => 64,
+            _ => return None,
+        };
+        if self.kind() != LLVMValueKind::LLVMConstantFPValueKind {
             return None;
         }
-        let mut lost = 0;
-        // SAFETY: it is a floating constant.
-        Some(unsafe { LLVMConstRealGetDouble(self.raw(), &raw mut lost) })
+        // A number in between would make a signaling NaN quiet.
+        // SAFETY: it is a floating constant of that width, which folds to an integer constant.
+        unsafe {
+            let integer = LLVMIntTypeInContext(LLVMGetTypeContext(LLVMTypeOf(self.raw())), width);
+            let bits = LLVMConstBitCast(self.raw(), integer);
+            Some(LLVMConstIntGetZExtValue(bits))
+        }
     }
 
     /// Bytes of a constant array of 8-bit integers that is stored as data.

@@ -60,6 +60,12 @@ pub trait Algebra {
         }
     }
 
+    /// A float as integers see it. Sign and payload of a NaN that an operation makes are what the
+    /// processor gives: anything, where that is not known.
+    fn observed(&mut self, float: Self::Value) -> Self::Value {
+        float
+    }
+
     /// Bitwise not.
     fn not(&mut self, a: Self::Value) -> Self::Value {
         self.unary(Op::Not, a)
@@ -127,6 +133,15 @@ impl Algebra for Symbolic<'_> {
     }
     fn havoc(&mut self, width: u32, _: Option<ExprId>) -> ExprId {
         self.fresh(width)
+    }
+    fn observed(&mut self, float: ExprId) -> ExprId {
+        if self.magnitude(float).is_some() {
+            return float;
+        }
+        let any = self.fresh(self.pool.width(float));
+        let [is_nan, also] = [float, any].map(|one| self.pool.binary(Op::FUno, one, one));
+        let both = self.pool.and(is_nan, also);
+        self.pool.ite(both, any, float)
     }
     fn magnitude(&self, value: ExprId) -> Option<f64> {
         magnitude(self.pool, value, MAX_NESTING)

@@ -241,6 +241,8 @@ pub(crate) fn cast<A: Algebra>(
         Cast::UnsignedToFloat => algebra.convert(Op::UToF, value, width),
         Cast::SignedToFloat => algebra.convert(Op::SToF, value, width),
         Cast::FloatTruncate | Cast::FloatExtend => algebra.convert(Op::FToF, value, width),
-        Cast::Bits => (algebra.width(value) == width).then_some(value)?,
+        Cast::Bits if algebra.width(value) != width => return None,
+        Cast::Bits if matches!(from, Type::Float | Type::Double) => algebra.observed(value),
+        Cast::Bits => value,
     })
 }

@@ -249,6 +249,7 @@ fn reversed<A: Algebra>(algebra: &mut A, a: A::Value, size: u32) -> A::Value {
 fn copy_sign<A: Algebra>(algebra: &mut A, a: A::Value, b: A::Value) -> A::Value {
     let width = algebra.width(a);
     let number = algebra.extract(a, 0, width - 1);
+    let b = algebra.observed(b);
     let sign = algebra.extract(b, width - 1, 1);
     algebra.concat(sign, number)
 }

@@ -11,7 +11,7 @@
 //! | address computations | exact: `base + offset + Σ sext(index) × scale` modulo 2⁶⁴ |
 //! | shift by at least the width, division by zero | havoc (expressions), the processor's value (concrete) |
 //! | undefined and poison constants | havoc (expressions), 0 (concrete) |
-//! | float operations, conversions | exact but for signs and payloads of NaNs |
+//! | float operations, conversions | exact; sign and payload of a NaN are anything where they are observed: stored, copied, as integers |
 //! | functions on strings and characters | by the machine, in the C locale; as expressions over the first bytes ([`string_result`]) |
 //! | libm calls | a call of a pure external function |
 //! | vectors, x87 floats, assembly, atomics | none: the caller havocs the result |
@@ -38,7 +38,7 @@ mod value;
 
 pub use algebra::{Algebra, Concrete, External, Symbolic};
 pub use arithmetic::choose;
-pub use bits::{pack, unpack};
+pub use bits::{stored, unpack};
 pub use character::{CharacterTable, character_table};
 pub use constant::{Addresses, constant, havocked};
 pub use labrys_library::{CallsBack, Computes};

@@ -2,7 +2,7 @@
 
 use labrys_expr::{ExprId, Op};
 use labrys_program::{Instruction, Intrinsic, Operand, Operation, Type};
-use labrys_semantics::{Algebra, pack, unpack};
+use labrys_semantics::{Algebra, stored, unpack};
 
 use super::{Context, Step, result_type};
 use crate::path::Skip;
@@ -96,8 +96,10 @@ fn pass_store(
         return write_anywhere(state, "a store to an address without a model");
     };
     require_not_null(terms, state, address, context.guard);
+    let function = terms.analysis().function(state.function());
+    let ty = terms.analysis().program().operand_type(function, value);
     let content = match context.scalar(terms, state, value) {
-        Some(value) => Content::Scalar(pack(&mut terms.symbolic(), value)),
+        Some(value) => Content::Scalar(stored(&mut terms.symbolic(), value, ty)),
         None => Content::Havoc,
     };
     let length = terms.constant(64, u128::from(size));

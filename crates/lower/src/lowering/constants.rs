@@ -178,10 +178,8 @@ impl<'m> Constants<'m> {
                 _ => return None,
             },
             K::LLVMConstantFPValueKind => match ty {
-                Type::Float => {
-                    Tree::Leaf(Constant::Float((value.const_double()? as f32).to_bits()))
-                }
-                Type::Double => Tree::Leaf(Constant::Double(value.const_double()?.to_bits())),
+                Type::Float => Tree::Leaf(Constant::Float(value.const_float_bits()? as u32)),
+                Type::Double => Tree::Leaf(Constant::Double(value.const_float_bits()?)),
                 _ => return None,
             },
             K::LLVMConstantPointerNullValueKind if ty == Type::Pointer => {

@@ -131,13 +131,8 @@ impl<'m> Image<'_, 'm> {
         let size = self.module.store_size_of(ty) as usize;
         if let Some(bits) = value.const_int_bits() {
             self.write(offset, &bits.to_le_bytes()[..size]);
-        } else if let Some(number) = value.const_double() {
-            match ty.kind() {
-                LLVMTypeKind::LLVMFloatTypeKind => {
-                    self.write(offset, &(number as f32).to_le_bytes());
-                }
-                _ => self.write(offset, &number.to_le_bytes()),
-            }
+        } else if let Some(bits) = value.const_float_bits() {
+            self.write(offset, &bits.to_le_bytes()[..size]);
         } else if let Some(bytes) = extended_float(value, ty) {
             self.write(offset, &bytes);
         } else if let Some(place) = self.constants.place(self.types, value, 0) {

@@ -14,7 +14,7 @@ use labrys_program::{
     BlockId, Function, Instruction, Intrinsic, Operand, Operation, SiteId, Terminator, Type,
     ValueId,
 };
-use labrys_semantics::{IrValue, choose, havocked, pack, unpack};
+use labrys_semantics::{IrValue, choose, havocked, stored, unpack};
 
 use super::values::Values;
 use super::{Beginning, LargeBlock, Location, Occurrence, Orders, Transition};
@@ -339,10 +339,12 @@ impl Builder<'_, '_> {
         size: u64,
     ) {
         let address = self.scalar(frame, address);
+        let program = self.terms.program();
+        let ty = program.operand_type(self.terms.function(frame), value);
         let value = self.scalar(frame, value);
         match (address, value, size) {
             (Some(address), Some(value), 1..=16) => {
-                let bits = pack(&mut self.terms.symbolic(), value);
+                let bits = stored(&mut self.terms.symbolic(), value, ty);
                 memory.write(self.terms, address, bits);
             }
             _ => memory.clobber_at(self.terms, address),

@@ -1,3 +1,4 @@
+// each: alone
 // proved: control
 // inputs: a7
 #include <labrys.h>
