@@ -9,8 +9,9 @@ use std::collections::VecDeque;
 
 use labrys_program::graph::{Digraph, Dominators};
 use labrys_program::{BlockId, Function, Operand, Operation, Program, ValueId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::calls::Place;
 use crate::escape;
 use crate::formats::Formats;
 use crate::loops::{Loop, Loops};
@@ -37,6 +38,7 @@ pub struct Body {
     distances: Vec<u32>,
     private: FxHashSet<ValueId>,
     frame_objects: FxHashSet<ValueId>,
+    accesses: FxHashMap<ValueId, Vec<Place>>,
 }
 
 impl Body {
@@ -63,6 +65,7 @@ impl Body {
             distances: distances(&successors),
             private: escape::private_objects(program, formats, function, &frame_objects),
             loops: Loops::of(&graph, &dominators, &predecessors),
+            accesses: accesses(function, &frame_objects),
             predecessors,
             successors,
             dominators,
@@ -131,12 +134,90 @@ impl Body {
         &self.frame_objects
     }
 
+    /// Whether two frame objects are certainly alive together at some time, so that compilers give
+    /// each a place of its own: one is accessed between two accesses of the other, on all paths. The
+    /// path from where the other's life begins to the later access leads by both.
+    #[must_use]
+    pub fn are_alive_together(&self, a: ValueId, b: ValueId) -> bool {
+        let none = Vec::new();
+        let [a, b] = [a, b].map(|object| self.accesses.get(&object).unwrap_or(&none));
+        self.encloses(a, b) || self.encloses(b, a)
+    }
+
+    /// Whether one of the inner places is between two of the outer ones, on all paths.
+    fn encloses(&self, outer: &[Place], inner: &[Place]) -> bool {
+        inner.iter().any(|at| {
+            outer.iter().any(|first| self.comes_before(*first, *at))
+                && outer.iter().any(|last| self.comes_before(*at, *last))
+        })
+    }
+
+    /// Whether all paths to the second place lead by the first.
+    fn comes_before(&self, first: Place, second: Place) -> bool {
+        match first.0 == second.0 {
+            true => first.1 < second.1,
+            false => self.dominates(first.0, second.0),
+        }
+    }
+
     /// Whether a value is the address of one of the [`Body::frame_objects`] and stays in the
     /// function.
     #[must_use]
     pub fn is_private(&self, value: ValueId) -> bool {
         self.private.contains(&value)
     }
+}
+
+/// Accesses of an object that [`Body::are_alive_together`] looks at.
+const MAX_ACCESSES: usize = 32;
+
+/// The first loads and stores of each frame object that name it.
+fn accesses(
+    function: &Function,
+    frame_objects: &FxHashSet<ValueId>,
+) -> FxHashMap<ValueId, Vec<Place>> {
+    let mut objects: FxHashMap<ValueId, ValueId> = frame_objects
+        .iter()
+        .map(|object| (*object, *object))
+        .collect();
+    let mut accesses: FxHashMap<ValueId, Vec<Place>> = FxHashMap::default();
+    for (id, block) in function.blocks() {
+        for (index, instruction) in block.instructions.iter().enumerate() {
+            match (&instruction.operation, instruction.result) {
+                (
+                    Operation::Address {
+                        base: Operand::Value(base),
+                        ..
+                    },
+                    Some(result),
+                ) => {
+                    if let Some(object) = objects.get(base).copied() {
+                        objects.insert(result, object);
+                    }
+                }
+                (
+                    Operation::Load {
+                        address: Operand::Value(address),
+                        ..
+                    }
+                    | Operation::Store {
+                        address: Operand::Value(address),
+                        ..
+                    },
+                    _,
+                ) => {
+                    let places = objects
+                        .get(address)
+                        .map(|one| accesses.entry(*one).or_default());
+                    if let Some(places) = places.filter(|places| places.len() < MAX_ACCESSES) {
+                        places.push((id, index));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    accesses
 }
 
 fn definitions(function: &Function) -> Vec<Definition> {

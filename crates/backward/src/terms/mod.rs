@@ -290,7 +290,9 @@ impl<'p> Terms<'p> {
     /// Law: an axiom is true of each run whatever path it takes, so a core that needs axioms is a
     /// conflict of its constraints.
     pub(crate) fn axioms(&mut self, constraints: &[ExprId]) -> Vec<ExprId> {
-        let mut axioms = self.objects.axioms(&mut self.pool, constraints);
+        let mut axioms = self
+            .objects
+            .axioms(self.analysis, &mut self.pool, constraints);
         self.values
             .add_axioms(&mut self.pool, constraints, &mut axioms);
         axioms

@@ -90,6 +90,8 @@ pub(super) struct Description {
     pub(super) constant: bool,
     /// A weak reference that nothing may define: its address is null then.
     pub(super) weak: bool,
+    /// The function in whose frame it is.
+    pub(super) function: Option<FunctionId>,
 }
 
 /// All objects that were named so far, on any path.
@@ -175,6 +177,7 @@ impl Objects {
                 private: !analysis.is_shared(id),
                 constant: global.constant && defined,
                 weak: global.linkage == Linkage::Weak && !defined,
+                function: None,
             }
         })
     }
@@ -291,7 +294,12 @@ impl Objects {
     }
 
     /// What every run satisfies of the addresses in the constraints.
-    pub(super) fn axioms(&self, pool: &mut Pool, constraints: &[ExprId]) -> Vec<ExprId> {
+    pub(super) fn axioms(
+        &self,
+        analysis: &ProgramAnalysis<'_>,
+        pool: &mut Pool,
+        constraints: &[ExprId],
+    ) -> Vec<ExprId> {
         let mut used = Vec::new();
         for constraint in constraints {
             for symbol in pool.symbols(*constraint).iter() {
@@ -314,7 +322,7 @@ impl Objects {
             for (position, first) in used.iter().enumerate() {
                 for second in &used[position + 1..] {
                     let (a, b) = (self.list[*first], self.list[*second]);
-                    if are_apart(&a, &b) {
+                    if are_apart(analysis, &a, &b) {
                         axioms.push(apart(pool, &a, &b));
                     }
                 }
@@ -325,14 +333,17 @@ impl Objects {
 }
 
 /// Whether two objects certainly have places of their own when both addresses are used. Stack
-/// objects need not be alive together, be it in one frame (variables of two blocks, whose
-/// addresses are kept as numbers), and the linker may lay equal constants, and ends of strings, over
-/// each other.
-fn are_apart(a: &Object, b: &Object) -> bool {
+/// objects that need not be alive together may have one (those of different frames, variables of two
+/// blocks, whose addresses are kept as numbers), and the linker may lay equal constants, and ends of
+/// strings, over each other.
+fn are_apart(analysis: &ProgramAnalysis<'_>, a: &Object, b: &Object) -> bool {
     let always = a.is_always_there() && b.is_always_there();
     always
         && match (a.kind, b.kind) {
-            (ObjectKind::Stack(..), ObjectKind::Stack(..)) => false,
+            (ObjectKind::Stack(frame, one), ObjectKind::Stack(other, two)) => {
+                let body = a.description.function.map(|id| analysis.body(id));
+                frame == other && body.is_some_and(|body| body.are_alive_together(one, two))
+            }
             (ObjectKind::Global(_), ObjectKind::Global(_)) => !(a.is_constant() && b.is_constant()),
             _ => true,
         }

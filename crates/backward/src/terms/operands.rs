@@ -127,6 +127,7 @@ impl<'b, 'p> OperandReader<'b, 'p> {
             Description {
                 size,
                 private: analysis.body(id).is_private(value),
+                function: Some(id),
                 ..Description::default()
             }
         })
