@@ -20,7 +20,10 @@ static int list(struct node *n, unsigned short want) {
   if (limit != 7) labrys_target("limit");
   return n->key;
 }
-int main(int argc, char **argv) { return check(argc, 1, 1) + list(0, 1); }
+int main(int argc, char **argv) {
+  limit = argc;
+  return check(argc, 1, 1) + list(0, 1);
+}
 "#;
 
 #[test]
