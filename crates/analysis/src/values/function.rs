@@ -206,7 +206,8 @@ impl<'f, 'a> Pass<'f, 'a> {
         let known = self.arrival(block, &edges);
         self.state.reached[block.index()] = known.is_some();
         let Some(known) = known else {
-            return self.stay(block);
+            self.stay(block);
+            return false;
         };
         let mut grew = false;
         let content = &self.function.blocks[block.index()];
@@ -221,18 +222,19 @@ impl<'f, 'a> Pass<'f, 'a> {
                 grew |= self.set(result, numbers);
             }
             if !goes_on {
-                return self.stay(block) | grew;
+                self.stay(block);
+                return grew;
             }
         }
         self.leave(block, &known) | grew
     }
 
-    /// Control does not leave a block, as far as is known; nothing grew for that.
-    fn stay(&mut self, block: BlockId) -> bool {
+    /// Control does not leave a block, as far as is known. While numbers grow, where it left before
+    /// stays.
+    fn stay(&mut self, block: BlockId) {
         if self.narrows {
             self.state.edges[block.index()].fill(None);
         }
-        false
     }
 
     fn wake(&mut self, blocks: &[BlockId]) {
