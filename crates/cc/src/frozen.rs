@@ -307,6 +307,11 @@ impl Frozen {
         for function in once {
             labrys_instrument::mark_once(&module, function);
         }
+        if request.for_tests {
+            for driver in labrys_units::drivers(&module) {
+                labrys_instrument::mark_picks(&module, driver);
+            }
+        }
         if request.trimmed {
             module.run_passes(TRIM).map_err(&failed)?;
         }

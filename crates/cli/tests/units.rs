@@ -411,6 +411,50 @@ fn structures_are_made_as_programs_keep_them() {
     assert!(!read("late").contains("idle"), "{}", read("late"));
 }
 
+/// Pointers that are compared, and a union of which a pointer is a part.
+const CHOICES: &str = r#"
+struct node { struct node *next; int v; };
+int five(struct node *p, struct node *q, int n) {
+  if (p == 0) return 1;
+  if (p->next == q) return q ? 2 : 3;
+  if (q && q->next == p) return 4;
+  if (p == q) return 5;
+  return n > 3 ? p->v > n : 6;
+}
+struct tagged { int kind; union { long number; char *text; } as; };
+int shown(struct tagged *t) {
+  int n = 0;
+  switch (t->kind) {
+  case 1: n = 5; break;
+  case 2: n = 3; break;
+  case 3: n = 9; break;
+  case 4: n = 7; break;
+  case 5: n = 2; break;
+  }
+  return t->as.text ? n + 10 : n;
+}
+"#;
+
+#[test]
+fn a_choice_is_made_where_the_code_asks_for_it() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), CHOICES).expect("a file");
+    let mut command = labrys();
+    command.current_dir(folder.path());
+    command.args(["cover", "lib.c", "--all-functions"]);
+    // There are 60 choices: a flip of each would take more runs.
+    let run = output(command.args(["--runs", "60", "--out", "out"]));
+    let told = common::text(&run);
+    assert!(told.contains("22 of 22 branches"), "{told}");
+    for name in ["five", "shown"] {
+        tests_pass(
+            &folder
+                .path()
+                .join(format!("out/{name}/tests/test_{name}.c")),
+        );
+    }
+}
+
 #[test]
 fn the_same_steps_give_the_same_tests() {
     let folder = folder();

@@ -18,6 +18,8 @@ use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, LlvmError, Module, Value};
 const LARGE: usize = 4_000;
 /// The attribute of functions that are called large: they run once, so that time in LLVM is lost.
 const ONCE: &str = "labrys-once";
+/// The attribute of functions whose selects between pointers decide nothing.
+const PICKS: &str = "labrys-picks";
 /// The attribute of large functions.
 const MARK: &str = "labrys-large";
 /// What names of symbols end with that only the module had before it was taken apart.
@@ -52,6 +54,17 @@ pub(crate) fn mark(module: &Module) {
 /// Says of a function of a frozen module that a run calls it once.
 pub fn mark_once(module: &Module, function: Value<'_>) {
     module.add_text_attribute(function, ONCE, "");
+}
+
+/// Says of a function of a frozen module that its selects between pointers are values, which
+/// decide nothing yet.
+pub fn mark_picks(module: &Module, function: Value<'_>) {
+    module.add_text_attribute(function, PICKS, "");
+}
+
+/// Whether a select of a function is such a value.
+pub(crate) fn is_pick(module: &Module, function: Value<'_>, select: Value<'_>) -> bool {
+    select.ty() == module.pointer() && module.has_text_attribute(function, PICKS)
 }
 
 /// Whether a function was found to be large.

@@ -3,6 +3,6 @@
 pub mod checked;
 mod coverage;
 mod large;
-pub use large::mark_once;
+pub use large::{mark_once, mark_picks};
 pub mod plain;
 pub mod recording;

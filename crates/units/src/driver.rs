@@ -16,7 +16,7 @@ use labrys_suite::unit::{
 use crate::allocations::{FAILED, FAILING};
 use crate::prototype::{Passed, Prototype};
 use crate::walk::{Spot, Visitor, walk};
-use crate::{CALL, ENTRY, FUNCTION, VARIABLE};
+use crate::{CALL, ENTRY, FUNCTION, PICK, VARIABLE};
 
 /// Writes a body that makes the leaves of an entry.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub(crate) struct Maker<'a> {
     lengths: &'a [Length],
     /// Put before the numbers of local variables, so that they are distinguished from others.
     prefix: &'static str,
+    /// Whether a choice of a pointer is a value ([`PICK`]), not a decision.
+    picks: bool,
 }
 
 impl<'a> Maker<'a> {
@@ -40,6 +42,7 @@ impl<'a> Maker<'a> {
             before: BTreeMap::new(),
             lengths: &entry.lengths,
             prefix,
+            picks: false,
         }
     }
 
@@ -198,7 +201,12 @@ impl Visitor for Maker<'_> {
         if let Some(leaf) = pointer.choice {
             for (index, choice) in pointer.choices.iter().enumerate().skip(1) {
                 let picked = value(choice);
-                text = format!("{}c{leaf} == {index} ? {picked} : {text}", self.prefix);
+                let is_picked = format!("{}c{leaf} == {index}", self.prefix);
+                // A stream is opened only where it is picked.
+                text = match self.picks && choice.stream().is_none() {
+                    true => format!("{PICK}({is_picked}, {picked}, {text})"),
+                    false => format!("({is_picked} ? {picked} : {text})"),
+                };
             }
         }
         self.line(&format!("{} = {text};", spot.value("void *")));
@@ -297,6 +305,7 @@ pub(crate) fn driver(
 ) -> String {
     let types = format!("labrys_type_{number}_");
     let mut maker = Maker::new(entry, functions, "");
+    maker.picks = observed;
     for global in &entry.globals {
         let known = globals.iter().position(|name| *name == global.name);
         let base = format!("{VARIABLE}{}", known.unwrap_or(globals.len()));

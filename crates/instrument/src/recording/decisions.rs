@@ -66,6 +66,11 @@ impl<'m> Decisions<'m> {
                 let _ = emit.call(helper, &[site, label, direction, branch]);
                 self.decided.insert(condition);
             }
+            ("at_pick", &[site, branch, condition]) => {
+                let u32 = emit.module().int(32);
+                let direction = emit.builder().cast(LLVMOpcode::LLVMZExt, condition, u32);
+                let _ = emit.call("select", &[site, emit.u32(0), direction, branch]);
+            }
             ("at_edge", &[site, branch, direction, label, value]) => {
                 let _ = emit.call("switch", &[site, label, direction, value, branch]);
             }
@@ -89,7 +94,7 @@ impl<'m> Decisions<'m> {
     ) {
         emit.before(i);
         match (marker, i.arguments().as_slice()) {
-            ("at_branch" | "at_select", &[_, branch, condition]) => {
+            ("at_branch" | "at_select" | "at_pick", &[_, branch, condition]) => {
                 if !self.repeated {
                     self.near(emit, branch, condition);
                     emit.before(i);

@@ -12,6 +12,7 @@
 //! | `at_branch(site, branch, condition)` | before a conditional branch |
 //! | `at_check_site(site, branch, condition)` | before the branch of an oracle site |
 //! | `at_select(site, branch, condition)` | before a select |
+//! | `at_pick(site, branch, condition)` | before a select that is a value ([`large::is_pick`]) |
 //! | `at_switch_N(value)` | before a switch over N bits; its result stands for the value's label |
 //! | `at_edge(site, branch, direction, token, value)` | on each edge of a switch |
 //! | `at_enter(function)`, `at_leave(function)` | in functions of the static program model |
@@ -54,6 +55,9 @@ pub(super) fn insert(module: &Module, numbers: &Numbers) -> u32 {
         match &decision.kind {
             SiteKind::Branch if decision.oracle => markers.condition("at_check_site", i, place),
             SiteKind::Branch => markers.condition("at_branch", i, place),
+            SiteKind::Select if large::is_pick(module, i.parent().function(), i) => {
+                markers.condition("at_pick", i, place);
+            }
             SiteKind::Select => markers.condition("at_select", i, place),
             SiteKind::Switch { .. } => markers.switch(i, place),
         }

@@ -6,6 +6,7 @@ use core::cell::Cell;
 
 use labrys_abi::{Cause, Node, Op};
 
+use crate::memory::pick::decide_pick;
 use crate::memory::poison;
 use crate::memory::shadow::{
     BYTE_SHIFT, LABEL_MASK, byte_label, clear, flagged, is_concrete, low_byte, set, shadow,
@@ -124,6 +125,9 @@ extern "C" fn __labrys_slow_load(p: *const u8, address: u32, size: u32, value: u
 /// Label of a load at a symbolic address if it reads a table; else the address is fixed.
 #[inline(never)]
 fn read_at(p: *const u8, address: u32, size: u32, value: u64) -> u32 {
+    if decide_pick(address) {
+        return 0;
+    }
     let label = read_table(p, address, size, value);
     if label == 0 {
         concretized(Cause::LoadAddress, address, p as u64);
@@ -205,7 +209,7 @@ extern "C" fn __labrys_slow_load_wide(p: *const u8, address: u32, low: u64, high
 /// Store of `size` bytes whose value has this label.
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_slow_store(p: *const u8, address: u32, size: u32, label: u32) {
-    if address != 0 {
+    if address != 0 && !decide_pick(address) {
         concretized(Cause::StoreAddress, address, p as u64);
     }
     match size {

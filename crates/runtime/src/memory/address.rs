@@ -2,12 +2,18 @@
 
 use labrys_abi::Op;
 
+use crate::memory::pick::{decide_pick, is_decided};
 use crate::memory::table::decide_inside;
 use crate::record::node::{Operand, binary, node};
 
 /// `base + index × scale` of addresses.
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_slow_index(base: u32, index: u32, bv: u64, iv: u64, scale: u64) -> u32 {
+    // An element of an array is nothing without the array.
+    let base = match base != 0 && index != 0 && decide_pick(base) {
+        true => 0,
+        false => base,
+    };
     let product = iv.wrapping_mul(scale);
     let scaled = if scale == 1 || index == 0 {
         Operand::new(index, product)
@@ -26,6 +32,9 @@ extern "C" fn __labrys_slow_index(base: u32, index: u32, bv: u64, iv: u64, scale
 /// `base + offset` of addresses.
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_slow_offset(base: u32, offset: u64) -> u32 {
+    if is_decided(base) {
+        return 0;
+    }
     let value = node(base).cv;
     let sum = value.wrapping_add(offset);
     let (a, b) = (Operand::new(base, value), Operand::concrete(offset));

@@ -5,6 +5,7 @@ mod address;
 pub(crate) mod blocks;
 pub(crate) mod flags;
 pub(crate) mod object;
+pub(crate) mod pick;
 pub(crate) mod poison;
 pub(crate) mod reserved;
 pub(crate) mod scatter;

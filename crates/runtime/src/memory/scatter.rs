@@ -7,6 +7,7 @@ use labrys_abi::{Cause, Op, RuntimeSite};
 
 use crate::memory::access::{__labrys_slow_fill, load_value};
 use crate::memory::object::Object;
+use crate::memory::pick::decide_pick;
 use crate::memory::shadow::{low_byte, set};
 use crate::memory::table::{PointedObject, decide_extent, target};
 use crate::record::event::{concretized, decision};
@@ -32,7 +33,7 @@ extern "C" fn __labrys_slow_store_at(
     label: u32,
     value: u64,
 ) -> u32 {
-    if !tracing() {
+    if !tracing() || decide_pick(address) {
         return label;
     }
     let width = 8 * size;

@@ -4,6 +4,7 @@ use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use labrys_abi::{Cause, Event, EventKind};
 
+use crate::memory::pick::decide_pick;
 use crate::record::cell::cells;
 use crate::record::entry::decide_target;
 use crate::record::event;
@@ -166,7 +167,9 @@ pub(crate) extern "C" fn __labrys_slow_lost(cause: u32, function: u32, label: u3
     let Some(cause) = Cause::ALL.get(cause as usize).copied() else {
         return;
     };
-    if !tracing() || (cause == Cause::CallTarget && decide_target(label, value)) {
+    if !tracing()
+        || (cause == Cause::CallTarget && (decide_pick(label) || decide_target(label, value)))
+    {
         return;
     }
     count(cause);

@@ -238,9 +238,12 @@ impl<'a> Arguments<'a> {
                     }
                 }
                 Made::Pointer(pointer) => {
-                    let choice = self.call.chosen(pointer);
-                    if matches!(choice, Choice::Keep | Choice::Null) {
-                        continue;
+                    // In a union other members have been set by then.
+                    let is_zero = !pointer.choices.contains(&Choice::Keep);
+                    match self.call.chosen(pointer) {
+                        Choice::Keep => continue,
+                        Choice::Null if is_zero => continue,
+                        _ => {}
                     }
                     let value = self.target(pointer)?;
                     let line = match base.member(part) {

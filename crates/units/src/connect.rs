@@ -1,0 +1,140 @@
+//! Joins the drivers, linked behind the program, to it.
+
+use labrys_llvm::{LLVMOpcode, Module, Value};
+use labrys_suite::unit::Missing;
+
+use crate::{BINDER, Drivers, ENTRY, FUNCTION, PICK, REAL, STUB, SWITCH, VARIABLE, allocations};
+
+/// Makes the drivers' declarations of functions and variables the program's own, after linking;
+/// puts the calls of binders in, and stubs in place of functions.
+pub fn connect(module: &Module, drivers: &Drivers) {
+    // Pointers to a function point to its switch, as in the program. Other uses in the drivers come
+    // last, so that a stubbed function that is an entry is called.
+    let called: Vec<&String> = drivers.functions.iter().collect();
+    if drivers.switched {
+        define(module, FUNCTION, &called);
+    }
+    let (stem, stubbed) = match drivers.switched {
+        true => (
+            SWITCH,
+            drivers.stubs.iter().map(|stub| &stub.function).collect(),
+        ),
+        false => (STUB, Vec::new()),
+    };
+    for (number, stub) in drivers.stubs.iter().enumerate() {
+        let defined = module.function(&format!("{stem}{number}"));
+        if let (Some(defined), Some(function)) = (defined, module.function(&stub.function)) {
+            function.replace_uses(defined);
+        }
+    }
+    define(module, REAL, &stubbed);
+    for (number, entry) in drivers.binders.iter().enumerate() {
+        let binder = module.function(&format!("{BINDER}{number}"));
+        // A function that has a stub is called there.
+        let stub = drivers
+            .stubs
+            .iter()
+            .position(|stub| stub.function == entry.function);
+        let called = match stub {
+            Some(number) => module.function(&format!("{stem}{number}")),
+            None => module.function(&entry.function),
+        };
+        if let (Some(binder), Some(function)) = (binder, called) {
+            call_binder(module, function, binder);
+        }
+    }
+    let entries = drivers.unit.entries.iter().map(|entry| &entry.function);
+    define(module, ENTRY, &entries.collect::<Vec<_>>());
+    if !drivers.switched {
+        define(module, FUNCTION, &called);
+    }
+    for (number, name) in drivers.globals.iter().enumerate() {
+        let declared = module.global(&format!("{VARIABLE}{number}"));
+        let (Some(declared), Some(variable)) = (declared, module.global(name)) else {
+            continue;
+        };
+        declared.replace_uses(variable);
+        declared.delete_global();
+    }
+    define_missing(module, drivers);
+    allocations::connect(module);
+    define_picks(module);
+}
+
+/// Makes the calls of [`PICK`] selects.
+fn define_picks(module: &Module) {
+    let Some(pick) = module.function(PICK) else {
+        return;
+    };
+    let builder = module.builder();
+    for call in pick.users() {
+        let operands = call.arguments();
+        let &[first, one, other] = operands.as_slice() else {
+            continue;
+        };
+        builder.before(call);
+        call.replace_uses(builder.select(first, one, other));
+        call.erase();
+    }
+    pick.delete_function();
+}
+
+/// Makes the declarations of a stem and a number the functions of these names.
+fn define(module: &Module, stem: &str, names: &[&String]) {
+    for (number, name) in names.iter().enumerate() {
+        let declared = module.function(&format!("{stem}{number}"));
+        if let (Some(declared), Some(function)) = (declared, module.function(name)) {
+            declared.replace_uses(function);
+            declared.delete_function();
+        }
+    }
+}
+
+/// Defines what nobody defines: functions by doubles, those that no entry can come to and variables
+/// as good as possible.
+fn define_missing(module: &Module, drivers: &Drivers) {
+    let entries = drivers.unit.entries.iter();
+    let doubles: Vec<_> = entries.flat_map(|entry| &entry.doubles).collect();
+    for double in &doubles {
+        let missing = double
+            .missing
+            .as_ref()
+            .and_then(|name| module.function(name));
+        if let (Some(function), Some(double)) = (missing, module.function(&double.name)) {
+            function.replace_uses(double);
+        }
+    }
+    for Missing { name, .. } in &drivers.unit.missing {
+        let has_double = doubles
+            .iter()
+            .any(|double| double.missing.as_ref() == Some(name));
+        match (module.function(name), module.global(name)) {
+            (Some(_), _) if has_double => {}
+            (Some(function), _) => {
+                let builder = module.builder();
+                builder.at_end(module.define_body(function));
+                let _ = builder.call(module.declare("llvm.trap", module.void(), &[]), &[]);
+                builder.unreachable();
+            }
+            (_, Some(variable)) if variable.global_type().is_sized() => {
+                variable.set_initializer(module.zero(variable.global_type()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Calls a binder at the beginning of a function, behind its variables.
+fn call_binder<'m>(module: &'m Module, function: Value<'m>, binder: Value<'m>) {
+    let blocks = function.blocks();
+    let Some(first) = blocks.first() else { return };
+    let instructions = first.instructions();
+    let mut rest = instructions.iter();
+    let Some(place) = rest.find(|one| one.opcode() != LLVMOpcode::LLVMAlloca) else {
+        return;
+    };
+    let builder = module.builder();
+    builder.before(*place);
+    builder.locate_in(module, function);
+    let _ = builder.call(binder, &function.params());
+}
