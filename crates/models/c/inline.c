@@ -55,6 +55,7 @@ extern __thread struct {
 extern u32 __labrys_slow_load(void *p, u32 address, u32 size, u64 value);
 extern u64 __labrys_slow_ahead(u64 start, u64 more, long step, u64 times);
 extern u32 __labrys_slow_load_wide(void *p, u32 address, u64 low, u64 high);
+extern void __labrys_slow_array_size(u32 label, u64 count, u64 element);
 extern void __labrys_slow_store(void *p, u32 address, u32 size, u32 label);
 extern u32 __labrys_slow_store_at(void *p, u32 address, u32 size, u32 label, u64 value);
 extern u32 __labrys_slow_unary(u64 meta, u32 a, u64 value, u64 high);
@@ -371,6 +372,11 @@ HELPER void __labrys_variable(void *p, u64 size) {
   __labrys_stack[top].address = (u64)p;
   __labrys_stack[top].size = size;
   __labrys_stack_top = top + 1;
+}
+
+/* Before it comes to life: it has this many elements. */
+HELPER void __labrys_array_size(u32 label, u64 count, u64 element) {
+  if (UNLIKELY(label)) __labrys_slow_array_size(label, count, element);
 }
 
 /* Of a size that is not known before: it lies below all others of its frame, and below those that

@@ -187,7 +187,10 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             O::LLVMLoad => self.load(i),
             O::LLVMStore => self.store(i),
             O::LLVMGetElementPtr => self.memory().address(i),
-            O::LLVMAlloca if !self.model => self.announcer.variable(self.emit, i),
+            O::LLVMAlloca if !self.model => {
+                self.memory().size_of_array(i);
+                self.announcer.variable(self.emit, i);
+            }
             O::LLVMAtomicRMW | O::LLVMAtomicCmpXchg => self.memory().atomic(i),
             O::LLVMCall | O::LLVMInvoke | O::LLVMCallBr => self.call(i),
             O::LLVMRet => calls::leave(self.emit, &self.labels, i),

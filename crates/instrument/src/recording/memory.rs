@@ -49,6 +49,18 @@ impl<'m> Memory<'_, 'm> {
         self.labels.set_all(i, labels);
     }
 
+    /// An array on the stack has the size that it has: the search may ask for another.
+    pub(super) fn size_of_array(self, i: Value<'m>) {
+        let emit = self.emit;
+        let count = i.operand(0);
+        let label = self.labels.of(count);
+        if let Some(label) = label.filter(|_| width(count.ty()) == Some(64)) {
+            emit.before(i);
+            let element = emit.u64(emit.module().size_of(i.allocated_type()));
+            let _ = emit.call("array_size", &[label, count, element]);
+        }
+    }
+
     /// A load's label has whole bytes; a value of another width (`i1`, `i17`) is its low part.
     fn fit_loaded(&self, label: Value<'m>, part: Value<'m>, bits: u32) -> Value<'m> {
         if bits % 8 == 0 {

@@ -1,4 +1,5 @@
-//! Allocation: the heap's blocks become objects, and labels move with them.
+//! Allocation: the heap's blocks become objects, and labels move with them. The sizes of arrays on
+//! the stack are fixed as those of blocks are.
 
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
@@ -27,6 +28,13 @@ fn fix_product(labels: [u32; 2], count: usize, size: usize) {
     let (a, b) = (Operand::new(a, count as u64), Operand::new(b, size as u64));
     let total = count.wrapping_mul(size);
     fix_size(binary(Op::Mul, 64, 64, a, b, total as u64), total);
+}
+
+/// An array on the stack is about to come to life: its count has a label, its elements have
+/// this many bytes.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_slow_array_size(label: u32, count: u64, element: u64) {
+    fix_product([label, 0], count as usize, element as usize);
 }
 
 /// `malloc`.

@@ -30,12 +30,21 @@ const WORK_PER_STEP: u64 = 2_000;
 pub(super) const NAME: &str = "eliminate";
 
 /// A beginning: the one before it, the value of the last symbol, and in how many it differs from
-/// the hint.
+/// the hint, the last among them or not.
 #[derive(Clone, Copy)]
 struct Beginning {
     before: usize,
     value: u8,
     changes: u32,
+    last_changed: bool,
+}
+
+impl Beginning {
+    /// What is better is less: of as many changes those to the bytes before, which of a number are
+    /// the low ones. `n > 0` gets 1, not 16,777,216.
+    fn cost(self) -> (u32, bool) {
+        (self.changes, self.last_changed)
+    }
 }
 
 /// The beginnings up to a symbol, each with its values of the border: no two have the same.
@@ -54,6 +63,7 @@ impl Frontier {
                 before: 0,
                 value: 0,
                 changes: 0,
+                last_changed: false,
             }],
             borders: vec![Vec::new()],
             places: FxHashMap::default(),
@@ -69,7 +79,7 @@ impl Frontier {
             return;
         };
         let old = &mut self.beginnings[*place];
-        if new.changes < old.changes {
+        if new.cost() < old.cost() {
             *old = new;
         }
     }
@@ -162,10 +172,12 @@ impl Execution<'_> {
                 if !self.mixed(stage) {
                     continue;
                 }
+                let last_changed = *value != hinted;
                 let new = Beginning {
                     before,
                     value: *value,
-                    changes: beginning.changes + u32::from(*value != hinted),
+                    changes: beginning.changes + u32::from(last_changed),
+                    last_changed,
                 };
                 let border = stage.border.iter().map(|place| self.values[*place]);
                 next.add(new, border.collect());
@@ -333,6 +345,16 @@ mod tests {
         let zero = pool.constant(64, 0);
         let none = pool.eq(length, zero);
         assert!(matches!(decide(&pool, &[none], &[]), Verdict::Pass));
+    }
+
+    #[test]
+    fn a_number_that_must_grow_grows_little() {
+        let mut pool = Pool::new();
+        let number = pool.input(0, 0, 4);
+        let zero = pool.constant(32, 0);
+        let condition = pool.ult(zero, number);
+        let found = bytes(&decide(&pool, &[condition], &[0; 4]), 4);
+        assert_eq!(found, [1, 0, 0, 0]);
     }
 
     #[test]
