@@ -198,6 +198,6 @@ pub enum Status {
     Ended = 2,
     /// The server could not map the region or fork; the value is `errno`.
     Failed = 3,
-    /// As `Ended`, and the run left processes behind.
+    /// As `Ended`, and the run left processes behind, which the server cannot end.
     Littered = 4,
 }

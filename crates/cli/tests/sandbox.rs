@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use common::{folder, labrys, labrys_cc, output, program, succeed, text};
-use labrys_suite::{Suite, TargetStatus};
+use labrys_executor::{Executor, Launch, Mode, RunLimits};
+use labrys_suite::{Input, Outcome, Suite, TargetStatus};
 
 /// Folders for temporary files.
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
@@ -101,6 +102,51 @@ fn nothing_reaches_outside() {
         let file: PathBuf = folder.join("labrys-was-here");
         assert!(!file.exists(), "{}", file.display());
     }
+}
+
+/// Leaves processes behind, one of them in a session of its own.
+const LEAVES: &str = "#include <unistd.h>
+int main(void) {
+  for (int i = 0; i < 3; i++)
+    if (!fork()) {
+      if (i == 2) setsid();
+      for (;;) pause();
+    }
+  return 7;
+}
+";
+
+/// The first process of a namespace ends what a run left behind, and goes on.
+#[test]
+fn what_runs_leave_behind_ends_with_them() {
+    let place = folder();
+    let at = |name: &str| place.path().join(name);
+    fs::write(at("main.c"), LEAVES).expect("a file");
+    let name = format!("leaves-{}", std::process::id());
+    succeed(labrys_cc().arg(at("main.c")).arg("-o").arg(at(&name)));
+    let container = labrys_cc::container::Container::open(&at(&name)).expect("an executable");
+    let launch = Launch {
+        binary: at(&name),
+        streams: Input::stdin("").shape(),
+        branches: container.program().expect("a model").branch_count(),
+        ..Launch::default()
+    };
+    let mut executor = Executor::start(launch, RunLimits::default()).expect("it starts");
+    for mode in [Mode::Symbolic, Mode::Coverage, Mode::Symbolic] {
+        let run = executor.run(&Input::stdin("x"), mode).expect("a run");
+        assert_eq!(run.outcome, Outcome::Exit(7));
+        // The fork server.
+        assert!(named(&name) <= 1);
+    }
+    assert_eq!(executor.restarts() == 0, executor.is_isolated());
+}
+
+/// The number of processes that were started by this name.
+fn named(name: &str) -> usize {
+    let processes = fs::read_dir("/proc").expect("a folder").flatten();
+    let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    let starts = |line: &Vec<u8>| line.split(|byte| *byte == 0).next() == Some(name.as_bytes());
+    lines.filter(starts).count()
 }
 
 /// Runs as before, and says so, where there are no namespaces to be had.

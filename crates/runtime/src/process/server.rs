@@ -187,13 +187,27 @@ unsafe fn serve() {
             while libc::waitpid(child, &raw mut status, 0) < 0 && errno() == libc::EINTR {}
             // The server is a subreaper: what a run leaves behind is its child.
             let strays = libc::waitpid(-1, null_mut(), libc::WNOHANG) >= 0;
-            let end = if strays {
+            let end = if strays && !end_all() {
                 Status::Littered
             } else {
                 Status::Ended
             };
             send(end, status as u32);
         }
+    }
+}
+
+/// Ends all other processes of this namespace, which are all that runs left behind; false if the
+/// server is not the first of a namespace.
+unsafe fn end_all() -> bool {
+    // SAFETY: plain system calls. The first process of a namespace sees no others.
+    unsafe {
+        if libc::getpid() != 1 {
+            return false;
+        }
+        libc::kill(-1, libc::SIGKILL);
+        while libc::waitpid(-1, null_mut(), 0) > 0 || errno() == libc::EINTR {}
+        true
     }
 }
 
