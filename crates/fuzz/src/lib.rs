@@ -22,4 +22,4 @@ mod program;
 mod seeds;
 
 pub use fuzzer::Fuzzer;
-pub use member::Fuzzing;
+pub use member::{EXECUTION_STEPS, Fuzzing};

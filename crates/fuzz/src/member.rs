@@ -4,15 +4,17 @@
 //! that a limit cuts off costs far more.
 
 use labrys_engine::{Error, Session};
-use labrys_portfolio::{Member, Report, State};
+use labrys_portfolio::{Member, Report, SOLVER_STEPS, State};
 
 use crate::Fuzzer;
 use crate::fuzzer::Yield;
 
 /// Executions in a turn.
 const EXECUTIONS: usize = 64;
+/// Steps of the solver in the time of an execution.
+pub const EXECUTION_STEPS: u64 = 32;
 /// Executions in a unit of work.
-const PER_WORK: f64 = 4.0;
+const PER_WORK: f64 = (SOLVER_STEPS / EXECUTION_STEPS) as f64;
 /// The work that a run counts as which is cut off.
 const CUT_OFF: f64 = 128.0;
 /// Turns that the others have before it looks for a first seed again.

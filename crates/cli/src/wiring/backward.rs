@@ -4,6 +4,7 @@ use labrys_analysis::ProgramAnalysis;
 use labrys_backward::{Settings, Symcretic, Target};
 use labrys_engine::Session;
 use labrys_executor::Linked;
+use labrys_fuzz::EXECUTION_STEPS;
 use labrys_program::{FunctionId, Program};
 use labrys_suite::{Config, Input};
 
@@ -19,7 +20,8 @@ const INSTRUCTIONS: u64 = 1_000;
 
 /// All that was done so far, in steps of the solver.
 pub(crate) fn effort(session: &Session, backward: &Symcretic<'_>) -> u64 {
-    session.effort() + backward.work() / EXPRESSIONS + backward.executed() / INSTRUCTIONS
+    let fuzzed = session.fuzzed() * EXECUTION_STEPS;
+    session.effort() + fuzzed + backward.work() / EXPRESSIONS + backward.executed() / INSTRUCTIONS
 }
 
 /// The main function of a program; `otherwise` is what a user can do who has none.

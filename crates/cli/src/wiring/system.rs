@@ -47,3 +47,9 @@ pub(crate) fn search_toward(branches: Vec<BranchId>, seed: u64) -> Search<'stati
     let both = Interleaved::new(vec![Box::new(toward), all]);
     Search::new(Box::new(both), SearchOptions::default(), seed)
 }
+
+/// The same with a fuzzer beside it, for targets behind the parser of a language.
+pub(crate) fn fuzzed_search_toward(branches: Vec<BranchId>, seed: u64) -> Portfolio<'static> {
+    let search = search_toward(branches, seed);
+    Portfolio::new(Box::new(search), seed).with(Box::new(Fuzzing::new(seed)))
+}

@@ -179,6 +179,12 @@ impl Session {
         self.runs.counts().runs
     }
 
+    /// Runs of a fuzzer so far, which no effort counts.
+    #[must_use]
+    pub fn fuzzed(&self) -> u64 {
+        self.runs.counts().fuzzed
+    }
+
     /// The counters.
     #[must_use]
     pub fn statistics(&self) -> Statistics {

@@ -9,12 +9,11 @@
 
 use labrys_backward::Symcretic;
 use labrys_engine::{Error, Progress, Session, Technique};
-use labrys_portfolio::{Arm, Policy, Scheduler};
-use labrys_search::Search;
+use labrys_portfolio::{Arm, Policy, Portfolio, Scheduler};
 use labrys_suite::Input;
 
 use crate::wiring::backward::effort;
-use crate::wiring::system::search_toward;
+use crate::wiring::system::fuzzed_search_toward;
 
 /// See the module.
 pub(crate) struct BothDirections<'p> {
@@ -22,7 +21,7 @@ pub(crate) struct BothDirections<'p> {
     /// Whether to search forward at all.
     on: bool,
     /// There once it has begun.
-    forward: Option<Search<'static>>,
+    forward: Option<Portfolio<'static>>,
     scheduler: Scheduler,
     forward_arm: Arm,
     backward_arm: Arm,
@@ -53,7 +52,7 @@ impl<'p> BothDirections<'p> {
         }
     }
 
-    /// Concolic search toward the open targets.
+    /// Concolic search toward the open targets, and a fuzzer beside it.
     fn begin_forward(&mut self, session: &mut Session) {
         if !self.on || self.forward.is_some() || !self.backward.has_open() {
             return;
@@ -62,7 +61,7 @@ impl<'p> BothDirections<'p> {
         for input in seeds.into_iter().chain(self.backward.take_near()) {
             session.suggest(input, "seed");
         }
-        self.forward = Some(search_toward(self.backward.leads(), self.seed));
+        self.forward = Some(fuzzed_search_toward(self.backward.leads(), self.seed));
         self.scheduler.resume(self.forward_arm);
     }
 

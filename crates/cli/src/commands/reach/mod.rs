@@ -1,7 +1,8 @@
 //! `labrys reach`: an input that reaches a place, or a proof that there is none.
 //!
 //! Backward execution comes first; in the time that is left, concolic search goes on forward
-//! toward the targets that are still open, beginning with the inputs that came near.
+//! toward the targets that are still open, beginning with the inputs that came near, and a fuzzer
+//! works beside it.
 
 mod directions;
 mod entry;
@@ -45,7 +46,7 @@ Finds an input that drives the program to a place, or proves that no input does.
 The search starts at the place and goes backward to the beginning of main, collecting the
 conditions of each path (symcretic execution). Values that have no formula are found by executing
 the path. Each input is confirmed by a run of the plain program and becomes a test of the suite.
-In the time that is left, a forward search looks for targets that are still open.";
+In the time that is left, a forward search and a fuzzer look for targets that are still open.";
 
 /// Headings of the help.
 const SEARCH: &str = "Search";

@@ -105,7 +105,7 @@ fn describe_reached(text: &mut String, results: &Results<'_>, report: &Report) {
     }
     match &report.path {
         Some(path) => line(text, "path", lines(program, &path.hops).join(" ")),
-        None if report.forward => line(text, "found", "forward, by concolic search"),
+        None if report.forward => line(text, "found", "forward, by concolic search or fuzzing"),
         None => line(text, "found", "on another path"),
     }
     let skips = skipped(program, report);
