@@ -58,6 +58,7 @@ pub fn freeze(
     surroundings::define_status(&module);
     surroundings::note(&module, linking);
     surroundings::delay(&module);
+    surroundings::keep_named(&module);
     keep_templates(&module);
     hide_templates(&module);
     module.run_passes(ADD_CALLS)?;

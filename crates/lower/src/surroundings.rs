@@ -39,6 +39,9 @@ const LISTS: [(&str, Started); 2] = [
     ("llvm.global_dtors", Started::After),
 ];
 
+/// The list of what is kept though nothing seems to use it.
+const USED: &str = "llvm.used";
+
 /// A `main` without a result gives the program a status that nobody chose, another one in each
 /// build: such a program ends with 0.
 pub(crate) fn define_status(module: &Module) {
@@ -132,29 +135,67 @@ fn start_by_sections(module: &Module, program: &mut Program) {
     }
 }
 
+/// Keeps the functions and variables that assembly names: no build may leave them out, and whoever
+/// looks for uses finds one.
+pub(crate) fn keep_named(module: &Module) {
+    let mut texts = assembly_of_functions(module);
+    texts.push(module.assembly());
+    let words: BTreeSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
+    let all = module.functions().into_iter().chain(module.globals());
+    let named = all.filter(|one| !one.is_declaration() && words.contains(&*one.name()));
+    let mut used: Vec<Value<'_>> = named.collect();
+    if used.is_empty() {
+        return;
+    }
+    let old = module.global(USED);
+    let known = old.and_then(|old| old.initializer());
+    used.extend(known.into_iter().flat_map(Value::operands));
+    used.dedup();
+    let list = module.const_array(used[0].ty(), &used);
+    if let Some(old) = old {
+        old.delete_global();
+    }
+    let kept = module.declare_global(USED, list.ty());
+    kept.set_initializer(list);
+    kept.set_linkage(LLVMLinkage::LLVMAppendingLinkage);
+    kept.set_section("llvm.metadata");
+}
+
+/// The texts of assembly in functions.
+fn assembly_of_functions(module: &Module) -> Vec<String> {
+    const CALLS: [LLVMOpcode; 3] = [
+        LLVMOpcode::LLVMCall,
+        LLVMOpcode::LLVMInvoke,
+        LLVMOpcode::LLVMCallBr,
+    ];
+    let functions = module.functions().into_iter();
+    let instructions = functions
+        .flat_map(Value::blocks)
+        .flat_map(Block::instructions);
+    let calls = instructions.filter(|instruction| CALLS.contains(&instruction.opcode()));
+    let called = calls
+        .map(Value::called)
+        .filter(|called| called.is_assembly());
+    called.map(Value::assembly_text).collect()
+}
+
 fn caveats(module: &Module) -> BTreeSet<Caveat> {
     let mut caveats = promises::marks(module);
     if module.assembly().lines().any(defines_something) {
         caveats.insert(Caveat::Assembly);
     }
-    let functions = module.functions();
-    let naked = |function: &&Value<'_>| function.has_attribute("naked");
-    let assembly = functions.iter().flat_map(|function| function.blocks());
-    let mut assembly = assembly.flat_map(Block::instructions);
-    let controls = |instruction: Value<'_>| {
-        let calls = [
-            LLVMOpcode::LLVMCall,
-            LLVMOpcode::LLVMInvoke,
-            LLVMOpcode::LLVMCallBr,
-        ];
-        calls.contains(&instruction.opcode())
-            && instruction.called().is_assembly()
-            && changes_control(&instruction.called().assembly_text())
-    };
-    if functions.iter().any(|function| naked(&function)) || assembly.any(controls) {
+    let naked = |function: &Value<'_>| function.has_attribute("naked");
+    let assembly = assembly_of_functions(module);
+    let controls = assembly.iter().any(|text| changes_control(text));
+    if controls || module.functions().iter().any(naked) {
         caveats.insert(Caveat::Control);
     }
     caveats
+}
+
+/// The words of assembly that may be names.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && !"_.$".contains(c))
 }
 
 /// Whether a line of assembly outside of functions does more than to describe.
