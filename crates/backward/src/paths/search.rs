@@ -79,6 +79,8 @@ pub struct Search<'p> {
 const MAX_WORKLIST: usize = 20_000;
 /// Steps for a query at the end of a path.
 const LAST_QUERY_STEPS: u64 = 10_000;
+/// Models of a path that are asked for, one after the other, each with fewer guesses.
+const MAX_SETTLING: usize = 3;
 /// Queries without an answer after which a search ends.
 pub(crate) const MAX_UNKNOWN: u64 = 8;
 /// Expressions at most.
@@ -362,9 +364,14 @@ impl<'p> Search<'p> {
         } else {
             let conditions = state.conditions();
             let constraints = conditions.constraints();
-            match self.ask(conditions.model(), constraints, check, LAST_QUERY_STEPS) {
+            match self.ask(
+                conditions.model(),
+                constraints,
+                &mut *check,
+                LAST_QUERY_STEPS,
+            ) {
                 Answer::Unsat(_) => return Found::More,
-                Answer::Sat(model) => Some(model),
+                Answer::Sat(model) => Some(self.settled(&state, model, check)),
                 Answer::Unknown(_) => {
                     state.skip(Skip::Unsolved);
                     None
@@ -389,6 +396,25 @@ impl<'p> Search<'p> {
             skips,
             inputs_lost,
         }))
+    }
+
+    /// A model of the state's constraints that rests on fewer guesses than this one, if one is found.
+    fn settled(&mut self, state: &State, mut model: Model, check: Check<'_>) -> Model {
+        let inputs = state.trail().input_parts();
+        let mut asked = state.conditions().constraints().to_vec();
+        for _ in 0..MAX_SETTLING {
+            let terms = self.explorer.terms();
+            let further = terms.without_guesses(&asked, &model, &inputs);
+            if further.is_empty() {
+                break;
+            }
+            asked.extend(further);
+            match self.ask(&model, &asked, &mut *check, LAST_QUERY_STEPS) {
+                Answer::Sat(better) => model = better,
+                Answer::Unsat(_) | Answer::Unknown(_) => break,
+            }
+        }
+        model
     }
 
     /// Bits of an expression of this search.

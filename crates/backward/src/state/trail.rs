@@ -33,6 +33,11 @@ impl Trail {
         &self.skips
     }
 
+    /// The parts of the input objects that the path makes, in no order.
+    pub(crate) fn input_parts(&self) -> Vec<ExprId> {
+        self.inputs.iter().flatten().copied().collect()
+    }
+
     /// Whether the path may make input objects that it does not show.
     pub(crate) fn inputs_lost(&self) -> bool {
         self.inputs_lost

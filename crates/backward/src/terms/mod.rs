@@ -6,6 +6,7 @@
 
 mod contents;
 mod frame;
+mod guesses;
 mod objects;
 mod operands;
 mod substitution;
@@ -301,6 +302,25 @@ impl<'p> Terms<'p> {
     /// Values that many constraints like: those of a model, and objects apart from each other.
     pub(crate) fn hint(&self, constraints: &[ExprId], model: &Model) -> Assignment {
         self.objects.hint(&self.pool, constraints, model)
+    }
+
+    /// Conditions under which the model of constraints would not rest on values that no run is known
+    /// to give; symbols of `inputs` are given.
+    pub(crate) fn without_guesses(
+        &mut self,
+        constraints: &[ExprId],
+        model: &Model,
+        inputs: &[ExprId],
+    ) -> Vec<ExprId> {
+        let inputs: FxHashSet<Symbol> = inputs
+            .iter()
+            .filter_map(|input| self.pool.as_symbol(*input))
+            .collect();
+        let (objects, parts) = (&self.objects, &self.input_parts);
+        let is_known = |symbol| {
+            inputs.contains(&symbol) || parts.contains_key(&symbol) || objects.has_address(symbol)
+        };
+        guesses::avoided(&mut self.pool, constraints, model, &is_known)
     }
 
     /// Begins a substitution: no symbol is replaced.

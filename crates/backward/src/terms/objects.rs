@@ -275,6 +275,11 @@ impl Objects {
         })
     }
 
+    /// Whether a symbol is the address of an object.
+    pub(super) fn has_address(&self, symbol: Symbol) -> bool {
+        self.by_symbol.contains_key(&symbol)
+    }
+
     /// Values that many constraints like: those of a model, objects apart from each other, and
     /// whatever may be an address not null.
     pub(super) fn hint(&self, pool: &Pool, constraints: &[ExprId], model: &Model) -> Assignment {
