@@ -4,7 +4,7 @@ use std::path::Path;
 
 use labrys_engine::{Binaries, Programs};
 use labrys_executor::{Executor, Launch, Mode, RunLimits, input_objects};
-use labrys_suite::{Config, Input, InputStream, Invocation, StreamKind};
+use labrys_suite::{Config, Input, InputStream, Invocation, StreamKind, Suite};
 
 use crate::output::console::note;
 use crate::output::problem::Problem;
@@ -67,6 +67,32 @@ fn lay(mut executor: Executor, like: &Input, values: &[String]) -> Result<Input,
         }
     }
     Ok(input)
+}
+
+/// What the options say of calls of the program.
+pub(crate) struct Call<'a> {
+    pub(crate) arguments: &'a [String],
+    pub(crate) input: &'a InputOptions,
+    pub(crate) limits: &'a RunLimits,
+    pub(crate) seed: u64,
+    pub(crate) quiet: bool,
+}
+
+/// How the program is called, and the inputs to start from: as the options say, or as in a suite
+/// that the command goes on from where they say nothing.
+pub(crate) fn calls(
+    call: &Call<'_>,
+    suite: Option<&Suite>,
+    subject: &Subject,
+) -> Result<(Invocation, Vec<Input>), Problem> {
+    let silent = call.arguments.is_empty() && call.input.says_nothing();
+    let case = suite.and_then(|suite| suite.cases.first());
+    if let (Some(suite), Some(case)) = (suite, case.filter(|_| silent)) {
+        return Ok((suite.config.invocation.clone(), vec![case.input.clone()]));
+    }
+    let invocation = invocation(call.arguments, call.quiet);
+    let initial = initial_inputs(subject, &invocation, call.input, call.limits, call.seed)?;
+    Ok((invocation, initial))
 }
 
 /// How the program is called. Programs run in an empty folder: an argument that names a file of the

@@ -47,6 +47,40 @@ fn open_branches_are_decided_and_counted() {
     assert_eq!(summary["branches"]["total"], branches["total"]);
 }
 
+/// Without ARGS the program is called as in the suite, and the search starts from its tests; tests
+/// of another call are left out, which is told.
+#[test]
+fn the_program_is_called_as_in_the_suite() {
+    let program = Program::new(
+        r#"
+#include <stdio.h>
+int main(int argc, char **argv) {
+  char line[32];
+  FILE *file = argc > 1 ? fopen(argv[1], "r") : NULL;
+  if (!file || !fgets(line, sizeof line, file)) return 3;
+  if (line[0] == 'o' && line[1] == 'k') return 1;
+  return 0;
+}
+"#,
+    );
+    let cover = ["cover", "program.c", "--runs", "1", "--out", "suite"];
+    program.labrys(&[&cover[..], &["--", "@@"]].concat());
+    let target = ["--target", "program.c:7", "--from-coverage", "suite"];
+    let reach = [&["reach", "program.c"], &target[..]].concat();
+    let told = program.json(&[&reach[..], &["--out", "reached"]].concat());
+    assert_eq!(told["targets"][0]["verdict"], "reached", "{told}");
+    let config = std::fs::read_to_string(program.at("reached/config.json")).expect("a file");
+    let config: serde_json::Value = serde_json::from_str(&config).expect("JSON");
+    assert_eq!(config["invocation"]["arguments"][0], "@@");
+    let other = ["--out", "other", "--steps", "1", "--", "x"];
+    let output = program.labrys(&[&reach[..], &other].concat());
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        words.contains("have other inputs than the program has here"),
+        "{words}"
+    );
+}
+
 /// A line without code is said to be none, and the other targets are looked at; what only proved
 /// places lead to is proved with them.
 #[test]

@@ -37,7 +37,7 @@ use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::memory::Memory;
 use crate::wiring::property;
-use crate::wiring::session::{initial_inputs, invocation, programs, shares_namespaces};
+use crate::wiring::session::{Call, calls, programs, shares_namespaces};
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject, own_program};
 
@@ -336,25 +336,6 @@ fn subject(options: &Cover, suite: Option<&Suite>, builder: &Builder) -> Result<
     }
 }
 
-/// How the program is called, and the inputs to start from: as the options say, or as in the suite
-/// that goes on where they say nothing.
-fn calls(
-    options: &Cover,
-    suite: Option<&Suite>,
-    subject: &Subject,
-    limits: &RunLimits,
-) -> Result<(Invocation, Vec<Input>), Problem> {
-    let silent = options.arguments.is_empty() && options.input.says_nothing();
-    let case = suite.and_then(|suite| suite.cases.first());
-    if let (Some(suite), Some(case)) = (suite, case.filter(|_| silent)) {
-        return Ok((suite.config.invocation.clone(), vec![case.input.clone()]));
-    }
-    let invocation = invocation(&options.arguments, options.output.quiet);
-    let seed = options.search.seed();
-    let initial = initial_inputs(subject, &invocation, &options.input, limits, seed)?;
-    Ok((invocation, initial))
-}
-
 /// The words of --dictionary, and those with which the suite that goes on was begun.
 fn words(options: &Cover, suite: Option<&Suite>) -> Result<Vec<Vec<u8>>, Problem> {
     let recorded = suite.and_then(|suite| suite.config.options.get(DICTIONARY));
@@ -384,7 +365,14 @@ fn resolve(
         ..RunLimits::default()
     };
     Memory::new(options.limits.memory).limit_runs(&mut limits, options.limits.jobs);
-    let (invocation, initial) = calls(options, suite, &subject, &limits)?;
+    let call = Call {
+        arguments: &options.arguments,
+        input: &options.input,
+        limits: &limits,
+        seed: options.search.seed(),
+        quiet: options.output.quiet,
+    };
+    let (invocation, initial) = calls(&call, suite, &subject)?;
     let words = words(options, suite)?;
     let test_comp = property
         .clone()

@@ -19,7 +19,7 @@ use labrys_engine::{Budget, Session, SessionBuilder};
 use labrys_executor::RunLimits;
 use labrys_program::FunctionId;
 use labrys_suite::export::{self, Source};
-use labrys_suite::{Config, Harness, Input, SuiteWriter};
+use labrys_suite::{Config, Harness, Input, Invocation, StreamKind, SuiteWriter};
 use labrys_units::Drivers;
 
 use self::directions::BothDirections;
@@ -33,7 +33,7 @@ use crate::wiring::backward::{Start, main_function, symcretic};
 use crate::wiring::build::Builder;
 use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
-use crate::wiring::session::{initial_inputs, invocation, programs};
+use crate::wiring::session::{Call, calls, programs};
 use crate::wiring::subject::{BuildOptions, Subject};
 use crate::wiring::values::duration;
 
@@ -143,8 +143,8 @@ pub(crate) struct TargetOptions {
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Vec<String>,
 
-    /// Start from the tests of a suite; the targets are the branches that they leave open, unless
-    /// others are named
+    /// Start from the tests of a suite, and call the program as in it if no ARGS are given; the
+    /// targets are the branches that they leave open, unless others are named
     #[arg(long, value_name = "SUITE")]
     pub(crate) from_coverage: Option<PathBuf>,
 
@@ -170,6 +170,8 @@ struct Plan {
     warned: bool,
     config: Config,
     initial: Vec<Input>,
+    /// The inputs of the suite that the search starts from.
+    seeds: Vec<Input>,
     limits: RunLimits,
 }
 
@@ -215,9 +217,9 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
 /// Finds out what the command line means.
 fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
     let subject = Subject::open(&options.program, &options.build, builder)?;
-    let hash = subject.hash();
+    let suite = targets::suite(&options.targets, &subject.hash())?;
     let Collected { targets, warnings } =
-        targets::collect(&options.targets, &subject.program, &hash)?;
+        targets::collect(&options.targets, suite.as_ref(), &subject.program)?;
     for warning in &warnings {
         note(format_args!("labrys: warning: {warning}"));
     }
@@ -229,38 +231,26 @@ fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
     let entry = main_function(program, "name a function by --entry")?;
     // The functions are the same, and more; numbers of constants and the like are not.
     let targets = match &drivers {
-        Some(_) => targets::collect(&options.targets, program, &hash)?.targets,
+        Some(_) => targets::collect(&options.targets, suite.as_ref(), program)?.targets,
         None => targets,
     };
-    let invocation = invocation(&options.arguments, options.output.quiet);
+    // Drivers have inputs of their own.
+    let suite = suite.filter(|_| drivers.is_none());
     let limits = RunLimits {
         timeout: options.timeout_run,
         ..RunLimits::default()
     };
-    let initial = initial_inputs(&subject, &invocation, &options.input, &limits, options.seed)?;
-    let mut recorded = options.build.record();
-    options.output.record(&mut recorded);
-    let mut config = Config {
-        program: match drivers {
-            Some(_) => options.output.name_unit(&unit_path(options), false),
-            None => subject.name.clone(),
-        },
-        bitcode_hash: subject.hash(),
-        invocation,
-        streams: inputs::shape(&initial),
-        technique: "symcretic".to_owned(),
-        strategy: "backward".to_owned(),
+    let call = Call {
+        arguments: &options.arguments,
+        input: &options.input,
+        limits: &limits,
         seed: options.seed,
-        harness: Harness::of(program),
-        exports: options.output.export.clone(),
-        options: recorded,
-        ..Config::default()
+        quiet: options.output.quiet,
     };
-    let source = Source {
-        program,
-        files: &options.program,
-    };
-    export::prepare(&mut config, &source)?;
+    let (invocation, initial) = calls(&call, suite.as_ref(), &subject)?;
+    let streams = inputs::shape(&initial);
+    let seeds = suite.map(|suite| targets::inputs(suite, &streams, options.output.quiet));
+    let config = config(options, &subject, drivers.is_some(), (invocation, streams))?;
     Ok(Plan {
         subject,
         drivers,
@@ -269,8 +259,42 @@ fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
         warned: !warnings.is_empty(),
         config,
         initial,
+        seeds: seeds.unwrap_or_default(),
         limits,
     })
+}
+
+/// The configuration of the suite.
+fn config(
+    options: &Reach,
+    subject: &Subject,
+    has_drivers: bool,
+    (invocation, streams): (Invocation, Vec<StreamKind>),
+) -> Result<Config, Problem> {
+    let mut recorded = options.build.record();
+    options.output.record(&mut recorded);
+    let mut config = Config {
+        program: match has_drivers {
+            true => options.output.name_unit(&unit_path(options), false),
+            false => subject.name.clone(),
+        },
+        bitcode_hash: subject.hash(),
+        invocation,
+        streams,
+        technique: "symcretic".to_owned(),
+        strategy: "backward".to_owned(),
+        seed: options.seed,
+        harness: Harness::of(&subject.program),
+        exports: options.output.export.clone(),
+        options: recorded,
+        ..Config::default()
+    };
+    let source = Source {
+        program: &subject.program,
+        files: &options.program,
+    };
+    export::prepare(&mut config, &source)?;
+    Ok(config)
 }
 
 /// Where the suite has the program with drivers.
@@ -315,21 +339,20 @@ fn technique<'p>(
     let Plan {
         subject, config, ..
     } = plan;
-    let seeds = targets::inputs(&options.targets, &config.streams)?;
     let start = Start {
         subject,
         config,
         entry,
         loop_bound: options.loop_bound,
         template: plan.initial.first().cloned().unwrap_or_default(),
-        seeds: plan.initial.iter().chain(&seeds).cloned().collect(),
+        seeds: plan.initial.iter().chain(&plan.seeds).cloned().collect(),
     };
     let backward = symcretic(start, analysis, plan.targets.clone());
     Ok(BothDirections::new(
         backward,
         !options.no_forward,
         options.seed,
-        seeds,
+        plan.seeds.clone(),
     ))
 }
 

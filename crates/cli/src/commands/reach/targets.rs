@@ -7,6 +7,7 @@ use labrys_program::{BranchId, Program};
 use labrys_suite::{Changes, Input, StreamKind, Suite};
 
 use super::TargetOptions;
+use crate::output::console::note;
 use crate::output::problem::Problem;
 
 /// The targets that the options name, and what was found wrong with some.
@@ -17,12 +18,28 @@ pub(crate) struct Collected {
     pub(crate) warnings: Vec<String>,
 }
 
-/// All targets that the options name. A suite must be of the program with this hash, of which
-/// `program` has all sites, with the same numbers.
+/// The suite of `--from-coverage`, which must be of the program with this hash.
+pub(crate) fn suite(options: &TargetOptions, hash: &str) -> Result<Option<Suite>, Problem> {
+    let Some(folder) = &options.from_coverage else {
+        return Ok(None);
+    };
+    let suite = Suite::open(folder)?;
+    if suite.config.bitcode_hash != hash {
+        return Err(Problem::usage(format!(
+            "the suite in {} is of another build of the program; run labrys cover on this one \
+             first",
+            folder.display()
+        )));
+    }
+    Ok(Some(suite))
+}
+
+/// All targets that the options name, without others the open branches of a suite. The program has
+/// all sites of the one that the suite is of, with the same numbers.
 pub(crate) fn collect(
     options: &TargetOptions,
+    suite: Option<&Suite>,
     program: &Program,
-    hash: &str,
 ) -> Result<Collected, Problem> {
     let mut targets = Vec::new();
     let mut warnings = Vec::new();
@@ -37,26 +54,13 @@ pub(crate) fn collect(
         }
     }
     let all = options.target.is_empty() && options.diff.is_none();
-    if let Some(folder) = &options.from_coverage {
-        let suite = Suite::open(folder)?;
-        if suite.config.bitcode_hash != hash {
-            return Err(Problem::usage(format!(
-                "the suite in {} is of another build of the program; run labrys cover on this \
-                 one first",
-                folder.display()
-            )));
-        }
+    if let Some(suite) = suite.filter(|_| all) {
         let covered = suite.confirmed_coverage();
         let count = u32::try_from(program.branch_count()).unwrap_or(u32::MAX);
-        let open = (0..count)
-            .map(BranchId)
-            .filter(|branch| !covered.contains(*branch));
-        let open: Vec<Target> = open
-            .filter_map(|branch| Target::branch(program, branch))
-            .collect();
-        if all {
-            targets.extend(spread(open, options.most));
-        }
+        let branches = (0..count).map(BranchId);
+        let open = branches.filter(|branch| !covered.contains(*branch));
+        let open = open.filter_map(|branch| Target::branch(program, branch));
+        targets.extend(spread(open.collect(), options.most));
     }
     if let Some(range) = &options.diff {
         targets.extend(changed(program, range)?);
@@ -72,16 +76,20 @@ pub(crate) fn collect(
     Ok(Collected { targets, warnings })
 }
 
-/// The inputs of the suite whose open branches are the targets, if they are of this shape.
-pub(crate) fn inputs(options: &TargetOptions, shape: &[StreamKind]) -> Result<Vec<Input>, Problem> {
-    let Some(folder) = &options.from_coverage else {
-        return Ok(Vec::new());
-    };
-    let suite = Suite::open(folder)?;
+/// The inputs of the suite that the search starts from, if they are of this shape; none otherwise,
+/// which is told.
+pub(crate) fn inputs(suite: Suite, shape: &[StreamKind], quiet: bool) -> Vec<Input> {
     if suite.config.streams != shape {
-        return Ok(Vec::new());
+        if !quiet {
+            note(
+                "labrys: warning: --from-coverage: the tests of the suite have other inputs than \
+                 the program has here, so the search does not start from them; leave out ARGS and \
+                 options of inputs to call it as in the suite",
+            );
+        }
+        return Vec::new();
     }
-    Ok(suite.cases.into_iter().map(|case| case.input).collect())
+    suite.cases.into_iter().map(|case| case.input).collect()
 }
 
 /// At most so many of the targets, with as many left out between one and the next.
