@@ -22,7 +22,7 @@ use self::problem::Problem;
 #[command(next_help_heading = "Output")]
 pub(crate) struct Output {
     /// Folder of the suite; must not exist or be empty
-    #[arg(long, value_name = "DIR", default_value = "labrys-out")]
+    #[arg(long, short, value_name = "DIR", default_value = "labrys-out")]
     pub(crate) out: PathBuf,
 
     /// Write the tests in a form for other tools too; may be given several times

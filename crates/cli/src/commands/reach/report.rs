@@ -56,9 +56,13 @@ pub(crate) fn print(results: &Results<'_>, technique: &Symcretic<'_>) -> Result<
         describe(&mut text, results, report);
     }
     let statistics = session.statistics();
+    let fuzzed = match statistics.fuzzed {
+        0 => String::new(),
+        fuzzed => format!(" and {fuzzed} of the fuzzer"),
+    };
     let _ = writeln!(
         text,
-        "work      {} runs, {} queries; suite in {}",
+        "work      {} runs{fuzzed}, {} queries; suite in {}",
         statistics.runs,
         statistics.asked(),
         options.output.out.display()
