@@ -74,11 +74,13 @@ impl Module {
         }
     }
 
-    /// Gives a declared function a body: one empty block.
+    /// Gives a declared function a body: one empty block. What debug information says of the
+    /// declaration holds of no definition.
     #[must_use]
     pub fn define_body<'m>(&'m self, function: Value<'m>) -> Block<'m> {
         // SAFETY: the function is of this context and has no body.
         unsafe {
+            LLVMGlobalClearMetadata(function.0);
             let raw = LLVMAppendBasicBlockInContext(self.context, function.0, c"".as_ptr());
             Block(raw, PhantomData)
         }

@@ -1,6 +1,7 @@
 //! `labrys cover`: resolves what the command line means, runs the search, tells what came out.
 
 mod options;
+mod proofs;
 mod prover;
 mod units;
 

@@ -19,7 +19,7 @@ use labrys_suite::{Changes, Config, Coverage, Invocation, SuiteWriter};
 use labrys_units::{Bounds, Drivers, Globals, Request};
 use serde_json::json;
 
-use super::{Cover, Found, Plan, config, exit_status, explore, finish, session, strategy};
+use super::{Cover, Found, Plan, config, exit_status, explore, finish, proofs, session, strategy};
 use crate::output::console::{note, print, print_line};
 use crate::output::problem::{Problem, status};
 use crate::wiring::build::Builder;
@@ -96,6 +96,8 @@ impl UnitOptions {
 struct Prepared {
     subject: std::sync::Arc<Subject>,
     drivers: Drivers,
+    /// Branches that no run of a driver takes.
+    impossible: Coverage,
 }
 
 /// What became of one function.
@@ -198,9 +200,15 @@ fn prepare(options: &Cover, builder: &Builder) -> Result<Prepared, Problem> {
         Problem::usage("none of the functions has a driver; name another one by --entry")
     })?;
     built.leaks = options.build.leaks;
+    // A model checker proves them with certificates.
+    let impossible = match options.search.abstraction {
+        Some(_) => Coverage::default(),
+        None => proofs::impossible(&built.program),
+    };
     Ok(Prepared {
         subject: std::sync::Arc::new(built),
         drivers,
+        impossible,
     })
 }
 
@@ -336,7 +344,14 @@ fn one(
     if !prepared.are_several() {
         let writer = SuiteWriter::create(out, &plan.config)?;
         keep(prepared, &unit_path(options))?;
-        let found = search(options, &plan, writer, budget, own, stop)?;
+        let found = search(
+            options,
+            &plan,
+            writer,
+            budget,
+            (own, &prepared.impossible),
+            stop,
+        )?;
         return Ok(Covered {
             entry: entry.clone(),
             folder: out.clone(),
@@ -357,7 +372,8 @@ fn one(
         false => plan.initial.extend(inputs),
     }
     let writer = SuiteWriter::create(&store.work(), &plan.config)?;
-    let found = search(options, &plan, writer, budget, own, stop.clone())?;
+    let counted = (own, &prepared.impossible);
+    let found = search(options, &plan, writer, budget, counted, stop.clone())?;
     store.finish(found.end != End::Stopped && !stop.is_set())?;
     Ok(Covered {
         entry: entry.clone(),
@@ -373,7 +389,7 @@ fn search(
     plan: &Plan,
     writer: SuiteWriter,
     budget: Budget,
-    own: Coverage,
+    (own, impossible): (Coverage, &Coverage),
     stop: StopFlag,
 ) -> Result<Found, Problem> {
     let drivers = branches(&plan.subject.program, labrys_units::is_driver);
@@ -384,7 +400,7 @@ fn search(
         true => session,
         false => session.look_for_endless_runs(),
     };
-    let session = session
+    let mut session = session
         .budget(Budget {
             // Without branches one run is a test.
             runs: match own.is_empty() && !further {
@@ -396,6 +412,7 @@ fn search(
         })
         .count_only(own, drivers)
         .start();
+    proofs::book(&mut session, impossible)?;
     let found = explore(options, plan, strategy(&options.search, None)?, session)?;
     options.output.pack(&plan.config)?;
     Ok(found)
@@ -472,7 +489,9 @@ fn unit_path(options: &Cover) -> PathBuf {
 
 /// Puts the executable with the drivers, and their text, into the folder of the suite.
 fn keep(prepared: &Prepared, program: &Path) -> Result<(), Problem> {
-    let Prepared { subject, drivers } = prepared;
+    let Prepared {
+        subject, drivers, ..
+    } = prepared;
     let failed = |error| Problem::program(format!("cannot write {}: {error}", program.display()));
     let folder = program.parent().unwrap_or(program);
     std::fs::create_dir_all(folder).map_err(failed)?;
@@ -541,10 +560,10 @@ fn table(options: &Cover, drivers: &Drivers, done: &[Covered]) -> String {
     let names = done.iter().map(|one| one.entry.function.len());
     let width = names.max().unwrap_or(0).max("function".len());
     let mut text = format!(
-        "{:width$}  covered     open  tests  failures  ended\n",
+        "{:width$}  covered     proved  open  tests  failures  ended\n",
         "function"
     );
-    let (mut covered, mut total) = (0, 0);
+    let (mut covered, mut proved, mut total) = (0, 0, 0);
     for one in done {
         let Found {
             summary,
@@ -553,13 +572,15 @@ fn table(options: &Cover, drivers: &Drivers, done: &[Covered]) -> String {
         } = &one.found;
         let branches = summary.branches;
         covered += branches.covered;
+        proved += branches.unreachable;
         total += branches.total;
         let failures = summary.failures.iter().filter(|one| one.confirmed).count();
         let _ = writeln!(
             text,
-            "{:width$}  {:10}  {:4}  {:5}  {failures:8}  {}",
+            "{:width$}  {:10}  {:6}  {:4}  {:5}  {failures:8}  {}",
             one.entry.function,
             format!("{} of {}", branches.covered, branches.total),
+            branches.unreachable,
             branches.total - branches.covered - branches.unreachable,
             statistics.tests,
             match one.unchanged {
@@ -574,6 +595,13 @@ fn table(options: &Cover, drivers: &Drivers, done: &[Covered]) -> String {
         "covered   {covered} of {total} branches ({percent:.1} %) of {} functions",
         done.len()
     );
+    if proved > 0 {
+        let open = total - covered - proved;
+        let _ = writeln!(
+            text,
+            "proved    {proved} that no driver takes; {open} are open"
+        );
+    }
     let missing = drivers.unit.entries.len() - done.len();
     if missing > 0 {
         let _ = writeln!(text, "stopped   before {missing} more");
@@ -583,7 +611,11 @@ fn table(options: &Cover, drivers: &Drivers, done: &[Covered]) -> String {
         text,
         "suites    {out}/FUNCTION, with C tests in {out}/FUNCTION/tests"
     );
-    text + &assumptions(options)
+    let rest = match proved {
+        0 => String::new(),
+        _ => format!("assuming  {}\n", proofs::ASSUMPTION),
+    };
+    text + &assumptions(options) + &rest
 }
 
 /// What the drivers assume.
