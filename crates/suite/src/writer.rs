@@ -14,6 +14,9 @@ use crate::layout::{self, Layout};
 use crate::{Config, Error, Event, Failure, Input, StreamKind, Suite, Summary, TestCase};
 use crate::{files, replay};
 
+/// Files of all tests lag behind by at most such a part of the tests.
+const LAG: usize = 8;
+
 /// Writes a suite folder.
 #[derive(Debug)]
 pub struct SuiteWriter {
@@ -22,6 +25,8 @@ pub struct SuiteWriter {
     events: File,
     /// The tests, if an exporter writes files of all of them.
     cases: Vec<TestCase>,
+    /// How many of them those files have.
+    exported: usize,
 }
 
 impl SuiteWriter {
@@ -103,6 +108,7 @@ impl SuiteWriter {
             config,
             events,
             cases: Vec::new(),
+            exported: 0,
         })
     }
 
@@ -130,7 +136,8 @@ impl SuiteWriter {
         files::write_json(&self.folder.join(layout::CONFIG), &self.config)
     }
 
-    /// Writes a test case. Returns the path of its input in the folder.
+    /// Writes a test case. Returns the path of its input in the folder. Files of all test cases follow
+    /// now and then, and with [`SuiteWriter::summary`].
     ///
     /// # Errors
     /// If the input has other streams than the suite, or a file cannot be written.
@@ -140,11 +147,23 @@ impl SuiteWriter {
         let mut files: Vec<ExportedFile> = exported.collect();
         if self.config.unit.is_some() {
             self.cases.push(case.clone());
-            files.extend(export::of(&self.config).flat_map(|f| f.whole(&self.config, &self.cases)));
+            // Written for each test, they would take time that grows as the square of the tests.
+            if self.cases.len() > self.exported + self.exported / LAG {
+                files.extend(self.whole());
+            }
         }
         self.write_input(&place, &case.input, files)?;
         self.update(case)?;
         Ok(place)
+    }
+
+    /// The files of all test cases.
+    fn whole(&mut self) -> Vec<ExportedFile> {
+        self.exported = self.cases.len();
+        let forms = export::of(&self.config);
+        forms
+            .flat_map(|form| form.whole(&self.config, &self.cases))
+            .collect()
     }
 
     /// Writes anew all about a test case but its input, for instance when it was confirmed.
@@ -222,11 +241,16 @@ impl SuiteWriter {
         })
     }
 
-    /// Writes `summary.json`.
+    /// Writes `summary.json`, and files of all test cases if some are not in them.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn summary(&mut self, summary: &Summary) -> Result<(), Error> {
+        if self.cases.len() > self.exported {
+            for file in self.whole() {
+                files::write(&self.folder.join(&file.path), &file.bytes)?;
+            }
+        }
         let summary = match self.config.is_reproducible() {
             true => summary.without_times(),
             false => summary.clone(),

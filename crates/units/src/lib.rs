@@ -456,7 +456,7 @@ impl<'m> Writer<'m, '_> {
         builder.frees(select::frees(&named));
         if self.request.for_tests {
             let all = self.candidates.called_too(&named);
-            builder.comes_to(self.uses.named_by(all.into_iter()));
+            builder.comes_to(self.uses.named_by(&all));
         }
         if bounds.globals != Globals::Initial {
             let all = self.module.globals().into_iter();

@@ -36,6 +36,8 @@ pub(crate) struct Uses<'m> {
     regions: Vec<FxHashSet<Member>>,
     /// The members that the code of each function names.
     named: FxHashMap<Value<'m>, FxHashSet<Member>>,
+    /// The structures as which the code of each function uses what members point to.
+    behind: FxHashMap<Value<'m>, FxHashMap<Member, String>>,
 }
 
 /// The members that some functions name, and the structures that these are of.
@@ -43,6 +45,7 @@ pub(crate) struct Uses<'m> {
 pub(crate) struct Named {
     members: FxHashSet<Member>,
     structures: FxHashSet<String>,
+    behind: FxHashMap<Member, String>,
 }
 
 impl Named {
@@ -51,6 +54,11 @@ impl Named {
     pub(crate) fn comes_to(&self, member: &Member) -> bool {
         let (structure, offset) = member;
         *offset == 0 || !self.structures.contains(structure) || self.members.contains(member)
+    }
+
+    /// The structure as which the code uses what a member points to.
+    pub(crate) fn behind(&self, member: &Member) -> Option<String> {
+        self.behind.get(member).cloned()
     }
 }
 
@@ -73,7 +81,7 @@ impl<'m> Uses<'m> {
                 if let Some(member) = member(module, instruction) {
                     let named = uses.named.entry(function).or_default();
                     named.insert(member.clone());
-                    uses.add_member(member, instruction);
+                    uses.add_member(function, member, instruction);
                 }
                 if let Some(mates) = mates(module, instruction) {
                     uses.add_region(mates);
@@ -115,7 +123,7 @@ impl<'m> Uses<'m> {
     }
 
     /// Notes what the value of a member is used as.
-    fn add_member(&mut self, member: Member, address: Value<'m>) {
+    fn add_member(&mut self, function: Value<'m>, member: Member, address: Value<'m>) {
         let users = address.users().into_iter();
         let values = users.filter_map(|user| match user.opcode() {
             LLVMOpcode::LLVMLoad if is_pointer(user) => Some(user),
@@ -133,10 +141,12 @@ impl<'m> Uses<'m> {
             let most = self.before.entry(member.clone()).or_default();
             *most = before.max(*most);
         }
-        if !self.members.contains_key(&member)
+        let behind = self.behind.entry(function).or_default();
+        if !behind.contains_key(&member)
             && let Some(name) = values.into_iter().find_map(structure_behind)
         {
-            self.members.insert(member, name);
+            behind.insert(member.clone(), name.clone());
+            self.members.entry(member).or_insert(name);
         }
     }
 
@@ -172,13 +182,27 @@ impl<'m> Uses<'m> {
     }
 
     /// The members that functions name.
-    pub(crate) fn named_by(&self, functions: impl Iterator<Item = Value<'m>>) -> Named {
-        let sets = functions.filter_map(|function| self.named.get(&function));
+    pub(crate) fn named_by(&self, functions: &FxHashSet<Value<'m>>) -> Named {
+        let sets = functions.iter().filter_map(|one| self.named.get(one));
         let members: FxHashSet<Member> = sets.flatten().cloned().collect();
+        let behind = functions.iter().filter_map(|one| self.behind.get(one));
+        let mut behind: Vec<_> = behind.flatten().collect();
+        // In descending order, so that the first name stays, whatever the order of the functions.
+        behind.sort_by(|one, other| other.cmp(one));
         Named {
             structures: members.iter().map(|(name, _)| name.clone()).collect(),
             members,
+            behind: behind
+                .into_iter()
+                .map(|(member, name)| (member.clone(), name.clone()))
+                .collect(),
         }
+    }
+
+    /// Whether the sources of a compilation only declare a structure.
+    pub(crate) fn is_open(&self, unit: Option<DebugNode<'m>>, node: DebugNode<'m>) -> bool {
+        let structure = matches!(node.tag(), tag::STRUCTURE | tag::UNION) && node.size() == 0;
+        structure && !self.named(unit, &node.name()).is_some_and(|(_, own)| own)
     }
 
     /// The structure that a parameter without a type points to.

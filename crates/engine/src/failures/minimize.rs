@@ -11,30 +11,54 @@ use labrys_suite::{Input, InputStream, StreamKind};
 
 use crate::Error;
 
-/// Trials for one failure.
+/// Trials for one failure, at most.
 const TRIALS: u32 = 300;
+/// Trials for all failures that a session may have before its first run.
+const FIRST: u64 = 100;
+/// Trials for one failure, at least.
+const LEAST: u32 = 16;
+
+/// Trials of a session: they may be somewhat more than its runs, so that many failures do not take
+/// the time of the search.
+#[derive(Debug, Default)]
+pub(crate) struct Allowance {
+    spent: u64,
+}
+
+impl Allowance {
+    /// Trials for the next failure after so many runs.
+    fn next(&self, runs: u64) -> u32 {
+        let left = (FIRST + runs).saturating_sub(self.spent);
+        u32::try_from(left).unwrap_or(TRIALS).clamp(LEAST, TRIALS)
+    }
+}
 
 /// A search for a smaller input.
 pub(crate) struct Minimizer<'a> {
     best: Input,
     trials: u32,
+    /// Trials that were made.
+    made: u64,
     /// Whether an input shows the failure; `None` ends the search.
     shows: &'a mut dyn FnMut(&Input) -> Result<Option<bool>, Error>,
 }
 
-/// The smallest input that was found.
+/// The smallest input that was found, after so many runs of the session.
 pub(crate) fn minimize(
     input: &Input,
+    (allowance, runs): (&mut Allowance, u64),
     shows: &mut dyn FnMut(&Input) -> Result<Option<bool>, Error>,
 ) -> Result<Input, Error> {
     let mut minimizer = Minimizer {
         best: input.clone(),
-        trials: TRIALS,
+        trials: allowance.next(runs),
+        made: 0,
         shows,
     };
     for stream in 0..input.streams.len() {
         minimizer.stream(stream)?;
     }
+    allowance.spent += minimizer.made;
     Ok(minimizer.best)
 }
 
@@ -64,6 +88,7 @@ impl Minimizer<'_> {
             let mut candidate = self.best.clone();
             if change(&mut candidate.streams[stream], start, end) {
                 self.trials -= 1;
+                self.made += 1;
                 match (self.shows)(&candidate)? {
                     Some(true) => self.best = candidate,
                     Some(false) => {}
@@ -106,6 +131,13 @@ fn clear(stream: &mut InputStream, start: usize, end: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn minimize(
+        input: &Input,
+        shows: &mut dyn FnMut(&Input) -> Result<Option<bool>, Error>,
+    ) -> Result<Input, Error> {
+        super::minimize(input, (&mut Allowance::default(), 1000), shows)
+    }
 
     fn contains(input: &Input, needle: &[u8]) -> bool {
         let bytes = input.streams[0].visible();
@@ -152,5 +184,23 @@ mod tests {
         };
         minimize(&long, &mut ends).expect("no errors");
         assert_eq!(count, 1);
+    }
+
+    #[test]
+    fn many_failures_take_no_more_trials_than_runs() {
+        let mut allowance = Allowance::default();
+        let long = Input::stdin(vec![1; 5000]);
+        let mut count = 0;
+        for runs in 0..200 {
+            let mut never = |_: &Input| {
+                count += 1;
+                Ok(Some(false))
+            };
+            super::minimize(&long, (&mut allowance, runs), &mut never).expect("no errors");
+        }
+        let least = 200 * u64::from(LEAST);
+        assert!((least..least + FIRST + 200).contains(&count), "{count}");
+        assert_eq!(allowance.next(10_000), TRIALS);
+        assert_eq!(Allowance::default().next(3), 103);
     }
 }

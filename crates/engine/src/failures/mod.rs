@@ -31,7 +31,7 @@ use crate::runs::{Facts, Record, Runs};
 use crate::saver::Saver;
 use endless::EndlessRuns;
 use list::{FailureList, Key, Verdict, frames};
-use minimize::minimize;
+use minimize::{Allowance, minimize};
 use misuses::MisuseFilter;
 use repetitions::Repetitions;
 use unchecked::UncheckedRuns;
@@ -74,6 +74,7 @@ pub(crate) struct Failures {
     misuses: MisuseFilter,
     unchecked: UncheckedRuns<Facts>,
     endless: EndlessRuns,
+    allowance: Allowance,
 }
 
 /// What is looked for beside runs that fail.
@@ -118,6 +119,7 @@ impl Failures {
             repetitions: Repetitions::default(),
             misuses: MisuseFilter::default(),
             unchecked: UncheckedRuns::default(),
+            allowance: Allowance::default(),
         }
     }
 
@@ -250,7 +252,7 @@ impl Failures {
         }
         let finding = really(finding, tools)?;
         let finding = match finding.confirmed {
-            true => really(minimized(finding, tools)?, tools)?,
+            true => really(minimized(finding, &mut self.allowance, tools)?, tools)?,
             false => finding,
         };
         self.write(facts, finding, verdict, tools)?;
@@ -364,7 +366,12 @@ fn really(mut finding: Finding, tools: &mut Tools<'_>) -> Result<Finding, Error>
 }
 
 /// The same failure with a smaller input, and what that one shows.
-fn minimized(mut finding: Finding, tools: &mut Tools<'_>) -> Result<Finding, Error> {
+fn minimized(
+    mut finding: Finding,
+    allowance: &mut Allowance,
+    tools: &mut Tools<'_>,
+) -> Result<Finding, Error> {
+    let runs = tools.runs.counts().runs;
     let reported = tools.runs.has_checker() && !finding.stack.is_empty();
     let mut shows = |input: &Input| {
         if tools.is_over() {
@@ -390,7 +397,7 @@ fn minimized(mut finding: Finding, tools: &mut Tools<'_>) -> Result<Finding, Err
         };
         Ok(Some(report.is_some_and(same)))
     };
-    let input = minimize(&finding.input, &mut shows)?;
+    let input = minimize(&finding.input, (allowance, runs), &mut shows)?;
     if input == finding.input {
         return Ok(finding);
     }

@@ -68,6 +68,10 @@ pub(super) fn member<'m>(
     let told = known
         .filter(|_| is_void(*to))
         .and_then(|one| uses.of_member(one));
+    // Each source may have a structure of its own where the common header only declares one.
+    let open = known.filter(|_| to.is_some_and(|to| uses.is_open(builder.unit, unwrapped(to))));
+    let named = builder.named.as_ref();
+    let told = told.or_else(|| named.zip(open).and_then(|(named, one)| named.behind(one)));
     let to = builder.told(told).or(*to);
     let own = known.filter(|one| uses.is_ring(one) && to.is_some_and(|to| layout(to) == one.0));
     let region = region(builder, piece);

@@ -565,29 +565,11 @@ fn table(options: &Cover, drivers: &Drivers, done: &[Covered]) -> String {
     );
     let (mut covered, mut proved, mut total) = (0, 0, 0);
     for one in done {
-        let Found {
-            summary,
-            statistics,
-            end,
-        } = &one.found;
-        let branches = summary.branches;
+        let branches = one.found.summary.branches;
         covered += branches.covered;
         proved += branches.unreachable;
         total += branches.total;
-        let failures = summary.failures.iter().filter(|one| one.confirmed).count();
-        let _ = writeln!(
-            text,
-            "{:width$}  {:10}  {:6}  {:4}  {:5}  {failures:8}  {}",
-            one.entry.function,
-            format!("{} of {}", branches.covered, branches.total),
-            branches.unreachable,
-            branches.total - branches.covered - branches.unreachable,
-            statistics.tests,
-            match one.unchanged {
-                true => "unchanged, its tests were run again",
-                false => end.text(),
-            }
-        );
+        text.push_str(&row(one, width));
     }
     let percent = 100.0 * covered as f64 / f64::max(total as f64, 1.0);
     let _ = writeln!(
@@ -616,6 +598,29 @@ fn table(options: &Cover, drivers: &Drivers, done: &[Covered]) -> String {
         _ => format!("assuming  {}\n", proofs::ASSUMPTION),
     };
     text + &assumptions(options) + &rest
+}
+
+/// The line of a function.
+fn row(one: &Covered, width: usize) -> String {
+    let Found {
+        summary,
+        statistics,
+        end,
+    } = &one.found;
+    let branches = summary.branches;
+    let failures = summary.failures.iter().filter(|one| one.confirmed).count();
+    format!(
+        "{:width$}  {:10}  {:6}  {:4}  {:5}  {failures:8}  {}\n",
+        one.entry.function,
+        format!("{} of {}", branches.covered, branches.total),
+        branches.unreachable,
+        branches.total - branches.covered - branches.unreachable,
+        statistics.tests,
+        match one.unchanged {
+            true => "unchanged, its tests were run again",
+            false => end.text(),
+        }
+    )
 }
 
 /// What the drivers assume.
