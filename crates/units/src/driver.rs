@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use labrys_abi::ARRAY;
 use labrys_suite::unit::{
     Choice, Content, Entry, FAILED as PLACE_OF_FAILED, FIRST_GLOBAL, FIRST_OBJECT, Failing, Leaf,
-    Length, Made, Object, PLACES, Part, Pointer, RETURNED, ROOM, Room, Variable,
+    Length, Made, Object, PLACES, Part, Pointer, RETURNED, ROOM, Room, SPREAD, Variable,
 };
 
 use crate::allocations::{FAILED, FAILING};
@@ -156,6 +156,11 @@ impl Visitor for Maker<'_> {
                 &format!("{} points", leaf.name),
                 1,
             );
+            // As `Pointer::chosen`, without a decision.
+            let choices = pointer.choices.len();
+            self.line(&format!(
+                "{choice} = ({choice} < {SPREAD}) * ({choice} % {choices});"
+            ));
         }
         let Some(Object {
             number,

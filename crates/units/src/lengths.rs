@@ -3,7 +3,7 @@
 //! A number is taken for a length by its name or its type: a `size_t` behind the pointer, or a name
 //! such as `len`, `buf_size`, `nitems`.
 
-use labrys_llvm::{DebugNode, tag};
+use labrys_llvm::{DebugNode, LLVMOpcode, Value, tag};
 use labrys_suite::unit::Content;
 
 use crate::prototype::{Parameter, Passed};
@@ -132,6 +132,30 @@ fn names(name: &str, array: &str) -> bool {
         .any(|beginning| name.strip_prefix(beginning) == Some(&*array));
     let rest = name.strip_prefix(&*array);
     before || rest.is_some_and(|rest| ENDINGS.iter().any(|ending| rest.ends_with(ending)))
+}
+
+/// Whether the code takes a number for bytes, not elements: it compares it with a constant that so
+/// many bytes can be, but not so many elements.
+pub(crate) fn counts_bytes(number: Value<'_>, elements: u64, bytes: u64) -> bool {
+    let mut open = vec![number];
+    while let Some(value) = open.pop() {
+        for user in value.users().into_iter().filter(|one| one.is_instruction()) {
+            match user.opcode() {
+                LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMSwitch => {
+                    let constants = user.operands().into_iter();
+                    let mut constants = constants.filter_map(|one| one.const_int_value());
+                    if constants.any(|one| one > elements && one <= bytes) {
+                        return true;
+                    }
+                }
+                LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMTrunc => {
+                    open.push(user);
+                }
+                _ => {}
+            }
+        }
+    }
+    false
 }
 
 /// A parameter, as far as lengths go.

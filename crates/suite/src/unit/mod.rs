@@ -333,6 +333,10 @@ pub struct Room {
     pub most: u64,
 }
 
+/// The values of a choice that are spread over all choices; larger ones make the first, so that most
+/// values do.
+pub const SPREAD: u8 = 64;
+
 impl Entry {
     /// Whether allocations can fail.
     #[must_use]
@@ -370,7 +374,10 @@ impl Pointer {
     /// Where it points with this value of its leaf.
     #[must_use]
     pub fn chosen(&self, value: u8) -> &Choice {
-        let chosen = self.choices.get(usize::from(value));
-        chosen.or(self.choices.first()).unwrap_or(&Choice::Null)
+        let index = match value < SPREAD {
+            true => usize::from(value) % self.choices.len().max(1),
+            false => 0,
+        };
+        self.choices.get(index).unwrap_or(&Choice::Null)
     }
 }

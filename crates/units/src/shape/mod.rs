@@ -201,7 +201,11 @@ impl<'m, 'a> Builder<'m, 'a> {
             let length = counts[index];
             let made = self.parameter(index, parameter, &aim, depth);
             if let (Some(at), [part]) = (length, &made.parts[..]) {
-                lengths.extend(regions::length(part, &made.name).map(|length| (at, length)));
+                let function = self.function;
+                let number = function.map(|of| of.params());
+                let number = number.and_then(|all| all.get(parameters[at].first).copied());
+                let length = regions::length(part, &made.name, number);
+                lengths.extend(length.map(|length| (at, length)));
             }
             self.entry.parameters.push(made);
         }
@@ -496,7 +500,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                     counts.retain(|_| self.bounds.lengths);
                     let aim = regions::member(self, piece, (!counts.is_empty(), behind), &arrays);
                     let part = self.pointer(spot, *offset, path, &aim, depth);
-                    let length = regions::length(&part, &format!("{}{path}", spot.name));
+                    let length = regions::length(&part, &format!("{}{path}", spot.name), None);
                     let length = length.into_iter();
                     lengths.extend(
                         length

@@ -1,9 +1,10 @@
 //! Pointers in structures: which are made, and which point into one array or back.
 
-use labrys_llvm::{DebugNode, tag};
+use labrys_llvm::{DebugNode, Value, tag};
 use labrys_suite::unit::{Choice, Length, Made, Object, Part, ROOM, Room};
 
 use super::{Aim, Builder};
+use crate::lengths::counts_bytes;
 use crate::types::{Kind, Piece, is_void, layout, unwrapped};
 
 /// Earlier objects that a pointer may point to, at most.
@@ -177,22 +178,28 @@ fn is_linked(to: Option<DebugNode<'_>>) -> bool {
     pointers.any(|pointer| pointer.base().map(unwrapped) == Some(node))
 }
 
-/// The length of the object behind a pointer, of a leaf that is still to be told.
-pub(super) fn length(part: &Part, of: &str) -> Option<Length> {
+/// The length of the object behind a pointer, of a leaf that is still to be told: the elements, or the
+/// bytes where that is what the code takes the number for.
+pub(super) fn length(part: &Part, of: &str, number: Option<Value<'_>>) -> Option<Length> {
     let Made::Pointer(pointer) = &part.made else {
         return None;
     };
     let object = pointer.object.as_ref()?;
     let roomy = pointer.choices.iter().position(|one| *one == Choice::Roomy);
+    let (elements, bytes) = (object.count, object.size);
+    let most = match number.is_some_and(|number| counts_bytes(number, elements, bytes)) {
+        true => bytes,
+        false => elements,
+    };
     let room = pointer.choice.zip(roomy).map(|(choice, index)| Room {
         choice,
         index,
-        most: object.count + ROOM * object.count / object.size.max(1),
+        most: most + ROOM * most / bytes.max(1),
     });
     Some(Length {
         leaf: 0,
         of: of.to_owned(),
-        most: object.count,
+        most,
         room,
     })
 }
