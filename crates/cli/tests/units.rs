@@ -411,6 +411,53 @@ fn structures_are_made_as_programs_keep_them() {
     assert!(!read("late").contains("idle"), "{}", read("late"));
 }
 
+/// A structure that the header only declares: each source has its own.
+const HEADER: &str = r#"
+struct stream { int ready; struct state *state; };
+struct pair { int a, b, more[6]; };
+"#;
+const ONE: &str = r#"
+#include "both.h"
+struct state { long first, second; struct stream *owner; };
+int one(struct stream *s) { return s && s->state && s->state->owner == s ? 1 : 2; }
+"#;
+const OTHER: &str = r#"
+#include "both.h"
+struct other { struct stream *owner; int mode; char tail[40]; };
+int other(struct stream *s) {
+  if (!s || !s->state) return 1;
+  struct other *own = (struct other *)s->state;
+  if (own->owner != s) return 2;
+  if (own->mode < 100) return 3;
+  return own->tail[30] == 'x' ? 4 : 5;
+}
+int sized(const struct pair *p, int plen) {
+  if (plen == sizeof *p) return p->more[2] == 7 ? 1 : 2;
+  return 3;
+}
+"#;
+
+#[test]
+fn each_source_has_its_own_structure_behind_a_declared_one() {
+    let folder = folder();
+    for (name, text) in [("both.h", HEADER), ("one.c", ONE), ("other.c", OTHER)] {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
+    let mut command = labrys();
+    command.current_dir(folder.path());
+    command.args(["cover", "one.c", "other.c", "--all-functions"]);
+    let run = output(command.args(["--steps", "3000", "--out", "out"]));
+    let told = common::text(&run);
+    for name in ["one", "other", "sized"] {
+        let mut lines = told.lines();
+        let line = lines.find(|line| line.starts_with(&format!("{name} ")));
+        let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
+        assert_eq!(words.get(1), words.get(3), "{name}: {told}");
+        let file = format!("out/{name}/tests/test_{name}.c");
+        tests_pass(&folder.path().join(file));
+    }
+}
+
 /// Pointers that are compared, and a union of which a pointer is a part.
 const CHOICES: &str = r#"
 struct node { struct node *next; int v; };

@@ -188,7 +188,7 @@ impl Bounds {
         if self.lengths {
             lines.push(
                 "a number beside a pointer that looks like its length is at most the elements \
-                 there"
+                 there, or the bytes where the code compares it with more"
                     .to_owned(),
             );
         }

@@ -173,8 +173,8 @@ pub enum Made {
 /// A pointer that a driver makes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pointer {
-    /// The leaf whose value picks one of the choices; a larger value picks the first. None if there
-    /// is one choice only.
+    /// The leaf whose value picks one of the choices ([`Pointer::chosen`]). None if there is one choice
+    /// only.
     pub choice: Option<usize>,
     /// Where it may point.
     pub choices: Vec<Choice>,
@@ -223,6 +223,9 @@ pub struct Object {
     pub count: u64,
     /// The type of an element in C; empty if it has no short name.
     pub c_type: String,
+    /// Whether pointers to it are declared as those to another type.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub disguised: bool,
     /// Whether the function must not change it.
     pub constant: bool,
     /// What it is filled with, in order.
@@ -379,5 +382,24 @@ impl Pointer {
             false => 0,
         };
         self.choices.get(index).unwrap_or(&Choice::Null)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_values_pick_every_choice_and_most_the_first() {
+        let pointer = Pointer {
+            choice: Some(0),
+            choices: vec![Choice::Fresh, Choice::Null, Choice::Alias(0)],
+            object: None,
+        };
+        let picked: Vec<&Choice> = (0..=255).map(|value| pointer.chosen(value)).collect();
+        let count = |choice: &Choice| picked.iter().filter(|one| **one == choice).count();
+        assert_eq!(picked[..3], pointer.choices.iter().collect::<Vec<_>>());
+        assert_eq!(count(&Choice::Null), 21);
+        assert_eq!(count(&Choice::Fresh), 192 + 22);
     }
 }

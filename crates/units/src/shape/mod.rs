@@ -91,7 +91,9 @@ pub(crate) struct Builder<'m, 'a> {
     open: Vec<usize>,
     /// Types that the source of the function does not know.
     unknown: Vec<DebugNode<'m>>,
-    /// Objects that are being made and have such a type.
+    /// Types that stand behind pointers to others, which are only declared.
+    disguised: Vec<DebugNode<'m>>,
+    /// Objects that are being made and have an unknown type.
     hidden: usize,
     /// Pointers that are still to be made beside those that are being made: each may need an object.
     reserved: usize,
@@ -149,6 +151,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             objects: Vec::new(),
             open: Vec::new(),
             unknown: Vec::new(),
+            disguised: Vec::new(),
             hidden: 0,
             reserved: 0,
             named: None,
@@ -703,6 +706,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             before: pointee.before,
             count: pointee.count,
             c_type,
+            disguised: to.is_some_and(|to| self.disguised.contains(&unwrapped(to))),
             constant: is_constant(to),
             parts,
         }

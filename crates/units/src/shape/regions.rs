@@ -72,8 +72,10 @@ pub(super) fn member<'m>(
     // Each source may have a structure of its own where the common header only declares one.
     let open = known.filter(|_| to.is_some_and(|to| uses.is_open(builder.unit, unwrapped(to))));
     let named = builder.named.as_ref();
-    let told = told.or_else(|| named.zip(open).and_then(|(named, one)| named.behind(one)));
-    let to = builder.told(told).or(*to);
+    let used = named.zip(open).and_then(|(named, one)| named.behind(one));
+    let disguised = builder.told(used);
+    builder.disguised.extend(disguised.map(unwrapped));
+    let to = disguised.or_else(|| builder.told(told)).or(*to);
     let own = known.filter(|one| uses.is_ring(one) && to.is_some_and(|to| layout(to) == one.0));
     let region = region(builder, piece);
     let array = arrays

@@ -108,6 +108,7 @@ fn untyped(number: usize, size: u64, parts: Vec<Part>) -> Object {
         before: 0,
         count: 1,
         c_type: String::new(),
+        disguised: false,
         constant: true,
         parts,
     }

@@ -158,9 +158,10 @@ impl<'a> Arguments<'a> {
         if object.c_type.is_empty() {
             return format!("(void *){name}");
         }
+        let cast = if object.disguised { "(void *)" } else { "" };
         match self.heap() || object.count > 1 {
-            true => name.clone(),
-            false => format!("&{name}"),
+            true => format!("{cast}{name}"),
+            false => format!("{cast}&{name}"),
         }
     }
 
