@@ -412,16 +412,16 @@ fn structures_are_made_as_programs_keep_them() {
 }
 
 /// A structure that the header only declares: each source has its own.
-const HEADER: &str = r#"
+const BOTH_HEADER: &str = r#"
 struct stream { int ready; struct state *state; };
 struct pair { int a, b, more[6]; };
 "#;
-const ONE: &str = r#"
+const ONE_SOURCE: &str = r#"
 #include "both.h"
 struct state { long first, second; struct stream *owner; };
 int one(struct stream *s) { return s && s->state && s->state->owner == s ? 1 : 2; }
 "#;
-const OTHER: &str = r#"
+const OTHER_SOURCE: &str = r#"
 #include "both.h"
 struct other { struct stream *owner; int mode; char tail[40]; };
 int other(struct stream *s) {
@@ -440,7 +440,11 @@ int sized(const struct pair *p, int plen) {
 #[test]
 fn each_source_has_its_own_structure_behind_a_declared_one() {
     let folder = folder();
-    for (name, text) in [("both.h", HEADER), ("one.c", ONE), ("other.c", OTHER)] {
+    for (name, text) in [
+        ("both.h", BOTH_HEADER),
+        ("one.c", ONE_SOURCE),
+        ("other.c", OTHER_SOURCE),
+    ] {
         std::fs::write(folder.path().join(name), text).expect("a file");
     }
     let mut command = labrys();
