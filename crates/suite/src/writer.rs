@@ -147,7 +147,7 @@ impl SuiteWriter {
         let mut files: Vec<ExportedFile> = exported.collect();
         if self.config.unit.is_some() {
             self.cases.push(case.clone());
-            // Written for each test, they would take time that grows as the square of the tests.
+            // Written for each test, this would take time that grows as the square of their number.
             if self.cases.len() > self.exported + self.exported / LAG {
                 files.extend(self.whole());
             }

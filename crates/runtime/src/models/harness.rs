@@ -186,10 +186,15 @@ extern "C" fn __labrys_object(to: *mut c_void, size: usize, name: *const c_char,
     create_object(to.cast(), size, c_bytes(name), kind as u8);
 }
 
-/// A new object for a driver of `labrys reach`, which is never null.
+/// A new object for a driver of `labrys reach`, which is never null. In [`Mode::Apart`] it is
+/// further from those before it.
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_new(size: usize) -> *mut c_void {
     let _ = arguments::<0>(__labrys_new as *const () as usize);
+    if is_active() && header().mode == Mode::Apart as u32 {
+        // SAFETY: a block that nobody gives back.
+        core::hint::black_box(unsafe { libc::malloc(BETWEEN) });
+    }
     // SAFETY: the block is the caller's.
     let object = unsafe { __labrys_w_malloc(size) };
     if object.is_null() {
@@ -209,6 +214,8 @@ extern "C" fn __labrys_place(size: usize) -> *mut c_void {
     }
 }
 
+/// Bytes of the heap between objects that are given back.
+const BETWEEN: usize = 1000;
 /// Memory before and behind an object that stands apart.
 const GUARD: usize = 4 << 20;
 const PAGE: usize = 4096;

@@ -299,6 +299,7 @@ mod tests {
                 before: 0,
                 count: 1,
                 c_type: String::new(),
+                disguised: false,
                 constant: false,
                 parts,
             }),
