@@ -148,7 +148,7 @@ pub(crate) fn keep_named(module: &Module) {
         return;
     }
     let old = module.global(USED);
-    let known = old.and_then(|old| old.initializer());
+    let known = old.and_then(Value::initializer);
     used.extend(known.into_iter().flat_map(Value::operands));
     used.dedup();
     let list = module.const_array(used[0].ty(), &used);

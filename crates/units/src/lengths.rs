@@ -143,7 +143,7 @@ pub(crate) fn counts_bytes(number: Value<'_>, elements: u64, bytes: u64) -> bool
             match user.opcode() {
                 LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMSwitch => {
                     let constants = user.operands().into_iter();
-                    let mut constants = constants.filter_map(|one| one.const_int_value());
+                    let mut constants = constants.filter_map(Value::const_int_value);
                     if constants.any(|one| one > elements && one <= bytes) {
                         return true;
                     }

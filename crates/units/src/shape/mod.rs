@@ -205,7 +205,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             let made = self.parameter(index, parameter, &aim, depth);
             if let (Some(at), [part]) = (length, &made.parts[..]) {
                 let function = self.function;
-                let number = function.map(|of| of.params());
+                let number = function.map(Value::params);
                 let number = number.and_then(|all| all.get(parameters[at].first).copied());
                 let length = regions::length(part, &made.name, number);
                 lengths.extend(length.map(|length| (at, length)));
