@@ -339,7 +339,7 @@ mod tests {
             "f(n = 258, text is null, item.key = 2 bytes 00, item.next = text)"
         );
         assert_eq!(
-            described(b"\0\0\x07"),
+            described(b"\0\0\x47"),
             "f(n = 0, text = \"\", item.key = 2 bytes 00)"
         );
     }
