@@ -43,7 +43,7 @@ pub(crate) struct Minimizer<'a> {
     shows: &'a mut dyn FnMut(&Input) -> Result<Option<bool>, Error>,
 }
 
-/// The smallest input that was found, after so many runs of the session.
+/// The smallest input that was found, after so many runs of the search.
 pub(crate) fn minimize(
     input: &Input,
     (allowance, runs): (&mut Allowance, u64),
