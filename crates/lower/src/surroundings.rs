@@ -149,8 +149,9 @@ pub(crate) fn keep_named(module: &Module) {
     }
     let old = module.global(USED);
     let known = old.and_then(Value::initializer);
-    used.extend(known.into_iter().flat_map(Value::operands));
-    used.dedup();
+    let known = known.into_iter().flat_map(Value::operands);
+    let further: Vec<Value<'_>> = known.filter(|one| !used.contains(one)).collect();
+    used.extend(further);
     let list = module.const_array(used[0].ty(), &used);
     if let Some(old) = old {
         old.delete_global();
@@ -193,9 +194,10 @@ fn caveats(module: &Module) -> BTreeSet<Caveat> {
     caveats
 }
 
-/// The words of assembly that may be names.
+/// The words of assembly that may be names; `$$name` is the address of `name`.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && !"_.$".contains(c))
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && !"_.$".contains(c));
+    words.map(|word| word.trim_start_matches('$'))
 }
 
 /// Whether a line of assembly outside of functions does more than to describe.
@@ -221,7 +223,16 @@ fn changes_control(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{changes_control, defines_something};
+    use super::{changes_control, defines_something, words};
+
+    #[test]
+    fn names_in_assembly() {
+        let text = "movq $$table, %rax\n\tincl counter+4(%rip); call f.cold@PLT";
+        let found: Vec<&str> = words(text).collect();
+        for name in ["table", "counter", "f.cold"] {
+            assert!(found.contains(&name), "{name}: {found:?}");
+        }
+    }
 
     #[test]
     fn assembly_that_changes_control() {
