@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use labrys_suite::{Suite, Summary, TargetStatus};
@@ -146,16 +146,35 @@ fn the_same_steps_give_the_same_suite_and_proofs() {
     }
 }
 
-fn wait(mut child: Child) -> Option<i32> {
+/// Waits for the end; after a minute the failure says where each thread waits.
+fn wait(mut child: Child) -> ExitStatus {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(60) {
         if let Some(status) = child.try_wait().expect("a child") {
-            return status.code();
+            return status;
         }
         std::thread::sleep(Duration::from_millis(20));
     }
+    let threads = threads(child.id());
     let _ = child.kill();
-    None
+    panic!("it did not end: {threads:#?}");
+}
+
+/// The threads of a process and of its children: name, state, and what the kernel waits for.
+fn threads(process: u32) -> Vec<String> {
+    let mut found = Vec::new();
+    for task in fs::read_dir(format!("/proc/{process}/task"))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let read = |name: &str| fs::read_to_string(task.path().join(name)).unwrap_or_default();
+        found.push(format!("{} {}", read("stat"), read("wchan")));
+        let children = read("children");
+        let children = children.split_whitespace().filter_map(|id| id.parse().ok());
+        found.extend(children.flat_map(threads));
+    }
+    found
 }
 
 #[test]
@@ -171,6 +190,7 @@ fn an_interrupt_ends_all_techniques_in_order() {
     let id = child.id().to_string();
     let sent = Command::new("kill").args(["-INT", &id]).status();
     assert!(sent.expect("there is kill").success());
-    assert_eq!(wait(child), Some(0));
+    let status = wait(child);
+    assert_eq!(status.code(), Some(0), "{status}");
     assert!(!dead(&program.summary()).is_empty());
 }
