@@ -15,6 +15,9 @@ const SOON: Duration = Duration::from_millis(500);
 /// Length of the bar in steps.
 const BAR: u64 = 1000;
 
+const ALL_COVERED: &str = "every branch is covered or proved unreachable; the search goes on for \
+                           failures (--until-covered ends it here)";
+
 /// The observer for these options.
 pub(crate) fn observer(quiet: bool) -> Box<dyn Observer> {
     if quiet {
@@ -23,6 +26,33 @@ pub(crate) fn observer(quiet: bool) -> Box<dyn Observer> {
         Box::new(Bar::new())
     } else {
         Box::new(Lines::default())
+    }
+}
+
+/// The same for a search that goes on when no branch is open, which is said once.
+pub(crate) fn going_on(quiet: bool) -> Box<dyn Observer> {
+    Box::new(GoingOn {
+        inner: observer(quiet),
+        told: false,
+    })
+}
+
+/// See [`going_on`].
+struct GoingOn {
+    inner: Box<dyn Observer>,
+    told: bool,
+}
+
+impl Observer for GoingOn {
+    fn notice(&mut self, notice: Notice<'_>) {
+        if let Notice::Status(status) = notice {
+            let closed = status.covered + status.unreachable;
+            if closed == status.branches && closed > 0 && !self.told {
+                self.told = true;
+                self.inner.notice(Notice::Note(ALL_COVERED));
+            }
+        }
+        self.inner.notice(notice);
     }
 }
 

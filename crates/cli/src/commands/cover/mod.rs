@@ -192,9 +192,14 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
         false => builder.look_for_endless_runs(),
         true => builder,
     };
+    let all_branches = options.limits.until_covered || options.search.abstraction.is_some();
+    let builder = match all_branches || options.limits.until_targets || options.property.is_some() {
+        false => builder.observer(progress::going_on(options.output.quiet)),
+        true => builder,
+    };
     let builder = builder.budget(Budget {
         goal: plan.goal.clone(),
-        all_branches: options.search.abstraction.is_some(),
+        all_branches,
         all_tested: options.property.is_some() && plan.goal.is_none(),
         ..options.limits.budget(ending)
     });

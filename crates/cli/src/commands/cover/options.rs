@@ -160,6 +160,11 @@ pub(crate) struct LimitOptions {
     #[arg(long)]
     pub(crate) until_targets: bool,
 
+    /// Stop when every branch is covered or proved unreachable, as with --abstraction; else the search
+    /// goes on for failures
+    #[arg(long)]
+    pub(crate) until_covered: bool,
+
     /// A run that takes longer is cut off [default: 1s, of a function at most a fiftieth of its time]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout_run: Option<Duration>,
