@@ -79,6 +79,7 @@ impl Programs {
         let workers = usize::from(jobs).saturating_sub(1);
         let pool = (workers > 0)
             .then(|| WorkerPool::new(&called(&binaries.instrumented), limits, workers))
+            .transpose()?
             .map(|pool| Box::new(pool) as Box<dyn Ahead>);
         let checked = binaries.checked.as_deref();
         let checker =

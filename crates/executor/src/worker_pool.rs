@@ -5,9 +5,10 @@
 //! calls before it was begun, never on time. So an explorer with a pool repeats itself.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 
 use labrys_abi::Mode;
 use labrys_suite::{Coverage, Input};
@@ -52,18 +53,23 @@ struct Worker {
 
 impl WorkerPool {
     /// A pool of so many workers. Each starts the program for its first run.
-    #[must_use]
-    pub fn new(launch: &Launch, limits: &RunLimits, workers: usize) -> Self {
+    ///
+    /// # Errors
+    /// If the system allows no more threads.
+    pub fn new(launch: &Launch, limits: &RunLimits, workers: usize) -> Result<Self, Error> {
         let worker = |_| Worker::start(launch.clone(), limits.clone());
-        WorkerPool {
+        let workers: io::Result<_> = (0..workers).map(worker).collect();
+        Ok(WorkerPool {
             launch: launch.clone(),
-            workers: (0..workers).map(worker).collect(),
+            workers: workers.map_err(Error::system(
+                "start a thread (raise the limit of processes by ulimit -u, or ask for fewer --jobs)",
+            ))?,
             begun: VecDeque::new(),
             next: 0,
             wanted: Arc::default(),
             bounded: false,
             spares: Vec::new(),
-        }
+        })
     }
 
     /// The number of workers.
@@ -121,10 +127,10 @@ impl WorkerPool {
 }
 
 impl Worker {
-    fn start(launch: Launch, limits: RunLimits) -> Self {
+    fn start(launch: Launch, limits: RunLimits) -> io::Result<Self> {
         let (jobs, to_do) = channel::<RunJob>();
         let (done, runs) = channel();
-        let thread = std::thread::spawn(move || {
+        let thread = thread::Builder::new().spawn(move || {
             let mut executor = None;
             let mut wanted = Arc::default();
             for job in to_do {
@@ -133,12 +139,12 @@ impl Worker {
                     return;
                 }
             }
-        });
-        Worker {
+        })?;
+        Ok(Worker {
             jobs: Some(jobs),
             runs,
             thread: Some(thread),
-        }
+        })
     }
 }
 

@@ -237,7 +237,7 @@ fn a_crew_makes_the_runs_of_an_executor_in_their_order() {
     let mut wanted = Coverage::default();
     wanted.insert(BranchId(1));
     let mut executor = start();
-    let mut pool = WorkerPool::new(&launch(&Input::stdin("")), &limits(), 3);
+    let mut pool = WorkerPool::new(&launch(&Input::stdin("")), &limits(), 3).unwrap();
     assert!(pool.end().is_none());
     let inputs = ["y", "h", "x", "K", "n", "a", "y", "x"];
     for input in inputs {
@@ -266,7 +266,7 @@ fn a_crew_makes_the_runs_of_an_executor_in_their_order() {
 fn a_crew_without_a_program_tells_so_with_each_run() {
     let mut launch = launch(&Input::stdin(""));
     launch.binary = "/nonexistent/program".into();
-    let mut pool = WorkerPool::new(&launch, &limits(), 2);
+    let mut pool = WorkerPool::new(&launch, &limits(), 2).unwrap();
     (0..3).for_each(|_| pool.begin(&Input::stdin(""), Mode::Symbolic));
     for _ in 0..3 {
         let error = pool.end().expect("it was begun").unwrap_err();

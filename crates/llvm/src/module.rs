@@ -23,6 +23,9 @@ use llvm_sys::transforms::pass_builder::{
 
 use super::{LlvmError, Module, Value, c_string, chain, take_message};
 
+/// The behaviour of a module flag that has the same value in all modules that are linked.
+const EQUAL: u64 = 1;
+
 impl Module {
     /// Reads a bitcode file.
     ///
@@ -151,7 +154,8 @@ impl Module {
         self.run_passes("msan")
     }
 
-    /// Links bitcode into this module.
+    /// Links bitcode into this module, whose flags hold where the two contradict each other
+    /// (`-fshort-wchar`).
     ///
     /// # Errors
     /// The bytes are not bitcode, or symbols clash.
@@ -167,6 +171,9 @@ impl Module {
             let mut other = ptr::null_mut();
             let failed = LLVMParseBitcodeInContext2(self.context, buffer, &raw mut other) != 0;
             LLVMDisposeMemoryBuffer(buffer);
+            if !failed {
+                self.impose_flags(other);
+            }
             if failed || LLVMLinkModules2(self.raw, other) != 0 {
                 return Err(LlvmError(format!(
                     "{name}: cannot be linked into the program"
@@ -174,6 +181,38 @@ impl Module {
             }
         }
         Ok(())
+    }
+
+    /// Gives the flags of another module that must be equal to those of this one its values.
+    ///
+    /// # Safety
+    /// The other module is alive and of the same context.
+    unsafe fn impose_flags(&self, other: LLVMModuleRef) {
+        let flags = c"llvm.module.flags".as_ptr();
+        // SAFETY: a flag is a behaviour, a name and a value; the arrays have the sizes that LLVM asks
+        // for.
+        unsafe {
+            let count = LLVMGetNamedMetadataNumOperands(other, flags) as usize;
+            let mut nodes = vec![ptr::null_mut(); count];
+            LLVMGetNamedMetadataOperands(other, flags, nodes.as_mut_ptr());
+            for node in nodes {
+                if LLVMGetMDNodeNumOperands(node) != 3 {
+                    continue;
+                }
+                let mut parts = [ptr::null_mut(); 3];
+                LLVMGetMDNodeOperands(node, parts.as_mut_ptr());
+                let [behavior, name, _] = parts;
+                if LLVMConstIntGetZExtValue(behavior) != EQUAL {
+                    continue;
+                }
+                let mut length = 0;
+                let name = LLVMGetMDString(name, &raw mut length);
+                let own = LLVMGetModuleFlag(self.raw, name, length as usize);
+                if !own.is_null() {
+                    LLVMReplaceMDNodeOperandWith(node, 2, own);
+                }
+            }
+        }
     }
 
     /// LLVM's own verifier.

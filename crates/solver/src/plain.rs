@@ -28,6 +28,11 @@ pub enum Reply {
 pub trait Decide {
     /// The answer to the check of a script.
     fn decide(&mut self, script: &str) -> Reply;
+
+    /// Why not all scripts were kept that were to be.
+    fn loss(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The command of Z3, started for each script.
@@ -130,11 +135,13 @@ impl Decide for Bitwuzla {
     }
 }
 
-/// Writes each script to a folder before it is decided, numbered as they come.
+/// Writes each script to a folder before it is decided, numbered as they come. Behind one that
+/// cannot be written none is, but all are decided.
 pub struct Recorder {
     solver: Box<dyn Decide>,
     folder: PathBuf,
     next: u32,
+    loss: Option<String>,
 }
 
 impl Recorder {
@@ -148,6 +155,7 @@ impl Recorder {
             solver,
             folder: folder.to_owned(),
             next: 1,
+            loss: None,
         })
     }
 }
@@ -156,10 +164,19 @@ impl Decide for Recorder {
     fn decide(&mut self, script: &str) -> Reply {
         let file = self.folder.join(format!("{:05}.smt2", self.next));
         self.next += 1;
-        match std::fs::write(&file, script) {
-            Ok(()) => self.solver.decide(script),
-            Err(error) => Reply::Unknown(format!("cannot write {}: {error}", file.display())),
+        if self.loss.is_none() {
+            let error = std::fs::write(&file, script).err();
+            self.loss = error.map(|error| {
+                // A part of a script is none.
+                let _ = std::fs::remove_file(&file);
+                format!("cannot write {}: {error}", file.display())
+            });
         }
+        self.solver.decide(script)
+    }
+
+    fn loss(&self) -> Option<String> {
+        self.loss.clone()
     }
 }
 
@@ -189,6 +206,26 @@ mod tests {
             assert!(matches!(solver.decide("(assert"), Reply::Unknown(_)));
             assert!(matches!(solver.decide("(assert false)"), Reply::Unknown(_)));
         }
+    }
+
+    #[test]
+    fn a_script_that_cannot_be_kept_is_decided() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let kept = folder.path().join("queries");
+        let mut recorder = Recorder::new(all().remove(0), &kept).expect("a recorder");
+        let script = "(assert false)(check-sat)";
+        assert_eq!(recorder.decide(script), Reply::Unsat);
+        assert_eq!(
+            (std::fs::read(kept.join("00001.smt2")).ok(), recorder.loss()),
+            (Some(script.into()), None)
+        );
+        std::fs::remove_dir_all(&kept).expect("removable");
+        assert_eq!(recorder.decide(script), Reply::Unsat);
+        assert!(
+            recorder
+                .loss()
+                .is_some_and(|loss| loss.contains("00002.smt2"))
+        );
     }
 
     #[test]

@@ -45,7 +45,7 @@ Examples:
   labrys verify-proof suite --queries queries      keep the queries, for any other solver
 
 Exit status: 0 all are checked or have no certificate, 1 some are refused or not checked, 2 wrong
-use, 3 the program or the solver cannot be used.";
+use, 3 the program or the solver cannot be used, 5 the queries cannot be written.";
 
 /// Options of `labrys verify-proof`.
 #[derive(Args, Debug)]
@@ -148,6 +148,11 @@ pub(crate) fn verify_proof(options: &VerifyProof) -> Result<u8, Problem> {
     let claims = checker.claims(&suite);
     let queries = checker.queries;
     tell(options, &claims, &solver_name, queries)?;
+    if let Some(loss) = solver.loss() {
+        return Err(Problem::unwritable(format!(
+            "{loss}; the claims are checked as above, the queries are not all kept"
+        )));
+    }
     let is_fine = |claim: &Claim| {
         matches!(
             claim.status,

@@ -143,7 +143,7 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     report(options, &prepared.drivers, &done)
 }
 
-/// Covers the functions, `--jobs` at a time; those that were begun when somebody asked for an end
+/// Covers the functions, `--jobs` at a time, or as many as the system allows threads; those that were begun when somebody asked for an end
 /// are among them.
 fn all(options: &Cover, prepared: &Prepared, ending: &Ending) -> Result<Vec<Covered>, Problem> {
     let count = prepared.drivers.unit.entries.len();
@@ -165,12 +165,14 @@ fn all(options: &Cover, prepared: &Prepared, ending: &Ending) -> Result<Vec<Cove
     };
     let workers = usize::from(options.limits.jobs).min(count).max(1);
     let parts: Vec<_> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let threads: Vec<_> = (1..workers).map_while(start).collect();
+        let own = work();
         let ended = threads.into_iter().map(|thread| match thread.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
         });
-        ended.collect()
+        std::iter::once(own).chain(ended).collect()
     });
     let parts: Result<Vec<_>, Problem> = parts.into_iter().collect();
     let mut done: Vec<(usize, Covered)> = parts?.into_iter().flatten().collect();
