@@ -15,7 +15,7 @@ const FUNCTIONS: u64 = 20;
 const PROGRAMS: u64 = 5;
 
 /// Options of both compilers.
-const OPTIONS: [&[&str]; 10] = [
+const OPTIONS: [&[&str]; 17] = [
     &["-O1"],
     &["-O0"],
     &["-O2"],
@@ -26,6 +26,13 @@ const OPTIONS: [&[&str]; 10] = [
     &["-O2", "-fno-strict-aliasing"],
     &["-O2", "-fwrapv"],
     &["-O1", "-ftrapv"],
+    &["-O2", "-march=native", "-ffp-contract=fast"],
+    &["-O1", "-funsigned-char", "-fno-builtin"],
+    &["-O2", "-ftrivial-auto-var-init=pattern"],
+    &["-O1", "-fPIC", "-fno-inline"],
+    &["-O2", "-fshort-enums", "-fno-strict-overflow"],
+    &["-O3", "-fno-unroll-loops", "-fno-signed-zeros"],
+    &["-O1", "-ffunction-sections", "-fstack-protector-all"],
 ];
 
 /// Constructs that set `x` and `y` from `a`, `b` and numbers: `$` stands for a small one, `@` for a
@@ -106,6 +113,52 @@ const CONSTRUCTS: &[&str] = &[
     "int v[2] = {a, b}; int *volatile p = v + 1; x = p[-1]; *p = $; y = v[1];",
     "unsigned u = a; x = u > 0x7fffffff; y = (int)(u % 7) - (int)((unsigned char)b / 3u);",
     "int n = a & 15, f = 0, g = 1; while (n-- > 0) { int h = f + g; f = g; g = h; if (g > 100 + $) break; } x = f & 31; y = n;",
+    "cells_one = a & 7; x = 0; for (int *c = __start_cells; c < __stop_cells; c++) x += *c; y = (int)(__stop_cells - __start_cells) + $;",
+    "extra = a; extra_alias += $; x = extra; y = extra_alias == b;",
+    "for (int i = 0; i < 3; i++) { int v[2]; v[0] = i * a; v[1] = b; int *p = v + (i & 1); x += *p; } y = x == $;",
+    "int *p = &x; { int v = a; p = &v; y = *p; } p = &x; *p = $ + b;",
+    "int v = a & 7; x = chase(&v, $); y = v;",
+    "for (int i = 0; i <= (a & 3); i++) { int v; fill(&v, i + b); x = v; int w = v & 1; y += w; }",
+    "for (int i = 0; i < 3; i++) { int v; if (i != (a & 3)) v = i; else v = b; int *p = &v; x += *p; }",
+    "__label__ in; int n = 0; goto in; { int v; in: v = (a & 7) + 1; n += v; if (n < $) goto in; x = n; y = v == b; }",
+    "int *kept = 0; for (int i = 0; i < 2; i++) { int v[2] = {a, i}; if (kept && i == (b & 1)) y = 5; kept = v; x = kept[i] + $; }",
+    "{ __attribute__((cleanup(clean))) int v = a; x = v; } y = shared - $;",
+    "x = ({ int v = a & 3; v > $ ? v : b; }); y = ({ struct triple t = {{b, 1, a}}; t; }).v[2];",
+    "double n = __builtin_nan(\"\"); n = @ ? n : b; x = n < $; y = !(n >= $) + 2 * (n != n);",
+    "unsigned bits = (unsigned)(unsigned char)a << 23 | (b & 1); float f; memcpy(&f, &bits, 4); x = f > 0; y = (f != f) + 2 * (f == 0);",
+    "float f = 0; for (int i = 0; i < (a & 15); i++) f += 0.1f; x = f == 0.1f * (a & 15); y = (int)(f * 10);",
+    "long double l = -0.0L * (b & 1); x = __builtin_signbit(l) ? $ : 1; y = l == 0 && a == 3;",
+    "_Float16 h = a * 0.5; h *= h; x = (int)h & 31; y = h > $;",
+    "struct { int (*f)(int); int k; } ops[2] = {{first, 1}, {second, 2}}; ops[b & 1].f = third; x = ops[a & 1].f($); y = ops[a & 1].k;",
+    "x = mixed(a & 3, 1.5, b, 2.5, $); y = mixed(2, 0.5 * b, a, -0.0, 1);",
+    "int n = (a & 3) + 1, m[n][2]; memset(m, 0, sizeof m); m[n - 1][b & 1] = $; x = m[0][1]; y = (int)sizeof m;",
+    "for (int i = 1; i < 4; i++) { char v[i + (a & 1)]; v[i - 1] = b; x += (int)sizeof v; y = v[i - 1] + $; }",
+    "unsigned __int128 w = (unsigned __int128)(unsigned char)a << 90; w /= 7 + $; x = (int)(w >> 82); y = (int)(w % 11);",
+    "__int128 w = ((__int128)b << 64) | (unsigned char)a; x = (int)(w / 3 >> 60) & 63; y = w % 5 == $; w = -w; x += w > 0;",
+    "union { struct { unsigned p : 3, : 0, q : 5; } f; unsigned char raw[8]; } u = {{0}}; u.f.p = a & 7; u.f.q = b & 31; x = u.raw[4]; y = u.raw[0] + $;",
+    "struct { signed int one : 1; long wide : 40; _Bool flag : 1; } s = {0}; s.one = a & 1; s.wide = (long)b << 30; s.flag = a & 6; x = s.one; y = (int)(s.wide >> 32) + s.flag;",
+    "int n = (a & 7) + 1, c = 0; switch (n & 3) { case 0: do { c++; case 3: c += 2; case 2: c += b & 1; case 1: c++; } while ((n -= 4) > 0); } x = c; y = n;",
+    "struct triple t[2] = {{{a, b, $}}, {{1, 2, 3}}}; t[b & 1] = t[a & 1]; x = t[0].v[2]; y = t[1].v[0];",
+    "char s[8]; strncpy(s, (char[]){a, b, 'c', 0}, 6); s[6] = 1; x = s[3] + s[5]; y = (int)strnlen(s, 7);",
+    "char *d = strdup((char[]){a, b, 0}); x = d ? (int)strlen(d) : -1; y = d && d[0] == $; free(d);",
+    "int want = b & 3; shared = a & 3; x = __atomic_compare_exchange_n(&shared, &want, $, 0, 5, 5); y = want + shared;",
+    "int4 v = {a, b, $, 1}, w = {b, a, $, 2}; v = v > w; x = v[0]; y = v[b & 3] + v[2];",
+    "wchar_t w[6] = {L'a', a & 127, b & 127, L'z', 0}; x = (int)wcslen(w); wchar_t *at = wcschr(w, L'z'); y = at ? (int)(at - w) : -$;",
+    "int *m = calloc(4, 4); if (m) { m[a & 3] = b; x = m[1]; y = m[3] == 0; } free(m);",
+    "char s[32]; sprintf(s, \"%5.2f|%-4s|%c\", a / 4.0, b & 1 ? \"ab\" : \"c\", 'q'); x = s[4]; y = (int)strlen(s);",
+    "int n = 0, at = 0; char s[4] = {'0' + (a & 7), '0' + (b & 7), 'x', 0}; x = sscanf(s, \"%2d%n\", &n, &at); y = n + at;",
+    "setenv(\"LB\", b & 1 ? \"yes\" : \"no\", 1); char *e = getenv(\"LB\"); x = e ? e[0] : 0; y = e && !e[2];",
+    "div_t d = div(a, (b & 7) + 1); x = d.quot; y = d.rem + abs(b);",
+    "if (a < -128) __builtin_unreachable(); x = a + 200; y = x > 190 + $;",
+    "x = __builtin_ffs(a) + __builtin_parity((unsigned char)b); y = __builtin_clrsb(b) - $;",
+    "unsigned char r; x = __builtin_add_overflow(a, b, &r); y = r; signed char c; x += 2 * __builtin_mul_overflow((unsigned char)a, b, &c);",
+    "struct { int n; char name[6]; } v[3] = {{a & 7, \"p\"}, {b & 7, \"q\"}, {$, \"r\"}}; calls = 0; qsort(v, 3, sizeof *v, order); x = v[0].name[0]; y = v[2].n;",
+    "char s[6] = {a, b, 'k', a, b, 0}; char *e = memchr(s, 'k', 5), *r = strrchr(s, 'k'); x = e ? (int)(e - s) : -1; y = r ? (int)(r - s) : -$;",
+    "own = a; int *p = &own; *p += b; x = own; y = p == &own ? $ : own;",
+    "volatile struct { unsigned p : 4, q : 4; } s = {0}; s.p = a & 15; s.q = s.p + $; x = s.q; y = s.p == (b & 15);",
+    "int v[4] = {0}; for (int i = 0, j = 3; i < j; i++, j--) { v[i] = a & (1 << j) ? j : i; v[j] = v[i] + b; } x = v[1]; y = v[3];",
+    "enum small { LOW = 1, HIGH = 200 } e = a & 1 ? LOW : HIGH; struct { enum small e; char c; } s = {e, b}; x = s.e; y = (int)sizeof s;",
+    "typedef int (*step)(int); step f = a & 1 ? first : second, g = b & 1 ? f : third; x = f($) + g(b); y = f == g;",
 ];
 
 /// Constructs after which nothing is proved of the program: they stand in some programs only.
@@ -114,6 +167,11 @@ const OBSTACLES: &[&str] = &[
     "volatile int n = 0; ucontext_t c; getcontext(&c); n++; if (n < (a & 3)) setcontext(&c); x = n; y = b;",
     "volatile int n = 0; jmp_buf j; int r = setjmp(j); n++; if (r < (a & 3)) longjmp(j, r + 1); x = r; y = n;",
     "void *buffer[5]; volatile int n = 0; if (__builtin_setjmp(buffer)) n = 2; else if (a & 1) back(buffer); x = n; y = b;",
+    "x = chosen(a & 7) + $; y = resolved;",
+    "shared = 0; signal(SIGUSR1, on_signal); if (a & 1) raise(SIGUSR1); x = shared; y = b;",
+    "__builtin_ia32_ldmxcsr(b & 1 ? 0x7f80 : 0x1f80); double r = a / 3.0; x = r * 3 == a; y = r > 0.33; __builtin_ia32_ldmxcsr(0x1f80);",
+    "int *kept = 0; for (int i = 0; i < 2; i++) { int v = i + $; if (kept) x = *kept; kept = &v; } y = b;",
+    "int v; if (a & 1) v = b; int *volatile p = &v; if (a & 1) x = *p; y = a & 1 ? v : $;",
 ];
 
 const PREFIX: &str = r#"
@@ -121,6 +179,7 @@ const PREFIX: &str = r#"
 #include <labrys.h>
 #include <obstack.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +218,32 @@ static int pass(char c, short h, float f, struct triple t, long double l) { retu
 static int deep(int n) { return n <= 0 ? 1 : n + deep(n - 2); }
 static __attribute__((noinline, unused)) void back(void **buffer) { __builtin_longjmp(buffer, 1); }
 static void *take(size_t size) { hooked++; return malloc(size); }
+__attribute__((section("cells"), used)) static int cells_one = 3, cells_two = 4, cells_three = 5;
+extern int __start_cells[], __stop_cells[];
+extern int extra_alias __attribute__((alias("extra")));
+static int chase(int *p, int n) {
+  int mine = n;
+  if (*p <= 0) return n;
+  (*p)--;
+  mine += chase(p, n + 1);
+  return mine & 0xff;
+}
+static void fill(int *p, int n) { *p = n > 3 ? n : -n; }
+static void clean(int *p) { shared = *p + 2; }
+static int mixed(int count, ...) {
+  va_list list, again;
+  double total = 0;
+  va_start(list, count);
+  va_copy(again, list);
+  for (int i = 0; i < count; i++) {
+    if (i & 1) total += va_arg(list, int);
+    else total -= va_arg(list, double);
+  }
+  if (count > 0) total += va_arg(again, double);
+  va_end(again);
+  va_end(list);
+  return (int)total;
+}
 #define obstack_chunk_alloc take
 #define obstack_chunk_free free
 "#;
@@ -168,6 +253,10 @@ const BEFORE: &str = r#"
 __attribute__((constructor)) static void begin(void) { begun = 3; }
 static void list(void) { listed = 4; }
 __attribute__((section(".init_array"), used)) static void (*const entry)(void) = list;
+static int resolved;
+static int (*resolve(void))(int) { resolved = 3; return second; }
+int chosen(int) __attribute__((ifunc("resolve")));
+static void on_signal(int number) { shared = number > 0 ? 6 : 0; }
 "#;
 
 /// Draws a program.
