@@ -16,7 +16,7 @@ use labrys_suite::unit::{
 use crate::allocations::{FAILED, FAILING};
 use crate::prototype::{Passed, Prototype};
 use crate::walk::{Spot, Visitor, walk};
-use crate::{CALL, ENTRY, FUNCTION, PICK, VARIABLE};
+use crate::{CALL, ENTRY, ERROR_NUMBER, FUNCTION, PICK, VARIABLE};
 
 /// Writes a body that makes the leaves of an entry.
 #[derive(Debug)]
@@ -402,7 +402,9 @@ fn make_failing(entry: &Entry, begins: &str, maker: &mut Maker<'_>) {
 /// Statements that report what the call left in objects and variables.
 fn observations(entry: &Entry, globals: &[String]) -> String {
     let mut text = String::new();
-    for (index, global) in entry.globals.iter().enumerate() {
+    // What comes behind the call may set the error number.
+    let globals_of = entry.globals.iter().enumerate();
+    for (index, global) in globals_of.filter(|(_, one)| one.name != ERROR_NUMBER) {
         let known = globals.iter().position(|name| *name == global.name);
         let _ = writeln!(
             text,

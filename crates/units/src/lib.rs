@@ -21,6 +21,7 @@ mod double;
 mod driver;
 mod fingerprint;
 mod lengths;
+mod pairs;
 mod prototype;
 mod select;
 mod shape;
@@ -51,6 +52,8 @@ use uses::Uses;
 pub(crate) const ENTRY: &str = "labrys_entry_";
 pub(crate) const VARIABLE: &str = "labrys_variable_";
 pub(crate) const FUNCTION: &str = "labrys_function_";
+/// How the source names the error number, which is a variable of each thread.
+pub(crate) const ERROR_NUMBER: &str = "errno";
 /// What they define: binders and stubs.
 pub(crate) const BINDER: &str = "labrys_binder_";
 pub(crate) const STUB: &str = "labrys_stub_";
@@ -468,6 +471,12 @@ impl<'m> Writer<'m, '_> {
                 }
             }
         }
+        if self.request.for_tests
+            && bounds.globals != Globals::Initial
+            && select::reads_error_number(function)
+        {
+            builder.error_number();
+        }
         builder.parameters(&prototype);
         builder.result(&prototype);
         let all = self.module.functions().into_iter();
@@ -590,6 +599,14 @@ impl<'m> Writer<'m, '_> {
         let mut drivers = self.drivers;
         let mut text = PROLOGUE.to_owned();
         for (number, name) in drivers.globals.iter().enumerate() {
+            if name == ERROR_NUMBER {
+                let _ = writeln!(
+                    text,
+                    "extern int *__errno_location(void);\n\
+                     #define {VARIABLE}{number} ((unsigned char *)__errno_location())"
+                );
+                continue;
+            }
             let size = self.module.global(name);
             let size = size.map_or(1, |one| self.module.size_of(one.global_type()));
             let _ = writeln!(

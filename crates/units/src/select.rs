@@ -32,6 +32,20 @@ pub(crate) fn named<'m>(function: Value<'m>, stubs: &[String]) -> FxHashSet<Valu
     seen
 }
 
+/// Whether the code of a function looks at the error number.
+pub(crate) fn reads_error_number(function: Value<'_>) -> bool {
+    let blocks = function.blocks().into_iter();
+    let mut instructions = blocks.flat_map(labrys_llvm::Block::instructions);
+    instructions.any(|one| {
+        let is_load =
+            |user: &Value<'_>| user.is_instruction() && user.opcode() == LLVMOpcode::LLVMLoad;
+        one.opcode() == LLVMOpcode::LLVMCall
+            && one.called().is_function()
+            && labrys_library::named(&one.called().name(), labrys_library::Mark::ErrorNumber)
+            && one.users().iter().any(is_load)
+    })
+}
+
 /// Whether functions that give memory back are among these.
 pub(crate) fn frees(named: &FxHashSet<Value<'_>>) -> bool {
     let frees = |value: &Value<'_>| value.is_function() && gives_back(&value.name());

@@ -7,6 +7,8 @@
 //!
 //! Law: the result passes the test that the input passed.
 
+use std::time::Duration;
+
 use labrys_suite::{Input, InputStream, StreamKind};
 
 use crate::Error;
@@ -17,12 +19,15 @@ const TRIALS: u32 = 300;
 const FIRST: u64 = 100;
 /// Trials for one failure, at least.
 const LEAST: u32 = 16;
+/// The part of the time of a session that is for trials.
+const PART_OF_TIME: u32 = 10;
 
 /// Trials of a session: they may be somewhat more than its runs, so that many failures do not take
 /// the time of the search.
 #[derive(Debug, Default)]
 pub(crate) struct Allowance {
     spent: u64,
+    time: Duration,
 }
 
 impl Allowance {
@@ -30,6 +35,17 @@ impl Allowance {
     fn next(&self, runs: u64) -> u32 {
         let left = (FIRST + runs).saturating_sub(self.spent);
         u32::try_from(left).unwrap_or(TRIALS).clamp(LEAST, TRIALS)
+    }
+
+    /// The time for the trials of the next failure, in a session of so much time: half of what is
+    /// left for all, so that no failure takes the time of those that follow.
+    pub(super) fn time(&self, session: Duration) -> Duration {
+        (session / PART_OF_TIME).saturating_sub(self.time) / 2
+    }
+
+    /// Books the time that trials took.
+    pub(super) fn book_time(&mut self, taken: Duration) {
+        self.time += taken;
     }
 }
 
@@ -184,6 +200,17 @@ mod tests {
         };
         minimize(&long, &mut ends).expect("no errors");
         assert_eq!(count, 1);
+    }
+
+    #[test]
+    fn trials_have_their_part_of_the_time() {
+        let second = Duration::from_secs(1);
+        let mut allowance = Allowance::default();
+        assert_eq!(allowance.time(10 * second), second / 2);
+        allowance.book_time(second / 2);
+        assert_eq!(allowance.time(10 * second), second / 4);
+        allowance.book_time(9 * second);
+        assert_eq!(allowance.time(10 * second), Duration::ZERO);
     }
 
     #[test]

@@ -373,8 +373,13 @@ fn minimized(
 ) -> Result<Finding, Error> {
     let runs = tools.runs.counts().runs;
     let reported = tools.runs.has_checker() && !finding.stack.is_empty();
+    // Without a limit of time nothing depends on the clock.
+    let begun = tools.deadline.clock().elapsed();
+    let most = tools.deadline.budget().time;
+    let most = most.map(|session| begun + allowance.time(session));
     let mut shows = |input: &Input| {
-        if tools.is_over() {
+        let late = most.is_some_and(|most| tools.deadline.clock().elapsed() > most);
+        if late || tools.is_over() {
             return Ok(None);
         }
         if finding.outcome.is_failure() {
@@ -397,7 +402,8 @@ fn minimized(
         };
         Ok(Some(report.is_some_and(same)))
     };
-    let input = minimize(&finding.input, (allowance, runs), &mut shows)?;
+    let input = minimize(&finding.input, (&mut *allowance, runs), &mut shows)?;
+    allowance.book_time(tools.deadline.clock().elapsed() - begun);
     if input == finding.input {
         return Ok(finding);
     }

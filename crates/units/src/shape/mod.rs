@@ -16,12 +16,12 @@ use labrys_suite::unit::{
 
 use self::doubles::Pending;
 use self::regions::Array;
-use crate::Bounds;
 use crate::candidates::Candidates;
 use crate::lengths::{Sibling, length_of, member_lengths, piece_sibling, sibling};
 use crate::prototype::{Parameter, Passed, Prototype};
 use crate::types::{Kind, Piece, c_name, content, is_constant, is_void, pieces, unwrapped};
 use crate::uses::{Named, Uses};
+use crate::{Bounds, ERROR_NUMBER};
 
 /// Most bytes of a structure behind a pointer.
 const MAX_SIZE: u64 = 1024 * 1024;
@@ -185,6 +185,19 @@ impl<'m, 'a> Builder<'m, 'a> {
         });
     }
 
+    /// The error number, as a global variable.
+    pub(crate) fn error_number(&mut self) {
+        let spot = Spot::new(Root::Global(ERROR_NUMBER.to_owned()), ERROR_NUMBER);
+        let mut parts = Vec::new();
+        self.numbers(&spot, 0, "", 4, 4, Content::Signed, &mut parts);
+        self.entry.globals.push(Variable {
+            c_type: "int".to_owned(),
+            name: ERROR_NUMBER.to_owned(),
+            size: 4,
+            parts,
+        });
+    }
+
     /// All parameters of a function.
     pub(crate) fn parameters(&mut self, prototype: &Prototype<'m>) {
         let visible = |one: &&Parameter<'m>| !matches!(one.passed, Passed::Result(_));
@@ -200,9 +213,14 @@ impl<'m, 'a> Builder<'m, 'a> {
             .map(|(one, count)| self.aim(one, count.is_some()))
             .collect();
         let aims = depths::with_depths(self, aims);
-        for ((index, parameter), (aim, depth)) in parameters.iter().enumerate().zip(aims) {
+        let mates = regions::mates(self, &parameters);
+        let mut arrays: Vec<Option<Array<'m>>> = vec![None; parameters.len()];
+        for ((index, parameter), (mut aim, depth)) in parameters.iter().enumerate().zip(aims) {
             let length = counts[index];
+            aim.shares |= mates.contains(&Some(index));
+            aim.array = mates[index].and_then(|first| arrays[first]);
             let made = self.parameter(index, parameter, &aim, depth);
+            arrays[index] = aim.array.or_else(|| regions::array_of(&made, aim.to));
             if let (Some(at), [part]) = (length, &made.parts[..]) {
                 let function = self.function;
                 let number = function.map(Value::params);

@@ -1,10 +1,12 @@
 //! Pointers in structures: which are made, and which point into one array or back.
 
 use labrys_llvm::{DebugNode, Value, tag};
-use labrys_suite::unit::{Choice, Length, Made, Object, Part, ROOM, Room};
+use labrys_suite::unit::{Choice, Length, Made, Object, Part, ROOM, Room, Variable};
 
 use super::{Aim, Builder};
 use crate::lengths::counts_bytes;
+use crate::pairs::share_array;
+use crate::prototype::{Parameter, Passed};
 use crate::types::{Kind, Piece, is_void, layout, unwrapped};
 
 /// Earlier objects that a pointer may point to, at most.
@@ -13,8 +15,8 @@ const MAX_ALIASES: usize = 3;
 /// What names of members that point to the end of an array have in them.
 const ENDS: [&str; 2] = ["end", "limit"];
 
-/// An array into which several members of a structure point: its beginning, its end, a place in
-/// between.
+/// An array into which several members of a structure, or several parameters, point: its beginning,
+/// its end, a place in between.
 #[derive(Clone, Copy)]
 pub(super) struct Array<'m> {
     region: usize,
@@ -140,6 +142,57 @@ pub(super) fn array<'m>(
     })
 }
 
+/// For each parameter the first one before it that points into the same array.
+pub(super) fn mates<'m>(
+    builder: &Builder<'m, '_>,
+    parameters: &[&Parameter<'m>],
+) -> Vec<Option<usize>> {
+    let own = builder.function.filter(|_| builder.for_tests);
+    let values = own.map(Value::params).unwrap_or_default();
+    let behind = |index: usize| {
+        let one = parameters[index];
+        let to = one
+            .ty
+            .map(unwrapped)
+            .and_then(DebugNode::base)
+            .map(unwrapped);
+        let pointer = one.passed == Passed::Pointer && !is_linked(to);
+        to.filter(|_| pointer).zip(values.get(one.first).copied())
+    };
+    let is_mate = |first: usize, index: usize| {
+        let pair = behind(first).zip(behind(index));
+        pair.is_some_and(|((to, one), (of, other))| to == of && share_array(one, other))
+    };
+    let mut mates: Vec<Option<usize>> = Vec::new();
+    for index in 0..parameters.len() {
+        let first = (0..index).find(|first| is_mate(*first, index));
+        mates.push(first.map(|first| mates[first].unwrap_or(first)));
+    }
+    mates
+}
+
+/// The array that a parameter has an object for.
+pub(super) fn array_of<'m>(parameter: &Variable, to: Option<DebugNode<'m>>) -> Option<Array<'m>> {
+    let [
+        Part {
+            made: Made::Pointer(pointer),
+            ..
+        },
+    ] = &parameter.parts[..]
+    else {
+        return None;
+    };
+    let object = pointer.object.as_ref().filter(|one| one.before == 0)?;
+    Some(Array {
+        region: 0,
+        of: to.map(unwrapped),
+        base: 0,
+        object: object.number,
+        size: object.size,
+        count: object.count,
+    })
+}
+
 /// Earlier objects to which a pointer to a type may point. A pointer back to what is around its
 /// object is common; a list that is its own rest has no end, unless it is a ring.
 pub(super) fn aliases<'m>(
@@ -153,8 +206,9 @@ pub(super) fn aliases<'m>(
     let key = Some(unwrapped(to));
     let innermost = builder.open.last();
     let own = innermost.zip(aim.ring.filter(|_| builder.for_tests));
+    // The object may have the structure as its first member, and be of another type.
     let own = own.map(|(number, bytes)| match bytes {
-        0 => Choice::Alias(*number),
+        0 if builder.objects[*number] == key => Choice::Alias(*number),
         bytes => Choice::Within(*number, bytes),
     });
     let same = innermost.is_some_and(|number| builder.objects[*number] == key);
