@@ -3,14 +3,18 @@
 //! Where such a pointer is compared, the condition decides; where memory is accessed through it, it
 //! points to one object, so each condition on the way to that is a decision, once in a run. From
 //! then on the pointer is as good as a constant.
+//!
+//! A null pointer ends the run at the access, before anything is recorded of it. So the server, which
+//! sees the records too, decides the null pointers of such a run behind its end.
 
 use core::cell::Cell;
 
-use labrys_abi::{OBJECT_SITE, Op, flag};
+use labrys_abi::{Event, EventKind, Node, OBJECT_SITE, Op, flag};
 
 use crate::record::cell::SingleWriter;
 use crate::record::event::decision_at;
 use crate::record::node::node;
+use crate::record::region::{events, nodes};
 
 /// Conditions of one pointer, at most.
 const MOST: usize = 256;
@@ -69,6 +73,48 @@ pub(crate) fn decide_pick(address: u32) -> bool {
         pointer = if first { n.a } else { n.b };
     }
     true
+}
+
+/// Null pointers of one run that are decided behind its end, at most.
+const MOST_NULLS: usize = 32;
+/// The pointers of a driver are among the first nodes.
+const FIRST_NODES: u32 = 1 << 16;
+
+/// Whether a node is a null pointer that could be another one.
+fn is_null_pick(n: &Node) -> bool {
+    let other = |label: u32| label != 0 && node(label).cv >= FIRST_ADDRESS;
+    n.op == Op::Ite as u8 && n.width == 64 && n.cv == 0 && (other(n.a) || other(n.b))
+}
+
+/// Decides the null pointers of a run that ended at an access, in the server: one of them may be what
+/// ended it. Those that the run decided itself are left out.
+pub(crate) fn decide_nulls() {
+    let mut conditions = [0; MOST_NULLS];
+    let mut found = 0;
+    for label in 1..nodes().count().min(FIRST_NODES) {
+        let n = node(label);
+        if found < MOST_NULLS && is_null_pick(n) && !conditions[..found].contains(&n.c) {
+            conditions[found] = n.c;
+            found += 1;
+        }
+    }
+    for index in 0..if found > 0 { events().count() } else { 0 } {
+        // SAFETY: below the count.
+        let event = unsafe { &*events().at(index) };
+        let decided = event.kind == EventKind::Runtime as u8 && event.site >= OBJECT_SITE;
+        if decided && let Some(at) = conditions.iter().position(|one| *one == event.label) {
+            conditions[at] = 0;
+        }
+    }
+    for condition in conditions.into_iter().filter(|one| *one != 0) {
+        events().append_behind(Event {
+            kind: EventKind::Runtime as u8,
+            site: site(condition),
+            label: condition,
+            direction: (node(condition).cv & 1) as u32,
+            ..Event::default()
+        });
+    }
 }
 
 /// The site of a condition: each has one of its own, the same in every run.

@@ -17,7 +17,7 @@ use labrys_abi::{
     Status, VERSION,
 };
 
-use crate::memory::{blocks, object, shadow};
+use crate::memory::{blocks, object, pick, shadow};
 use crate::process::{arguments, stacks};
 use crate::record::region;
 use crate::record::region::{__labrys_instrumented, header};
@@ -185,6 +185,10 @@ unsafe fn serve() {
             }
             let mut status = 0;
             while libc::waitpid(child, &raw mut status, 0) < 0 && errno() == libc::EINTR {}
+            let faulted = libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGSEGV;
+            if faulted && region::is_recording() {
+                pick::decide_nulls();
+            }
             // The server is a subreaper: what a run leaves behind is its child.
             let strays = libc::waitpid(-1, null_mut(), libc::WNOHANG) >= 0;
             let end = if strays && !end_all() {

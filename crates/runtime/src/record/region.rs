@@ -170,14 +170,20 @@ fn coverage_pages(header: &Header) -> [(Region, *mut c_void, usize); 2] {
 pub(crate) unsafe fn start_run() -> bool {
     // SAFETY: variables of the program that nobody else uses yet.
     unsafe {
-        let symbolic = __labrys_instrumented != 0
-            && header().mode != Mode::Coverage as u32
-            && !Mode::is_real(header().mode);
+        let symbolic = is_recording();
         REGION.active.set(true);
         REGION.symbolic.set(symbolic);
         __labrys_all_branches = u32::from(all_branches());
         symbolic
     }
+}
+
+/// Whether runs are told to record the decisions on their input.
+pub(crate) fn is_recording() -> bool {
+    // SAFETY: a constant of the program.
+    let instrumented = unsafe { __labrys_instrumented != 0 };
+    let mode = header().mode;
+    instrumented && mode != Mode::Coverage as u32 && !Mode::is_real(mode)
 }
 
 /// This process is no run any more, and has coverage bytes of its own.
@@ -278,6 +284,22 @@ impl<T> Section<T> {
         }
         counter.store(end as u32, Relaxed);
         Some(start)
+    }
+
+    /// How many records there are.
+    pub(crate) fn count(&self) -> u32 {
+        self.counter().load(Relaxed)
+    }
+
+    /// Appends a record to those of a run that has ended, in the server. What the section knows of
+    /// its pages is inherited by the next run, and stays as it is.
+    pub(crate) fn append_behind(&self, record: T) {
+        let index = self.count();
+        if index < self.capacity.get() {
+            // SAFETY: below the capacity, and nobody else writes.
+            unsafe { self.at(index).write(record) };
+            self.counter().store(index + 1, Relaxed);
+        }
     }
 
     fn counter(&self) -> &AtomicU32 {
