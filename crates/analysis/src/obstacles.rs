@@ -99,6 +99,7 @@ fn reason(caveat: Caveat) -> &'static str {
         Caveat::Assembly => "there is assembly outside of functions",
         Caveat::Control => "assembly may change control, or how floats are computed",
         Caveat::RenamedSymbols => "the linker gives names other meanings (--wrap, --defsym)",
+        Caveat::ShortWide => "wide characters are not those of the C library (-fshort-wchar)",
     }
 }
 

@@ -26,6 +26,43 @@ use super::{LlvmError, Module, Value, c_string, chain, take_message};
 /// The behaviour of a module flag that has the same value in all modules that are linked.
 const EQUAL: u64 = 1;
 
+/// A flag of a module, as LLVM keeps it.
+struct Flag {
+    node: LLVMValueRef,
+    behavior: u64,
+    name: Vec<u8>,
+    value: LLVMValueRef,
+}
+
+/// The flags of a module.
+///
+/// # Safety
+/// It is alive.
+unsafe fn flags(module: LLVMModuleRef) -> Vec<Flag> {
+    let all = c"llvm.module.flags".as_ptr();
+    // SAFETY: a flag is a behaviour, a name and a value; the arrays have the sizes that LLVM asks for.
+    unsafe {
+        let count = LLVMGetNamedMetadataNumOperands(module, all) as usize;
+        let mut nodes = vec![ptr::null_mut(); count];
+        LLVMGetNamedMetadataOperands(module, all, nodes.as_mut_ptr());
+        nodes.retain(|node| LLVMGetMDNodeNumOperands(*node) == 3);
+        let flag = |node| {
+            let mut parts = [ptr::null_mut(); 3];
+            LLVMGetMDNodeOperands(node, parts.as_mut_ptr());
+            let [behavior, name, value] = parts;
+            let mut length = 0;
+            let name = LLVMGetMDString(name, &raw mut length);
+            (!name.is_null()).then(|| Flag {
+                node,
+                behavior: LLVMConstIntGetZExtValue(behavior),
+                name: std::slice::from_raw_parts(name.cast(), length as usize).to_vec(),
+                value,
+            })
+        };
+        nodes.into_iter().filter_map(flag).collect()
+    }
+}
+
 impl Module {
     /// Reads a bitcode file.
     ///
@@ -183,33 +220,35 @@ impl Module {
         Ok(())
     }
 
+    /// The number that a flag of the module has.
+    #[must_use]
+    pub fn flag(&self, name: &str) -> Option<u64> {
+        // SAFETY: the module is alive; a constant is asked for its number if it is one.
+        unsafe {
+            let all = flags(self.raw).into_iter();
+            let mut values = all.filter_map(|flag| {
+                let named = flag.name == name.as_bytes();
+                (named && !LLVMIsAConstantInt(flag.value).is_null()).then_some(flag.value)
+            });
+            values.next().map(|value| LLVMConstIntGetZExtValue(value))
+        }
+    }
+
     /// Gives the flags of another module that must be equal to those of this one its values.
     ///
     /// # Safety
     /// The other module is alive and of the same context.
     unsafe fn impose_flags(&self, other: LLVMModuleRef) {
-        let flags = c"llvm.module.flags".as_ptr();
-        // SAFETY: a flag is a behaviour, a name and a value; the arrays have the sizes that LLVM asks
-        // for.
+        // SAFETY: both modules are alive.
         unsafe {
-            let count = LLVMGetNamedMetadataNumOperands(other, flags) as usize;
-            let mut nodes = vec![ptr::null_mut(); count];
-            LLVMGetNamedMetadataOperands(other, flags, nodes.as_mut_ptr());
-            for node in nodes {
-                if LLVMGetMDNodeNumOperands(node) != 3 {
-                    continue;
-                }
-                let mut parts = [ptr::null_mut(); 3];
-                LLVMGetMDNodeOperands(node, parts.as_mut_ptr());
-                let [behavior, name, _] = parts;
-                if LLVMConstIntGetZExtValue(behavior) != EQUAL {
-                    continue;
-                }
-                let mut length = 0;
-                let name = LLVMGetMDString(name, &raw mut length);
-                let own = LLVMGetModuleFlag(self.raw, name, length as usize);
+            let equal = flags(other)
+                .into_iter()
+                .filter(|flag| flag.behavior == EQUAL);
+            for flag in equal {
+                let name = flag.name.as_ptr().cast();
+                let own = LLVMGetModuleFlag(self.raw, name, flag.name.len());
                 if !own.is_null() {
-                    LLVMReplaceMDNodeOperandWith(node, 2, own);
+                    LLVMReplaceMDNodeOperandWith(flag.node, 2, own);
                 }
             }
         }

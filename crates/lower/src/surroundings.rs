@@ -8,6 +8,9 @@ use labrys_program::{Caveat, Program, RelocationTarget, Started};
 
 use crate::promises;
 
+/// Bytes of a wide character of the C library.
+const WIDE: u64 = 4;
+
 /// What the link line says of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Linking {
@@ -190,6 +193,10 @@ fn caveats(module: &Module) -> BTreeSet<Caveat> {
     let controls = assembly.iter().any(|text| changes_control(text));
     if controls || module.functions().iter().any(naked) {
         caveats.insert(Caveat::Control);
+    }
+    let wide = module.flag("wchar_size");
+    if wide.is_some_and(|size| size != WIDE) {
+        caveats.insert(Caveat::ShortWide);
     }
     caveats
 }

@@ -22,5 +22,8 @@ named!(
         Control = "control",
         /// The linker gives names other meanings (`--wrap`, `--defsym`).
         RenamedSymbols = "renamed-symbols",
+        /// Wide characters have another size than those of the C library (`-fshort-wchar`): the
+        /// compiler counts in the one, its functions in the other.
+        ShortWide = "short-wide",
     }
 );
