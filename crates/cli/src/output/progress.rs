@@ -15,6 +15,8 @@ const SOON: Duration = Duration::from_millis(500);
 /// Length of the bar in steps.
 const BAR: u64 = 1000;
 
+/// A search that ends sooner is not said to go on.
+const GOES_ON: Duration = Duration::from_secs(1);
 const ALL_COVERED: &str = "every branch is covered or proved unreachable; the search goes on for \
                            failures (--until-covered ends it here)";
 
@@ -29,10 +31,12 @@ pub(crate) fn observer(quiet: bool) -> Box<dyn Observer> {
     }
 }
 
-/// The same for a search that goes on when no branch is open, which is said once.
+/// The same for a search that goes on when no branch is open, which is said once, if it does not
+/// end soon.
 pub(crate) fn going_on(quiet: bool) -> Box<dyn Observer> {
     Box::new(GoingOn {
         inner: observer(quiet),
+        since: None,
         told: false,
     })
 }
@@ -40,6 +44,8 @@ pub(crate) fn going_on(quiet: bool) -> Box<dyn Observer> {
 /// See [`going_on`].
 struct GoingOn {
     inner: Box<dyn Observer>,
+    /// Since when no branch is open.
+    since: Option<Duration>,
     told: bool,
 }
 
@@ -47,9 +53,12 @@ impl Observer for GoingOn {
     fn notice(&mut self, notice: Notice<'_>) {
         if let Notice::Status(status) = notice {
             let closed = status.covered + status.unreachable;
-            if closed == status.branches && closed > 0 && !self.told {
-                self.told = true;
-                self.inner.notice(Notice::Note(ALL_COVERED));
+            if closed == status.branches && closed > 0 {
+                let since = *self.since.get_or_insert(status.elapsed);
+                if status.elapsed >= since + GOES_ON && !self.told {
+                    self.told = true;
+                    self.inner.notice(Notice::Note(ALL_COVERED));
+                }
             }
         }
         self.inner.notice(notice);
@@ -285,6 +294,9 @@ pub(crate) fn time(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
     use super::*;
 
     #[test]
@@ -309,5 +321,48 @@ mod tests {
         };
         assert!(line(&proved).contains("12/40 branches (3 unreachable), 77"));
         assert_eq!(time(Duration::from_secs(3 * 3600 + 240)), "3 h 04 min");
+    }
+
+    /// Keeps the notes.
+    struct Notes(Rc<RefCell<Vec<String>>>);
+
+    impl Observer for Notes {
+        fn notice(&mut self, notice: Notice<'_>) {
+            if let Notice::Note(text) = notice {
+                self.0.borrow_mut().push(text.to_owned());
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_that_goes_on_says_so_once() {
+        let notes = Rc::default();
+        let mut observer = GoingOn {
+            inner: Box::new(Notes(Rc::clone(&notes))),
+            since: None,
+            told: false,
+        };
+        let mut told = |millis, covered| {
+            let status = Status {
+                elapsed: Duration::from_millis(millis),
+                covered,
+                unreachable: 1,
+                branches: 8,
+                ..Status::default()
+            };
+            observer.notice(Notice::Status(&status));
+            notes.borrow().len()
+        };
+        let statuses = [
+            (100, 6),
+            (2000, 6),
+            (2100, 7),
+            (2200, 7),
+            (3100, 7),
+            (9000, 7),
+        ];
+        let counts = statuses.map(|(millis, covered)| told(millis, covered));
+        assert_eq!(counts, [0, 0, 0, 0, 1, 1]);
+        assert!(notes.borrow()[0].contains("--until-covered"));
     }
 }

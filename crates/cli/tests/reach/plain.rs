@@ -13,6 +13,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 
 use serde_json::Value;
 
@@ -184,7 +185,7 @@ fn check_all(files: &[PathBuf]) -> Vec<String> {
     let workers = std::thread::available_parallelism().map_or(1, NonZero::get);
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        let each = threads.into_iter().map(|thread| thread.join());
+        let each = threads.into_iter().map(ScopedJoinHandle::join);
         let checked: Vec<Vec<String>> = each.map(|one| one.expect("a check ends")).collect();
         checked.concat()
     })
