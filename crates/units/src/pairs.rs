@@ -7,6 +7,8 @@
 use labrys_llvm::{LLVMIntPredicate, LLVMOpcode, Value};
 use rustc_hash::FxHashSet;
 
+use crate::uses::given;
+
 /// Values that are followed from one pointer.
 const MOST_VALUES: usize = 256;
 
@@ -56,14 +58,7 @@ fn computed_from(pointer: Value<'_>) -> FxHashSet<Value<'_>> {
                 LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMSelect | LLVMOpcode::LLVMPtrToInt => {
                     open.push(user);
                 }
-                LLVMOpcode::LLVMCall => {
-                    let called = user.called();
-                    if called.is_function() && !called.is_declaration() {
-                        let arguments = user.arguments().into_iter().zip(called.params());
-                        let passed = arguments.filter(|(argument, _)| *argument == value);
-                        open.extend(passed.map(|(_, parameter)| parameter));
-                    }
-                }
+                LLVMOpcode::LLVMCall => open.extend(given(user, value)),
                 _ => {}
             }
         }

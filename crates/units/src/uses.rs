@@ -374,17 +374,21 @@ fn addresses(pointer: Value<'_>) -> impl Iterator<Item = Value<'_>> {
                     found.push(user);
                 }
                 LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMSelect => open.push(user),
-                LLVMOpcode::LLVMCall => {
-                    let called = user.called();
-                    if called.is_function() && !called.is_declaration() {
-                        let arguments = user.arguments().into_iter().zip(called.params());
-                        let passed = arguments.filter(|(argument, _)| *argument == value);
-                        open.extend(passed.map(|(_, parameter)| parameter));
-                    }
-                }
+                LLVMOpcode::LLVMCall => open.extend(given(user, value)),
                 _ => {}
             }
         }
     }
     found.into_iter()
+}
+
+/// The parameters that a call of a function of the program gives a value to.
+pub(crate) fn given<'m>(call: Value<'m>, value: Value<'m>) -> Vec<Value<'m>> {
+    let called = call.called();
+    if !called.is_function() || called.is_declaration() {
+        return Vec::new();
+    }
+    let arguments = call.arguments().into_iter().zip(called.params());
+    let passed = arguments.filter(|(argument, _)| *argument == value);
+    passed.map(|(_, parameter)| parameter).collect()
 }
