@@ -6,7 +6,9 @@ mod common;
 
 use std::time::Duration;
 
-use common::{folder, labrys, labrys_cc, output, succeed};
+use common::{
+    all_covered, folder, labrys, labrys_cc, output, succeed, tests_pass, tests_pass_with,
+};
 use labrys_cc::worker::{News, Order, Worker};
 use labrys_suite::Suite;
 use labrys_units::{Bounds, Request};
@@ -141,28 +143,6 @@ fn cover(folder: &std::path::Path, arguments: &[&str]) -> (std::process::Output,
     let run = output(command.args(arguments));
     let told = common::text(&run);
     (run, told)
-}
-
-/// Compiles the tests of a function without a warning by each compiler, and runs them.
-fn tests_pass(file: &std::path::Path) {
-    tests_pass_with(file, None);
-}
-
-/// The same, linked with an object.
-fn tests_pass_with(file: &std::path::Path, object: Option<&std::path::Path>) {
-    let program = file.with_extension("exe");
-    for compiler in ["gcc", "clang-19"] {
-        let mut command = std::process::Command::new(compiler);
-        command.args(["-Wall", "-Wextra", "-Werror", "-o"]);
-        let built = output(command.arg(&program).arg(file).args(object));
-        assert!(
-            built.status.success(),
-            "{compiler}: {}",
-            common::text(&built)
-        );
-        let run = output(&mut std::process::Command::new(&program));
-        assert!(run.status.success(), "{compiler}: {}", common::text(&run));
-    }
 }
 
 #[test]
@@ -398,17 +378,11 @@ fn structures_are_made_as_programs_keep_them() {
     command.args(["cover", "lib.c", "--all-functions"]);
     let run = output(command.args(["--steps", "8000", "--out", "out"]));
     let told = common::text(&run);
-    for name in [
+    let names = [
         "is_empty", "used", "room", "opened", "stepped", "late", "most", "clipped", "wiped",
         "far_off",
-    ] {
-        let mut lines = told.lines();
-        let line = lines.find(|line| line.starts_with(&format!("{name} ")));
-        let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
-        assert_eq!(words.get(1), words.get(3), "{name}: {told}");
-        let file = format!("out/{name}/tests/test_{name}.c");
-        tests_pass(&folder.path().join(file));
-    }
+    ];
+    all_covered(folder.path(), &told, &names);
     let read = |name: &str| {
         let path = format!("out/{name}/tests/test_{name}.c");
         std::fs::read_to_string(folder.path().join(path)).expect("a file")

@@ -5,9 +5,7 @@
 
 mod common;
 
-use std::path::Path;
-
-use common::{folder, labrys, output, text};
+use common::{all_covered, folder, labrys, output, text};
 
 const SOURCE: &str = r#"
 #include <errno.h>
@@ -50,19 +48,6 @@ int is_ring(struct outer *outer) {
 }
 "#;
 
-/// Compiles the tests of a function without a warning by each compiler, and runs them.
-fn tests_pass(file: &Path) {
-    let program = file.with_extension("exe");
-    for compiler in ["gcc", "clang-19"] {
-        let mut command = std::process::Command::new(compiler);
-        command.args(["-Wall", "-Wextra", "-Werror", "-o"]);
-        let built = output(command.arg(&program).arg(file));
-        assert!(built.status.success(), "{compiler}: {}", text(&built));
-        let run = output(&mut std::process::Command::new(&program));
-        assert!(run.status.success(), "{compiler}: {}", text(&run));
-    }
-}
-
 #[test]
 fn parameters_point_into_one_array_and_the_error_number_is_an_input() {
     let folder = folder();
@@ -72,7 +57,7 @@ fn parameters_point_into_one_array_and_the_error_number_is_an_input() {
     command.args(["cover", "lib.c", "--all-functions"]);
     let run = output(command.args(["--steps", "7000", "--out", "out"]));
     let told = text(&run);
-    for name in [
+    let names = [
         "hex",
         "decode",
         "find",
@@ -80,14 +65,8 @@ fn parameters_point_into_one_array_and_the_error_number_is_an_input() {
         "apart",
         "last_error",
         "is_ring",
-    ] {
-        let mut lines = told.lines();
-        let line = lines.find(|line| line.starts_with(&format!("{name} ")));
-        let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
-        assert_eq!(words.get(1), words.get(3), "{name}: {told}");
-        let file = format!("out/{name}/tests/test_{name}.c");
-        tests_pass(&folder.path().join(file));
-    }
+    ];
+    all_covered(folder.path(), &told, &names);
     let read = |name: &str| {
         let path = format!("out/{name}/tests/test_{name}.c");
         std::fs::read_to_string(folder.path().join(path)).expect("a file")

@@ -129,3 +129,33 @@ impl Cover {
         (Suite::open(&self.out()).expect("a valid suite"), output)
     }
 }
+
+/// Compiles the tests of a function without a warning by each compiler, and runs them.
+pub(crate) fn tests_pass(file: &Path) {
+    tests_pass_with(file, None);
+}
+
+/// The same, linked with an object.
+pub(crate) fn tests_pass_with(file: &Path, object: Option<&Path>) {
+    let program = file.with_extension("exe");
+    for compiler in ["gcc", "clang-19"] {
+        let mut command = Command::new(compiler);
+        command.args(["-Wall", "-Wextra", "-Werror", "-o"]);
+        let built = output(command.arg(&program).arg(file).args(object));
+        assert!(built.status.success(), "{compiler}: {}", text(&built));
+        let run = output(&mut Command::new(&program));
+        assert!(run.status.success(), "{compiler}: {}", text(&run));
+    }
+}
+
+/// The functions in a suite of `out` have all their branches covered, by what was told, and tests
+/// that pass.
+pub(crate) fn all_covered(folder: &Path, told: &str, names: &[&str]) {
+    for name in names {
+        let mut lines = told.lines();
+        let line = lines.find(|line| line.starts_with(&format!("{name} ")));
+        let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
+        assert_eq!(words.get(1), words.get(3), "{name}: {told}");
+        tests_pass(&folder.join(format!("out/{name}/tests/test_{name}.c")));
+    }
+}

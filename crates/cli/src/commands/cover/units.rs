@@ -143,8 +143,8 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     report(options, &prepared.drivers, &done)
 }
 
-/// Covers the functions, `--jobs` at a time, or as many as the system allows threads; those that were begun when somebody asked for an end
-/// are among them.
+/// Covers the functions, `--jobs` at a time, or as many as the system allows threads; those that
+/// were begun when somebody asked for an end are among them.
 fn all(options: &Cover, prepared: &Prepared, ending: &Ending) -> Result<Vec<Covered>, Problem> {
     let count = prepared.drivers.unit.entries.len();
     let next = AtomicUsize::new(0);
