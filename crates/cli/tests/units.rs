@@ -432,14 +432,7 @@ fn each_source_has_its_own_structure_behind_a_declared_one() {
     command.args(["cover", "one.c", "other.c", "--all-functions"]);
     let run = output(command.args(["--steps", "3000", "--out", "out"]));
     let told = common::text(&run);
-    for name in ["one", "other", "sized"] {
-        let mut lines = told.lines();
-        let line = lines.find(|line| line.starts_with(&format!("{name} ")));
-        let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
-        assert_eq!(words.get(1), words.get(3), "{name}: {told}");
-        let file = format!("out/{name}/tests/test_{name}.c");
-        tests_pass(&folder.path().join(file));
-    }
+    all_covered(folder.path(), &told, &["one", "other", "sized"]);
 }
 
 /// Pointers that are compared, and a union of which a pointer is a part.
