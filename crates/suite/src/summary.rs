@@ -18,6 +18,14 @@ pub struct Branches {
     pub unreachable: u64,
 }
 
+impl Branches {
+    /// Branches that are neither covered nor proved unreachable.
+    #[must_use]
+    pub fn open(&self) -> u64 {
+        self.total - self.covered - self.unreachable
+    }
+}
+
 /// Queries by answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Queries {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use labrys_engine::{End, Statistics};
-use labrys_suite::{FailureSummary, Summary, TargetStatus, TargetSummary};
+use labrys_suite::{Branches, FailureSummary, Summary, TargetStatus, TargetSummary};
 
 use crate::output::progress::{count, time};
 
@@ -21,6 +21,18 @@ pub(crate) struct Closing<'a> {
     pub(crate) statistics: &'a Statistics,
     pub(crate) end: End,
     pub(crate) folder: &'a Path,
+}
+
+/// Why a search ended that leaves this of the branches. Runs may have taken branches that the plain
+/// program did not: they count as open.
+pub(crate) fn why(end: End, branches: Branches) -> &'static str {
+    match end {
+        End::Branches if branches.open() > 0 => {
+            "every branch was taken or is proved unreachable; the plain program did not take those \
+             that are open"
+        }
+        _ => end.text(),
+    }
 }
 
 impl fmt::Display for Closing<'_> {
@@ -48,8 +60,7 @@ impl Closing<'_> {
         if branches.unreachable > 0 {
             let dead = count(branches.unreachable, "branch").replace("branchs", "branches");
             writeln!(f, "dead      {dead} proved unreachable")?;
-            let open = branches.total - branches.covered - branches.unreachable;
-            let open = count(open, "branch").replace("branchs", "branches");
+            let open = count(branches.open(), "branch").replace("branchs", "branches");
             writeln!(f, "open      {open}")?;
         }
         writeln!(f, "tests     {} kept", self.statistics.tests)?;
@@ -69,7 +80,7 @@ impl Closing<'_> {
             writeln!(f, "fuzzed    {fuzzed} of the plain program")?;
         }
         self.slow(f)?;
-        writeln!(f, "ended     {}", self.end.text())
+        writeln!(f, "ended     {}", why(self.end, branches))
     }
 
     /// Where the time went, if there were few runs.

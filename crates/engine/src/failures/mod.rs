@@ -18,7 +18,7 @@ mod repetitions;
 mod unchecked;
 
 use labrys_abi::{OBJECT_SITE, is_size};
-use labrys_executor::{Mode, Report};
+use labrys_executor::{Frame, Mode, Report};
 use labrys_program::Site;
 use labrys_suite::{Failure, FailureSummary, Input, Origin, Outcome};
 
@@ -237,12 +237,11 @@ impl Failures {
             return Ok(false);
         }
         let plain = tools.runs.plain_outcome(&facts.input)?;
-        if let Some(report) = report.as_ref().filter(|one| one.kind == STACK_OVERFLOW)
-            && plain.is_limit()
+        if plain.is_limit()
+            && let Some(stack) = stack_without_end(report.as_ref())
             && self.endless.take()
         {
-            // The compiler made a loop of a recursion without end.
-            return self.confirm_endless(facts, &report.stack, tools);
+            return self.confirm_endless(facts, stack, tools);
         }
         let judged = Judged { report, plain };
         let finding = find(facts, kind, judged, tools.runs)?;
@@ -292,6 +291,16 @@ impl Failures {
             _ => self.list.add(found.key, failure),
         }
         Ok(())
+    }
+}
+
+/// The stack of a run that failed, where the failure may be a recursion without end of which the
+/// compiler made a loop in the plain build: the checked build has too little stack for it, or it is
+/// cut off before it has used that up.
+fn stack_without_end(report: Option<&Report>) -> Option<&[Frame]> {
+    match report {
+        Some(Report { kind, stack, .. }) => (kind == STACK_OVERFLOW).then_some(stack),
+        None => Some(&[]),
     }
 }
 

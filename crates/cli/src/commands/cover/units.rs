@@ -20,6 +20,7 @@ use labrys_units::{Bounds, Drivers, Globals, Request};
 use serde_json::json;
 
 use super::{Cover, Found, Plan, config, exit_status, explore, finish, proofs, session, strategy};
+use crate::output::closing::why;
 use crate::output::console::{note, print, print_line};
 use crate::output::problem::{Problem, status};
 use crate::wiring::build::Builder;
@@ -550,7 +551,7 @@ fn record(one: &Covered) -> serde_json::Value {
     json!({
         "function": one.entry.function,
         "suite": one.folder,
-        "end": one.found.end.text(),
+        "end": why(one.found.end, one.found.summary.branches),
         "unchanged": one.unchanged,
         "tests": one.found.statistics.tests,
         "summary": one.found.summary,
@@ -616,11 +617,11 @@ fn row(one: &Covered, width: usize) -> String {
         one.entry.function,
         format!("{} of {}", branches.covered, branches.total),
         branches.unreachable,
-        branches.total - branches.covered - branches.unreachable,
+        branches.open(),
         statistics.tests,
         match one.unchanged {
             true => "unchanged, its tests were run again",
-            false => end.text(),
+            false => why(*end, branches),
         }
     )
 }
