@@ -1,5 +1,8 @@
 //! Events: what happened in one run, in order, 32 bytes each.
 
+/// Site ids from here on are decisions of library models, the same ones in all programs.
+pub const MODEL_SITE: u32 = 0x4000_0000;
+
 /// Site ids from here on are no decisions of the program: `RUNTIME_SITE + RuntimeSite`.
 pub const RUNTIME_SITE: u32 = 0xffff_0000;
 

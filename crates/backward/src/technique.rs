@@ -160,6 +160,17 @@ impl<'p> Symcretic<'p> {
         self.reports.iter().filter(open).count()
     }
 
+    /// Passes behind the coarse one that are over and left their target open, for each such target.
+    #[must_use]
+    pub fn passes_in_vain(&self) -> f64 {
+        let open = self.reports.iter();
+        let open = open.filter(|report| report.verdict == Verdict::Open);
+        // The coarse pass and the one that has begun do not count.
+        let over = open.map(|report| f64::from(report.passes.saturating_sub(2)));
+        let (count, sum) = over.fold((0.0, 0.0), |(count, sum), over| (count + 1.0, sum + over));
+        sum / f64::max(count, 1.0)
+    }
+
     /// The branches that lead to targets that are still open.
     #[must_use]
     pub fn leads(&self) -> Vec<BranchId> {

@@ -23,7 +23,7 @@ use crate::jobs::Job;
 use crate::link_line::{LinkLine, Pieces};
 use crate::linker::run_linker;
 use crate::tools::Sanitizer;
-use crate::{Error, Session, recipe, tools};
+use crate::{Error, Session, kept, recipe, tools};
 use labrys_lower::{FreezeError, Linking};
 
 /// Bitcode of more bytes than this is compiled in parts.
@@ -230,6 +230,9 @@ impl Parts<'_> {
             join(rest)
         })?;
         objects.extend(is_apart.then_some(apart_object));
+        if variant == Variant::Instrumented {
+            objects.push(self.models()?);
+        }
         let job = self.line.executable(&Pieces {
             objects: &objects,
             runtime: self.runtime,
@@ -251,6 +254,17 @@ impl Parts<'_> {
             Variant::Checked | Variant::Uninitialized => Err(Error::Unchecked { messages }),
             _ => Err(Error::PlainLink { messages }),
         }
+    }
+
+    /// The object with the models of library functions.
+    fn models(&self) -> Result<PathBuf, Error> {
+        kept::object("models", self.scratch, |object| {
+            self.session
+                .doing("compiling the models of library functions, once");
+            let bitcode = self.scratch.join("models.bc");
+            recording::instrument_models(&bitcode).map_err(llvm("instrumenting the models"))?;
+            self.compile(&bitcode, object, Variant::Instrumented.effort())
+        })
     }
 
     /// The libraries of a sanitizer.
@@ -304,19 +318,20 @@ const DISCARD: &str = "SECTIONS { /DISCARD/ : { *(.debug*) *(.llvmbc) *(.llvmcmd
 /// The runtime as one object that holds code and data only.
 pub(crate) fn runtime_object(session: &Session, scratch: &Path) -> Result<PathBuf, Error> {
     let runtime = tools::runtime()?;
-    let (object, script) = (scratch.join("runtime.o"), scratch.join("runtime.ld"));
-    fs::write(&script, DISCARD).map_err(|source| Error::Io {
-        path: script.clone(),
-        source,
-    })?;
-    let mut arguments: Vec<OsString> = vec!["-r".into(), "-T".into(), script.into()];
-    arguments.extend(["-o".into(), object.clone().into()]);
-    // The start-up code is in the library though nothing refers to it.
-    arguments.extend(["-u", "__labrys_init", "--undefined-glob=*labrys*"].map(OsString::from));
-    arguments.push(runtime.into());
-    let program = session.tools.linker()?;
-    run_linker(session, &Job { program, arguments }, scratch)?;
-    Ok(object)
+    kept::object("runtime", scratch, |object| {
+        let script = scratch.join("runtime.ld");
+        fs::write(&script, DISCARD).map_err(|source| Error::Io {
+            path: script.clone(),
+            source,
+        })?;
+        let mut arguments: Vec<OsString> = vec!["-r".into(), "-T".into(), script.into()];
+        arguments.extend(["-o".into(), object.into()]);
+        // The start-up code is in the library though nothing refers to it.
+        arguments.extend(["-u", "__labrys_init", "--undefined-glob=*labrys*"].map(OsString::from));
+        arguments.push(runtime.into());
+        let program = session.tools.linker()?;
+        run_linker(session, &Job { program, arguments }, scratch)
+    })
 }
 
 /// The static program model of the frozen bitcode, serialized.

@@ -21,6 +21,7 @@ mod executables;
 mod frozen;
 mod interrupts;
 mod jobs;
+mod kept;
 pub mod limits;
 mod link;
 mod link_line;
@@ -48,7 +49,7 @@ pub use interrupts::ending_signals;
 use jobs::{Job, say};
 use labrys_llvm::LlvmError;
 use tools::Tools;
-pub use tools::{cache, own_files};
+pub use tools::{cache, own_version};
 
 pub use database::Database;
 pub use frozen::Frozen;

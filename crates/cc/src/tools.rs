@@ -9,6 +9,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
 
 use crate::jobs::Job;
 use crate::{Error, Language};
@@ -167,11 +170,28 @@ pub fn cache() -> Option<PathBuf> {
     folder.filter(|folder| folder.is_absolute())
 }
 
-/// The files of Labrys that decide how a program is built: the command, and the runtime library.
+/// This version of Labrys, in hexadecimal digits: when the files were written that decide how a
+/// program is built, which are the command and the runtime library.
 #[must_use]
-pub fn own_files() -> Vec<PathBuf> {
+pub fn own_version() -> String {
     let command = std::env::current_exe().ok();
-    command.into_iter().chain(runtime().ok()).collect()
+    let mut hash = Sha256::new();
+    for file in command.into_iter().chain(runtime().ok()) {
+        hash.update(written(&file).to_le_bytes());
+    }
+    digits(&hash.finalize()[..16])
+}
+
+/// When a file was written, in nanoseconds; 0 if it is not there.
+fn written(file: &Path) -> u128 {
+    let written = fs::metadata(file).and_then(|about| about.modified());
+    let since = written.map(|time| time.duration_since(SystemTime::UNIX_EPOCH));
+    since.map_or(0, |since| since.unwrap_or_default().as_nanos())
+}
+
+/// Bytes in hexadecimal digits.
+pub(crate) fn digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The folder with `labrys.h`.

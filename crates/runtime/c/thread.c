@@ -32,11 +32,18 @@ __attribute__((weak)) struct {
 } __labrys_coverage = {no_coverage, sizeof no_coverage, 0};
 
 __attribute__((weak)) uint32_t __labrys_instrumented = 0;
-__attribute__((weak)) uint64_t __labrys_globals_count = 0;
-__attribute__((weak)) struct {
+
+struct global {
   void *address;
   uint64_t size, constant;
-} __labrys_globals[1];
+};
+
+/* The linker makes one table of those of the program and of the models; there may be none. */
+__attribute__((weak, visibility("hidden"))) extern struct global __start_labrys_globals[],
+    __stop_labrys_globals[];
+
+struct global *__labrys_first_global(void) { return __start_labrys_globals; }
+uint64_t __labrys_count_globals(void) { return __stop_labrys_globals - __start_labrys_globals; }
 
 __attribute__((weak)) uint64_t __labrys_marked_count = 0;
 __attribute__((weak)) struct {

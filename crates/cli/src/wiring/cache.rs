@@ -89,18 +89,9 @@ pub(crate) fn key(deferred: &Deferred) -> String {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
-    for file in labrys_cc::own_files() {
-        hash.update(version(&file).to_le_bytes());
-    }
+    hash.update(labrys_cc::own_version());
     let digits = hash.finalize();
     digits.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// When a file was written, in nanoseconds; 0 if it is not there.
-fn version(file: &Path) -> u128 {
-    let written = fs::metadata(file).and_then(|about| about.modified());
-    let since = written.map(|time| time.duration_since(SystemTime::UNIX_EPOCH));
-    since.map_or(0, |since| since.unwrap_or_default().as_nanos())
 }
 
 #[cfg(test)]

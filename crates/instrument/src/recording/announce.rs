@@ -37,9 +37,12 @@ impl Announcer {
     }
 }
 
-/// Defines the table of the program's global objects, `{address, size, constant}` each, and the
-/// mark by which the runtime knows an instrumented program.
-pub(super) fn define_globals(module: &Module) {
+/// The section in which the rows of all objects are one table.
+const ROWS: &str = "labrys_globals";
+
+/// Lists the global objects of a module for the runtime, `{address, size, constant}` each, in a table
+/// of this name.
+pub(super) fn list_globals(module: &Module, table: &str) {
     let mut rows = Vec::new();
     for global in module.globals() {
         let name = global.name();
@@ -65,14 +68,19 @@ pub(super) fn define_globals(module: &Module) {
     let row = module
         .const_struct(&[module.pointer().zero(), i64.zero(), i64.zero()])
         .ty();
-    let count = module.declare_global("__labrys_globals_count", i64);
-    count.set_initializer(module.const_int(64, rows.len() as u64));
     let values = module.const_array(row, &rows);
-    let table = module.declare_global("__labrys_globals", values.ty());
+    let table = module.declare_global(table, values.ty());
     table.set_initializer(values);
+    table.set_linkage(LLVMLinkage::LLVMExternalLinkage);
+    table.hide();
+    table.set_section(ROWS);
+    // So that no gap is between two tables.
+    table.set_alignment(8);
+}
+
+/// Defines the mark by which the runtime knows an instrumented program.
+pub(super) fn mark(module: &Module) {
     let instrumented = module.declare_global("__labrys_instrumented", module.int(32));
     instrumented.set_initializer(module.const_int(32, 1));
-    for symbol in [count, table, instrumented] {
-        symbol.set_linkage(LLVMLinkage::LLVMExternalLinkage);
-    }
+    instrumented.set_linkage(LLVMLinkage::LLVMExternalLinkage);
 }

@@ -38,7 +38,10 @@ use crate::large;
 const INACCESSIBLE: u64 = 3 << 2;
 
 /// Puts the markers in; the number of branches that count.
-pub(super) fn insert(module: &Module, numbers: &Numbers) -> u32 {
+pub(super) fn insert(module: &mut Module, numbers: &Numbers) -> Result<u32, LlvmError> {
+    // Each edge of a switch gets a block of its own.
+    module.run_passes("function(break-crit-edges)")?;
+    let module = &*module;
     let markers = Markers {
         module,
         builder: module.builder(),
@@ -50,7 +53,7 @@ pub(super) fn insert(module: &Module, numbers: &Numbers) -> u32 {
         if counted {
             branches += decision.kind.directions();
         }
-        let place = [markers.u32(id as u32), markers.u32(first)];
+        let place = [markers.u32(numbers.first + id as u32), markers.u32(first)];
         let i = decision.instruction;
         match &decision.kind {
             SiteKind::Branch if decision.oracle => markers.condition("at_check_site", i, place),
@@ -63,7 +66,7 @@ pub(super) fn insert(module: &Module, numbers: &Numbers) -> u32 {
         }
     }
     markers.functions(&numbers.functions);
-    branches
+    Ok(branches)
 }
 
 /// What LLVM's inliner may take a callee to cost. Its default of 225 doubles large functions,

@@ -5,12 +5,12 @@
 //! compute labels and report decisions.
 //!
 //! Steps: number the sites; redirect library functions that have models, and pointers to others
-//! ([`trampolines`]); link the models; mark the sites, drop models that are not used, optimize
-//! ([`markers`]); link the helpers; instrument each function ([`function`]) in its versions
-//! ([`versions`]); drop what is not used.
+//! ([`trampolines`]); mark the sites ([`markers`]); link the small [`models`], optimize, drop them;
+//! link the helpers; instrument each function ([`function`]) in its versions ([`versions`]); drop
+//! what is not used.
 //!
 //! Invariant: the instrumented program computes what the frozen program computes; site ids are
-//! those of [`sites`](labrys_lower::sites) on the frozen bitcode, those of models follow.
+//! those of [`sites`](labrys_lower::sites) on the frozen bitcode.
 
 mod announce;
 mod calls;
@@ -26,6 +26,7 @@ mod labels;
 mod linear;
 mod markers;
 mod memory;
+mod models;
 mod objects;
 mod operations;
 mod redirect;
@@ -41,21 +42,23 @@ mod variadic;
 mod versions;
 mod watch;
 
+pub use models::instrument_models;
 pub(crate) use redirect::repeat;
 
 use std::collections::HashMap;
 use std::path::Path;
 
+use labrys_abi::MODEL_SITE;
 use labrys_library::MODEL_PREFIX;
 
 use crate::{coverage, large};
 use calls::Callees;
 use emit::Emitter;
 use function::FunctionPass;
-use labrys_llvm::{LLVMLinkage, LlvmError, Module, Value};
+use labrys_llvm::{LlvmError, Module, Value};
 use labrys_lower::marked;
 use labrys_lower::sites::sites;
-use labrys_models::{INLINE, LIBRARY};
+use labrys_models::INLINE;
 
 /// Prefix of everything that the instrumentation adds to a program.
 const PREFIX: &str = "__labrys_";
@@ -80,38 +83,36 @@ pub fn instrument(frozen: &Path, out: &Path, apart: &Path) -> Result<bool, LlvmE
     let redirected = redirect::redirect(&module);
     early::restore(&module, &redirected);
     trampolines::insert(&module);
-    module.link_bytes(LIBRARY, "library models")?;
-    // Each edge of a switch gets a block of its own.
-    module.run_passes("function(break-crit-edges)")?;
-    let branches = markers::insert(&module, &numbers);
-    set_linkage_of_models(&module, LLVMLinkage::LLVMInternalLinkage);
-    module.run_passes("globaldce")?;
-    // LLVM inlines an internal function into its only caller, however large it is.
-    set_linkage_of_models(&module, LLVMLinkage::LLVMExternalLinkage);
+    let branches = markers::insert(&mut module, &numbers)?;
+    models::link(&mut module)?;
     markers::optimize(&mut module)?;
+    models::leave(&mut module)?;
     slots::move_to_slots(&mut module)?;
     objects::align(&module);
     module.link_bytes(INLINE, "inline helpers")?;
-    instrument_linked(&module, &numbers, branches);
-    set_linkage_of_models(&module, LLVMLinkage::LLVMInternalLinkage);
-    module.run_passes("globaldce")?;
-    module
-        .verify()
-        .map_err(|e| LlvmError(format!("the instrumented module is not well-formed: {e}")))?;
+    instrument_functions(&module, &numbers);
+    coverage::define(&module, branches);
+    announce::list_globals(&module, "__labrys_globals");
+    announce::mark(&module);
+    marked::define_table(&module);
+    finish(&mut module)?;
     large::write(&module, out, apart)
 }
 
-fn set_linkage_of_models(module: &Module, linkage: LLVMLinkage) {
-    for function in module.functions() {
-        if function.name().starts_with(MODEL_PREFIX) && !function.is_declaration() {
-            function.set_linkage(linkage);
-        }
-    }
+/// Drops what is not used.
+fn finish(module: &mut Module) -> Result<(), LlvmError> {
+    module.run_passes("globaldce")?;
+    module
+        .verify()
+        .map_err(|e| LlvmError(format!("the instrumented module is not well-formed: {e}")))
 }
 
 /// Numbers of the frozen module, taken before anything is changed.
 struct Numbers {
+    /// Of sites that count in coverage.
     sites: usize,
+    /// Of the first site.
+    first: u32,
     /// Index in the static program model by name.
     functions: HashMap<String, u32>,
 }
@@ -121,13 +122,23 @@ impl Numbers {
         let functions = module.functions();
         Numbers {
             sites: sites(module).len(),
+            first: 0,
             functions: functions.into_iter().map(Value::name).zip(0..).collect(),
+        }
+    }
+
+    /// Those of the models: none counts.
+    fn of_models() -> Self {
+        Numbers {
+            sites: 0,
+            first: MODEL_SITE,
+            functions: HashMap::new(),
         }
     }
 }
 
-/// Instruments a module with markers, into which helpers and models were linked.
-fn instrument_linked(module: &Module, numbers: &Numbers, branches: u32) {
+/// Instruments a module with markers, into which the helpers were linked.
+fn instrument_functions(module: &Module, numbers: &Numbers) {
     let functions = module.functions();
     let emit = Emitter::new(module);
     let callees = Callees {
@@ -142,14 +153,12 @@ fn instrument_linked(module: &Module, numbers: &Numbers, branches: u32) {
         let name = function.name();
         let model = name.starts_with(MODEL_PREFIX);
         let early = early::is_early(module, *function);
-        if function.is_declaration() || early || (name.starts_with(PREFIX) && !model) {
+        let helper = name.starts_with(PREFIX) && !models::is_part(&name);
+        if function.is_declaration() || early || helper {
             continue;
         }
         FunctionPass::run(&emit, &callees, *function, model);
     }
     markers::sweep(module);
     slow_paths::describe(module);
-    coverage::define(module, branches);
-    announce::define_globals(module);
-    marked::define_table(module);
 }

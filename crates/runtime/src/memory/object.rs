@@ -86,8 +86,7 @@ fn global(address: u64) -> Option<Object> {
 pub(crate) fn prepare() {
     // SAFETY: one thread, and nobody else holds the rows.
     let rows = unsafe {
-        let first = (&raw const __labrys_globals).cast_mut().cast();
-        core::slice::from_raw_parts_mut(first, __labrys_globals_count as usize)
+        core::slice::from_raw_parts_mut(__labrys_first_global(), __labrys_count_globals() as usize)
     };
     rows.sort_unstable_by_key(|row: &GlobalObject| row.address);
     if let (Some(first), Some(last)) = (rows.first(), rows.last()) {
@@ -100,8 +99,7 @@ fn globals() -> &'static [GlobalObject] {
     // SAFETY: the table is a constant of the program but for the order of its rows, which changes
     // only before the first run.
     unsafe {
-        let rows = (&raw const __labrys_globals).cast();
-        core::slice::from_raw_parts(rows, __labrys_globals_count as usize)
+        core::slice::from_raw_parts(__labrys_first_global(), __labrys_count_globals() as usize)
     }
 }
 
@@ -161,8 +159,8 @@ pub(crate) struct StackObject {
 }
 
 unsafe extern "C" {
-    pub(crate) static __labrys_globals: [GlobalObject; 0];
-    pub(crate) static __labrys_globals_count: u64;
+    fn __labrys_first_global() -> *mut GlobalObject;
+    fn __labrys_count_globals() -> u64;
     pub(crate) static mut __labrys_stack: [StackObject; 4096];
     pub(crate) static mut __labrys_stack_top: u32;
 }

@@ -3,9 +3,10 @@
 //! The two share the work as soon as backward execution has had a first look at each target: a
 //! target that is easy for one may be hard for the other, and proofs need backward execution to its
 //! end. Of programs that read their input through a parser hardly anything is decided backward, so
-//! who decides more has more.
+//! who decides more has more, and backward execution has less with each pass that decides nothing.
 //!
-//! Law: the share of a direction is one more than the targets that it decided since both work.
+//! Law: the share of a direction is one more than the targets that it decided since both work; that
+//! of backward execution is divided by one more than the passes in vain that a target has had.
 
 use labrys_backward::Symcretic;
 use labrys_engine::{Error, Progress, Session, Technique};
@@ -104,12 +105,16 @@ impl BothDirections<'_> {
     /// Books work of a direction, and the targets that it decided.
     fn book(&mut self, arm: Arm, work: u64, decided: usize) {
         self.scheduler.spend(arm, work as f64);
-        if decided > 0 {
-            let all = &mut self.decided[usize::from(arm == self.backward_arm)];
-            *all += decided;
-            let share = (*all + 1) as f64;
-            self.scheduler.set_share(arm, share);
-        }
+        let backward = arm == self.backward_arm;
+        let all = &mut self.decided[usize::from(backward)];
+        *all += decided;
+        let vain = if backward {
+            self.backward.passes_in_vain()
+        } else {
+            0.0
+        };
+        self.scheduler
+            .set_share(arm, (*all + 1) as f64 / (1.0 + vain));
     }
 }
 
