@@ -43,7 +43,7 @@ pub use fold::apply;
 pub use node::{ExprId, Node};
 pub use op::{Op, Rounding};
 pub use pool::rules::rule_names;
-pub use pool::{Display, Pool, Rebuilt, Replace, smtlib, smtlib_term};
+pub use pool::{CVariable, Display, Pool, Rebuilt, Replace, c_implied, smtlib, smtlib_term};
 pub use sets::{SymbolSet, union};
 pub use symbol::Symbol;
 pub use table::{Table, TableId};

@@ -27,7 +27,7 @@ use crate::table::{Table, TableId, Tables};
 use crate::value::Value;
 
 pub use display::Display;
-pub use print::{smtlib, smtlib_term};
+pub use print::{CVariable, c_implied, smtlib, smtlib_term};
 pub use substitute::{Rebuilt, Replace};
 
 /// Rules may call constructors this deep before results are taken as they are.

@@ -6,7 +6,10 @@
 //! functions are uninterpreted; table reads and bit counts are [spelled out](Pool::spelled_out).
 
 mod bits;
+mod c;
 mod float;
+
+pub use c::{CVariable, c_implied};
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
