@@ -54,6 +54,7 @@ pub mod tag {
 const FILE: usize = 0;
 const FILE_NAME: usize = 0;
 const FILE_FOLDER: usize = 1;
+const SCOPE: usize = 1;
 const NAME: usize = 2;
 const BASE_TYPE: usize = 3;
 const ELEMENTS: usize = 4;
@@ -68,16 +69,25 @@ const VARIABLE_FILE: usize = 2;
 const COUNT: usize = 0;
 
 impl<'m> DebugNode<'m> {
-    /// The description of a function that was compiled with debug information.
-    #[must_use]
-    pub fn of_function(module: &'m Module, function: Value<'m>) -> Option<Self> {
-        // SAFETY: callers pass functions; null is "none".
-        let raw = unsafe { LLVMGetSubprogram(function.raw()) };
+    /// A node of a module.
+    pub(crate) fn wrap(module: &'m Module, raw: LLVMMetadataRef) -> Option<Self> {
         (!raw.is_null()).then_some(DebugNode {
             raw,
             context: module.context,
             module: PhantomData,
         })
+    }
+
+    pub(crate) fn raw(self) -> LLVMMetadataRef {
+        self.raw
+    }
+
+    /// The description of a function that was compiled with debug information.
+    #[must_use]
+    pub fn of_function(module: &'m Module, function: Value<'m>) -> Option<Self> {
+        // SAFETY: callers pass functions; null is "none".
+        let raw = unsafe { LLVMGetSubprogram(function.raw()) };
+        Self::wrap(module, raw)
     }
 
     /// The description of a global variable that was compiled with debug information; its
@@ -97,11 +107,7 @@ impl<'m> DebugNode<'m> {
             let expression = nodes.rev().find(|(kind, _)| *kind == debug);
             let raw = expression.map(|(_, raw)| LLVMDIGlobalVariableExpressionGetVariable(raw));
             LLVMDisposeValueMetadataEntries(entries);
-            raw.filter(|raw| !raw.is_null()).map(|raw| DebugNode {
-                raw,
-                context: module.context,
-                module: PhantomData,
-            })
+            raw.and_then(|raw| Self::wrap(module, raw))
         }
     }
 
@@ -121,6 +127,37 @@ impl<'m> DebugNode<'m> {
         }
     }
 
+    /// The scope that a variable is declared in: a function, a block of one, or a compilation.
+    #[must_use]
+    pub fn variable_scope(self) -> Option<DebugNode<'m>> {
+        self.operand(VARIABLE_SCOPE)
+    }
+
+    /// The line on which a variable is declared; 0 for none.
+    #[must_use]
+    pub fn variable_line(self) -> u32 {
+        use LLVMMetadataKind as K;
+        match self.kind() {
+            // SAFETY: it is a variable.
+            K::LLVMDILocalVariableMetadataKind | K::LLVMDIGlobalVariableMetadataKind => unsafe {
+                LLVMDIVariableGetLine(self.raw)
+            },
+            _ => 0,
+        }
+    }
+
+    /// The scope around a block of a function; none around the function itself.
+    #[must_use]
+    pub fn scope_around(self) -> Option<DebugNode<'m>> {
+        use LLVMMetadataKind as K;
+        match self.kind() {
+            K::LLVMDILexicalBlockMetadataKind | K::LLVMDILexicalBlockFileMetadataKind => {
+                self.operand(SCOPE)
+            }
+            _ => None,
+        }
+    }
+
     fn path(self) -> Option<std::path::PathBuf> {
         let text = |place| self.operand(place).map(Self::text).unwrap_or_default();
         let name = text(FILE_NAME);
@@ -133,7 +170,7 @@ impl<'m> DebugNode<'m> {
             .map_or_else(String::new, Self::text)
     }
 
-    fn kind(self) -> LLVMMetadataKind {
+    pub(crate) fn kind(self) -> LLVMMetadataKind {
         // SAFETY: the node is valid.
         unsafe { LLVMGetMetadataKind(self.raw) }
     }
@@ -291,7 +328,7 @@ impl<'m> DebugNode<'m> {
         self.operands().get(index).copied().flatten()
     }
 
-    fn operands(self) -> Vec<Option<DebugNode<'m>>> {
+    pub(crate) fn operands(self) -> Vec<Option<DebugNode<'m>>> {
         use LLVMMetadataKind as K;
         if matches!(
             self.kind(),

@@ -13,6 +13,7 @@ mod change;
 mod construct;
 mod debug;
 mod module;
+mod records;
 mod types;
 mod value;
 
@@ -25,6 +26,7 @@ use llvm_sys::prelude::*;
 pub use llvm_sys::{
     LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, LLVMValueKind,
 };
+pub use records::{DebugRecord, LoopStart};
 pub use value::{DebugPlace, MemoryEffects};
 
 /// An LLVM operation that failed, with LLVM's own message.

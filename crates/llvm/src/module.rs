@@ -168,6 +168,12 @@ impl Module {
         unsafe { LLVMStripModuleDebugInfo(self.raw) };
     }
 
+    /// Makes instructions of debug records, for which the C API of LLVM 19 has no questions.
+    pub fn spell_debug_records(&mut self) {
+        // SAFETY: the module is alive.
+        unsafe { LLVMSetIsNewDbgInfoFormat(self.raw, 0) };
+    }
+
     /// Puts the functions that ask for it under AddressSanitizer, with the checks that are clang's
     /// default: those of scopes are an option of the whole library.
     ///

@@ -11,9 +11,11 @@ mod lowering;
 pub mod marked;
 mod promises;
 pub mod sites;
+mod source;
 mod surroundings;
 mod traps;
 
 pub use freeze::{FreezeError, freeze};
 pub use lowering::lower;
+pub use source::source;
 pub use surroundings::Linking;

@@ -48,6 +48,7 @@ mod opaque;
 mod operator;
 mod program;
 mod site;
+mod source;
 mod text;
 mod types;
 
@@ -69,5 +70,6 @@ pub use opaque::Opaque;
 pub use operator::{BinaryOperator, Cast, Comparison, FloatComparison, FloatOperator};
 pub use program::{DecodeError, MAX_CONSTANT_DEPTH, Program, Violation};
 pub use site::{Location, Site, SiteKind};
+pub use source::{Source, SourceLoop, SourceVariable, Storage};
 pub use text::ParseError;
 pub use types::{Aggregate, Field, ForeignType, POINTER_SIZE, Shape, Type};

@@ -42,6 +42,18 @@ fn is_left_out(instruction: Value<'_>) -> bool {
         && is_hint(&instruction.called().name())
 }
 
+/// The values of a function by number: its parameters, then the results of its instructions.
+pub(crate) fn numbered(function: Value<'_>) -> HashMap<Value<'_>, ValueId> {
+    let blocks = function.blocks().into_iter();
+    let instructions = blocks.flat_map(LlvmBlock::instructions);
+    let results = instructions.filter(|one| one.ty().kind() != LLVMTypeKind::LLVMVoidTypeKind);
+    let values = function.params().into_iter().chain(results);
+    let numbered = values.enumerate();
+    numbered
+        .map(|(index, value)| (value, ValueId::new(index)))
+        .collect()
+}
+
 impl<'a, 'm> Body<'a, 'm> {
     /// A body of `function`, whose parameters are there already, with nothing in it.
     pub(super) fn new(
@@ -67,26 +79,19 @@ impl<'a, 'm> Body<'a, 'm> {
         let blocks = function.blocks();
         let ids = (0..blocks.len()).map(BlockId::new);
         self.blocks = blocks.iter().copied().zip(ids).collect();
-        for (index, parameter) in function.params().into_iter().enumerate() {
-            self.values.insert(parameter, ValueId::new(index));
-        }
         // Values are used before their definition by phis, and across blocks in any order.
+        self.values = numbered(function);
         for block in &blocks {
             for instruction in block.instructions() {
-                self.number(instruction);
+                if self.values.contains_key(&instruction) {
+                    let ty = self.types.of(instruction.ty());
+                    self.function.push_value(ty);
+                }
             }
         }
         for block in blocks {
             let block = self.block(block);
             self.function.blocks.push(block);
-        }
-    }
-
-    fn number(&mut self, instruction: Value<'m>) {
-        let ty = self.types.of(instruction.ty());
-        if ty != Type::Void {
-            let id = self.function.push_value(ty);
-            self.values.insert(instruction, id);
         }
     }
 

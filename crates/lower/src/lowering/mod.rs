@@ -25,6 +25,7 @@ use crate::surroundings;
 use labrys_llvm::{LLVMLinkage, Module, Value};
 
 use body::Body;
+pub(crate) use body::numbered;
 use constants::Constants;
 use locations::Locations;
 use numbering::Numbering;
