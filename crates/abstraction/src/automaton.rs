@@ -108,11 +108,13 @@ impl<'p> Automaton<'p> {
         let site = program
             .branch_site(branch)
             .and_then(|(site, _)| program.site(site));
-        site.is_none_or(|site| {
-            functions
-                .iter()
-                .any(|id| self.closure(*id).contains(&site.function))
-        })
+        site.is_none_or(|site| self.may_run(functions, site.function))
+    }
+
+    /// Whether a call of these functions may run another one.
+    pub(crate) fn may_run(&mut self, functions: &[FunctionId], function: FunctionId) -> bool {
+        let mut all = functions.iter();
+        all.any(|id| self.closure(*id).contains(&function))
     }
 
     /// Functions that code outside of the program may call at any time.

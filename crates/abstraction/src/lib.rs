@@ -38,7 +38,7 @@ mod trial;
 mod units;
 
 pub use ask::Ask;
-pub use certificate::{Verdict, Verification, uncalled};
+pub use certificate::{Verdict, Verification, reached, uncalled};
 pub use checker::{Checker, Found, Left};
 pub use monitor::{GraphMonitor, Guide, Judgement};
 pub use path::PathInput;

@@ -24,7 +24,7 @@ use crate::tools::Tools;
 use crate::{Error, Language, Progress, Session, link, recipe};
 use labrys_llvm::Module;
 use labrys_lower::Linking;
-use labrys_program::Program;
+use labrys_program::{Program, Source};
 use labrys_units::{Drivers, Request};
 
 /// Files of the folder.
@@ -136,6 +136,14 @@ impl Frozen {
     /// The folder has no program.
     pub fn program(&self, name: &Path) -> Result<Program, Error> {
         model(&read(&self.folder.join(BITCODE))?, name)
+    }
+
+    /// The source of the program, as its debug information tells.
+    ///
+    /// # Errors
+    /// The folder has no program.
+    pub fn source(&self) -> Result<Source, Error> {
+        Ok(labrys_lower::source(&mut self.module()?))
     }
 
     /// The functions and variables that the program uses and nobody defines.

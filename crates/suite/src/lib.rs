@@ -49,6 +49,7 @@ mod outcome;
 mod replay;
 mod summary;
 pub mod unit;
+mod witness;
 mod writer;
 
 pub use case::{Confirmation, Failure, Flip, Observed, Origin, TestCase};
@@ -67,4 +68,5 @@ pub use outcome::Outcome;
 pub use summary::{
     Branches, ByLayer, Event, FailureSummary, Queries, Summary, TargetStatus, TargetSummary,
 };
+pub use witness::{LoopInvariant, Witness};
 pub use writer::SuiteWriter;

@@ -34,12 +34,15 @@
 
 mod calls;
 mod names;
+mod reached;
 mod read;
 mod verdict;
 mod verify;
+mod witness;
 mod write;
 
 pub use calls::uncalled;
+pub use reached::reached;
 pub use verdict::Verdict;
 pub use verify::Verification;
 pub(crate) use write::write;

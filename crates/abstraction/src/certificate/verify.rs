@@ -18,13 +18,13 @@ use std::rc::Rc;
 
 use labrys_analysis::ProgramAnalysis;
 use labrys_expr::{ExprId, Op, Symbol};
-use labrys_program::{BranchId, FunctionId};
+use labrys_program::{BranchId, FunctionId, SourceLoop};
 use labrys_solver::plain::{Decide, Reply};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::read::{Certificate, claims, read, script, unit};
 use super::verdict::Verdict;
-use super::{calls, names};
+use super::{calls, names, witness};
 use crate::automaton::Automaton;
 use crate::block::{LargeBlock, Location, TooLarge, Transition};
 
@@ -141,6 +141,18 @@ impl<'p> Verification<'p> {
         claims
             .map(|(claim, verdict)| (*claim, whole.clone().and(verdict.clone())))
             .collect()
+    }
+
+    /// An invariant of each loop of the source, as a C expression over its variables; `None` for a
+    /// loop of which the certificate says nothing, and for all where it claims nothing that was
+    /// checked.
+    #[must_use]
+    pub fn loop_invariants(&mut self, loops: &[SourceLoop]) -> Vec<Option<String>> {
+        let verdicts = self.verdicts();
+        if !verdicts.values().any(|one| *one == Verdict::Checked) {
+            return vec![None; loops.len()];
+        }
+        witness::loop_invariants(&mut self.automaton, &self.certificate.invariants, loops)
     }
 
     /// Checks one location; `false` if there is none left.

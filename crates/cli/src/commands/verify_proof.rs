@@ -2,6 +2,8 @@
 //!
 //! Invariant: it uses the certificates and the program alone, and writes nothing into the suite.
 
+mod witness;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,12 +16,13 @@ use labrys_solver::plain::{Bitwuzla, Decide, Recorder, Z3};
 use labrys_suite::{Confirmation, Suite, TargetStatus};
 use serde_json::{Value, json};
 
+use self::witness::LoopInvariants;
 use crate::output::console::print_line;
 use crate::output::problem::{Problem, status};
 use crate::output::progress::Counter;
 use crate::wiring::backward::main_function;
 use crate::wiring::build::Builder;
-use crate::wiring::subject::{own_program, same_subject};
+use crate::wiring::subject::{Stock, own_program, same_subject};
 use crate::wiring::values::duration;
 
 const ABOUT: &str = "Check what a suite says is unreachable, by a second solver";
@@ -43,6 +46,7 @@ Examples:
   labrys verify-proof suite                        check it, by Z3 if it is installed
   labrys verify-proof suite --solver bitwuzla
   labrys verify-proof suite --queries queries      keep the queries, for any other solver
+  labrys verify-proof suite --witness witness.yml  for the validators of SV-COMP
 
 Exit status: 0 all are checked or have no certificate, 1 some are refused or not checked, 2 wrong
 use, 3 the program or the solver cannot be used, 5 the queries cannot be written.";
@@ -70,6 +74,14 @@ pub(crate) struct VerifyProof {
     /// Write each query to this folder, as an SMT-LIB script
     #[arg(long, value_name = "DIR")]
     pub(crate) queries: Option<PathBuf>,
+
+    /// Write what holds at loops to this file, as a correctness witness of SV-COMP
+    #[arg(long, value_name = "FILE")]
+    pub(crate) witness: Option<PathBuf>,
+
+    /// The property that the witness is for
+    #[arg(long, value_name = "TEXT", requires = "witness", default_value = witness::UNREACH_CALL)]
+    pub(crate) specification: String,
 
     /// Print only the numbers
     #[arg(long, short)]
@@ -138,16 +150,25 @@ pub(crate) fn verify_proof(options: &VerifyProof) -> Result<u8, Problem> {
     let subject = same_subject(&suite.config, &files, remedy, &Builder::waiting(true))?;
     let program = &subject.program;
     let entry = main_function(program, "no proof of it can be checked")?;
+    let mut loops = LoopInvariants::default();
+    if options.witness.is_some() {
+        loops.source = Stock::of(&subject)?.source()?;
+    }
+    let analysis = ProgramAnalysis::new(program, entry);
     let mut checker = ClaimChecker {
-        program,
+        analysis: &analysis,
         entry,
         options,
         solver: &mut *solver,
         queries: 0,
+        loops: &mut loops,
     };
     let claims = checker.claims(&suite);
     let queries = checker.queries;
     tell(options, &claims, &solver_name, queries)?;
+    if let Some(path) = &options.witness {
+        loops.write(options, path, &claims, (&analysis, entry))?;
+    }
     if let Some(loss) = solver.loss() {
         return Err(Problem::unwritable(format!(
             "{loss}; the claims are checked as above, the queries are not all kept"
@@ -200,11 +221,12 @@ fn solver(options: &VerifyProof) -> Result<(Box<dyn Decide>, String), Problem> {
 
 /// Checks the claims of a suite.
 struct ClaimChecker<'a> {
-    program: &'a Program,
+    analysis: &'a ProgramAnalysis<'a>,
     entry: FunctionId,
     options: &'a VerifyProof,
     solver: &'a mut dyn Decide,
     queries: u64,
+    loops: &'a mut LoopInvariants,
 }
 
 /// What the certificates of a suite show: by certificate, verdicts by branch, or why it is none.
@@ -212,10 +234,9 @@ type Shown<'a> = BTreeMap<&'a str, Result<BTreeMap<BranchId, Verdict>, String>>;
 
 impl ClaimChecker<'_> {
     fn claims(&mut self, suite: &Suite) -> Vec<Claim> {
-        let analysis = ProgramAnalysis::new(self.program, self.entry);
         let mut shown: Shown<'_> = BTreeMap::new();
         for (path, text) in &suite.proofs {
-            let verdicts = self.check(&analysis, path, text);
+            let verdicts = self.check(path, text);
             shown.insert(path, verdicts);
         }
         let mut claims = self.of_summary(suite, &shown);
@@ -223,7 +244,7 @@ impl ClaimChecker<'_> {
         // Those that a killed process had no time to list.
         for (path, verdicts) in &shown {
             for branch in verdicts.iter().flatten().map(|(branch, _)| *branch) {
-                let name = self.program.branch_name(branch).unwrap_or_default();
+                let name = self.program().branch_name(branch).unwrap_or_default();
                 if listed.insert(name.clone()) {
                     claims.push(self.claim(suite, &shown, name, Some(path)));
                 }
@@ -241,20 +262,20 @@ impl ClaimChecker<'_> {
     }
 
     /// Checks a certificate.
-    fn check(
-        &mut self,
-        analysis: &ProgramAnalysis<'_>,
-        path: &str,
-        text: &str,
-    ) -> Result<BTreeMap<BranchId, Verdict>, String> {
-        let mut verification = Verification::new(analysis, self.entry, text)?;
+    fn check(&mut self, path: &str, text: &str) -> Result<BTreeMap<BranchId, Verdict>, String> {
+        let mut verification = Verification::new(self.analysis, self.entry, text)?;
         let counter = Counter::new(self.options.quiet, path);
         while verification.step(self.solver) {
             let (done, all) = verification.progress();
             counter.show(done, all);
         }
         self.queries += verification.queries();
+        self.loops.note(path, &mut verification);
         Ok(verification.verdicts())
+    }
+
+    fn program(&self) -> &Program {
+        self.analysis.program()
     }
 
     fn of_summary(&self, suite: &Suite, shown: &Shown<'_>) -> Vec<Claim> {
@@ -288,9 +309,7 @@ impl ClaimChecker<'_> {
         name: &str,
         proof: Option<&str>,
     ) -> ClaimStatus {
-        let mut branches = (0..self.program.branch_count()).map(|at| BranchId(at as u32));
-        let branch =
-            branches.find(|branch| self.program.branch_name(*branch).as_deref() == Some(name));
+        let branch = branch_named(self.program(), name);
         if let Some(test) = branch.and_then(|branch| taking(suite, branch)) {
             return ClaimStatus::Refused(format!("test {test:06} of the suite takes it"));
         }
@@ -312,6 +331,12 @@ impl ClaimChecker<'_> {
             None => ClaimStatus::Refused(format!("{proof} does not claim it")),
         }
     }
+}
+
+/// The branch with a name.
+fn branch_named(program: &Program, name: &str) -> Option<BranchId> {
+    let mut branches = (0..program.branch_count()).map(|at| BranchId(at as u32));
+    branches.find(|branch| program.branch_name(*branch).as_deref() == Some(name))
 }
 
 /// A confirmed test of a suite that takes a branch.

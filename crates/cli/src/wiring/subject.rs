@@ -11,7 +11,7 @@ use labrys_cc::Frozen;
 use labrys_cc::container::{Container, ContainerError, Executable};
 use labrys_cc::worker::Order;
 use labrys_executor::Interrupt;
-use labrys_program::Program;
+use labrys_program::{Program, Source};
 use labrys_scratch::TemporaryFolder;
 use labrys_suite::Config;
 use labrys_units::{Drivers, Request};
@@ -336,6 +336,11 @@ impl Stock {
     pub(crate) fn program(&self) -> Result<Program, Problem> {
         let program = self.frozen.program(Path::new(&self.name));
         program.map_err(Problem::program)
+    }
+
+    /// The source of the program, as its debug information tells.
+    pub(crate) fn source(&self) -> Result<Source, Problem> {
+        self.frozen.source().map_err(Problem::program)
     }
 
     /// A key of each unit of a request, by functions.
