@@ -15,9 +15,6 @@ int main(void) {
       else if (x > 2.5 && x + y == 10)
         labrys_target("sum");
       break;
-    case 'n':
-      if (fscanf(stdin, "%le", &x) == 1 && x == -0.75) labrys_target("negative");
-      break;
     case 'w':
       if (scanf("%3f%c", &narrow, &unit) == 2 && narrow == 12.0f && unit == '5')
         labrys_target("width");

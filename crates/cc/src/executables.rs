@@ -222,10 +222,15 @@ impl Parts<'_> {
         let mut objects = vec![object];
         thread::scope(|scope| {
             let rest = beside(scope, || {
-                self.compile(&bitcode, &objects[0], variant.effort())
+                self.compile(
+                    &bitcode,
+                    &objects[0],
+                    variant.effort(),
+                    partitions(&bitcode),
+                )
             })?;
             if is_apart {
-                self.compile(&apart, &apart_object, Effort::Linear)?;
+                self.compile(&apart, &apart_object, Effort::Linear, partitions(&apart))?;
             }
             join(rest)
         })?;
@@ -263,7 +268,8 @@ impl Parts<'_> {
                 .doing("compiling the models of library functions, once");
             let bitcode = self.scratch.join("models.bc");
             recording::instrument_models(&bitcode).map_err(llvm("instrumenting the models"))?;
-            self.compile(&bitcode, object, Variant::Instrumented.effort())
+            // In parts, local symbols become global, and the program has some of their names.
+            self.compile(&bitcode, object, Variant::Instrumented.effort(), 1)
         })
     }
 
@@ -284,11 +290,14 @@ impl Parts<'_> {
         })
     }
 
-    /// Bitcode to a native object, by lld, which generates the code of large modules in several
-    /// threads. Their number is fixed, so that a build repeats.
-    fn compile(&self, bitcode: &Path, object: &Path, effort: Effort) -> Result<(), Error> {
-        let size = fs::metadata(bitcode).map_or(0, |file| file.len());
-        let partitions = if size > LARGE_MODULE { PARTITIONS } else { 1 };
+    /// Bitcode to a native object, by lld, which generates the code of so many parts side by side.
+    fn compile(
+        &self,
+        bitcode: &Path,
+        object: &Path,
+        effort: Effort,
+        partitions: u32,
+    ) -> Result<(), Error> {
         let mut arguments: Vec<OsString> = vec!["-r".into(), bitcode.into()];
         let level: &[&str] = match effort {
             Effort::Linear => &["--lto-newpm-passes=default<O0>", "--lto-CGO0"],
@@ -310,6 +319,12 @@ impl Parts<'_> {
         let program = self.session.tools.linker()?;
         run_linker(self.session, &Job { program, arguments }, self.scratch)
     }
+}
+
+/// In how many parts the code of bitcode is generated. The number is fixed, so that a build repeats.
+fn partitions(bitcode: &Path) -> u32 {
+    let size = fs::metadata(bitcode).map_or(0, |file| file.len());
+    if size > LARGE_MODULE { PARTITIONS } else { 1 }
 }
 
 /// What nobody asks for in the runtime: places of its source, and its bitcode.

@@ -10,6 +10,8 @@ use std::io::{Write as _, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use rustix::io::Errno;
+
 use crate::{Error, response};
 
 /// Writes to standard error.
@@ -20,6 +22,9 @@ pub(crate) fn say(text: impl Display) {
 
 /// How tools say that the disk is full.
 pub(crate) const NO_SPACE: &str = "No space left on device";
+
+/// How lld ends where it can start no thread.
+const NO_THREAD: &str = "Resource temporarily unavailable";
 
 /// Longer command lines go through a response file.
 const MAX_COMMAND: usize = 96 * 1024;
@@ -57,18 +62,23 @@ impl Job {
         }
     }
 
-    /// Runs the command and keeps what it says. A full disk is an error of its own: what LLVM says
-    /// of it looks like a bug.
+    /// Runs the command and keeps what it says. A full disk and a lack of threads are errors of
+    /// their own: what LLVM says of them looks like a bug.
     pub(crate) fn run_captured(&self, scratch: &Path) -> Result<Output, Error> {
         let mut command = self.command(scratch)?;
         let output = command.stdin(Stdio::null()).output();
         let output = output.map_err(|source| self.not_started(source))?;
-        let is_full =
-            !output.status.success() && String::from_utf8_lossy(&output.stderr).contains(NO_SPACE);
-        match is_full {
-            true => Err(Error::Full(scratch.to_path_buf())),
-            false => Ok(output),
+        if output.status.success() {
+            return Ok(output);
         }
+        let said = String::from_utf8_lossy(&output.stderr);
+        if said.contains(NO_SPACE) {
+            return Err(Error::Full(scratch.to_path_buf()));
+        }
+        if said.contains(NO_THREAD) {
+            return Err(self.not_started(Errno::AGAIN.into()));
+        }
+        Ok(output)
     }
 
     fn command(&self, scratch: &Path) -> Result<Command, Error> {

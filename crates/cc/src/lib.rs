@@ -177,8 +177,9 @@ pub enum Error {
 /// `EMFILE`.
 const TOO_MANY_FILES: i32 = 24;
 
-/// What to do where the system refuses something.
-fn remedy(error: &io::Error) -> &'static str {
+/// What to do where the system refuses something, as the rest of a sentence.
+#[must_use]
+pub fn remedy(error: &io::Error) -> &'static str {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WouldBlock};
     match (error.kind(), error.raw_os_error()) {
         (StorageFull | QuotaExceeded, _) => "; free some space there",

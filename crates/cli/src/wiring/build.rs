@@ -57,7 +57,8 @@ impl Builder {
         command.arg(COMMAND);
         let worker = Worker::start(command, order, folder);
         let mut worker = worker.map_err(|error| {
-            let text = format!("cannot start a process for the build: {error}");
+            let remedy = labrys_cc::remedy(&error);
+            let text = format!("cannot start a process for the build: {error}{remedy}");
             Failure::Problem(Problem::program(text))
         })?;
         let mut shown = Doing::new(self.quiet, "building");

@@ -90,13 +90,18 @@ pub fn instrument(frozen: &Path, out: &Path, apart: &Path) -> Result<bool, LlvmE
     slots::move_to_slots(&mut module)?;
     objects::align(&module);
     module.link_bytes(INLINE, "inline helpers")?;
-    instrument_functions(&module, &numbers);
+    instrument_functions(&module, &numbers, false);
     coverage::define(&module, branches);
     announce::list_globals(&module, "__labrys_globals");
     announce::mark(&module);
     marked::define_table(&module);
     finish(&mut module)?;
     large::write(&module, out, apart)
+}
+
+/// Whether a function is one of those that instrumented code calls.
+fn is_helper(name: &str) -> bool {
+    name.starts_with(PREFIX) && !name.starts_with(MODEL_PREFIX)
 }
 
 /// Drops what is not used.
@@ -137,8 +142,8 @@ impl Numbers {
     }
 }
 
-/// Instruments a module with markers, into which the helpers were linked.
-fn instrument_functions(module: &Module, numbers: &Numbers) {
+/// Instruments a module with markers, into which the helpers were linked: a program, or the models.
+fn instrument_functions(module: &Module, numbers: &Numbers, are_models: bool) {
     let functions = module.functions();
     let emit = Emitter::new(module);
     let callees = Callees {
@@ -151,10 +156,9 @@ fn instrument_functions(module: &Module, numbers: &Numbers) {
     // Helpers are not instrumented; models are, and keep the library's functions.
     for function in &functions {
         let name = function.name();
-        let model = name.starts_with(MODEL_PREFIX);
+        let model = are_models || name.starts_with(MODEL_PREFIX);
         let early = early::is_early(module, *function);
-        let helper = name.starts_with(PREFIX) && !models::is_part(&name);
-        if function.is_declaration() || early || helper {
+        if function.is_declaration() || early || is_helper(&name) {
             continue;
         }
         FunctionPass::run(&emit, &callees, *function, model);

@@ -10,23 +10,20 @@
 use std::path::Path;
 
 use labrys_library::MODEL_PREFIX;
-use labrys_llvm::{Block, LLVMLinkage, LlvmError, Module, Value};
+use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, LlvmError, Module, Value};
 use labrys_models::{INLINE, LIBRARY};
 
-use super::{Numbers, PREFIX, announce, finish, instrument_functions, markers, objects, slots};
+use super::{
+    Numbers, PREFIX, announce, external, finish, instrument_functions, markers, objects, slots,
+};
 
-/// Prefix of functions that only models call.
-const INNER_PREFIX: &str = "__labrys_i_";
 /// What names of variables of models end with.
 const SUFFIX: &str = ".model.labrys";
-/// Functions of more instructions than this, before they are optimized, are never a part of their
+/// Functions of more instructions than this, before they are optimized, are not a part of their
 /// callers.
 const SMALL: usize = 60;
-
-/// Whether a function is a model or a part of one.
-pub(super) fn is_part(name: &str) -> bool {
-    name.starts_with(MODEL_PREFIX) || name.starts_with(INNER_PREFIX)
-}
+/// How deep calls within a model are looked at.
+const DEPTH: u32 = 4;
 
 /// Writes the instrumented bitcode of all models.
 ///
@@ -38,7 +35,7 @@ pub fn instrument_models(out: &Path) -> Result<(), LlvmError> {
     slots::move_to_slots(&mut module)?;
     objects::align(&module);
     module.link_bytes(INLINE, "inline helpers")?;
-    instrument_functions(&module, &Numbers::of_models());
+    instrument_functions(&module, &Numbers::of_models(), true);
     announce::list_globals(&module, "__labrys_globals_of_models");
     finish(&mut module)?;
     module.write(out)
@@ -47,9 +44,11 @@ pub fn instrument_models(out: &Path) -> Result<(), LlvmError> {
 /// Links the small models, with markers, and declares the others.
 pub(super) fn link(module: &mut Module) -> Result<(), LlvmError> {
     let mut models = marked()?;
-    leave_to_object(definitions(&models).filter(|one| is_large(*one)));
+    leave_to_object(models_of(&models).filter(|model| !may_be_inlined(*model, DEPTH)));
     leave(&mut models)?;
-    leave_to_object(definitions(&models));
+    // Parts of models that only the others had.
+    models.run_passes("globaldce")?;
+    leave_to_object(models_of(&models).chain(variables(&models)));
     module.link_bytes(&models.to_bytes(), "library models")
 }
 
@@ -58,33 +57,51 @@ pub(super) fn leave(module: &mut Module) -> Result<(), LlvmError> {
     module.run_passes("elim-avail-extern")
 }
 
-/// The models with markers; all that they define has a name by which programs find it.
+/// The models with markers; their variables have names by which programs find them.
 fn marked() -> Result<Module, LlvmError> {
     let mut module = Module::from_bytes(LIBRARY, "library models")?;
-    for (number, definition) in definitions(&module).enumerate() {
-        let name = definition.name();
-        if definition.is_function() && !name.starts_with(PREFIX) {
-            definition.rename(&format!("{INNER_PREFIX}{name}"));
-        } else if definition.is_variable() {
-            definition.rename(&format!("{name}.{number}{SUFFIX}"));
-        }
-        definition.set_linkage(LLVMLinkage::LLVMExternalLinkage);
-        definition.hide();
+    for (number, variable) in variables(&module).enumerate() {
+        variable.rename(&format!("{}.{number}{SUFFIX}", variable.name()));
+        variable.set_linkage(LLVMLinkage::LLVMExternalLinkage);
+        variable.hide();
     }
+    models_of(&module).for_each(Value::hide);
     markers::insert(&mut module, &Numbers::of_models())?;
     Ok(module)
 }
 
-/// The functions and variables that a module defines.
-fn definitions(module: &Module) -> impl Iterator<Item = Value<'_>> {
-    let all = module.functions().into_iter().chain(module.globals());
-    all.filter(|value| !value.is_declaration())
+/// The models that a module defines.
+fn models_of(module: &Module) -> impl Iterator<Item = Value<'_>> {
+    let functions = module.functions().into_iter();
+    functions.filter(|one| !one.is_declaration() && one.name().starts_with(MODEL_PREFIX))
 }
 
-fn is_large(definition: Value<'_>) -> bool {
-    let blocks = definition.is_function().then(|| definition.blocks());
-    let instructions = blocks.into_iter().flatten().flat_map(Block::instructions);
-    instructions.count() > SMALL
+/// The variables that a module defines.
+fn variables(module: &Module) -> impl Iterator<Item = Value<'_>> {
+    let variables = module.globals().into_iter();
+    variables.filter(|variable| !variable.is_declaration())
+}
+
+/// Whether a function is small, and gives nothing to functions of libraries: the instrumentation
+/// counts as lost what functions of the program give them.
+fn may_be_inlined(function: Value<'_>, depth: u32) -> bool {
+    let blocks = function.blocks().into_iter();
+    let instructions: Vec<_> = blocks
+        .flat_map(Block::instructions)
+        .take(SMALL + 1)
+        .collect();
+    let mut calls = instructions
+        .iter()
+        .filter(|i| i.opcode() == LLVMOpcode::LLVMCall);
+    let loses_nothing = |call: &Value<'_>| {
+        let (called, name) = (call.called(), call.called().name());
+        let own = name.starts_with(PREFIX) || name.starts_with("llvm.");
+        match own || called.is_declaration() {
+            true => own || external::loses_nothing(&name),
+            false => depth > 0 && may_be_inlined(called, depth - 1),
+        }
+    };
+    instructions.len() <= SMALL && calls.all(loses_nothing)
 }
 
 /// Says that the object defines these, so that their code here is only there to be inlined.
