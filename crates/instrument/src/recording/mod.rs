@@ -85,6 +85,8 @@ pub fn instrument(frozen: &Path, out: &Path, apart: &Path) -> Result<bool, LlvmE
     trampolines::insert(&module);
     let branches = markers::insert(&mut module, &numbers)?;
     models::link(&mut module)?;
+    // The streams of C++ that the program does not use.
+    module.run_passes("globaldce")?;
     markers::optimize(&mut module)?;
     models::leave(&mut module)?;
     slots::move_to_slots(&mut module)?;
