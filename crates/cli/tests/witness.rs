@@ -61,7 +61,8 @@ impl Task {
     }
 
     fn witness(&self) -> String {
-        let done = self.labrys("verify-proof suite --solver bitwuzla --witness task.yml");
+        let words = "verify-proof suite --solver bitwuzla --witness task.yml";
+        let done = self.labrys(words);
         assert_eq!(done.status.code(), Some(0), "{}", text(&done));
         fs::read_to_string(self.path().join("task.yml")).expect("a witness")
     }
@@ -132,6 +133,7 @@ fn what_a_witness_says_holds_in_all_runs() {
         ("calls", 1),
         ("arrays", 2),
         ("scopes", 2),
+        ("mixed", 3),
     ];
     for (name, least) in tasks {
         Task::new(name).check(name, least);

@@ -12,7 +12,10 @@ use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use llvm_sys::bit_writer::{LLVMWriteBitcodeToFile, LLVMWriteBitcodeToMemoryBuffer};
 use llvm_sys::core::*;
-use llvm_sys::debuginfo::LLVMStripModuleDebugInfo;
+use llvm_sys::debuginfo::{
+    LLVMCreateDIBuilderDisallowUnresolved, LLVMDIBuilderCreateExpression, LLVMDisposeDIBuilder,
+    LLVMStripModuleDebugInfo,
+};
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
 use llvm_sys::linker::LLVMLinkModules2;
 use llvm_sys::prelude::*;
@@ -21,7 +24,7 @@ use llvm_sys::transforms::pass_builder::{
     LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses,
 };
 
-use super::{LlvmError, Module, Value, c_string, chain, take_message};
+use super::{DebugNode, LlvmError, Module, Value, c_string, chain, take_message};
 
 /// The behaviour of a module flag that has the same value in all modules that are linked.
 const EQUAL: u64 = 1;
@@ -166,6 +169,19 @@ impl Module {
     pub fn strip_debug(&mut self) {
         // SAFETY: the module is alive.
         unsafe { LLVMStripModuleDebugInfo(self.raw) };
+    }
+
+    /// The expression of debug records whose variable is the value itself; such nodes are one each.
+    #[must_use]
+    pub fn empty_expression(&self) -> Option<DebugNode<'_>> {
+        // SAFETY: the builder is used for one node, which the context owns, and disposed of.
+        let raw = unsafe {
+            let builder = LLVMCreateDIBuilderDisallowUnresolved(self.raw);
+            let raw = LLVMDIBuilderCreateExpression(builder, ptr::null_mut(), 0);
+            LLVMDisposeDIBuilder(builder);
+            raw
+        };
+        DebugNode::wrap(self, raw)
     }
 
     /// Makes instructions of debug records, for which the C API of LLVM 19 has no questions.

@@ -14,11 +14,13 @@ use super::{DebugNode, LLVMOpcode, LLVMValueKind, Module, Value};
 pub struct DebugRecord<'m> {
     /// The variable.
     pub variable: DebugNode<'m>,
-    /// What it says: from here on the value, or everywhere the address; `None` if the value is not
-    /// known, or computed from several.
+    /// What it says: from here on the value, or everywhere the address; `None` if that is not one
+    /// value that is defined.
     pub value: Option<Value<'m>>,
     /// Whether that is its address.
     pub is_address: bool,
+    /// What is computed from it: nothing, if this is the [empty](Module::empty_expression) expression.
+    pub expression: DebugNode<'m>,
 }
 
 /// The first character of a loop.
@@ -50,12 +52,14 @@ impl<'m> Value<'m> {
             return None;
         };
         // SAFETY: the arguments of these intrinsics are metadata.
-        let variable = unsafe { LLVMValueAsMetadata(variable.raw()) };
-        let plain = expression.to_text().ends_with("!DIExpression()");
+        let node = |value: &Value<'m>| unsafe {
+            DebugNode::wrap(module, LLVMValueAsMetadata(value.raw()))
+        };
         Some(DebugRecord {
-            variable: DebugNode::wrap(module, variable)?,
-            value: value.described(module).filter(|_| plain),
+            variable: node(variable)?,
+            value: value.described(module),
             is_address,
+            expression: node(expression)?,
         })
     }
 

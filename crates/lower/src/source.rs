@@ -19,7 +19,7 @@ const MOST_PARTS: usize = 64;
 /// Times that the blocks of a function are gone over; joins that are not settled by then know nothing.
 const MOST_PASSES: usize = 64;
 
-/// The values of variables, by their places in [`Variables`].
+/// The values of local variables, by their numbers.
 type Known<'m> = BTreeMap<usize, Value<'m>>;
 
 /// The source of a module, as the model numbers it. Makes instructions of its debug records.
@@ -70,14 +70,25 @@ fn globals(module: &Module) -> Vec<(DebugNode<'_>, GlobalId)> {
         .collect()
 }
 
+/// What changes what is known of variables.
+#[derive(Clone, Copy)]
+enum Step<'m> {
+    /// An instruction has a new result.
+    Result(Value<'m>),
+    /// A variable, by its number, has another value, or one that is not known.
+    Variable(usize, Option<Value<'m>>),
+}
+
 /// A function with what debug records say in it.
 struct Body<'m, 'g> {
     module: &'m Module,
     globals: &'g [(DebugNode<'m>, GlobalId)],
     blocks: Vec<Block<'m>>,
     predecessors: Vec<Vec<usize>>,
+    /// By block.
+    steps: Vec<Vec<Step<'m>>>,
     values: HashMap<Value<'m>, ValueId>,
-    /// Local variables, each with its address if it is in memory.
+    /// Local variables by number, each with its address if it is in memory.
     variables: Vec<(DebugNode<'m>, Option<Value<'m>>)>,
 }
 
@@ -98,27 +109,39 @@ impl<'m, 'g> Body<'m, 'g> {
                 }
             }
         }
+        let values = numbered(function);
+        let empty = module.empty_expression();
         let mut variables: Vec<(DebugNode<'m>, Option<Value<'m>>)> = Vec::new();
-        for instruction in blocks.iter().flat_map(|block| block.instructions()) {
-            let Some(record) = instruction.debug_record(module) else {
-                continue;
-            };
-            let address = record.value.filter(|_| record.is_address);
-            match variables
-                .iter_mut()
-                .find(|(node, _)| *node == record.variable)
-            {
-                Some((_, known)) => *known = known.or(address),
-                None => variables.push((record.variable, address)),
+        let mut numbers: HashMap<DebugNode<'m>, usize> = HashMap::new();
+        let mut steps = vec![Vec::new(); blocks.len()];
+        for (block, steps) in blocks.iter().zip(&mut steps) {
+            let instructions = block.instructions().into_iter();
+            for instruction in instructions.filter(|one| one.opcode() != LLVMOpcode::LLVMPHI) {
+                if values.contains_key(&instruction) {
+                    steps.push(Step::Result(instruction));
+                }
+                let Some(record) = instruction.debug_record(module) else {
+                    continue;
+                };
+                let value = record.value.filter(|_| Some(record.expression) == empty);
+                let number = *numbers.entry(record.variable).or_insert_with(|| {
+                    variables.push((record.variable, None));
+                    variables.len() - 1
+                });
+                match record.is_address {
+                    true => variables[number].1 = value,
+                    false => steps.push(Step::Variable(number, value)),
+                }
             }
         }
         Body {
             module,
             globals,
-            predecessors,
-            values: numbered(function),
-            variables,
             blocks,
+            predecessors,
+            steps,
+            values,
+            variables,
         }
     }
 
@@ -225,24 +248,17 @@ impl<'m, 'g> Body<'m, 'g> {
 
     /// What is known at the end of a block.
     fn behind(&self, block: usize, mut known: Known<'m>) -> Known<'m> {
-        for instruction in self.blocks[block].instructions() {
-            if instruction.opcode() == LLVMOpcode::LLVMPHI {
-                continue;
+        for step in &self.steps[block] {
+            match step {
+                // The same instruction may have run before, with another result.
+                Step::Result(result) => known.retain(|_, value| value != result),
+                Step::Variable(number, Some(value)) => {
+                    known.insert(*number, *value);
+                }
+                Step::Variable(number, None) => {
+                    known.remove(number);
+                }
             }
-            // The same instruction may have run before, with another result.
-            known.retain(|_, value| *value != instruction);
-            let record = instruction.debug_record(self.module);
-            let Some(record) = record.filter(|record| !record.is_address) else {
-                continue;
-            };
-            let mut all = self.variables.iter();
-            let Some(variable) = all.position(|(node, _)| *node == record.variable) else {
-                continue;
-            };
-            match record.value {
-                Some(value) => known.insert(variable, value),
-                None => known.remove(&variable),
-            };
         }
         known
     }

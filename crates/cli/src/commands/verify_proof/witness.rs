@@ -69,10 +69,17 @@ impl LoopInvariants {
         };
         let checked = with(|status| *status == ClaimStatus::Checked);
         let refused = with(|status| matches!(status, ClaimStatus::Refused(_)));
+        // A text that is compiled twice is several loops, which an invariant of one says nothing of.
+        let mut times: BTreeMap<_, usize> = BTreeMap::new();
+        let place = |one: &SourceLoop| (one.file.clone(), one.line, one.column);
+        for one in &self.source.loops {
+            *times.entry(place(one)).or_default() += 1;
+        }
         let mut all = BTreeSet::new();
         for path in checked.difference(&refused) {
             let invariants = self.found.get(*path).into_iter().flatten();
-            for (one, value) in self.source.loops.iter().zip(invariants) {
+            let loops = self.source.loops.iter().zip(invariants);
+            for (one, value) in loops.filter(|(one, _)| times[&place(one)] == 1) {
                 if let (Some(file), Some(value)) = (files.of_loop(one), value) {
                     let function = one.function_name.as_str();
                     all.insert((file, one.line, one.column, function, value));
@@ -120,9 +127,9 @@ fn holds(
         false => Ok(()),
         true => Err(Problem {
             text: format!(
-                "no witness is written: the checked certificates do not show that no run calls {name}; \
-                 search longer, by labrys cover --abstraction --resume, or name another property by \
-                 --specification"
+                "no witness is written: the checked certificates do not show that no run calls {name}, \
+                 and claims without a certificate do not count; search longer, by labrys cover \
+                 --abstraction --resume, or name another property by --specification"
             ),
             status: status::FAILURES,
         }),
@@ -153,7 +160,8 @@ impl Files {
         for path in source.files.iter().map(PathBuf::from) {
             let text = std::fs::read(&path).map_err(|error| {
                 Problem::program(format!(
-                    "cannot read {}, whose hash is a part of the witness: {error}; put the file back",
+                    "cannot read {}, whose hash is a part of the witness: {error}; put the file \
+                     back, or build from a preprocessed file without line markers",
                     path.display()
                 ))
             })?;
