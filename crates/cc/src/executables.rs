@@ -60,7 +60,27 @@ impl Variant {
             Variant::Instrumented => Effort::FullWithoutVectors,
         }
     }
+
+    /// What makes the bitcode of the variant from frozen bitcode, and what that is called.
+    fn transform(self) -> (Transform, &'static str) {
+        match self {
+            Variant::Instrumented => (recording::instrument, "instrumenting"),
+            Variant::Plain => (plain::add_coverage, "adding coverage to the plain build"),
+            Variant::Checked => (
+                |from, to, _| checked::add_checks(from, to).map(|()| false),
+                "adding checks to the checked build",
+            ),
+            Variant::Uninitialized => (
+                |from, to, _| checked::add_initialization_checks(from, to).map(|()| false),
+                "adding checks of initialization",
+            ),
+        }
+    }
 }
+
+/// From a file of bitcode to another one, and to one with what is compiled apart; whether there is
+/// such a part.
+type Transform = fn(&Path, &Path, &Path) -> Result<bool, LlvmError>;
 
 /// What each variant is built from.
 #[derive(Clone, Copy, Debug)]
@@ -194,50 +214,13 @@ pub(crate) fn build_uninitialized(
 
 impl Parts<'_> {
     fn build(&self, variant: Variant) -> Result<PathBuf, Error> {
-        let (name, step) = match variant {
-            Variant::Instrumented => ("program", "instrumenting"),
-            Variant::Plain => ("plain", "adding coverage to the plain build"),
-            Variant::Checked => ("checked", "adding checks to the checked build"),
-            Variant::Uninitialized => ("uninitialized", "adding checks of initialization"),
-        };
-        let file = |extension: &str| self.scratch.join(name).with_extension(extension);
-        let (bitcode, object, executable) = (file("bc"), file("o"), file("elf"));
-        let (apart, apart_object) = (file("large.bc"), file("large.o"));
-        let transform = match variant {
-            Variant::Instrumented => recording::instrument,
-            Variant::Plain => plain::add_coverage,
-            Variant::Checked => {
-                |from: &Path, to: &Path, _: &Path| checked::add_checks(from, to).map(|()| false)
-            }
-            Variant::Uninitialized => |from: &Path, to: &Path, _: &Path| {
-                checked::add_initialization_checks(from, to).map(|()| false)
-            },
-        };
         let sanitizer = match variant {
             Variant::Checked => self.sanitizer(Sanitizer::Address)?,
             Variant::Uninitialized => self.sanitizer(Sanitizer::Memory)?,
             Variant::Instrumented | Variant::Plain => Vec::new(),
         };
-        let is_apart = transform(self.frozen, &bitcode, &apart).map_err(llvm(step))?;
-        let mut objects = vec![object];
-        thread::scope(|scope| {
-            let rest = beside(scope, || {
-                self.compile(
-                    &bitcode,
-                    &objects[0],
-                    variant.effort(),
-                    partitions(&bitcode),
-                )
-            })?;
-            if is_apart {
-                self.compile(&apart, &apart_object, Effort::Linear, partitions(&apart))?;
-            }
-            join(rest)
-        })?;
-        objects.extend(is_apart.then_some(apart_object));
-        if variant == Variant::Instrumented {
-            objects.push(self.models()?);
-        }
+        let objects = self.objects(variant)?;
+        let executable = self.file(variant, "elf");
         let job = self.line.executable(&Pieces {
             objects: &objects,
             runtime: self.runtime,
@@ -259,6 +242,42 @@ impl Parts<'_> {
             Variant::Checked | Variant::Uninitialized => Err(Error::Unchecked { messages }),
             _ => Err(Error::PlainLink { messages }),
         }
+    }
+
+    /// The objects of a variant, from the frozen bitcode.
+    fn objects(&self, variant: Variant) -> Result<Vec<PathBuf>, Error> {
+        let file = |extension: &str| self.file(variant, extension);
+        let (bitcode, object) = (file("bc"), file("o"));
+        let (apart, apart_object) = (file("large.bc"), file("large.o"));
+        let (transform, step) = variant.transform();
+        let is_apart = transform(self.frozen, &bitcode, &apart).map_err(llvm(step))?;
+        let parts = partitions(&bitcode);
+        thread::scope(|scope| {
+            let rest = beside(scope, || {
+                self.compile(&bitcode, &object, variant.effort(), parts)
+            })?;
+            if is_apart {
+                self.compile(&apart, &apart_object, Effort::Linear, partitions(&apart))?;
+            }
+            join(rest)
+        })?;
+        let mut objects = vec![object];
+        objects.extend(is_apart.then_some(apart_object));
+        if variant == Variant::Instrumented {
+            objects.push(self.models()?);
+        }
+        Ok(objects)
+    }
+
+    /// A file of a variant.
+    fn file(&self, variant: Variant, extension: &str) -> PathBuf {
+        let name = match variant {
+            Variant::Instrumented => "program",
+            Variant::Plain => "plain",
+            Variant::Checked => "checked",
+            Variant::Uninitialized => "uninitialized",
+        };
+        self.scratch.join(name).with_extension(extension)
     }
 
     /// The object with the models of library functions.
