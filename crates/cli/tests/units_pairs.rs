@@ -1,4 +1,5 @@
-//! Functions as entries whose parameters point into one array, or that look at the error number; null
+//! Functions as entries whose parameters point into one array or are numbers of 128 bits, or that
+//! look at the error number; null
 //! pointers that end a run before it decides anything of them (`hex`).
 
 #![allow(missing_docs)]
@@ -38,6 +39,14 @@ int apart(int *left, int *right) {
   if (left == right) return 1;
   return *left == 5 && *right == 6 ? 2 : 3;
 }
+int far_apart(const char *from, const char *to) {
+  if (!from || !to) return -1;
+  return to - from >= 24 ? from[23] == 'x' : 0;
+}
+int wide(unsigned __int128 sum, __int128 difference, int more) {
+  if (sum >> 70) return more == 5;
+  return difference < 0;
+}
 int last_error(int code) {
   if (errno == ETIMEDOUT) return code == 7 ? 1 : 2;
   return errno == EINTR ? 3 : 4;
@@ -55,7 +64,7 @@ fn parameters_point_into_one_array_and_the_error_number_is_an_input() {
     let mut command = labrys();
     command.current_dir(folder.path());
     command.args(["cover", "lib.c", "--all-functions"]);
-    let run = output(command.args(["--steps", "7000", "--out", "out"]));
+    let run = output(command.args(["--steps", "9000", "--out", "out"]));
     let told = text(&run);
     let names = [
         "hex",
@@ -63,6 +72,8 @@ fn parameters_point_into_one_array_and_the_error_number_is_an_input() {
         "find",
         "passed_on",
         "apart",
+        "far_apart",
+        "wide",
         "last_error",
         "is_ring",
     ];

@@ -36,7 +36,7 @@ impl Reader<'_> {
                 self.line(&format!("unsigned char *s{one} = {one};"));
                 Some(format!("s{one}"))
             }
-            (Passed::Structure { .. }, [first, ..]) => {
+            (Passed::Structure { .. }, [first]) | (_, [first, _, ..]) => {
                 let whole = format!("s{first}");
                 self.line(&format!("unsigned char {whole}[16];"));
                 for (piece, name) in names.iter().enumerate() {

@@ -224,6 +224,7 @@ fn unsigned(size: u64) -> &'static str {
         1 => "unsigned char",
         2 => "unsigned short",
         4 => "unsigned int",
+        16 => "unsigned __int128",
         _ => "unsigned long",
     }
 }

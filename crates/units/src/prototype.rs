@@ -11,6 +11,10 @@ use labrys_suite::unit::Content;
 
 use crate::types::{content, unwrapped};
 
+/// The type of numbers of 128 bits in C, and their bytes.
+const WIDE: &str = "__int128";
+const WIDE_BYTES: u64 = 16;
+
 /// How a function is declared and called.
 #[derive(Clone, Debug)]
 pub(crate) struct Prototype<'m> {
@@ -167,6 +171,7 @@ pub(crate) fn number_of(c: &str) -> Option<(u64, Content)> {
         "unsigned short" => (2, Content::Unsigned),
         "int" => (4, Content::Signed),
         "long" => (8, Content::Signed),
+        WIDE => (16, Content::Signed),
         "float" => (4, Content::Float),
         "double" => (8, Content::Float),
         _ => return None,
@@ -232,6 +237,9 @@ impl<'m> Reader<'m> {
             return Some(Passed::Structure { members, size });
         }
         let param = *self.function.params().get(index)?;
+        if ty.size() == WIDE_BYTES && param.ty().int_width() == Some(64) {
+            return self.halves(ty, index);
+        }
         let kind = kind(param.ty())?;
         match (ty.tag() == tag::POINTER, kind) {
             (true, PassedType::Pointer) => Some(Passed::Pointer),
@@ -255,6 +263,17 @@ impl<'m> Reader<'m> {
         }
     }
 
+    /// A number of 128 bits, if it is passed as two of the bitcode.
+    fn halves(&self, ty: DebugNode<'m>, index: usize) -> Option<Passed> {
+        let second = self.function.params().get(index + 1)?.ty();
+        let content = content(ty).filter(|of| matches!(of, Content::Signed | Content::Unsigned))?;
+        (second.int_width() == Some(64)).then(|| Passed::Number {
+            c: WIDE.to_owned(),
+            size: WIDE_BYTES,
+            content,
+        })
+    }
+
     /// How many parameters of the bitcode one of the source is.
     fn count(&self, passed: &Passed, index: usize) -> usize {
         match passed {
@@ -266,6 +285,12 @@ impl<'m> Reader<'m> {
                     None => 2,
                 }
             }
+            Passed::Number {
+                size: WIDE_BYTES, ..
+            } => match self.function.params()[index].ty().int_width() {
+                Some(64) => 2,
+                _ => 1,
+            },
             _ => 1,
         }
     }
@@ -369,7 +394,7 @@ fn c_type(ty: Type<'_>, unsigned: bool) -> Option<String> {
         PassedType::Integer(16) => "short",
         PassedType::Integer(32) => "int",
         PassedType::Integer(64) => "long",
-        PassedType::Integer(128) => "__int128",
+        PassedType::Integer(128) => WIDE,
         PassedType::Integer(_) => return None,
         PassedType::Float(4) => "float",
         PassedType::Float(_) => "double",

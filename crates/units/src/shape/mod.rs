@@ -32,6 +32,8 @@ const FIRST_BYTES: u64 = 256;
 const MAX_OBJECTS: usize = 32;
 /// Bytes of one leaf.
 const MAX_LEAF: u64 = 4096;
+/// How many times as long an array is into which several parameters point.
+const PAIRED: u64 = 4;
 /// Elements of an array of structures or pointers with a length, at most.
 const MAX_STRUCTURES: u64 = 4;
 /// Types of libraries whose insides are theirs.
@@ -125,6 +127,8 @@ struct Aim<'m> {
     ring: Option<u64>,
     /// Whether others of the same structure point to what is behind it.
     shares: bool,
+    /// Whether other parameters point into its array, as to its end.
+    paired: bool,
     /// The array into which it points, as others of the same structure do.
     array: Option<Array<'m>>,
     /// Pointers behind it in the same structure, or among parameters.
@@ -217,7 +221,8 @@ impl<'m, 'a> Builder<'m, 'a> {
         let mut arrays: Vec<Option<Array<'m>>> = vec![None; parameters.len()];
         for ((index, parameter), (mut aim, depth)) in parameters.iter().enumerate().zip(aims) {
             let length = counts[index];
-            aim.shares |= mates.contains(&Some(index));
+            aim.paired = mates.contains(&Some(index));
+            aim.shares |= aim.paired;
             aim.array = mates[index].and_then(|first| arrays[first]);
             let made = self.parameter(index, parameter, &aim, depth);
             arrays[index] = aim.array.or_else(|| regions::array_of(&made, aim.to));
@@ -554,7 +559,11 @@ impl<'m, 'a> Builder<'m, 'a> {
         let before = if self.for_tests { aim.before } else { 0 };
         let pointee = self
             .pointee(to, counted || aim.shares, before)
-            .filter(|_| self.pointers);
+            .filter(|_| self.pointers)
+            .map(|pointee| match aim.paired {
+                true => pointee.longer(),
+                false => pointee,
+            });
         let room = self.objects.len() + self.reserved < MAX_OBJECTS;
         let fresh = pointee.filter(|_| depth > 0 && room && aim.array.is_none());
         let mut choices = Vec::new();
@@ -773,6 +782,21 @@ struct Pointee<'m> {
     size: u64,
     count: u64,
     kind: PointeeKind<'m>,
+}
+
+impl Pointee<'_> {
+    /// An array of numbers [`PAIRED`] times as long: a part of it, from one place to another, is to
+    /// have room for what the code looks for.
+    fn longer(self) -> Self {
+        match self.kind {
+            PointeeKind::Numbers(..) => Pointee {
+                size: (self.size - self.before) * PAIRED + self.before,
+                count: self.count * PAIRED,
+                ..self
+            },
+            PointeeKind::Objects(_) => self,
+        }
+    }
 }
 
 enum PointeeKind<'m> {

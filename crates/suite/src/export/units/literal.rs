@@ -14,12 +14,14 @@ pub(super) fn literal(content: Content, value: &[u8]) -> Option<String> {
             (4, value) => value.to_string(),
             (8, value) if value == i128::from(i64::MIN) => "(-9223372036854775807L - 1)".to_owned(),
             (8, value) => format!("{value}L"),
+            (16, _) => wide("__int128", number(value)),
             _ => return None,
         },
         Content::Unsigned => match (size, number(value)) {
             (1 | 2, value) => value.to_string(),
             (4, value) => format!("{value}u"),
             (8, value) => format!("{value}UL"),
+            (16, value) => wide("unsigned __int128", value),
             _ => return None,
         },
         Content::Float => match size {
@@ -37,6 +39,12 @@ pub(super) fn literal(content: Content, value: &[u8]) -> Option<String> {
             return None;
         }
     })
+}
+
+/// A number of 128 bits, for which C has no literals: put together of two halves.
+fn wide(c_type: &str, bits: u128) -> String {
+    let (high, low) = ((bits >> 64) as u64, bits as u64);
+    format!("({c_type})((unsigned __int128){high}UL << 64 | {low}UL)")
 }
 
 /// A number that is finite; of what is not a number there are several.
@@ -84,6 +92,10 @@ mod tests {
         );
         assert_eq!(value(Content::Signed, &[0xfe, 0xff]), "-2");
         assert_eq!(value(Content::Unsigned, &[7, 0, 0, 0]), "7u");
+        assert_eq!(
+            value(Content::Signed, &(-1_i128).to_le_bytes()),
+            "(__int128)((unsigned __int128)18446744073709551615UL << 64 | 18446744073709551615UL)"
+        );
         assert_eq!(value(Content::Float, &2.5_f64.to_le_bytes()), "2.5");
         assert_eq!(value(Content::Float, &1e-30_f32.to_le_bytes()), "1e-30f");
         assert_eq!(literal(Content::Float, &f64::NAN.to_le_bytes()), None);
