@@ -1,6 +1,5 @@
 //! Functions as entries whose parameters point into one array or are numbers of 128 bits, or that
-//! look at the error number; null
-//! pointers that end a run before it decides anything of them (`hex`).
+//! look at the error number; null pointers that end a run before it decides anything of them (`hex`).
 
 #![allow(missing_docs)]
 

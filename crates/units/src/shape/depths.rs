@@ -3,8 +3,9 @@
 use labrys_llvm::DebugNode;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::pointee::PointeeKind;
 use super::regions::{is_made, member, region};
-use super::{Aim, Builder, MAX_OBJECTS, PointeeKind};
+use super::{Aim, Builder, MAX_OBJECTS};
 use crate::types::{pieces, unwrapped};
 
 /// More objects are not counted.

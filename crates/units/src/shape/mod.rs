@@ -5,6 +5,7 @@
 
 mod depths;
 mod doubles;
+mod pointee;
 mod regions;
 mod variable;
 
@@ -15,6 +16,7 @@ use labrys_suite::unit::{
 };
 
 use self::doubles::Pending;
+use self::pointee::{Pointee, PointeeKind};
 use self::regions::Array;
 use crate::candidates::Candidates;
 use crate::lengths::{Sibling, length_of, member_lengths, piece_sibling, sibling};
@@ -32,8 +34,6 @@ const FIRST_BYTES: u64 = 256;
 const MAX_OBJECTS: usize = 32;
 /// Bytes of one leaf.
 const MAX_LEAF: u64 = 4096;
-/// How many times as long an array is into which several parameters point.
-const PAIRED: u64 = 4;
 /// Elements of an array of structures or pointers with a length, at most.
 const MAX_STRUCTURES: u64 = 4;
 /// Types of libraries whose insides are theirs.
@@ -773,35 +773,6 @@ fn unnamed(pieces: Vec<Piece<'_>>, by: u64) -> Vec<Piece<'_>> {
         ..piece
     });
     moved.collect()
-}
-
-/// What a driver makes behind a pointer.
-struct Pointee<'m> {
-    /// Bytes before the place where pointers point, which are among the size.
-    before: u64,
-    size: u64,
-    count: u64,
-    kind: PointeeKind<'m>,
-}
-
-impl Pointee<'_> {
-    /// An array of numbers [`PAIRED`] times as long: a part of it, from one place to another, is to
-    /// have room for what the code looks for.
-    fn longer(self) -> Self {
-        match self.kind {
-            PointeeKind::Numbers(..) => Pointee {
-                size: (self.size - self.before) * PAIRED + self.before,
-                count: self.count * PAIRED,
-                ..self
-            },
-            PointeeKind::Objects(_) => self,
-        }
-    }
-}
-
-enum PointeeKind<'m> {
-    Numbers(Content, u64),
-    Objects(DebugNode<'m>),
 }
 
 /// A length as that of a leaf, which knows of the choices before it.
