@@ -7,6 +7,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
@@ -174,9 +175,10 @@ pub fn cache() -> Option<PathBuf> {
 /// program is built, which are the command and the runtime library.
 #[must_use]
 pub fn own_version() -> String {
-    let command = std::env::current_exe().ok();
+    // This file itself, also if another one has its name by now.
+    let command = PathBuf::from("/proc/self/exe");
     let mut hash = Sha256::new();
-    for file in command.into_iter().chain(runtime().ok()) {
+    for file in iter::once(command).chain(runtime().ok()) {
         hash.update(written(&file).to_le_bytes());
     }
     digits(&hash.finalize()[..16])

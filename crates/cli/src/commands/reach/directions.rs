@@ -6,7 +6,8 @@
 //! who decides more has more, and backward execution has less with each pass that decides nothing.
 //!
 //! Law: the share of a direction is one more than the targets that it decided since both work; that
-//! of backward execution is divided by one more than the passes in vain that a target has had.
+//! of backward execution is divided by one more than the passes in vain that open targets have had on
+//! average.
 
 use labrys_backward::Symcretic;
 use labrys_engine::{Error, Progress, Session, Technique};
