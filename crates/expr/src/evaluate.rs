@@ -2,7 +2,9 @@
 //!
 //! Iterative; each node is computed once per assignment. A value is unknown where an external
 //! call is that the environment cannot answer, and where it depends on such a one; a choice
-//! depends on the branch that is taken, not on the other.
+//! depends on the branch that is taken, not on the other, and a conjunction with a false operand
+//! is false whatever the other is (a disjunction likewise): what the pool makes of a choice is
+//! known where the choice is.
 
 use crate::bits::mask;
 use crate::fold;
@@ -153,6 +155,8 @@ impl Evaluator {
             Op::Ite => self.choose(node),
             Op::Table => self.read_table(pool, node),
             Op::External => self.call(pool, node, environment),
+            Op::And => self.connect(node, 0),
+            Op::Or => self.connect(node, mask(node.width())),
             _ => self.apply(pool, node),
         }
     }
@@ -186,6 +190,16 @@ impl Evaluator {
             b?,
             0,
         ))
+    }
+
+    /// A conjunction or disjunction: an operand that is `absorbing` decides alone.
+    #[inline]
+    fn connect(&mut self, node: &Node, absorbing: u128) -> Option<u128> {
+        let (a, b) = (self.known(node.args[0]), self.known(node.args[1]));
+        if a == Some(absorbing) || b == Some(absorbing) {
+            return Some(absorbing);
+        }
+        Some(if node.op == Op::And { a? & b? } else { a? | b? })
     }
 
     fn choose(&mut self, node: &Node) -> Option<u128> {

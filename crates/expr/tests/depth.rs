@@ -1,6 +1,6 @@
 //! Nothing recurses: expressions of a million nodes in a chain fit any stack.
 
-use labrys_expr::{Evaluator, ExprId, Op, Pool, Rebuilt, Symbol, evaluate};
+use labrys_expr::{Evaluator, ExprId, Op, Pool, Rebuilt, Symbol, Value, evaluate};
 
 const LENGTH: u32 = 1_000_000;
 
@@ -111,4 +111,30 @@ fn unknown_calls_spoil_only_what_depends_on_them() {
     let choice = pool.ite(condition, seven, call);
     assert_eq!(evaluate(&pool, choice, &|_| 0).unwrap().bits(), 7);
     assert_eq!(evaluate(&pool, choice, &|_| 1), None);
+}
+
+/// The pool makes conjunctions of choices; a value that was known stays so.
+#[test]
+fn unknown_calls_do_not_spoil_what_another_operand_decides() {
+    let mut pool = Pool::new();
+    let byte = pool.symbol(Symbol::Byte {
+        stream: 0,
+        offset: 0,
+    });
+    let call = pool.external("mystery", &[byte], 8);
+    let zero = pool.constant(8, 0);
+    let mystery = pool.eq(call, zero);
+    let guard = pool.eq(byte, zero);
+    for (whole, decided) in [
+        (pool.ite(guard, mystery, ExprId::FALSE), Some(false)),
+        (pool.and(guard, mystery), Some(false)),
+        (pool.and(mystery, guard), Some(false)),
+        (pool.ite(guard, mystery, ExprId::TRUE), Some(true)),
+        (pool.or(mystery, guard), None),
+    ] {
+        let value = evaluate(&pool, whole, &|_| 1).map(Value::is_true);
+        assert_eq!(value, decided);
+    }
+    let either = pool.or(mystery, guard);
+    assert!(evaluate(&pool, either, &|_| 0).unwrap().is_true());
 }
