@@ -99,13 +99,14 @@ impl Draw<'_> {
         }
         let mut at = 0;
         while at < bytes.len() {
-            let room = free[at..].iter().take_while(|free| **free).count();
-            if room == 0 {
-                at += 1;
-                continue;
+            let is_free = free[at];
+            let same = free[at..].iter().take_while(|free| **free == is_free);
+            let end = at + same.count();
+            while is_free && at < end {
+                let (before, rest) = bytes.split_at_mut(at);
+                at += self.piece(before, &mut rest[..end - at]);
             }
-            let (before, rest) = bytes.split_at_mut(at);
-            at += self.piece(before, &mut rest[..room]);
+            at = end;
         }
     }
 
