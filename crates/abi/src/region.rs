@@ -7,7 +7,7 @@ pub const PAGE: usize = 4096;
 /// First word of a [`Header`].
 pub const MAGIC: u64 = 0x3159_5242_414c_0001;
 /// Version of this contract; explorer and runtime must agree.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// Bytes of input objects that a run can have, each counted where it begins.
 pub const MAX_OBJECTS: u32 = 512 << 10;
@@ -181,8 +181,9 @@ const _: () = assert!(size_of::<Header>() <= PAGE);
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Fork a child and run the program in it. The server answers with its wait status, as
-    /// [`Status`] `Ended` or `Littered`.
+    /// Fork a child and run the program in it; it may begin at a snapshot of the program if the
+    /// argument is not 0. The server answers with its wait status, as [`Status`] `Ended` or
+    /// `Littered`.
     Run = 1,
     /// Exit. No answer.
     Quit = 2,
@@ -200,4 +201,7 @@ pub enum Status {
     Failed = 3,
     /// As `Ended`, and the run left processes behind, which the server cannot end.
     Littered = 4,
+    /// From now on the child of the server makes the runs (1), or the server itself (0). The run
+    /// that is due is still to end.
+    Moved = 5,
 }

@@ -152,10 +152,11 @@ impl Executor {
             self.ready()?;
             self.prepare(input, mode)?;
             let start = Instant::now();
+            let snapshot = self.may_have_snapshot(input);
             let Some(server) = &mut self.server else {
                 continue;
             };
-            let end = server.run(limits, cut_off);
+            let end = server.run(limits, cut_off, snapshot);
             let seconds = start.elapsed().as_secs_f64();
             let end = match end {
                 Ok(End::Interrupted) => return Err(Error::Interrupted),
@@ -195,6 +196,15 @@ impl Executor {
     /// behind a short prefix if that is longer; before the first call it gets zeros.
     pub fn bound_objects(&mut self) {
         self.bounded = true;
+    }
+
+    /// Whether runs may begin at a snapshot: the program gets what differs from run to run by system
+    /// calls alone. What ended a server before might end a snapshot's again.
+    fn may_have_snapshot(&self, input: &Input) -> bool {
+        let is_file = |stream: &InputStream| {
+            matches!(stream.kind, StreamKind::Stdin | StreamKind::File { .. })
+        };
+        !self.launch.begins_at_start && self.restarts == 0 && input.streams.iter().all(is_file)
     }
 
     /// Gives back a recording, so that its memory is used for a later run.

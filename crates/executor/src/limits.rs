@@ -80,6 +80,9 @@ pub struct Launch {
     /// Whether runs have the namespaces of this process, instead of ones of their own where the
     /// system allows that.
     pub shares_namespaces: bool,
+    /// Whether every run begins at the program's start, also where a snapshot could be taken behind
+    /// what is the same in all runs.
+    pub begins_at_start: bool,
     /// What ends a run that is under way.
     pub interrupt: Interrupt,
 }

@@ -25,6 +25,11 @@ impl Descendants {
         Self { process, children }
     }
 
+    /// The oldest child.
+    pub(crate) fn first(&self) -> Option<libc::pid_t> {
+        self.list().first().copied()
+    }
+
     /// Bytes of memory that the children share with no other process, the largest of them.
     pub(crate) fn private_memory(&self) -> u64 {
         let children = self.list().into_iter().map(private_memory);

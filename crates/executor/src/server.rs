@@ -1,5 +1,5 @@
 //! The fork server: a process of the program that waits in front of `main` and forks a child
-//! for every run.
+//! for every run; or its child, a snapshot of the program where it first looks at its input.
 //!
 //! Invariant: when this value is dropped, neither the server nor anything that a run started
 //! is alive.
@@ -50,6 +50,8 @@ pub(crate) struct Server {
     control: File,
     status: File,
     descendants: Descendants,
+    /// What it runs, if a child of it makes the runs: that child's.
+    moved: Option<Descendants>,
     interrupt: Interrupt,
     /// Processes of the machine when this one was started.
     others: u64,
@@ -124,6 +126,7 @@ impl Server {
             control,
             status,
             descendants,
+            moved: None,
             interrupt: launch.interrupt.clone(),
             others: processes::count(),
             littered: false,
@@ -142,10 +145,16 @@ impl Server {
         }
     }
 
-    /// Has the server fork a child, and waits for its end.
-    pub(crate) fn run(&mut self, limits: &RunLimits, cut_off: CutOff) -> Result<End, Loss> {
+    /// Has the server fork a child, and waits for its end. The child may begin at a snapshot.
+    pub(crate) fn run(
+        &mut self,
+        limits: &RunLimits,
+        cut_off: CutOff,
+        snapshot: bool,
+    ) -> Result<End, Loss> {
         let mut message = [0; 8];
         message[..4].copy_from_slice(&(Command::Run as u32).to_ne_bytes());
+        message[4..].copy_from_slice(&u32::from(snapshot).to_ne_bytes());
         if self.control.write_all(&message).is_err() {
             return Err(self.lost());
         }
@@ -163,13 +172,18 @@ impl Server {
                 Some((status, value)) if status == Status::Failed as u32 => {
                     return Err(Loss::Failed(io::Error::from_raw_os_error(value as i32)));
                 }
+                Some((status, value)) if status == Status::Moved as u32 => {
+                    let child = (value != 0).then(|| self.descendants.first());
+                    self.moved = child.flatten().map(Descendants::of);
+                    continue;
+                }
                 Some(_) => return Err(self.lost()),
                 None if is_killed => return Err(self.lost()),
                 None => {}
             }
             let now = Instant::now();
             let half = limits.timeout / 2;
-            if cut.is_none() && now >= deadline && extensions > 0 && self.descendants.starve(half) {
+            if cut.is_none() && now >= deadline && extensions > 0 && self.runs().starve(half) {
                 extensions -= 1;
                 deadline = now + half;
             }
@@ -177,12 +191,15 @@ impl Server {
             until = deadline.min(now + WATCH);
             if cut.is_some_and(|cut| cut != End::Interrupted) && asks {
                 asks = false;
-                self.descendants.signal_children(libc::SIGABRT);
+                self.runs().signal_children(libc::SIGABRT);
                 until = now + ANSWER;
             } else if cut.is_some() {
                 is_killed = true;
-                self.descendants.kill_children();
+                self.runs().kill_children();
                 // The program may have stopped the server, which could not report an end.
+                if self.moved.is_some() {
+                    self.descendants.signal_children(libc::SIGCONT);
+                }
                 sys::wake(self.process.id());
                 until = now + BURIAL;
             }
@@ -197,8 +214,13 @@ impl Server {
         if is_late || processes::count() > self.others + MOST_PROCESSES {
             return Some(End::Timeout);
         }
-        let memory = self.descendants.private_memory();
+        let memory = self.runs().private_memory();
         (memory > limits.memory).then_some(End::MemoryLimit)
+    }
+
+    /// The processes of the run that is under way.
+    fn runs(&self) -> &Descendants {
+        self.moved.as_ref().unwrap_or(&self.descendants)
     }
 
     /// Whether the program has namespaces of its own.
@@ -284,6 +306,9 @@ fn command(launch: &Launch, scratch: &Scratch, capture: bool) -> Result<Process,
 
 impl Drop for Server {
     fn drop(&mut self) {
+        if let Some(runs) = &self.moved {
+            runs.kill();
+        }
         self.descendants.kill();
         if self.process.try_wait().is_none() {
             sys::kill(-self.process.id());

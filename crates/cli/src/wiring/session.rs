@@ -126,6 +126,14 @@ pub(crate) fn shares_namespaces() -> bool {
     std::env::var_os(ISOLATION).is_some_and(|value| value == "0")
 }
 
+/// The variable that has every run begin at the program's start, if it is 0.
+const SNAPSHOTS: &str = "LABRYS_SNAPSHOTS";
+
+/// Whether no run is to begin at a snapshot.
+pub(crate) fn begins_at_start() -> bool {
+    std::env::var_os(SNAPSHOTS).is_some_and(|value| value == "0")
+}
+
 pub(crate) fn launch(
     binary: &Path,
     invocation: &Invocation,
@@ -140,6 +148,7 @@ pub(crate) fn launch(
         leaks: subject.leaks,
         interrupt: subject.interrupt(),
         shares_namespaces: shares_namespaces(),
+        begins_at_start: begins_at_start(),
         ..Launch::default()
     }
 }

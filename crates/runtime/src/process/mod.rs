@@ -1,10 +1,13 @@
-//! The process: its start-up, the fork server, what repeats from run to run, and calls from
-//! outside.
+//! The process: its start-up, the fork server and its snapshot, what repeats from run to run, and
+//! calls from outside.
 
 pub(crate) mod arguments;
+mod calls;
 pub(crate) mod linked;
 pub(crate) mod maps;
 pub(crate) mod marked;
 pub(crate) mod repeat;
-pub(crate) mod server;
+mod server;
+mod snapshot;
 pub(crate) mod stacks;
+pub(crate) mod start;

@@ -1,148 +1,80 @@
-//! Start-up: the shadow, the shared region, the fork server.
-//!
-//! An initializer of the executable maps the shadow of an instrumented program before anything of
-//! the program or its libraries runs; resolvers of indirect functions, which the loader calls
-//! earlier, are not instrumented. Another one runs [`__labrys_init`] before the program's
-//! own initializers. If [`ENV_ACTIVE`](labrys_abi::ENV_ACTIVE) is
-//! set, it maps the region and serves: for each `Run` command a child returns from the
-//! initializer into the program, and the server reports how the child ended.
+//! The fork server: for each `Run` command a child returns into the program, and the server reports
+//! how the child ended. The server stands in front of the program's code; its child can take its
+//! place, at a snapshot.
 
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::c_int;
 use core::ptr::null_mut;
-use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicPtr, AtomicU32};
 
-use labrys_abi::{
-    CONTROL_FD, Command, FLAG_START, PAGE_FLAG_END, REGION_FD, SHADOW_END, SHADOW_START, STATUS_FD,
-    Status, VERSION,
-};
+use labrys_abi::{CONTROL_FD, Command, Mode, REGION_FD, STATUS_FD, Status};
 
-use crate::memory::{blocks, object, pick, shadow};
-use crate::process::{arguments, stacks};
-use crate::record::region;
-use crate::record::region::{__labrys_instrumented, header};
-use crate::record::tracing::set_tracing;
-use crate::record::{control, node};
+use crate::memory::pick;
+use crate::record::region::header;
+use crate::record::{beginning, node, region};
 
 unsafe extern "C" {
     /// `c/thread.c`.
     fn __labrys_fork() -> libc::pid_t;
 }
 
-/// Whether the shadow is mapped.
-static MAPPED: AtomicBool = AtomicBool::new(false);
-
-type Initializer = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char);
-
-#[used]
-#[unsafe(link_section = ".init_array.00000")]
-static INITIALIZER: Initializer = __labrys_init;
-
-/// Before all libraries: functions of the program may run before its initializers do.
-#[used]
-#[unsafe(link_section = ".preinit_array")]
-static FIRST_INITIALIZER: unsafe extern "C" fn() = prepare_memory;
-
-/// Behind the program's own initializers: the runtime is linked last.
-#[used]
-#[unsafe(link_section = ".init_array")]
-static LAST_INITIALIZER: extern "C" fn() = answer_calls;
-
-extern "C" fn answer_calls() {
-    crate::process::marked::serve();
-    crate::process::linked::serve();
+/// What the server and its first child know of the snapshot.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// The next run that may have one tries.
+    None = 0,
+    /// The child is the server now.
+    Taken = 1,
+    /// The child was the server; it has ended, and the run that is due is not begun.
+    GivenUp = 2,
+    /// There will be none.
+    Refused = 3,
 }
 
-/// Runs before the program's code. The linker is asked for this symbol by name.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __labrys_init(
-    argc: c_int,
-    argv: *mut *mut c_char,
-    environment: *mut *mut c_char,
-) {
-    // SAFETY: called once by the loader, before other threads exist.
-    unsafe {
-        prepare_memory();
-        if take_variable(environment, labrys_abi::marked::ENV_CALLS) {
-            crate::process::marked::prepare();
-            return;
-        }
-        if take_variable(environment, labrys_abi::linked::ENV_LINKED) {
-            crate::process::linked::prepare();
-            return;
-        }
-        if !take_variable(environment, labrys_abi::ENV_ACTIVE) {
-            return;
-        }
-        for name in labrys_abi::SANITIZER_VARIABLES {
-            take_variable(environment, name);
-        }
-        if let Err(errno) = region::map(shadow::MAX_LABEL) {
-            send(Status::Failed, errno as u32);
-            libc::_exit(126);
-        }
-        if __labrys_instrumented != 0 {
-            blocks::prepare();
-            object::prepare();
-            node::share_cache();
-        }
-        libc::pthread_atfork(None, Some(count_child), Some(stop_recording));
-        serve();
-        start_run(argc, argv, environment);
-    }
-}
+/// A page that this process and its children share.
+static STATE: AtomicPtr<AtomicU32> = AtomicPtr::new(null_mut());
 
-/// Maps the shadow of an instrumented program, once.
-unsafe extern "C" fn prepare_memory() {
-    // SAFETY: before other threads exist, and nothing else is at these addresses.
-    unsafe {
-        if __labrys_instrumented != 0 && !MAPPED.swap(true, Relaxed) {
-            stacks::raise_limit();
-            map_shadow(SHADOW_START, SHADOW_END);
-            map_shadow(FLAG_START, PAGE_FLAG_END);
-        }
-    }
-}
-
-/// Removes a variable from the environment; was it there?
-unsafe fn take_variable(environment: *mut *mut c_char, name: &str) -> bool {
-    let mut slot = environment;
-    // SAFETY: the environment ends with a null pointer.
-    unsafe {
-        while !(*slot).is_null() {
-            let text = *slot;
-            let named = libc::strncmp(text, name.as_ptr().cast(), name.len()) == 0;
-            if named && *text.add(name.len()) == b'=' as c_char {
-                while !(*slot).is_null() {
-                    *slot = *slot.add(1);
-                    slot = slot.add(1);
-                }
-                return true;
-            }
-            slot = slot.add(1);
-        }
-    }
-    false
-}
-
-unsafe fn map_shadow(start: u64, end: u64) {
-    let size = (end - start) as usize;
-    let flags =
-        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+/// Makes room for what is known of the snapshot. In the server, so that all runs have the same
+/// addresses, with a snapshot and without.
+pub(super) unsafe fn prepare() {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: a fixed range that nothing occupies, or the call fails.
+    let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+    // SAFETY: new memory.
     unsafe {
-        let wanted = start as *mut c_void;
-        let got = libc::mmap(wanted, size, protection, flags, -1, 0);
-        if got != wanted {
-            let text = b"labrys: the shadow memory cannot be mapped: lift the limit of virtual \
-                         memory (ulimit -v unlimited); without one, the address range is taken\n";
-            libc::write(2, text.as_ptr().cast(), text.len());
-            libc::_exit(126);
+        let page = libc::mmap(null_mut(), size_of::<u32>(), protection, flags, -1, 0);
+        if page != libc::MAP_FAILED {
+            STATE.store(page.cast(), Relaxed);
+            if !beginning::prepare() {
+                set_state(State::Refused);
+            }
         }
-        libc::madvise(wanted, size, libc::MADV_NOHUGEPAGE);
-        libc::madvise(wanted, size, libc::MADV_DONTDUMP);
     }
+}
+
+/// What is known of the snapshot.
+fn state() -> State {
+    // SAFETY: null, or a page that stays.
+    match unsafe { STATE.load(Relaxed).as_ref() }.map(|state| state.load(Relaxed)) {
+        Some(0) => State::None,
+        Some(1) => State::Taken,
+        Some(2) => State::GivenUp,
+        _ => State::Refused,
+    }
+}
+
+/// From now on this is known of it.
+pub(super) fn set_state(state: State) {
+    // SAFETY: as above.
+    if let Some(place) = unsafe { STATE.load(Relaxed).as_ref() } {
+        place.store(state as u32, Relaxed);
+    }
+}
+
+/// Whether runs of this mode can begin at a snapshot: not those that record every decision, nor
+/// those in which clock and memory are to differ.
+fn suits(mode: u32) -> bool {
+    mode == Mode::Symbolic as u32 || mode == Mode::Coverage as u32
 }
 
 unsafe fn errno() -> i32 {
@@ -150,22 +82,36 @@ unsafe fn errno() -> i32 {
     unsafe { *libc::__errno_location() }
 }
 
-unsafe fn send(status: Status, value: u32) {
+/// Tells the explorer something.
+pub(super) unsafe fn send(status: Status, value: u32) {
     let message = [status as u32, value];
     // SAFETY: eight bytes.
     unsafe { libc::write(STATUS_FD, message.as_ptr().cast(), 8) };
 }
 
-/// Answers commands. Returns in the child that runs the program.
-unsafe fn serve() {
+/// What a server does first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// It waits for a command.
+    Wait,
+    /// It begins the run that is due.
+    Due,
+}
+
+/// Answers commands. Returns in the child that runs the program: whether it may take a snapshot.
+/// A server whose runs begin at one of this mode ends when others are asked for.
+pub(super) unsafe fn serve(mut next: Next, snapshot: Option<u32>) -> bool {
+    let mut allowed = true;
     // SAFETY: plain system calls on descriptors that the explorer set up.
     unsafe {
-        send(Status::Ready, VERSION);
         loop {
-            let mut command = [0u32; 2];
-            if libc::read(CONTROL_FD, command.as_mut_ptr().cast(), 8) != 8
-                || command[0] != Command::Run as u32
-            {
+            if next == Next::Wait {
+                allowed = receive();
+            }
+            next = Next::Wait;
+            let mode = header().mode;
+            if snapshot.is_some_and(|of| !allowed || of != mode) {
+                set_state(State::GivenUp);
                 libc::_exit(0);
             }
             let server = libc::getpid();
@@ -175,29 +121,67 @@ unsafe fn serve() {
                 continue;
             }
             if child == 0 {
-                libc::setpgid(0, 0);
-                // Whatever ends the server ends the run.
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                if libc::getppid() != server {
-                    libc::_exit(0);
-                }
-                return;
+                begin_child(server);
+                let is_first = snapshot.is_none() && state() == State::None;
+                return allowed && is_first && suits(mode);
             }
             let mut status = 0;
             while libc::waitpid(child, &raw mut status, 0) < 0 && errno() == libc::EINTR {}
-            let faulted = libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGSEGV;
-            if faulted && region::is_recording() {
-                pick::decide_nulls();
+            match state() {
+                State::Taken if snapshot.is_none() => libc::_exit(0),
+                State::GivenUp => {
+                    set_state(State::None);
+                    send(Status::Moved, 0);
+                    (next, allowed) = (Next::Due, false);
+                }
+                _ => report(status),
             }
-            // The server is a subreaper: what a run leaves behind is its child.
-            let strays = libc::waitpid(-1, null_mut(), libc::WNOHANG) >= 0;
-            let end = if strays && !end_all() {
-                Status::Littered
-            } else {
-                Status::Ended
-            };
-            send(end, status as u32);
         }
+    }
+}
+
+/// Waits for the next run; whether it may begin at a snapshot.
+unsafe fn receive() -> bool {
+    let mut command = [0u32; 2];
+    // SAFETY: eight bytes.
+    unsafe {
+        if libc::read(CONTROL_FD, command.as_mut_ptr().cast(), 8) != 8
+            || command[0] != Command::Run as u32
+        {
+            libc::_exit(0);
+        }
+    }
+    command[1] != 0
+}
+
+/// In a child: whatever ends the server ends the run.
+unsafe fn begin_child(server: libc::pid_t) {
+    // SAFETY: plain system calls.
+    unsafe {
+        libc::setpgid(0, 0);
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        if libc::getppid() != server {
+            libc::_exit(0);
+        }
+    }
+}
+
+/// Tells how a run ended.
+unsafe fn report(status: c_int) {
+    // SAFETY: plain system calls.
+    unsafe {
+        let faulted = libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGSEGV;
+        if faulted && region::is_recording() {
+            pick::decide_nulls();
+        }
+        // The server is a subreaper: what a run leaves behind is its child.
+        let strays = libc::waitpid(-1, null_mut(), libc::WNOHANG) >= 0;
+        let end = if strays && !end_all() {
+            Status::Littered
+        } else {
+            Status::Ended
+        };
+        send(end, status as u32);
     }
 }
 
@@ -215,36 +199,25 @@ unsafe fn end_all() -> bool {
     }
 }
 
-/// In the child: takes up this run's mode and inputs.
-unsafe fn start_run(argc: c_int, argv: *mut *mut c_char, environment: *mut *mut c_char) {
-    // SAFETY: a new process with one thread, before the program's code.
-    unsafe {
-        for fd in [REGION_FD, CONTROL_FD, STATUS_FD] {
-            libc::close(fd);
-        }
-        libc::lseek(0, 0, libc::SEEK_SET);
-        let symbolic = region::start_run();
-        if symbolic {
-            node::clear_cache();
-        }
-        set_tracing(symbolic);
-        control::prepare_limits();
-        arguments::place_strings(argc, argv, environment);
-        header().exit_kind.store(0, Relaxed);
-        // As a program finds it that was just started.
-        *libc::__errno_location() = 0;
+/// In a child that begins at a snapshot: what the beginning does not know of this run.
+pub(super) unsafe fn resume_run() {
+    // SAFETY: a new process with one thread.
+    unsafe { prepare_input(region::is_symbolic()) };
+    close_descriptors();
+}
+
+pub(super) unsafe fn prepare_input(symbolic: bool) {
+    // SAFETY: without conditions.
+    unsafe { libc::lseek(0, 0, libc::SEEK_SET) };
+    if symbolic {
+        node::clear_cache();
     }
 }
 
-/// In a parent: what the child does with the input is not seen.
-unsafe extern "C" fn count_child() {
-    crate::models::unseen::unseen(labrys_abi::Cause::External, c"fork");
-}
-
-/// In a child of the program: the records are the parent's. Its coverage too: what a child does
-/// before the parent's run is over is a matter of time.
-unsafe extern "C" fn stop_recording() {
-    // SAFETY: the child of a fork has one thread.
-    unsafe { region::end_run() };
-    set_tracing(false);
+/// What the program is not to find.
+pub(super) fn close_descriptors() {
+    for fd in [REGION_FD, CONTROL_FD, STATUS_FD] {
+        // SAFETY: descriptors of the runtime.
+        unsafe { libc::close(fd) };
+    }
 }

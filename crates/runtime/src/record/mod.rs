@@ -2,6 +2,7 @@
 //!
 //! Nothing in here looks at the program's memory.
 
+pub(crate) mod beginning;
 pub(crate) mod bound;
 pub(crate) mod callers;
 pub(crate) mod cell;

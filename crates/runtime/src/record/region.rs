@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use labrys_abi::{Cause, Event, Header, MAGIC, Mode, Node, PAGE, REGION_FD, Region, VERSION};
 
-use crate::record::cell::SingleWriter;
+use crate::record::cell::{SingleWriter, cells};
 
 /// Where the program's coverage bytes are.
 #[repr(C)]
@@ -161,6 +161,77 @@ fn coverage_pages(header: &Header) -> [(Region, *mut c_void, usize); 2] {
         (bytes, coverage.map.cast(), pages(bytes, coverage.size)),
         (near, coverage.near.cast(), pages(near, 4 * words)),
     ]
+}
+
+/// The coverage bytes of the program's branches, as far as the region has room for them.
+pub(crate) fn coverage_bytes() -> &'static [Cell<u8>] {
+    // SAFETY: defined by the program.
+    let coverage = unsafe { &__labrys_coverage };
+    let count = coverage.size.min(header().coverage.capacity);
+    // SAFETY: they stay for the life of the process.
+    unsafe { cells(coverage.map, count as usize) }
+}
+
+/// The words of distances, one for each branch, where the program has them.
+pub(crate) fn near_words() -> &'static [Cell<u32>] {
+    // SAFETY: defined by the program.
+    let near = unsafe { __labrys_coverage.near };
+    let count = if near.is_null() {
+        0
+    } else {
+        coverage_bytes().len()
+    };
+    // SAFETY: as above.
+    unsafe { cells(near, count) }
+}
+
+/// Whose words of distances a process writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// Its own.
+    Own,
+    /// Those of the region.
+    Shared,
+}
+
+/// From now on the words of distances are these. Nothing happens where there is no memory for it.
+///
+/// # Safety
+/// One thread, and the descriptor of the region is open.
+pub(crate) unsafe fn map_near(words: Words) {
+    let [_, (section, target, bytes)] = coverage_pages(header());
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let (flags, file, offset) = match words {
+        Words::Own => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0),
+        Words::Shared => (libc::MAP_SHARED, REGION_FD, section.offset as libc::off_t),
+    };
+    if bytes > 0 {
+        // SAFETY: the pages are replaced by others of the same kind.
+        unsafe {
+            libc::mmap(
+                target,
+                bytes,
+                protection,
+                flags | libc::MAP_FIXED,
+                file,
+                offset,
+            )
+        };
+    }
+}
+
+/// Whether the run has recorded nothing yet but coverage, distances and values that became concrete.
+pub(crate) fn is_blank() -> bool {
+    let header = header();
+    let is_zero = |counter: &AtomicU32| counter.load(Relaxed) == 0;
+    header.node_count.load(Relaxed) == 1
+        && [&header.event_count, &header.data_used, &header.overflow]
+            .into_iter()
+            .all(is_zero)
+        && [&header.exit_kind, &header.objects_used]
+            .into_iter()
+            .all(is_zero)
+        && header.misuses.iter().all(is_zero)
 }
 
 /// This process is a run from now on; whether it is symbolic.

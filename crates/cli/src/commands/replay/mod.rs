@@ -19,7 +19,7 @@ use self::reproduce::reproduce;
 use crate::output::console::print_line;
 use crate::output::problem::{Problem, status};
 use crate::wiring::build::Builder;
-use crate::wiring::session::shares_namespaces;
+use crate::wiring::session::{begins_at_start, shares_namespaces};
 use crate::wiring::subject::{BuildOptions, Subject, is_readable, own_program, same_subject};
 use crate::wiring::values::duration;
 
@@ -235,6 +235,7 @@ pub(crate) fn launch(binary: &Path, subject: &Subject, config: &Config) -> Launc
         branches: subject.program.branch_count(),
         leaks: subject.leaks,
         shares_namespaces: shares_namespaces(),
+        begins_at_start: begins_at_start(),
         ..Launch::default()
     }
 }
