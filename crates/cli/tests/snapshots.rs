@@ -160,6 +160,15 @@ fn suites_are_those_of_runs_from_the_start() {
     );
 }
 
+/// Whether the kernel can dispatch system calls to a handler.
+fn has_snapshots() -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release
+        .split(['.', '-'])
+        .map_while(|part| part.parse::<u32>().ok());
+    (numbers.next(), numbers.next()) >= (Some(5), Some(11))
+}
+
 /// What only chance decides, by a call that nothing stands in for, is decided once: else no run shows
 /// what another does, and none counts.
 #[test]
