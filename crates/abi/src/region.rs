@@ -10,7 +10,7 @@ pub const MAGIC: u64 = 0x3159_5242_414c_0001;
 pub const VERSION: u32 = 10;
 
 /// Bytes of input objects that a run can have, each counted where it begins.
-pub const MAX_OBJECTS: u32 = 512 << 10;
+pub const MAX_OBJECTS: u32 = 4 << 20;
 
 /// Descriptor of the shared region in a program under test.
 pub const REGION_FD: i32 = 197;

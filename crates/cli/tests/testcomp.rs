@@ -209,6 +209,43 @@ fn a_main_without_a_result_ends_with_0() {
     assert!(!text.contains("covered   0"), "{text}");
 }
 
+/// A run that is cut off has decided on its last value long before: it is searched on. Such runs
+/// get less than their second once they take much of the time.
+#[test]
+fn runs_that_are_cut_off_are_searched_on() {
+    let folder = common::folder();
+    let task = "extern int __VERIFIER_nondet_int(void);\nvoid reach_error() {}\n\
+                int main() { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();\n\
+                int z = __VERIFIER_nondet_int(); unsigned n = 0;\n\
+                for (;;) { n++; if (n < 20 && x * 3 + n == 40000001) y = x;\n\
+                if (y * 7 - x == 240000060 && z == y + 12345) reach_error(); } }\n";
+    fs::write(folder.path().join("task.c"), task).expect("a file");
+    fs::write(folder.path().join("task.prp"), ERROR_CALL).expect("a file");
+    let words = "cover task.c --out suite --property task.prp --no-fuzz --time 60s";
+    let output = output(labrys().args(words.split(' ')).current_dir(folder.path()));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+    assert!(!text.contains("spoiled"), "{text}");
+}
+
+/// Neither the bytes of an input nor the nesting of a program are few.
+#[test]
+fn programs_may_be_large() {
+    let (_folder, text) = error_of(
+        "int a[70000], b[70000];\n\
+         int main() { for (int i = 0; i < 70000; i++) { a[i] = __VERIFIER_nondet_int();\n\
+         b[i] = __VERIFIER_nondet_int(); }\n\
+         if (b[69999] == 12345) reach_error(); return 0; }",
+        20,
+    );
+    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+    let (open, close) = ("if (x > 0) { x--;\n".repeat(600), "} ".repeat(600));
+    let task =
+        format!("int main() {{ int x = __VERIFIER_nondet_int(); {open} reach_error(); {close} }}");
+    let (_folder, text) = error_of(&task, 20);
+    assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
+}
+
 #[test]
 fn large_arrays_are_input_to_their_end() {
     let (_folder, text) = error_of(

@@ -62,15 +62,15 @@ fn trace(mut recording: Recording, outcome: &Outcome, program: &Program) -> Opti
     Trace::new(recording, program).ok()
 }
 
-/// A run that is killed may be writing: its last node and its last event may be half there.
+/// A run that is killed may be writing: its last node and its last event may be half there. An
+/// event is written after its node, so a node that one of the other events has is whole.
 fn drop_unfinished(recording: &mut Recording) {
-    // The first node is nobody's.
-    recording.nodes.truncate(recording.nodes.len().max(2) - 1);
     recording.events.pop();
-    let count = recording.nodes.len();
-    let is_dangling = |event: &Event| event.label as usize >= count;
-    while recording.events.last().is_some_and(is_dangling) {
-        recording.events.pop();
+    // The first node is nobody's.
+    let last = recording.nodes.len().max(2) - 1;
+    let is_whole = |event: &Event| event.label as usize == last;
+    if !recording.events.iter().any(is_whole) {
+        recording.nodes.truncate(last);
     }
 }
 

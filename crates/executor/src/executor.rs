@@ -1,12 +1,13 @@
 //! The executor: runs inputs one after the other.
 
 use std::os::unix::process::ExitStatusExt;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use labrys_abi::{Header, Mode, Stream, StreamKind as AbiKind};
 use labrys_suite::{Coverage, Input, InputObject, InputStream, ObjectKind, Outcome, StreamKind};
 use labrys_trace::{Exit, Recording};
 
+use crate::pace::Pace;
 use crate::region::SharedRegion;
 use crate::scratch::{Identity, Scratch};
 use crate::server::{CutOff, End, Loss, Server, check_version};
@@ -41,6 +42,7 @@ pub struct Executor {
     restarts: u64,
     /// Whether runs end with their input objects.
     bounded: bool,
+    pace: Pace,
 }
 
 /// One run.
@@ -82,6 +84,7 @@ impl Executor {
             spare: Recording::default(),
             restarts: 0,
             bounded: false,
+            pace: Pace::new(),
         };
         executor.ready()?;
         executor.restarts = 0;
@@ -119,8 +122,14 @@ impl Executor {
     /// If the input does not fit the launch or the limits, or the fork server cannot be kept
     /// alive.
     pub fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, Error> {
-        let limits = self.limits.clone();
-        self.run_until(input, mode, &limits, CutOff::default())
+        let mut limits = self.limits.clone();
+        if limits.hurries {
+            limits.timeout = self.pace.limit(limits.timeout);
+        }
+        let run = self.run_until(input, mode, &limits, CutOff::default())?;
+        let taken = Duration::from_secs_f64(run.seconds);
+        self.pace.book(taken, run.outcome == Outcome::Timeout);
+        Ok(run)
     }
 
     /// Runs the program on an input with so many times the time of other runs, and more where the

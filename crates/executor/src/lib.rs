@@ -30,6 +30,7 @@ mod helper_process;
 mod limits;
 mod linked;
 mod native;
+mod pace;
 mod processes;
 mod region;
 mod report;

@@ -14,6 +14,8 @@ use labrys_suite::{Invocation, StreamKind};
 pub struct RunLimits {
     /// Wall-clock time of a run.
     pub timeout: Duration,
+    /// Runs get less than that once those that are cut off take much of the time.
+    pub hurries: bool,
     /// Private memory of the program in bytes, looked at some forty times a second.
     pub memory: u64,
     /// Size of a file that the program writes, in bytes.
@@ -38,6 +40,7 @@ impl Default for RunLimits {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(2),
+            hurries: false,
             memory: 2 << 30,
             file: 64 << 20,
             output: 64 << 10,
@@ -45,7 +48,7 @@ impl Default for RunLimits {
             nodes: 8 << 20,
             events: 4 << 20,
             data: 64 << 20,
-            input: 1 << 20,
+            input: 8 << 20,
             events_per_branch: 10_000,
         }
     }

@@ -64,6 +64,8 @@ const OLD_C: &[&str] = &[
     "-Wno-incompatible-function-pointer-types",
     "-Wno-return-type",
     "-Wno-return-mismatch",
+    // Generated programs nest deeper than clang's 256.
+    "-fbracket-depth=16384",
 ];
 
 impl BuildOptions {

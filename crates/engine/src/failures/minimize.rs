@@ -99,15 +99,16 @@ impl Minimizer<'_> {
     /// Tries to do without each piece of this size, from the end.
     fn pieces(&mut self, stream: usize, size: usize, change: Change) -> Result<(), Error> {
         let mut end = self.length(stream);
+        // Copied once for each trial, not for each piece: most pieces of large objects are zeros.
+        let mut candidate = self.best.clone();
         while end > 0 && self.trials > 0 {
             let start = end.saturating_sub(size);
-            let mut candidate = self.best.clone();
             if change(&mut candidate.streams[stream], start, end) {
                 self.trials -= 1;
                 self.made += 1;
                 match (self.shows)(&candidate)? {
-                    Some(true) => self.best = candidate,
-                    Some(false) => {}
+                    Some(true) => self.best.clone_from(&candidate),
+                    Some(false) => candidate.clone_from(&self.best),
                     None => self.trials = 0,
                 }
             }

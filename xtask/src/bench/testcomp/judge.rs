@@ -15,8 +15,9 @@ pub(super) struct Record {
     pub(super) category: String,
     pub(super) name: String,
     pub(super) is_error: bool,
-    /// Percent of TestCov's goals; the error counts as one.
-    pub(super) judged: f64,
+    /// Percent of TestCov's goals; the error counts as one. Nothing where TestCov cannot build the
+    /// task: it covers nothing then, whatever the tests are.
+    pub(super) judged: Option<f64>,
     /// Percent of Labrys's own branches.
     pub(super) own: f64,
     pub(super) runs: u64,
@@ -109,7 +110,7 @@ impl Judge {
             category: task.category.clone(),
             name: task.name(),
             is_error: task.goal != Goal::Branches,
-            judged: 0.0,
+            judged: Some(0.0),
             own,
             runs,
             seconds,
@@ -126,9 +127,9 @@ impl Judge {
         testcov.arg(self.judged_source(task, &folder)?);
         let said = testcov.current_dir(&folder).output().map_err(io)?;
         std::fs::write(folder.join("testcov.log"), &said.stdout).map_err(io)?;
-        match verdict(&String::from_utf8_lossy(&said.stdout), task.goal) {
-            Some(judged) => record.judged = judged,
-            None => record.problem = Some(format!("TestCov: {}", last_line(&said.stderr))),
+        record.judged = verdict(&String::from_utf8_lossy(&said.stdout), task.goal);
+        if record.judged.is_none() {
+            record.problem = Some(format!("TestCov: {}", last_line(&said.stderr)));
         }
         Ok(record)
     }
@@ -175,6 +176,9 @@ fn verdict(output: &str, goal: Goal) -> Option<f64> {
         lines.find_map(|line| line.strip_prefix(key)).map(str::trim)
     };
     let result = after("Result: ")?;
+    if result == "ERROR" {
+        return None;
+    }
     match goal {
         Goal::Error(_) => Some(if result.contains("TRUE") { 100.0 } else { 0.0 }),
         // A program without decisions has no goals.
@@ -212,6 +216,7 @@ mod tests {
         assert_eq!(verdict(text, Goal::Branches), Some(87.5));
         assert_eq!(verdict("Result: UNKNOWN\n", error), Some(0.0));
         assert_eq!(verdict("Result: TRUE\n", error), Some(100.0));
+        assert_eq!(verdict("Result: ERROR\n", error), None);
         assert_eq!(verdict("Traceback", error), None);
     }
 }

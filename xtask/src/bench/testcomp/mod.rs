@@ -94,20 +94,25 @@ fn print(records: &[Record]) {
     println!();
     for record in records
         .iter()
-        .filter(|r| r.judged < 100.0 || r.problem.is_some())
+        .filter(|r| r.judged.is_none_or(|judged| judged < 100.0) || r.problem.is_some())
     {
         let problem = record.problem.as_deref().unwrap_or_default();
+        let judged = record
+            .judged
+            .map_or_else(|| "not judged".to_owned(), |judged| format!("{judged} %"));
         println!(
-            "{}: {} % (Labrys {:.1} %), {} runs, {:.0} s {problem}",
-            record.name, record.judged, record.own, record.runs, record.seconds
+            "{}: {judged} (Labrys {:.1} %), {} runs, {:.0} s {problem}",
+            record.name, record.own, record.runs, record.seconds
         );
     }
 }
 
 fn row(name: &str, records: &[&Record]) {
+    let judged = records.iter().filter(|record| record.judged.is_some());
     let (errors, branches): (Vec<&Record>, Vec<&Record>) =
-        records.iter().copied().partition(|record| record.is_error);
-    let reached = errors.iter().filter(|record| record.judged > 0.0).count();
+        judged.copied().partition(|record| record.is_error);
+    let is_reached = |record: &&&Record| record.judged.is_some_and(|judged| judged > 0.0);
+    let reached = errors.iter().filter(is_reached).count();
     let mean = |of: fn(&Record) -> f64, all: &[&Record]| match all.len() {
         0 => "–".to_owned(),
         count => format!(
@@ -119,7 +124,7 @@ fn row(name: &str, records: &[&Record]) {
         "| {name} | {reached} of {} | {} | {} | {} | {} |",
         errors.len(),
         branches.len(),
-        mean(|record| record.judged, &branches),
+        mean(|record| record.judged.unwrap_or(0.0), &branches),
         mean(|record| record.own, &branches),
         mean(|record| record.seconds, records),
     );

@@ -165,7 +165,8 @@ pub(crate) struct LimitOptions {
     #[arg(long)]
     pub(crate) until_covered: bool,
 
-    /// A run that takes longer is cut off [default: 1s, of a function at most a fiftieth of its time]
+    /// A run that takes longer is cut off [default: 1s, of a function at most a fiftieth of its time;
+    /// with --time less, once such runs take much of it]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout_run: Option<Duration>,
 
@@ -193,6 +194,12 @@ impl LimitOptions {
     pub(super) fn timeout_run(&self, time: Option<Duration>) -> Duration {
         let part = time.map_or(RUN, |time| RUN.min(time / RUNS));
         self.timeout_run.unwrap_or(part)
+    }
+
+    /// Whether runs that are cut off may get less than that: where the user bounded the time of the
+    /// session, and not that of a run.
+    pub(super) fn hurries(&self) -> bool {
+        self.timeout_run.is_none() && self.time.is_some()
     }
 
     /// What is left when the program is built.
