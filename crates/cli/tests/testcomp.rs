@@ -232,14 +232,14 @@ fn runs_that_are_cut_off_are_searched_on() {
 #[test]
 fn programs_may_be_large() {
     let (_folder, text) = error_of(
-        "int a[70000], b[70000];\n\
-         int main() { for (int i = 0; i < 70000; i++) { a[i] = __VERIFIER_nondet_int();\n\
-         b[i] = __VERIFIER_nondet_int(); }\n\
-         if (b[69999] == 12345) reach_error(); return 0; }",
+        "long long __VERIFIER_nondet_longlong(void);\n\
+         long long a[70000];\n\
+         int main() { for (int i = 0; i < 70000; i++) a[i] = __VERIFIER_nondet_longlong();\n\
+         if (a[69999] == 12345) reach_error(); return 0; }",
         20,
     );
     assert!(text.contains("1 of 1 reached: reach_error"), "{text}");
-    let (open, close) = ("if (x > 0) { x--;\n".repeat(600), "} ".repeat(600));
+    let (open, close) = ("if (x > 0) { x--;\n".repeat(300), "} ".repeat(300));
     let task =
         format!("int main() {{ int x = __VERIFIER_nondet_int(); {open} reach_error(); {close} }}");
     let (_folder, text) = error_of(&task, 20);

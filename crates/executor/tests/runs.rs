@@ -371,7 +371,7 @@ fn input_streams_that_are_no_files_reach_the_program() {
     assert_eq!(captured(&input, Invocation::default()).stdout, b"12");
 
     let mut executor = Executor::start(launch(&Input::objects("")), limits()).unwrap();
-    let large = Input::objects(vec![b'n'; 2 << 20]);
+    let large = Input::objects(vec![b'n'; limits().input as usize]);
     assert!(matches!(
         executor.run(&large, Mode::Symbolic),
         Err(Error::Input { .. })
