@@ -123,7 +123,7 @@ const ISOLATION: &str = "LABRYS_ISOLATION";
 
 /// Whether runs are to have no namespaces of their own.
 pub(crate) fn shares_namespaces() -> bool {
-    std::env::var_os(ISOLATION).is_some_and(|value| value == "0")
+    is_off(ISOLATION)
 }
 
 /// The variable that has every run begin at the program's start, if it is 0.
@@ -131,7 +131,12 @@ const SNAPSHOTS: &str = "LABRYS_SNAPSHOTS";
 
 /// Whether no run is to begin at a snapshot.
 pub(crate) fn begins_at_start() -> bool {
-    std::env::var_os(SNAPSHOTS).is_some_and(|value| value == "0")
+    is_off(SNAPSHOTS)
+}
+
+/// Whether a variable of the environment is 0.
+fn is_off(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| value == "0")
 }
 
 pub(crate) fn launch(

@@ -10,4 +10,4 @@ pub(crate) mod repeat;
 mod server;
 mod snapshot;
 pub(crate) mod stacks;
-pub(crate) mod start;
+mod start;
