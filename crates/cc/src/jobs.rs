@@ -7,10 +7,12 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs;
 use std::io::{Write as _, stderr};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use rustix::io::Errno;
+use rustix::process::Signal;
 
 use crate::{Error, response};
 
@@ -48,13 +50,13 @@ pub(crate) struct Plan {
 }
 
 impl Job {
-    /// Runs the command with our standard streams.
+    /// Runs the command with our standard streams; what it says of errors comes at its end.
     pub(crate) fn run(&self, scratch: &Path) -> Result<(), Error> {
-        let status = self
-            .command(scratch)?
-            .status()
-            .map_err(|source| self.not_started(source))?;
-        match status.code() {
+        let mut command = self.command(scratch)?;
+        command.stdin(Stdio::inherit()).stdout(Stdio::inherit());
+        let output = self.finished(command, scratch)?;
+        say(String::from_utf8_lossy(&output.stderr));
+        match output.status.code() {
             Some(0) => Ok(()),
             code => Err(Error::Reported {
                 code: code.unwrap_or(1),
@@ -62,17 +64,23 @@ impl Job {
         }
     }
 
-    /// Runs the command and keeps what it says. A full disk and a lack of threads are errors of
-    /// their own: what LLVM says of them looks like a bug.
+    /// Runs the command and keeps what it says.
     pub(crate) fn run_captured(&self, scratch: &Path) -> Result<Output, Error> {
         let mut command = self.command(scratch)?;
-        let output = command.stdin(Stdio::null()).output();
+        command.stdin(Stdio::null());
+        self.finished(command, scratch)
+    }
+
+    /// A full disk and a lack of threads are errors of their own: what LLVM says of them looks
+    /// like a bug. A linker whose output is mapped memory says nothing of a full disk.
+    fn finished(&self, mut command: Command, scratch: &Path) -> Result<Output, Error> {
+        let output = command.stderr(Stdio::piped()).output();
         let output = output.map_err(|source| self.not_started(source))?;
         if output.status.success() {
             return Ok(output);
         }
         let said = String::from_utf8_lossy(&output.stderr);
-        if said.contains(NO_SPACE) {
+        if said.contains(NO_SPACE) || output.status.signal() == Some(Signal::BUS.as_raw()) {
             return Err(Error::Full(scratch.to_path_buf()));
         }
         if said.contains(NO_THREAD) {

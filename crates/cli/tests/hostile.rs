@@ -263,14 +263,26 @@ fn a_disk_that_is_full_in_a_build_is_named() {
     fs::create_dir(&disk).expect("a folder");
     let script = "echo 'int main(void) { return 0; }' > a.c
         TMPDIR=$PWD \"$1\" cover --quiet --steps 5 --out suite a.c; echo status $?";
-    let Some(text) = on_own_disk(&disk, "size=300k", script, &binary) else {
-        return;
-    };
-    assert!(
-        text.contains("no space left") && text.contains("TMPDIR"),
-        "{text}"
-    );
-    assert!(text.contains("status 5") && !text.contains("bug"), "{text}");
+    // Which part of the build meets the end of the disk depends on its size.
+    for size in [
+        "size=4k",
+        "size=100k",
+        "size=300k",
+        "size=700k",
+        "size=1000k",
+    ] {
+        let Some(text) = on_own_disk(&disk, size, script, &binary) else {
+            return;
+        };
+        assert!(
+            text.contains("no space left") && text.contains("TMPDIR"),
+            "{size}: {text}"
+        );
+        assert!(
+            text.contains("status 5") && !text.contains("bug"),
+            "{size}: {text}"
+        );
+    }
 }
 
 /// An overlay over the folder for temporary files does not hide what is mounted below it.

@@ -10,7 +10,7 @@ use std::sync::Once;
 
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
-use llvm_sys::bit_writer::{LLVMWriteBitcodeToFile, LLVMWriteBitcodeToMemoryBuffer};
+use llvm_sys::bit_writer::LLVMWriteBitcodeToMemoryBuffer;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{
     LLVMCreateDIBuilderDisallowUnresolved, LLVMDIBuilderCreateExpression, LLVMDisposeDIBuilder,
@@ -111,21 +111,13 @@ impl Module {
         }
     }
 
-    /// Writes the module as bitcode.
+    /// Writes the module as bitcode. Not by LLVM: it ends the process where a disk is full.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), LlvmError> {
-        let name = c_string(&path.to_string_lossy());
-        // SAFETY: the module is valid and the name NUL-terminated.
-        let failed = unsafe { LLVMWriteBitcodeToFile(self.raw, name.as_ptr()) } != 0;
-        if failed {
-            return Err(LlvmError(format!(
-                "{}: cannot write bitcode",
-                path.display()
-            )));
-        }
-        Ok(())
+        std::fs::write(path, self.to_bytes())
+            .map_err(|error| LlvmError(format!("{}: {error}", path.display())))
     }
 
     /// The module as bitcode.
