@@ -132,6 +132,10 @@ int drop(struct point *p) {
   return odd;
 }
 void quit(int code) { if (code == 4) exit(3); }
+void leave(const char *s) { if (s && s[0] == '/' && s[1] == '*') exit(3); }
+int masked(const unsigned char bits[16], int at) { return bits && bits[at & 7] == 9; }
+int filled(int bits[static 16], int at) { return bits[at & 7] == 9; }
+__attribute__((nonnull)) int given(const char *s, int n) { return n == 3 ? s[0] == 'g' : 0; }
 int nothing(void) { return 42; }
 "#;
 
@@ -154,7 +158,8 @@ fn every_function_has_tests_that_pass() {
     );
     assert_eq!(run.status.code(), Some(0), "{told}");
     let names = [
-        "total", "list", "by_value", "held", "upper", "drop", "quit", "nothing", "less",
+        "total", "list", "by_value", "held", "upper", "drop", "quit", "leave", "masked", "filled",
+        "given", "nothing", "less",
     ];
     for name in names {
         let line = told

@@ -99,7 +99,7 @@ fn files(config: &Config, unit: &Unit, entry: &Entry, cases: &[TestCase]) -> Vec
                 names.push(name);
             }
             Err(reason) => {
-                let text = call.text().replace("*/", "* /");
+                let text = in_comment(&call.text());
                 let _ = writeln!(others, "/* Not here: {text}: {reason} */");
             }
         }
@@ -256,8 +256,25 @@ fn test(call: &Call<'_>, case: &TestCase) -> Result<String, String> {
     Ok(arguments.statements(returned, &case.results))
 }
 
+/// A text that neither ends a comment nor begins another.
+fn in_comment(text: &str) -> String {
+    text.replace("*/", "* /").replace("/*", "/ *")
+}
+
 /// A name for C and for files.
 fn identifier(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     name.chars().map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_has_neither_its_end_nor_its_beginning_inside() {
+        for (text, expected) in [("a/*b*/c", "a/ *b* /c"), ("*/*", "* / *"), ("/*/", "/ * /")] {
+            assert_eq!(in_comment(text), expected);
+        }
+    }
 }
