@@ -31,6 +31,12 @@ const LARGE_MODULE: u64 = 512 * 1024;
 /// The number of parts.
 const PARTITIONS: u32 = 4;
 
+/// Instrumented bitcode of fewer bytes is optimized within about three seconds.
+const SHORT: u64 = 128 * 1024;
+
+/// What the name of an executable ends with, before it is sealed.
+const EXECUTABLE: &str = "elf";
+
 /// One of the executables made from the frozen bitcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
@@ -51,13 +57,31 @@ enum Effort {
     FullWithoutVectors,
 }
 
+/// How fast the instrumented executable is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tuning {
+    /// As it comes: a seventh of the compiler's time. For runs of units, which are short.
+    Unoptimized,
+    /// Optimized; a caller that can begin without has an unoptimized one first.
+    Optimized,
+}
+
+impl Tuning {
+    fn effort(self) -> Effort {
+        match self {
+            Tuning::Unoptimized => Effort::Linear,
+            Tuning::Optimized => Effort::FullWithoutVectors,
+        }
+    }
+}
+
 impl Variant {
     fn effort(self) -> Effort {
         match self {
             // A place in the source for every instruction, which optimizing loses.
             Variant::Checked | Variant::Uninitialized => Effort::Linear,
             Variant::Plain => Effort::Full,
-            Variant::Instrumented => Effort::FullWithoutVectors,
+            Variant::Instrumented => Tuning::Optimized.effort(),
         }
     }
 
@@ -82,6 +106,20 @@ impl Variant {
 /// such a part.
 type Transform = fn(&Path, &Path, &Path) -> Result<bool, LlvmError>;
 
+/// The bitcode of a variant, and what of it is compiled apart.
+#[derive(Debug)]
+struct Bitcode {
+    rest: PathBuf,
+    apart: Option<PathBuf>,
+}
+
+impl Bitcode {
+    fn size(&self) -> u64 {
+        let files = std::iter::once(&self.rest).chain(&self.apart);
+        files.map(|file| size(file)).sum()
+    }
+}
+
 /// What each variant is built from.
 #[derive(Clone, Copy, Debug)]
 struct Parts<'a> {
@@ -101,7 +139,8 @@ pub(crate) fn build(
 ) -> Result<(), Error> {
     let frozen = frozen(session, line, merged, scratch)?;
     let runtime = runtime_object(session, scratch)?;
-    build_frozen(session, line, &frozen, &runtime, scratch)
+    let tuning = Tuning::Optimized;
+    build_frozen(session, line, &frozen, &runtime, scratch, tuning)
 }
 
 /// Freezes merged bitcode.
@@ -137,6 +176,7 @@ pub(crate) fn build_frozen(
     frozen: &Path,
     runtime: &Path,
     scratch: &Path,
+    tuning: Tuning,
 ) -> Result<(), Error> {
     let parts = Parts {
         session,
@@ -147,14 +187,13 @@ pub(crate) fn build_frozen(
     };
     session.doing("compiling three executables");
     let done = AtomicUsize::new(0);
-    let build = |variant| {
-        let built = parts.build(variant);
+    let tell = || {
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         session.doing(&format!("compiling three executables, {done} done"));
-        built
     };
+    let build = |variant| parts.build(variant).inspect(|_| tell());
     let (program, instrumented, plain, checked) = thread::scope(|scope| {
-        let instrumented = beside(scope, || build(Variant::Instrumented))?;
+        let instrumented = beside(scope, || parts.instrumented(tuning).inspect(|_| tell()))?;
         let plain = beside(scope, || build(Variant::Plain))?;
         let checked = beside(scope, || build(Variant::Checked))?;
         Ok::<_, Error>((
@@ -165,19 +204,9 @@ pub(crate) fn build_frozen(
         ))
     })?;
     // If both fail, the messages of the first are printed already.
-    let (instrumented, plain) = (instrumented?, plain?);
+    let ((instrumented, to_optimize), plain) = (instrumented?, plain?);
     let (bitcode, plain) = (read(frozen)?, read(&plain)?);
-    // Programs that cannot have a checked executable, such as static ones, do without.
-    let checked = match checked {
-        Ok(path) => Some(read(&path)?),
-        Err(Error::Unchecked { messages }) => {
-            session.note(&format!(
-                "failures will have no stacks and errors of memory stay unseen: {messages}"
-            ));
-            None
-        }
-        Err(error) => return Err(error),
-    };
+    let checked = if_possible(session, checked)?;
     let contents = Contents::Whole {
         program: &program?,
         bitcode: &bitcode,
@@ -185,7 +214,30 @@ pub(crate) fn build_frozen(
         checked: checked.as_deref(),
         link: &recipe::write(line, session.language),
     };
-    Ok(container::seal(&instrumented, &contents, &line.output)?)
+    container::seal(&instrumented, &contents, &line.output)?;
+    if let Some(bitcode) = to_optimize {
+        session.usable();
+        let optimized = parts.optimized(&bitcode)?;
+        container::seal(&optimized, &contents, &line.output)?;
+    }
+    Ok(())
+}
+
+/// The checked executable. Programs that cannot have one, such as static ones, do without.
+fn if_possible(
+    session: &Session,
+    checked: Result<PathBuf, Error>,
+) -> Result<Option<Vec<u8>>, Error> {
+    match checked {
+        Ok(path) => read(&path).map(Some),
+        Err(Error::Unchecked { messages }) => {
+            session.note(&format!(
+                "failures will have no stacks and errors of memory stay unseen: {messages}"
+            ));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Builds from frozen bitcode the executable that looks for reads of uninitialized memory.
@@ -214,55 +266,96 @@ pub(crate) fn build_uninitialized(
 
 impl Parts<'_> {
     fn build(&self, variant: Variant) -> Result<PathBuf, Error> {
-        let sanitizer = match variant {
-            Variant::Checked => self.sanitizer(Sanitizer::Address)?,
-            Variant::Uninitialized => self.sanitizer(Sanitizer::Memory)?,
-            Variant::Instrumented | Variant::Plain => Vec::new(),
-        };
-        let objects = self.objects(variant)?;
-        let executable = self.file(variant, "elf");
-        let job = self.line.executable(&Pieces {
-            objects: &objects,
-            runtime: self.runtime,
-            sanitizer: &sanitizer,
-            output: &executable,
-            scratch: self.scratch,
-            reports: variant == Variant::Instrumented,
-            places: !sanitizer.is_empty(),
-        })?;
-        if variant == Variant::Instrumented {
-            run_linker(self.session, &job, self.scratch)?;
-            return Ok(executable);
-        }
+        let bitcode = self.bitcode(variant)?;
+        let job = self.link(variant, &self.objects(variant, &bitcode, variant.effort())?)?;
         // The same link has the same to say: once is enough.
         let output = job.run_captured(self.scratch)?;
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
         match variant {
-            _ if output.status.success() => Ok(executable),
+            _ if output.status.success() => Ok(self.file(variant, EXECUTABLE)),
             Variant::Checked | Variant::Uninitialized => Err(Error::Unchecked { messages }),
             _ => Err(Error::PlainLink { messages }),
         }
     }
 
-    /// The objects of a variant, from the frozen bitcode.
-    fn objects(&self, variant: Variant) -> Result<Vec<PathBuf>, Error> {
-        let file = |extension: &str| self.file(variant, extension);
-        let (bitcode, object) = (file("bc"), file("o"));
-        let (apart, apart_object) = (file("large.bc"), file("large.o"));
+    /// The instrumented executable, and what it is to be optimized from if it is not yet, but is to
+    /// be.
+    fn instrumented(&self, tuning: Tuning) -> Result<(PathBuf, Option<Bitcode>), Error> {
+        let variant = Variant::Instrumented;
+        let bitcode = self.bitcode(variant)?;
+        let is_early = self.session.is_early() && bitcode.size() >= SHORT;
+        let first = if is_early {
+            Tuning::Unoptimized
+        } else {
+            tuning
+        };
+        let objects = self.objects(variant, &bitcode, first.effort())?;
+        run_linker(self.session, &self.link(variant, &objects)?, self.scratch)?;
+        let to_optimize = (first != tuning).then_some(bitcode);
+        Ok((self.file(variant, EXECUTABLE), to_optimize))
+    }
+
+    /// The instrumented executable again, optimized.
+    fn optimized(&self, bitcode: &Bitcode) -> Result<PathBuf, Error> {
+        let variant = Variant::Instrumented;
+        let job = self.link(variant, &self.objects(variant, bitcode, variant.effort())?)?;
+        match job.run_captured(self.scratch)?.status.code() {
+            Some(0) => Ok(self.file(variant, EXECUTABLE)),
+            code => Err(Error::Reported {
+                code: code.unwrap_or(1),
+            }),
+        }
+    }
+
+    /// What links a variant.
+    fn link(&self, variant: Variant, objects: &[PathBuf]) -> Result<Job, Error> {
+        let sanitizer = match variant {
+            Variant::Checked => self.sanitizer(Sanitizer::Address)?,
+            Variant::Uninitialized => self.sanitizer(Sanitizer::Memory)?,
+            Variant::Instrumented | Variant::Plain => Vec::new(),
+        };
+        self.line.executable(&Pieces {
+            objects,
+            runtime: self.runtime,
+            sanitizer: &sanitizer,
+            output: &self.file(variant, EXECUTABLE),
+            scratch: self.scratch,
+            reports: variant == Variant::Instrumented,
+            places: !sanitizer.is_empty(),
+        })
+    }
+
+    /// The bitcode of a variant, from the frozen one.
+    fn bitcode(&self, variant: Variant) -> Result<Bitcode, Error> {
+        let (rest, apart) = (self.file(variant, "bc"), self.file(variant, "large.bc"));
         let (transform, step) = variant.transform();
-        let is_apart = transform(self.frozen, &bitcode, &apart).map_err(llvm(step))?;
-        let parts = partitions(&bitcode);
+        let is_apart = transform(self.frozen, &rest, &apart).map_err(llvm(step))?;
+        Ok(Bitcode {
+            rest,
+            apart: is_apart.then_some(apart),
+        })
+    }
+
+    /// The objects of a variant.
+    fn objects(
+        &self,
+        variant: Variant,
+        bitcode: &Bitcode,
+        effort: Effort,
+    ) -> Result<Vec<PathBuf>, Error> {
+        let object = self.file(variant, "o");
+        let apart_object = self.file(variant, "large.o");
         thread::scope(|scope| {
             let rest = beside(scope, || {
-                self.compile(&bitcode, &object, variant.effort(), parts)
+                self.compile(&bitcode.rest, &object, effort, partitions(&bitcode.rest))
             })?;
-            if is_apart {
-                self.compile(&apart, &apart_object, Effort::Linear, partitions(&apart))?;
+            if let Some(apart) = &bitcode.apart {
+                self.compile(apart, &apart_object, Effort::Linear, partitions(apart))?;
             }
             join(rest)
         })?;
         let mut objects = vec![object];
-        objects.extend(is_apart.then_some(apart_object));
+        objects.extend(bitcode.apart.is_some().then_some(apart_object));
         if variant == Variant::Instrumented {
             objects.push(self.models()?);
         }
@@ -288,7 +381,7 @@ impl Parts<'_> {
             let bitcode = self.scratch.join("models.bc");
             recording::instrument_models(&bitcode).map_err(llvm("instrumenting the models"))?;
             // In parts, local symbols become global, and the program has some of their names.
-            self.compile(&bitcode, object, Variant::Instrumented.effort(), 1)
+            self.compile(&bitcode, object, Tuning::Optimized.effort(), 1)
         })
     }
 
@@ -342,8 +435,16 @@ impl Parts<'_> {
 
 /// In how many parts the code of bitcode is generated. The number is fixed, so that a build repeats.
 fn partitions(bitcode: &Path) -> u32 {
-    let size = fs::metadata(bitcode).map_or(0, |file| file.len());
-    if size > LARGE_MODULE { PARTITIONS } else { 1 }
+    if size(bitcode) > LARGE_MODULE {
+        PARTITIONS
+    } else {
+        1
+    }
+}
+
+/// The bytes of a file that is there.
+fn size(file: &Path) -> u64 {
+    fs::metadata(file).map_or(0, |file| file.len())
 }
 
 /// What nobody asks for in the runtime: places of its source, and its bitcode.

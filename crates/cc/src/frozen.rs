@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use crate::arguments::{Invocation, Mode};
 use crate::container::Executable;
 use crate::executables::{
-    self, build_frozen, build_uninitialized, llvm, model, read, runtime_object,
+    self, Tuning, build_frozen, build_uninitialized, llvm, model, read, runtime_object,
 };
 use crate::jobs::Job;
 use crate::link_line::{LinkLine, Pieces};
@@ -269,12 +269,15 @@ impl Frozen {
         scratch: &Scratch,
         progress: Progress,
     ) -> Result<(), Error> {
-        self.build_by(build_frozen, out, scratch, progress)
+        let build: Build = |session, line, frozen, runtime, scratch| {
+            build_frozen(session, line, frozen, runtime, scratch, Tuning::Optimized)
+        };
+        self.build_by(build, out, scratch, progress)
     }
 
     fn build_by(
         &self,
-        build: fn(&Session, &LinkLine, &Path, &Path, &Path) -> Result<(), Error>,
+        build: Build,
         out: &Path,
         scratch: &Scratch,
         progress: Progress,
@@ -328,9 +331,13 @@ impl Frozen {
         module.write(&frozen).map_err(&failed)?;
         drop(module);
         let runtime = self.runtime(&session, &scratch)?;
-        build_frozen(&session, &line, &frozen, &runtime, &scratch)
+        let tuning = Tuning::Unoptimized;
+        build_frozen(&session, &line, &frozen, &runtime, &scratch, tuning)
     }
 }
+
+/// Builds an executable of a link from frozen bitcode and the runtime, with a folder for its files.
+type Build = fn(&Session, &LinkLine, &Path, &Path, &Path) -> Result<(), Error>;
 
 /// An object that refers to symbols of these names.
 fn refer(session: &Session, names: &BTreeSet<String>, scratch: &Path) -> Result<PathBuf, Error> {

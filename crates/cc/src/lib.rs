@@ -241,15 +241,25 @@ pub fn build(arguments: Vec<OsString>, language: Language) -> Result<(), Error> 
     }
     let scratch = Scratch::default();
     let watch = interrupts::watch(&scratch);
-    let built = run(arguments, language, &scratch, Progress(|_| {}));
+    let progress = Progress {
+        doing: |_| {},
+        usable: None,
+    };
+    let built = run(arguments, language, &scratch, progress);
     watch.leave();
     scratch.clear();
     built
 }
 
-/// Told what a build is doing.
+/// Told how far a build is.
 #[derive(Clone, Copy, Debug)]
-struct Progress(fn(&str));
+struct Progress {
+    /// What it is doing.
+    doing: fn(&str),
+    /// The executable is there and works, and will be replaced by an optimized one. `None` if it is
+    /// to be there only when it is optimized.
+    usable: Option<fn()>,
+}
 
 /// How an instrumented executable is built from sources, with further options of the compiler: the
 /// messages of the compiler go to standard error.
@@ -400,7 +410,19 @@ impl Session {
 
     /// Tells what is being done, for people who wait.
     fn doing(&self, text: &str) {
-        (self.progress.0)(text);
+        (self.progress.doing)(text);
+    }
+
+    /// Whether an executable is wanted before it is optimized.
+    fn is_early(&self) -> bool {
+        self.progress.usable.is_some()
+    }
+
+    /// Tells that there is an executable, before it is optimized.
+    fn usable(&self) {
+        if let Some(usable) = self.progress.usable {
+            usable();
+        }
     }
 
     /// Tells the user something that is no error.

@@ -18,7 +18,7 @@ use std::thread::{self, sleep};
 use std::time::Duration;
 
 use labrys_units::Request;
-use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, kill_process_group, nice, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
 
 use crate::jobs::say;
@@ -119,6 +119,8 @@ impl Order {
 pub enum News {
     /// What it is doing.
     Doing(String),
+    /// The executable is there, not optimized; the build goes on, and replaces it at its end.
+    Usable,
     /// The executable is there.
     Done,
     /// There is none, and why.
@@ -140,13 +142,18 @@ pub struct Worker {
 
 impl Worker {
     /// Starts a build: `command` must call [`serve`] with the words that are added to it. Files are
-    /// laid down in `folder`.
+    /// laid down in `folder`. With `early` it tells when there is an executable that works.
     ///
     /// # Errors
     /// The process cannot be started.
-    pub fn start(mut command: Command, order: &Order, folder: &Path) -> io::Result<Self> {
+    pub fn start(
+        mut command: Command,
+        order: &Order,
+        early: bool,
+        folder: &Path,
+    ) -> io::Result<Self> {
         let (words, request) = order.words();
-        command.args(words);
+        command.args(early.then_some(EARLY)).args(words);
         command
             .env("TMPDIR", folder)
             .stdin(Stdio::piped())
@@ -233,6 +240,12 @@ fn is_alive(group: u32) -> bool {
     stats.filter_map(|stat| of_group(&stat)).any(|alive| alive)
 }
 
+/// A word in front of the others.
+const EARLY: &str = "early";
+
+/// How much lower the priority of what goes on beside a search is.
+const ASIDE: i32 = 10;
+
 /// First word for a unit, in place of a compiler's name.
 const UNIT: &str = "unit";
 
@@ -252,7 +265,12 @@ pub fn serve(words: Vec<OsString>) -> i32 {
     // Whatever ends the caller ends the build.
     let _ = set_parent_process_death_signal(Some(Signal::TERM));
     let watch = interrupts::watch(&scratch);
-    let progress = Progress(|text| tell(&News::Doing(text.to_owned())));
+    let early = words.first().is_some_and(|word| word == EARLY);
+    let progress = Progress {
+        doing: |text| tell(&News::Doing(text.to_owned())),
+        usable: early.then_some(usable),
+    };
+    let words = words.into_iter().skip(usize::from(early)).collect();
     let built = obey(words, &scratch, progress);
     watch.leave();
     scratch.clear();
@@ -276,7 +294,7 @@ fn obey(words: Vec<OsString>, scratch: &Scratch, progress: Progress) -> Result<(
         };
         let (of, out) = (Path::new(&of), Path::new(&out));
         if first == WHOLE {
-            progress.0("freezing the bitcode");
+            (progress.doing)("freezing the bitcode");
             let frozen = Frozen::of_executable(of, &scratch.path()?.join("frozen"))?;
             return frozen.build_whole(out, scratch, progress);
         }
@@ -302,6 +320,13 @@ fn obey(words: Vec<OsString>, scratch: &Scratch, progress: Progress) -> Result<(
         }
         None => run(arguments, language, scratch, progress),
     }
+}
+
+/// There is an executable; what is still to be done has time.
+fn usable() {
+    tell(&News::Usable);
+    // Where the system refuses, the build takes its part of the processor.
+    let _ = nice(ASIDE);
 }
 
 /// Says something to the caller; one that ended does not listen.

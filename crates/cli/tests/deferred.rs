@@ -5,11 +5,14 @@
 
 mod common;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::Duration;
 
 use common::{folder, output, succeed, text};
+use labrys_cc::worker::{News, Order, Worker};
 
 const MAIN: &str = "#include <stdio.h>
 int twice(int);
@@ -103,6 +106,64 @@ fn executables_are_built_once_and_without_the_files_of_the_build() {
     let fourth = cover(folder, "program --out fourth");
     assert!(fourth.status.success(), "{}", text(&fourth));
     assert_eq!(fs::read(executable).expect("an executable"), built);
+}
+
+/// So many functions are not optimized in a moment.
+const FUNCTIONS: usize = 50;
+
+/// A program whose optimizing takes long.
+fn long() -> String {
+    let mut text = "#include <stdio.h>\n".to_owned();
+    for number in 0..FUNCTIONS {
+        let _ = write!(
+            text,
+            "int f{number}(int *a, int n) {{
+              int s = {number};
+              for (int i = 0; i < n; i++) {{
+                if (a[i] == s + {number}) s += 3; else if (a[i] < s) s ^= a[i]; else s -= i;
+                switch (s & 7) {{ case 1: a[i] += s; break; case 2: s *= 3; break; case 5: s = a[0]; }}
+              }}
+              return s;
+            }}\n"
+        );
+    }
+    let calls: String = (0..FUNCTIONS).map(|n| format!("f{n}(a, 4) + ")).collect();
+    text += "int main(void) { int a[4]; for (int i = 0; i < 4; i++) a[i] = getchar();\n";
+    text + "return (" + &calls + "0) == 77; }\n"
+}
+
+#[test]
+fn an_executable_works_before_it_is_optimized_and_finds_the_same() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("long.c"), long()).expect("written");
+    let compiler = env!("CARGO_BIN_EXE_labrys-cc");
+    succeed(&mut call(folder, compiler, "-O1 long.c -o long"));
+    let order = Order::Whole {
+        deferred: folder.join("long"),
+        out: folder.join("whole"),
+    };
+    let command = call(folder, env!("CARGO_BIN_EXE_labrys"), "build-worker");
+    let mut worker = Worker::start(command, &order, true, folder).expect("a worker");
+    let mut news = || loop {
+        match worker.next(Duration::from_secs(1)) {
+            None | Some(News::Doing(_)) => {}
+            Some(news) => return news,
+        }
+    };
+    assert_eq!(news(), News::Usable);
+    let early = fs::read(folder.join("whole")).expect("an executable");
+    fs::copy(folder.join("whole"), folder.join("early")).expect("copied");
+    assert_eq!(news(), News::Done);
+    assert_ne!(fs::read(folder.join("whole")).expect("another"), early);
+    for name in ["early", "whole"] {
+        let found = cover(folder, &format!("{name} --out found-{name}"));
+        assert!(found.status.success(), "{}", text(&found));
+    }
+    let [early, whole] =
+        ["early", "whole"].map(|name| suite(&folder.join("found-".to_owned() + name)));
+    assert!(early.len() > 10);
+    assert_eq!(early, whole);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use labrys_trace::{Exit, Recording};
 
 use crate::pace::Pace;
 use crate::region::SharedRegion;
-use crate::scratch::{Identity, Scratch};
+use crate::scratch::{Identity, Scratch, identity};
 use crate::server::{CutOff, End, Loss, Server, check_version};
 use crate::{Error, Launch, RunLimits};
 
@@ -29,11 +29,14 @@ const OBJECTS_END: u64 = 128 * 4;
 /// same. It is one executor's work to run one program at a time; for parallel runs make more.
 ///
 /// The fork server ends with the thread that started it. An executor that goes on in another
-/// thread starts a new one.
+/// thread starts a new one. It also starts a new one where another file has taken the place of the
+/// program: the same program, optimized meanwhile.
 #[derive(Debug)]
 pub struct Executor {
     // Declared first: the server ends before its folder and region go.
     server: Option<Server>,
+    /// The file that the server was started from.
+    binary: Option<Identity>,
     launch: Launch,
     limits: RunLimits,
     region: SharedRegion,
@@ -77,6 +80,7 @@ impl Executor {
         let scratch = Scratch::new().map_err(Error::system("make the scratch folder"))?;
         let mut executor = Self {
             server: None,
+            binary: None,
             launch,
             limits,
             region,
@@ -223,12 +227,18 @@ impl Executor {
         }
     }
 
-    /// Makes sure that there is a fork server.
+    /// Makes sure that there is a fork server, of the file that is there.
     fn ready(&mut self) -> Result<(), Error> {
-        if self.server.is_some() {
+        let binary = std::fs::metadata(&self.launch.binary);
+        let binary = binary.as_ref().map(identity).ok();
+        let is_replaced = binary.is_some() && binary != self.binary;
+        if self.server.is_some() && !is_replaced {
             return Ok(());
         }
-        self.restarts += 1;
+        if self.server.take().is_none() {
+            self.restarts += 1;
+        }
+        self.binary = binary;
         let mut server = self.server(self.launch.capture)?;
         let version = match server.greet() {
             Ok(version) => version,

@@ -30,7 +30,7 @@ pub(crate) struct Scratch {
     stdin_identity: Identity,
 }
 
-fn identity(metadata: &Metadata) -> Identity {
+pub(crate) fn identity(metadata: &Metadata) -> Identity {
     (metadata.dev(), metadata.ino())
 }
 

@@ -12,19 +12,21 @@ use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteKind};
 use labrys_suite::{Coverage, Input, InputStream, Invocation, ObjectKind, Outcome};
 use labrys_trace::Trace;
 
+/// Compiles the program to a file.
+fn compile(option: &str, out: &Path) {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_server.c");
+    let mut compiler = Command::new("cc");
+    let compiler = compiler.args(["-O1", "-w", option, source, "-o"]).arg(out);
+    assert!(compiler.status().unwrap().success());
+}
+
 /// The program, compiled once by every process that runs tests.
 fn binary() -> PathBuf {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     let compile = || {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let unfinished = folder.join(format!("fake_server.{}", std::process::id()));
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_server.c");
-        let mut compiler = Command::new("cc");
-        let status = compiler
-            .args(["-O1", "-w", source, "-o"])
-            .arg(&unfinished)
-            .status();
-        assert!(status.unwrap().success());
+        compile("-g0", &unfinished);
         let path = folder.join("fake_server");
         std::fs::rename(unfinished, &path).unwrap();
         path
@@ -86,6 +88,26 @@ fn distances_are_told_where_they_are_wanted() {
     assert_eq!(near(&mut executor, "y"), []);
     executor.want(&Coverage::default());
     assert_eq!(near(&mut executor, "x"), []);
+}
+
+/// What takes the program's place is run from then on, and that is no loss of a server.
+#[test]
+fn a_program_may_be_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, other) = (folder.path().join("program"), folder.path().join("other"));
+    compile("-g0", &program);
+    compile("-DYES=9", &other);
+    let launch = Launch {
+        binary: program.clone(),
+        ..launch(&Input::stdin(""))
+    };
+    let mut executor = Executor::start(launch, limits()).unwrap();
+    assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(7));
+    std::fs::rename(other, &program).unwrap();
+    assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(9));
+    std::fs::remove_file(program).unwrap();
+    assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(9));
+    assert_eq!(executor.restarts(), 0);
 }
 
 #[test]

@@ -185,6 +185,7 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
     let builder = Builder {
         quiet: options.output.quiet,
         ending: Ending::in_order(options.time)?,
+        early: options.time.is_some() && !options.output.reproducible,
     };
     let out = &options.output.out;
     if options.output.resume {

@@ -1,7 +1,11 @@
-//! A build that a command waits for: it shows how far it is, and ends when the command ends.
+//! A build that a command waits for: it shows how far it is, and ends when the command ends. A
+//! command that can begin with an executable that is not optimized yet has the rest done beside it.
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use labrys_cc::worker::{News, Order, Worker};
@@ -19,6 +23,9 @@ pub(crate) struct Builder {
     /// Nothing but errors is shown.
     pub(crate) quiet: bool,
     pub(crate) ending: Ending,
+    /// Whether a program whose optimizing takes long is used before it is optimized. What such a
+    /// search finds depends on the clock where the program's behavior depends on its addresses.
+    pub(crate) early: bool,
 }
 
 /// Why there is no executable.
@@ -47,15 +54,38 @@ impl Builder {
         Builder {
             quiet,
             ending: Ending::at_once(),
+            early: false,
         }
     }
 
     /// Builds in a process of its own, with a folder for its files.
     pub(crate) fn build(&self, order: &Order, folder: &Path) -> Result<(), Failure> {
+        self.work(order, false, folder).map(drop)
+    }
+
+    /// Builds until there is an executable that works; what is left to do, if there is anything.
+    /// `done` is called when the build is at its end.
+    pub(crate) fn begin(
+        &self,
+        order: &Order,
+        folder: &Path,
+        done: impl FnOnce() + Send + 'static,
+    ) -> Result<Option<Rest>, Failure> {
+        match self.work(order, self.early, folder)? {
+            Some(worker) => Ok(Rest::start(worker, done)),
+            None => {
+                done();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Builds; the worker, if it has more to do.
+    fn work(&self, order: &Order, early: bool, folder: &Path) -> Result<Option<Worker>, Failure> {
         // This file itself, also if another one has its name by now.
         let mut command = Command::new("/proc/self/exe");
         command.arg(COMMAND);
-        let worker = Worker::start(command, order, folder);
+        let worker = Worker::start(command, order, early, folder);
         let mut worker = worker.map_err(|error| {
             let remedy = labrys_cc::remedy(&error);
             let text = format!("cannot start a process for the build: {error}{remedy}");
@@ -69,7 +99,8 @@ impl Builder {
             match worker.next(LOOK) {
                 None => shown.wait(),
                 Some(News::Doing(text)) => shown.show(&text),
-                Some(News::Done) => return Ok(()),
+                Some(News::Usable) => return Ok(Some(worker)),
+                Some(News::Done) => return Ok(None),
                 Some(News::Reported) => return Err(Failure::Reported),
                 Some(News::Unlinked(undefined)) => return Err(Failure::Unlinked(undefined)),
                 Some(News::Full(text)) => {
@@ -79,6 +110,45 @@ impl Builder {
                     return Err(Failure::Problem(Problem::program(text)));
                 }
             }
+        }
+    }
+}
+
+/// What is left to do of a build: its executable is replaced by an optimized one. Dropping this
+/// ends it. If it fails, the executable stays as it is.
+#[derive(Debug)]
+pub(crate) struct Rest {
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Rest {
+    /// Waits in a thread; `None` where the system has none, which ends the build.
+    fn start(mut worker: Worker, done: impl FnOnce() + Send + 'static) -> Option<Self> {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let over = Arc::clone(&is_over);
+        let wait = move || {
+            while !over.load(Ordering::Relaxed) {
+                match worker.next(LOOK) {
+                    None | Some(News::Doing(_)) => {}
+                    Some(News::Done) => return done(),
+                    Some(_) => return,
+                }
+            }
+        };
+        let thread = thread::Builder::new().spawn(wait).ok()?;
+        Some(Rest {
+            is_over,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Rest {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }

@@ -18,7 +18,7 @@ use labrys_units::{Drivers, Request};
 
 use crate::output::console::note;
 use crate::output::problem::Problem;
-use crate::wiring::build::{Builder, Failure};
+use crate::wiring::build::{Builder, Failure, Rest};
 use crate::wiring::cache::{self, Cache};
 use crate::wiring::database::Database;
 
@@ -158,6 +158,8 @@ pub(crate) struct Subject {
     pub(crate) leaks: bool,
     /// How further executables are built from it.
     builder: Builder,
+    /// What is left of its build. It ends before its folder goes.
+    _rest: Option<Rest>,
     /// Holds what was built or extracted.
     folder: TemporaryFolder,
 }
@@ -178,15 +180,15 @@ impl Subject {
             build.without_sources(path)?;
         }
         let folder = temporary_folder()?;
-        let instrumented = match paths {
+        let (instrumented, rest) = match paths {
             [path] if !is_source(path) => whole(path, builder, folder.path())?,
             sources => {
                 let out = output_name(sources, folder.path());
                 let sources = inputs(sources, build, builder, folder.path())?;
-                built(&sources, build, builder, folder.path(), |sources, flags| {
+                let rest = built(&sources, build, builder, folder.path(), |sources, flags| {
                     labrys_cc::sources(sources, flags, &out)
                 })?;
-                out
+                (out, rest)
             }
         };
         let names: Vec<String> = paths
@@ -201,6 +203,7 @@ impl Subject {
         Ok(Subject {
             leaks: build.leaks,
             checked,
+            _rest: rest,
             ..subject
         })
     }
@@ -247,6 +250,7 @@ impl Subject {
             checked: has.then_some(checked),
             leaks: false,
             builder,
+            _rest: None,
             folder,
         })
     }
@@ -385,32 +389,39 @@ pub(crate) fn model(executable: &Path, build: &BuildOptions) -> Result<Program, 
 }
 
 /// The whole executable of a program: the one that was named, or one that is made in a folder if
-/// its build was put off.
-fn whole(executable: &Path, builder: &Builder, folder: &Path) -> Result<PathBuf, Problem> {
+/// its build was put off; and what is left of that.
+fn whole(
+    executable: &Path,
+    builder: &Builder,
+    folder: &Path,
+) -> Result<(PathBuf, Option<Rest>), Problem> {
     let deferred = match Executable::open(executable).map_err(Problem::program)? {
-        Executable::Whole(_) => return Ok(executable.to_path_buf()),
+        Executable::Whole(_) => return Ok((executable.to_path_buf(), None)),
         Executable::Deferred(deferred) => deferred,
     };
     let path = variant_path(folder, "whole", executable)?;
     let (cache, key) = (Cache::of_user(), cache::key(&deferred));
     if cache.as_ref().is_some_and(|cache| cache.take(&key, &path)) {
-        return Ok(path);
+        return Ok((path, None));
     }
     let order = Order::Whole {
         deferred: executable.to_path_buf(),
         out: path.clone(),
     };
-    builder.build(&order, folder)?;
-    let kept = cache.map_or(Ok(()), |cache| cache.keep(&key, &path));
-    if let Err(error) = kept
-        && !builder.quiet
-    {
-        note(format_args!(
-            "the next command builds the executables again, for they cannot be kept: {error}; \
-             LABRYS_CACHE names another folder"
-        ));
-    }
-    Ok(path)
+    let (built, quiet) = (path.clone(), builder.quiet);
+    let keep = move || {
+        let kept = cache.map_or(Ok(()), |cache| cache.keep(&key, &built));
+        if let Err(error) = kept
+            && !quiet
+        {
+            note(format_args!(
+                "the next command builds the executables again, for they cannot be kept: {error}; \
+                 LABRYS_CACHE names another folder"
+            ));
+        }
+    };
+    let rest = builder.begin(&order, folder, keep)?;
+    Ok((path, rest))
 }
 
 /// The program of the suite in a folder: an executable, or sources separated by spaces.
@@ -575,27 +586,27 @@ fn flags(build: &BuildOptions, quiet: bool) -> Vec<OsString> {
     flags
 }
 
-/// Builds something of sources, as an order for sources and options of the compiler says.
+/// Builds something of sources, as an order for sources and options of the compiler says; what is
+/// left of that.
 fn built(
     sources: &[PathBuf],
     build: &BuildOptions,
     builder: &Builder,
     folder: &Path,
     order: impl Fn(&[&Path], &[OsString]) -> Order,
-) -> Result<(), Problem> {
+) -> Result<Option<Rest>, Problem> {
     let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
     let mut flags = flags(build, builder.quiet);
-    match builder.build(&order(&sources, &flags), folder) {
+    match builder.begin(&order(&sources, &flags), folder, || ()) {
         Err(Failure::Reported) if may_be_older(&sources, build) => {
             if !builder.quiet {
                 note("labrys: note: trying again with -std=gnu89");
             }
             flags.push("-std=gnu89".into());
-            builder.build(&order(&sources, &flags), folder)?;
+            Ok(builder.begin(&order(&sources, &flags), folder, || ())?)
         }
-        built => built?,
+        built => Ok(built?),
     }
-    Ok(())
 }
 
 /// Compiles each source as the compilation database in a folder says; the objects.

@@ -126,6 +126,7 @@ impl Cover {
         Ok(Builder {
             quiet: self.output.quiet,
             ending: Ending::in_order(self.limits.time)?,
+            early: !self.limits.repeats() && !self.output.reproducible,
         })
     }
 }

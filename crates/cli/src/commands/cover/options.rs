@@ -203,6 +203,11 @@ impl LimitOptions {
     }
 
     /// What is left when the program is built.
+    /// Whether the same command is to find the same once more.
+    pub(super) fn repeats(&self) -> bool {
+        self.runs.is_some() || self.steps.is_some()
+    }
+
     pub(super) fn budget(&self, ending: &Ending) -> Budget {
         Budget {
             time: ending.time_left(),

@@ -180,6 +180,7 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
     let builder = Builder {
         quiet: options.output.quiet,
         ending: Ending::in_order(Some(options.time))?,
+        early: options.runs.or(options.steps).is_none() && !options.output.reproducible,
     };
     if options.output.resume {
         return Err(Problem::usage(
