@@ -127,9 +127,10 @@ fn long() -> String {
             }}\n"
         );
     }
-    let calls: String = (0..FUNCTIONS).map(|n| format!("f{n}(a, 4) + ")).collect();
+    let case = |n| format!("case {n}: return f{n}(a, 4) == 77;\n");
+    let cases: String = (0..FUNCTIONS).map(case).collect();
     text += "int main(void) { int a[4]; for (int i = 0; i < 4; i++) a[i] = getchar();\n";
-    text + "return (" + &calls + "0) == 77; }\n"
+    text + "switch (getchar()) {\n" + &cases + "} return 2; }\n"
 }
 
 #[test]
