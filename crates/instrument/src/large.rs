@@ -142,19 +142,18 @@ fn release(module: &Module) {
 
 /// Writes an instrumented module: its large functions, if there are any, to a module of their own.
 /// Tells whether there are.
-pub(crate) fn write(module: &Module, out: &Path, large: &Path) -> Result<bool, LlvmError> {
-    if !module.functions().iter().any(|f| is_large(module, *f)) {
+pub(crate) fn write(mut module: Module, out: &Path, large: &Path) -> Result<bool, LlvmError> {
+    if !module.functions().iter().any(|f| is_large(&module, *f)) {
         return module.write(out).map(|()| false);
     }
-    share(module);
+    share(&module);
     let bytes = module.to_bytes();
     let mut apart = Module::from_bytes(&bytes, "the large functions")?;
     keep(&mut apart, true)?;
     apart.run_passes(FINISH)?;
     apart.write(large)?;
-    let mut rest = Module::from_bytes(&bytes, "the other functions")?;
-    keep(&mut rest, false)?;
-    rest.write(out)?;
+    keep(&mut module, false)?;
+    module.write(out)?;
     Ok(true)
 }
 

@@ -14,7 +14,7 @@ use labrys_program::SiteKind;
 
 use crate::recording::repeat;
 use crate::{coverage, large};
-use labrys_llvm::{Block, Builder, LLVMOpcode, LlvmError, Module, Value};
+use labrys_llvm::{Block, Builder, LLVMLinkage, LLVMOpcode, LlvmError, Module, Value};
 use labrys_lower::sites::{Decision, sites};
 
 /// Adds coverage to frozen bitcode. Large functions go to a file of their own; tells whether there
@@ -34,8 +34,11 @@ pub fn add_coverage(frozen: &Path, out: &Path, apart: &Path) -> Result<bool, Llv
     module
         .verify()
         .map_err(|e| LlvmError(format!("the plain module is not well-formed: {e}")))?;
-    large::write(&module, out, apart)
+    large::write(module, out, apart)
 }
+
+/// The name of the function that counts.
+const COUNTER: &str = "__labrys_count";
 
 fn cover(module: &Module) {
     let decisions = sites(module);
@@ -47,7 +50,9 @@ fn cover(module: &Module) {
         module,
         builder: module.builder(),
         map: coverage::define(module, branches),
+        counter: module.declare(COUNTER, module.void(), &[module.int(64)]),
     };
+    marker.define_counter();
     let mut first = 0;
     for decision in &decisions {
         if !decision.oracle {
@@ -61,6 +66,8 @@ struct Marker<'m> {
     module: &'m Module,
     builder: Builder<'m>,
     map: Value<'m>,
+    /// A function that counts: large functions call it, since LLVM takes more time for what it does.
+    counter: Value<'m>,
 }
 
 impl<'m> Marker<'m> {
@@ -88,7 +95,7 @@ impl<'m> Marker<'m> {
             .builder
             .cast(LLVMOpcode::LLVMZExt, condition, self.module.int(64));
         let index = self.builder.binary(LLVMOpcode::LLVMAdd, base, direction);
-        self.count(index);
+        self.count(instruction, index);
     }
 
     fn mark_edge(&self, edge: Block<'m>, branch: u32) {
@@ -98,13 +105,29 @@ impl<'m> Marker<'m> {
             .find(|instruction| instruction.opcode() != LLVMOpcode::LLVMPHI);
         if let Some(first) = first {
             self.builder.before(first);
-            self.count(self.module.const_int(64, u64::from(branch)));
+            self.count(first, self.module.const_int(64, u64::from(branch)));
+        }
+    }
+
+    fn define_counter(&self) {
+        self.counter.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+        self.module.add_attribute(self.counter, "noinline", 0);
+        self.builder.at_end(self.module.define_body(self.counter));
+        self.add(self.counter.params()[0]);
+        self.builder.ret_void();
+    }
+
+    /// Counts at the builder's place, which is in a function of the program.
+    fn count(&self, place: Value<'m>, index: Value<'m>) {
+        match large::is_large(self.module, place.parent().function()) {
+            true => drop(self.builder.call(self.counter, &[index])),
+            false => self.add(index),
         }
     }
 
     /// Adds 1, and the carry; at once, since a loop in which the run is killed has no end where
     /// LLVM might do it instead.
-    fn count(&self, index: Value<'m>) {
+    fn add(&self, index: Value<'m>) {
         let (builder, byte, wide) = (&self.builder, self.module.int(8), self.module.int(16));
         let address = builder.element_address(byte, self.map, index);
         let before = builder.load(byte, address);

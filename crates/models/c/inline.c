@@ -387,3 +387,65 @@ HELPER void __labrys_array(void *p, u64 size) {
   __labrys_stack_top = top;
   __labrys_variable(p, size);
 }
+
+/* The same as functions, for large functions: there each helper would be blocks, and LLVM takes
+ * more time for a block than for a call. */
+#define FAR static __attribute__((noinline, used))
+
+/* What __labrys_frame() is in the caller. */
+#ifdef __x86_64__
+#define CALLER_FRAME() ((u64)__labrys_frame_end() + 8)
+#else
+#define CALLER_FRAME() ((u64)__builtin_frame_address(1))
+#endif
+
+#define FAR_ACCESS(N)                                                                            \
+  FAR u32 __labrys_far_load##N(void *p, u32 address, u64 value) {                                \
+    return __labrys_load##N(p, address, value);                                                  \
+  }                                                                                              \
+  FAR void __labrys_far_store##N(void *p, u32 address, u32 label) {                              \
+    __labrys_store##N(p, address, label);                                                        \
+  }
+FAR_ACCESS(1)
+FAR_ACCESS(2)
+FAR_ACCESS(4)
+FAR_ACCESS(8)
+
+FAR u32 __labrys_far_unary(u64 meta, u32 a, u64 value, u64 high) {
+  return __labrys_unary(meta, a, value, high);
+}
+
+FAR u32 __labrys_far_binary(u64 meta, u32 a, u32 b, u64 av, u64 bv, u64 value) {
+  return __labrys_binary(meta, a, b, av, bv, value);
+}
+
+FAR u32 __labrys_far_compare(u64 meta, u32 a, u32 b, u64 av, u64 bv, u64 value) {
+  return __labrys_compare(meta, a, b, av, bv, value);
+}
+
+FAR u32 __labrys_far_index(u32 base, u32 index, u64 bv, u64 iv, u64 scale) {
+  return __labrys_index(base, index, bv, iv, scale);
+}
+
+FAR u32 __labrys_far_offset(u32 base, u64 offset) { return __labrys_offset(base, offset); }
+
+FAR void __labrys_far_near(u32 branch, u32 direction, u32 kind, u64 a, u64 b) {
+  __labrys_near(branch, direction, kind, a, b);
+}
+
+FAR void __labrys_far_branch(u32 site, u32 label, u32 direction, u32 branch) {
+  if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
+  if (UNLIKELY(label | __labrys_all_branches))
+    __labrys_slow_branch(site, label, direction, branch, CALLER_FRAME());
+}
+
+FAR void __labrys_far_select(u32 site, u32 label, u32 direction, u32 branch) {
+  if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
+  if (UNLIKELY(label)) __labrys_slow_select(site, label, direction, branch, CALLER_FRAME());
+}
+
+FAR void __labrys_far_switch(u32 site, u32 label, u32 direction, u64 value, u32 branch) {
+  if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
+  if (UNLIKELY(label | __labrys_all_branches))
+    __labrys_slow_switch(site, label, direction, value, branch, CALLER_FRAME());
+}

@@ -113,7 +113,7 @@ pub(super) fn results<'m>(emit: &Emitter<'m>, i: Value<'m>) -> Vec<Label<'m>> {
 pub(super) struct Call<'s, 'm> {
     pub(super) emit: &'s Emitter<'m>,
     pub(super) callees: &'s Callees<'m>,
-    pub(super) objects: &'s Objects<'m>,
+    pub(super) objects: &'s Objects<'s, 'm>,
     pub(super) labels: &'s mut Labels<'m>,
     /// In the concrete version.
     pub(super) watch: Option<&'s mut Watch<'m>>,

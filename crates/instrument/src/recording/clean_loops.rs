@@ -81,7 +81,7 @@ pub(super) struct Cleaner<'a, 'm> {
     pub(super) emit: &'a Emitter<'m>,
     pub(super) function: Value<'m>,
     pub(super) shape: &'a Shape<'m>,
-    pub(super) objects: &'a Objects<'m>,
+    pub(super) objects: &'a Objects<'a, 'm>,
     pub(super) stores: &'a Stores<'m>,
 }
 
@@ -149,7 +149,7 @@ impl<'m> Cleaner<'_, 'm> {
             return false;
         }
         let module = self.emit.module();
-        if self.objects.is_constant(address) {
+        if self.objects.is_concrete(address) {
             return false;
         }
         if let Some(object) = self.objects.object(address) {

@@ -55,11 +55,6 @@ pub(super) fn may_leave_labels(i: Value<'_>) -> bool {
     }
 }
 
-/// Whether the concrete version looks at shadow for an instruction.
-pub(super) fn looks_at_shadow(i: Value<'_>) -> bool {
-    i.opcode() == LLVMOpcode::LLVMLoad && !is_slot(i.operand(0)) || comparison(i).is_some()
-}
-
 /// Whether an instruction must not be done twice. A write of a slot that was read before is an
 /// effect: the second read would give another value.
 pub(super) fn is_effect(i: Value<'_>, read: &HashSet<Value<'_>>) -> bool {

@@ -3,13 +3,14 @@
 //!
 //! Invariant: it changes nothing that is there; it knows neither labels nor versions.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use labrys_llvm::{Builder, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Module, Value};
 
 use super::PREFIX;
 use super::types::places;
+use crate::large;
 
 /// A builder with a place, and what helpers take as arguments.
 pub(super) struct Emitter<'m> {
@@ -17,6 +18,8 @@ pub(super) struct Emitter<'m> {
     builder: Builder<'m>,
     /// Constants that hold names of functions.
     names: RefCell<HashMap<String, Value<'m>>>,
+    /// Whether the function at hand is large: then helpers are called rather than inlined.
+    is_far: Cell<bool>,
 }
 
 impl<'m> Emitter<'m> {
@@ -25,6 +28,7 @@ impl<'m> Emitter<'m> {
             module,
             builder: module.builder(),
             names: RefCell::default(),
+            is_far: Cell::new(false),
         }
     }
 
@@ -36,9 +40,16 @@ impl<'m> Emitter<'m> {
         &self.builder
     }
 
+    /// Begins a function, which may be large.
+    pub(super) fn begin(&self, function: Value<'m>) {
+        self.is_far.set(large::is_large(self.module, function));
+    }
+
     /// Calls helper `name`.
     pub(super) fn call(&self, name: &str, arguments: &[Value<'m>]) -> Value<'m> {
-        let function = self.module.function(&format!("{PREFIX}{name}"));
+        let helper = |kind: &str| self.module.function(&format!("{PREFIX}{kind}{name}"));
+        let far = self.is_far.get().then(|| helper("far_")).flatten();
+        let function = far.or_else(|| helper(""));
         let function = function.unwrap_or_else(|| panic!("c/inline.c lacks {name}"));
         self.builder.call(function, arguments)
     }

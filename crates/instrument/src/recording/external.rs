@@ -23,7 +23,7 @@ pub(super) fn loses_nothing(name: &str) -> bool {
 /// A step on one call of a function without a model.
 pub(super) struct External<'s, 'm> {
     pub(super) emit: &'s Emitter<'m>,
-    pub(super) objects: &'s Objects<'m>,
+    pub(super) objects: &'s Objects<'s, 'm>,
     pub(super) labels: &'s mut Labels<'m>,
     /// Whether the call is in a library model.
     pub(super) model: bool,
@@ -77,7 +77,7 @@ impl<'m> External<'_, 'm> {
         };
         let pointers = arguments
             .into_iter()
-            .filter(|a| is_pointer(a.ty()) && !self.objects.is_constant(*a) && !is_function(*a));
+            .filter(|a| is_pointer(a.ty()) && !self.objects.is_concrete(*a) && !is_function(*a));
         for argument in pointers {
             call(slow, &[text(), argument]);
         }

@@ -10,6 +10,7 @@ use labrys_llvm::{Block, LLVMOpcode, Value};
 use super::announce::Announcer;
 use super::calls::{self, Call, Callees};
 use super::clean_loops::Cleaner;
+use super::concrete::Concrete;
 use super::decisions::Decisions;
 use super::effects::callee_name;
 use super::emit::Emitter;
@@ -31,7 +32,7 @@ pub(super) struct FunctionPass<'p, 'm> {
     function: Value<'m>,
     /// Whether this is a library model: its variables are not announced.
     model: bool,
-    objects: Objects<'m>,
+    objects: Objects<'p, 'm>,
     labels: Labels<'m>,
     decisions: Decisions<'m>,
     variadic: Variadic<'m>,
@@ -45,17 +46,19 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
     pub(super) fn run(
         emit: &'p Emitter<'m>,
         callees: &'p Callees<'m>,
+        concrete: &'p Concrete<'m>,
         function: Value<'m>,
         model: bool,
     ) {
-        let shape = Shape::of(emit.module(), function);
+        emit.begin(function);
+        let shape = Shape::of(emit.module(), function, concrete);
         let mut all = vec![shape.prologue];
         all.extend(&shape.blocks);
         let stores = Stores::new(&all, &shape.slots);
         let prologue = shape.prologue.instructions();
         let blocks = shape.blocks.iter();
         let symbolic: Vec<_> = blocks.map(|block| block.instructions()).collect();
-        let mut labels = Labels::new(emit, shape.prologue, &shape.slots);
+        let mut labels = Labels::new(emit, shape.prologue, &shape.slots, concrete);
         let mut variadic = Variadic::default();
         if let Some(first) = prologue.first() {
             calls::enter(emit, &mut labels, function, *first);
@@ -66,7 +69,7 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             callees,
             function,
             model,
-            objects: Objects::of(&stores, shape.prologue),
+            objects: Objects::of(&stores, shape.prologue, concrete),
             labels,
             decisions: Decisions::default(),
             variadic,
@@ -214,10 +217,12 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
 
     fn load(&mut self, i: Value<'m>) {
         let slot = self.labels.is_slot(i.operand(0));
+        let concrete = self.is_concrete(i.operand(0));
         match &mut self.watch {
             Some(_) if slot => {}
             Some(watch) => watch.load(self.emit, &self.objects, i),
             None if slot => self.labels.load(self.emit, i),
+            None if concrete => {}
             None => self.memory().load(i),
         }
     }
@@ -228,8 +233,14 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             Some(_) if slot => {}
             Some(watch) => watch.store(self.emit, &self.objects, i),
             None if slot => self.labels.store(self.emit, i),
+            None if self.is_concrete(i.operand(1)) => {}
             None => self.memory().store(i),
         }
+    }
+
+    /// Whether an address is one place, whatever the input, in a variable without labels.
+    fn is_concrete(&self, address: Value<'m>) -> bool {
+        self.labels.of(address).is_none() && self.objects.is_concrete(address)
     }
 
     /// Instruments a call: of an intrinsic, a marker or anything else.

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use labrys_llvm::{Block, Value};
 
+use super::concrete::Concrete;
 use super::emit::Emitter;
 use super::types::{scalars, width};
 
@@ -23,9 +24,14 @@ pub(super) struct Labels<'m> {
 }
 
 impl<'m> Labels<'m> {
-    /// An environment without labels. Each slot gets a label variable for each scalar, at the
-    /// start of the function's prologue.
-    pub(super) fn new(emit: &Emitter<'m>, prologue: Block<'m>, slots: &[Value<'m>]) -> Self {
+    /// An environment without labels. Each slot that may have labels gets a label variable for each
+    /// scalar, at the start of the function's prologue.
+    pub(super) fn new(
+        emit: &Emitter<'m>,
+        prologue: Block<'m>,
+        slots: &[Value<'m>],
+        concrete: &Concrete<'m>,
+    ) -> Self {
         let mut labels = Labels {
             values: HashMap::new(),
             variables: HashMap::new(),
@@ -36,7 +42,7 @@ impl<'m> Labels<'m> {
         let u32 = emit.module().int(32);
         for slot in slots {
             let variable = |ty| {
-                width(ty).map(|_| {
+                width(ty).filter(|_| !concrete.has(*slot)).map(|_| {
                     emit.before(first);
                     let variable = emit.builder().named_variable(u32, "label");
                     emit.builder().store(emit.u32(0), variable);

@@ -15,6 +15,7 @@
 mod announce;
 mod calls;
 mod clean_loops;
+mod concrete;
 mod decisions;
 mod early;
 mod effects;
@@ -53,6 +54,7 @@ use labrys_library::MODEL_PREFIX;
 
 use crate::{coverage, large};
 use calls::Callees;
+use concrete::Concrete;
 use emit::Emitter;
 use function::FunctionPass;
 use labrys_llvm::{LlvmError, Module, Value};
@@ -84,7 +86,7 @@ pub fn instrument(frozen: &Path, out: &Path, apart: &Path) -> Result<bool, LlvmE
     early::restore(&module, &redirected);
     trampolines::insert(&module);
     let branches = markers::insert(&mut module, &numbers)?;
-    models::link(&mut module)?;
+    let shared = models::link(&mut module)?;
     // The streams of C++ that the program does not use.
     module.run_passes("globaldce")?;
     markers::optimize(&mut module)?;
@@ -92,13 +94,14 @@ pub fn instrument(frozen: &Path, out: &Path, apart: &Path) -> Result<bool, LlvmE
     slots::move_to_slots(&mut module)?;
     objects::align(&module);
     module.link_bytes(INLINE, "inline helpers")?;
-    instrument_functions(&module, &numbers, false);
+    let concrete = Concrete::of(&module, |name| !shared.contains(name));
+    instrument_functions(&module, &numbers, &concrete, false);
     coverage::define(&module, branches);
     announce::list_globals(&module, "__labrys_globals");
     announce::mark(&module);
     marked::define_table(&module);
     finish(&mut module)?;
-    large::write(&module, out, apart)
+    large::write(module, out, apart)
 }
 
 /// Whether a function is one of those that instrumented code calls.
@@ -145,7 +148,12 @@ impl Numbers {
 }
 
 /// Instruments a module with markers, into which the helpers were linked: a program, or the models.
-fn instrument_functions(module: &Module, numbers: &Numbers, are_models: bool) {
+fn instrument_functions<'m>(
+    module: &'m Module,
+    numbers: &Numbers,
+    concrete: &Concrete<'m>,
+    are_models: bool,
+) {
     let functions = module.functions();
     let emit = Emitter::new(module);
     let callees = Callees {
@@ -163,7 +171,7 @@ fn instrument_functions(module: &Module, numbers: &Numbers, are_models: bool) {
         if function.is_declaration() || early || is_helper(&name) {
             continue;
         }
-        FunctionPass::run(&emit, &callees, *function, model);
+        FunctionPass::run(&emit, &callees, concrete, *function, model);
     }
     markers::sweep(module);
     slow_paths::describe(module);

@@ -7,12 +7,14 @@
 //! Law: a decision of a model has the same number wherever its code is. The sites of models are
 //! numbered from [`MODEL_SITE`](labrys_abi::MODEL_SITE) on, in the order of the library alone.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use labrys_library::MODEL_PREFIX;
 use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, LlvmError, Module, Value};
 use labrys_models::{INLINE, LIBRARY};
 
+use super::concrete::Concrete;
 use super::{
     Numbers, PREFIX, announce, external, finish, instrument_functions, markers, objects, slots,
 };
@@ -35,21 +37,28 @@ pub fn instrument_models(out: &Path) -> Result<(), LlvmError> {
     slots::move_to_slots(&mut module)?;
     objects::align(&module);
     module.link_bytes(INLINE, "inline helpers")?;
-    instrument_functions(&module, &Numbers::of_models(), true);
+    // Programs have parts of models, which write variables of these.
+    let concrete = Concrete::of(&module, |_| false);
+    instrument_functions(&module, &Numbers::of_models(), &concrete, true);
     announce::list_globals(&module, "__labrys_globals_of_models");
     finish(&mut module)?;
     module.write(out)
 }
 
-/// Links the small models, with markers, and declares the others.
-pub(super) fn link(module: &mut Module) -> Result<(), LlvmError> {
+/// Links the small models, with markers, and declares the others. Tells the names of variables that
+/// models have in common with programs, such as that of the next option.
+pub(super) fn link(module: &mut Module) -> Result<HashSet<String>, LlvmError> {
     let mut models = marked()?;
+    let variables_of_all = models.globals().into_iter();
+    let shared = variables_of_all.filter(|variable| variable.is_declaration());
+    let shared = shared.map(Value::name).collect();
     leave_to_object(models_of(&models).filter(|model| !may_be_inlined(*model, DEPTH)));
     leave(&mut models)?;
     // Parts of models that only the others had.
     models.run_passes("globaldce")?;
     leave_to_object(models_of(&models).chain(variables(&models)));
-    module.link_bytes(&models.to_bytes(), "library models")
+    module.link_bytes(&models.to_bytes(), "library models")?;
+    Ok(shared)
 }
 
 /// Makes declarations of the models that were linked: their object has them.

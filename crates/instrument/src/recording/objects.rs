@@ -13,6 +13,7 @@ use labrys_abi::FLAG_SHIFT;
 use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, LLVMValueKind, Module, Value};
 
 use super::PREFIX;
+use super::concrete::Concrete;
 use super::slots::is_slot;
 
 /// Bytes that have one flag.
@@ -41,17 +42,19 @@ impl<'m> Stores<'m> {
 
 /// Variables into which pointers point. Those on the stack are of the block that runs once: others
 /// are there in each version of the function.
-pub(super) struct Objects<'m> {
+pub(super) struct Objects<'c, 'm> {
     prologue: Block<'m>,
+    concrete: &'c Concrete<'m>,
     /// By the variable that holds the pointer between blocks.
     pointed: HashMap<Value<'m>, Value<'m>>,
 }
 
-impl<'m> Objects<'m> {
+impl<'c, 'm> Objects<'c, 'm> {
     /// Of the slots that are written at one place.
-    pub(super) fn of(stores: &Stores<'m>, prologue: Block<'m>) -> Self {
+    pub(super) fn of(stores: &Stores<'m>, prologue: Block<'m>, concrete: &'c Concrete<'m>) -> Self {
         let mut objects = Objects {
             prologue,
+            concrete,
             pointed: HashMap::new(),
         };
         // A slot may hold what is computed from another.
@@ -89,9 +92,10 @@ impl<'m> Objects<'m> {
         }
     }
 
-    /// Whether an address is inside a constant variable, which has no labels.
-    pub(super) fn is_constant(&self, address: Value<'m>) -> bool {
-        self.object(address).is_some_and(is_constant)
+    /// Whether an address is inside a variable that has no labels.
+    pub(super) fn is_concrete(&self, address: Value<'m>) -> bool {
+        let object = self.object(address);
+        object.is_some_and(|object| is_constant(object) || self.concrete.has(object))
     }
 }
 

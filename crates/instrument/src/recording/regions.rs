@@ -14,7 +14,8 @@ use std::collections::{HashMap, HashSet};
 
 use labrys_llvm::{Block, LLVMOpcode, Value};
 
-use super::effects::{looks_at_shadow, may_leave_labels};
+use super::concrete::Concrete;
+use super::effects::may_leave_labels;
 use super::types::{scalars, width};
 
 /// The most values that are joined in one function.
@@ -28,6 +29,7 @@ pub(super) struct Regions<'f, 'm> {
     slots: &'f [Value<'m>],
     /// A bit for each slot that is read before it is written from the block's start on.
     live: Vec<Vec<u64>>,
+    concrete: &'f Concrete<'m>,
 }
 
 /// What has a concrete version.
@@ -50,7 +52,11 @@ pub(super) struct Loop<'m> {
 }
 
 impl<'f, 'm> Regions<'f, 'm> {
-    pub(super) fn of(blocks: &'f [Block<'m>], slots: &'f [Value<'m>]) -> Self {
+    pub(super) fn of(
+        blocks: &'f [Block<'m>],
+        slots: &'f [Value<'m>],
+        concrete: &'f Concrete<'m>,
+    ) -> Self {
         let numbers: HashMap<_, _> = blocks.iter().copied().zip(0..).collect();
         let number = |block: Block<'m>| numbers[&block];
         let successors: Vec<Vec<usize>> = blocks
@@ -63,13 +69,14 @@ impl<'f, 'm> Regions<'f, 'm> {
                 predecessors[*successor].push(at);
             }
         }
-        let live = live_at_start(blocks, slots, &successors);
+        let live = live_at_start(blocks, slots, &successors, concrete);
         Regions {
             blocks,
             successors,
             predecessors,
             slots,
             live,
+            concrete,
         }
     }
 
@@ -155,7 +162,10 @@ impl<'f, 'm> Regions<'f, 'm> {
         let mut count = 0;
         for (at, block) in self.blocks.iter().enumerate().filter(|(at, _)| chosen[*at]) {
             let instructions = block.instructions();
-            if instructions.iter().any(|i| looks_at_shadow(*i)) {
+            if instructions
+                .iter()
+                .any(|i| self.concrete.looks_at_shadow(*i))
+            {
                 count += live(at);
             }
             let asks = instructions.iter().any(|i| may_leave_labels(*i));
@@ -194,6 +204,7 @@ fn live_at_start<'m>(
     blocks: &[Block<'m>],
     slots: &[Value<'m>],
     successors: &[Vec<usize>],
+    concrete: &Concrete<'m>,
 ) -> Vec<Vec<u64>> {
     let numbers: HashMap<_, _> = slots
         .iter()
@@ -201,7 +212,7 @@ fn live_at_start<'m>(
         // Without labels nothing is asked.
         .filter(|(_, slot)| {
             let scalars = scalars(slot.allocated_type());
-            scalars.iter().any(|t| width(*t).is_some())
+            !concrete.has(**slot) && scalars.iter().any(|t| width(*t).is_some())
         })
         .map(|(number, slot)| (*slot, number))
         .collect();

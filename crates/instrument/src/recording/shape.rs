@@ -14,7 +14,8 @@ use std::collections::{HashMap, HashSet};
 
 use labrys_llvm::{Block, Builder, LLVMOpcode, LLVMValueKind, Module, Value};
 
-use super::effects::{is_effect, looks_at_shadow, may_leave_labels};
+use super::concrete::Concrete;
+use super::effects::{is_effect, may_leave_labels};
 use super::regions::{Loop, Regions};
 use super::slots::{SLOT, is_slot};
 use crate::large::is_large;
@@ -41,10 +42,11 @@ pub(super) struct Shape<'m> {
 
 impl<'m> Shape<'m> {
     /// Cuts a function whose values between blocks are in slots.
-    pub(super) fn of(module: &'m Module, function: Value<'m>) -> Self {
+    pub(super) fn of(module: &'m Module, function: Value<'m>, concrete: &Concrete<'m>) -> Self {
         let cutter = Cutter {
             module,
             builder: module.builder(),
+            concrete,
         };
         let prologue = cutter.prologue(function);
         let two = may_have_two(function) && !is_large(module, function);
@@ -73,7 +75,7 @@ impl<'m> Shape<'m> {
             repeated: HashSet::new(),
         };
         if two {
-            let region = Regions::of(&shape.blocks, &shape.slots).choose();
+            let region = Regions::of(&shape.blocks, &shape.slots, concrete).choose();
             shape.concrete = copy(module, function, &region.blocks);
             shape.heads = region.heads;
             shape.inner = region.inner;
@@ -104,12 +106,13 @@ fn may_have_two(function: Value<'_>) -> bool {
         })
 }
 
-struct Cutter<'m> {
+struct Cutter<'c, 'm> {
     module: &'m Module,
     builder: Builder<'m>,
+    concrete: &'c Concrete<'m>,
 }
 
-impl<'m> Cutter<'m> {
+impl<'m> Cutter<'_, 'm> {
     /// Cuts the entry behind its last variable.
     fn prologue(&self, function: Value<'m>) -> Block<'m> {
         let entry = function.blocks()[0];
@@ -145,7 +148,7 @@ impl<'m> Cutter<'m> {
         let (mut loads, mut effects) = (false, false);
         let mut read = HashSet::new();
         for i in block.instructions() {
-            let look = looks_at_shadow(i);
+            let look = self.concrete.looks_at_shadow(i);
             let effect = is_effect(i, &read);
             if (effect && loads) || (look && effects) {
                 self.split(i);

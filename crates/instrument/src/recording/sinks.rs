@@ -14,7 +14,7 @@ use super::types::{is_function, is_pointer};
 pub(super) fn output<'m>(
     emit: &Emitter<'m>,
     labels: &Labels<'m>,
-    objects: &Objects<'m>,
+    objects: &Objects<'_, 'm>,
     i: Value<'m>,
     library: &Function,
 ) {
@@ -42,7 +42,7 @@ pub(super) fn output<'m>(
         .filter_map(|(_, argument)| {
             let label = labels.of(*argument).or_else(|| any.then(|| emit.u32(1)));
             let address = is_pointer(argument.ty())
-                && !objects.is_constant(*argument)
+                && !objects.is_concrete(*argument)
                 && !is_function(*argument);
             (address || label.is_some()).then_some((*argument, address, label))
         })

@@ -58,9 +58,9 @@ impl<'m> Watch<'m> {
     }
 
     /// Notes whether what is loaded may have labels.
-    pub(super) fn load(&mut self, emit: &Emitter<'m>, objects: &Objects<'m>, i: Value<'m>) {
+    pub(super) fn load(&mut self, emit: &Emitter<'m>, objects: &Objects<'_, 'm>, i: Value<'m>) {
         let address = i.operand(0);
-        if self.covered.contains(&i) || objects.is_constant(address) {
+        if self.covered.contains(&i) || objects.is_concrete(address) {
             return;
         }
         let size = emit.module().store_size_of(i.ty());
@@ -76,7 +76,7 @@ impl<'m> Watch<'m> {
     fn read(
         &mut self,
         emit: &Emitter<'m>,
-        objects: &Objects<'m>,
+        objects: &Objects<'_, 'm>,
         address: Value<'m>,
         size: u64,
         alignment: u64,
@@ -90,8 +90,8 @@ impl<'m> Watch<'m> {
     }
 
     /// The labels of what a store overwrites go.
-    pub(super) fn store(&self, emit: &Emitter<'m>, objects: &Objects<'m>, i: Value<'m>) {
-        if self.covered.contains(&i) {
+    pub(super) fn store(&self, emit: &Emitter<'m>, objects: &Objects<'_, 'm>, i: Value<'m>) {
+        if self.covered.contains(&i) || objects.is_concrete(i.operand(1)) {
             return;
         }
         emit.after(i);
@@ -104,7 +104,7 @@ impl<'m> Watch<'m> {
     pub(super) fn compare(
         &mut self,
         emit: &Emitter<'m>,
-        objects: &Objects<'m>,
+        objects: &Objects<'_, 'm>,
         i: Value<'m>,
         size: u64,
     ) {
@@ -114,7 +114,7 @@ impl<'m> Watch<'m> {
         i.set_operand(i.operand_count() - 1, library);
         emit.after(i);
         for address in [i.operand(0), i.operand(1)] {
-            if !objects.is_constant(address) {
+            if !objects.is_concrete(address) {
                 self.read(emit, objects, address, size, 1);
             }
         }
@@ -139,7 +139,7 @@ impl<'m> Watch<'m> {
 /// Not 0 if bytes may have labels, at the emitter's place.
 fn flags<'m>(
     emit: &Emitter<'m>,
-    objects: &Objects<'m>,
+    objects: &Objects<'_, 'm>,
     address: Value<'m>,
     size: u64,
     alignment: u64,
