@@ -5,6 +5,7 @@
 //! answers a query only after it was evaluated there.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use labrys_expr::Fingerprints;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,7 +63,7 @@ impl Layer for Cache {
 #[derive(Clone, Debug, PartialEq)]
 enum Found {
     /// A model of this very query, for all of its symbols.
-    Model(Model),
+    Model(Arc<Model>),
     /// These of its conditions (by position) cannot all be true.
     Core(Vec<usize>),
     /// It was given up after so many steps.
@@ -71,7 +72,7 @@ enum Found {
 
 #[derive(Clone, Debug)]
 enum Entry {
-    Model(Model),
+    Model(Arc<Model>),
     GivenUp(u64),
 }
 
@@ -106,8 +107,8 @@ struct Answers {
     /// Cores by their smallest condition, sorted.
     cores: FxHashMap<u128, Vec<Box<[u128]>>>,
     core_count: usize,
-    recent: VecDeque<Model>,
-    goals: FxHashMap<u128, VecDeque<Model>>,
+    recent: VecDeque<Arc<Model>>,
+    goals: FxHashMap<u128, VecDeque<Arc<Model>>>,
 }
 
 impl Answers {
@@ -115,9 +116,10 @@ impl Answers {
     fn decide(&mut self, key: &Key, task: &Task<'_, '_>, shared: &mut Shared) -> Verdict {
         let Task { query, parts, .. } = task;
         match self.find(key) {
-            Some(Found::Model(mut model)) => {
-                complete(query.pool, parts, query.hint, &mut model);
+            Some(Found::Model(model)) => {
                 if shared.satisfies(task, &model) {
+                    let mut model = Arc::unwrap_or_clone(model);
+                    complete(query.pool, parts, query.hint, &mut model);
                     return Verdict::Model(model);
                 }
             }
@@ -127,17 +129,17 @@ impl Answers {
             }
             Some(Found::GivenUp(_)) | None => {}
         }
-        let candidates: Vec<Model> = self.candidates(key).cloned().collect();
-        for candidate in candidates {
-            let mut model = Model::default();
-            let values = query.hint.with(&candidate);
-            complete(query.pool, parts, &values, &mut model);
-            if shared.satisfies(task, &model) {
-                self.enter_model(key, &model);
-                return Verdict::Model(model);
-            }
-        }
-        Verdict::Pass
+        // Most fail at the goal: what a model has of other queries is left out of those that do not.
+        let found = self
+            .candidates(key)
+            .find(|model| shared.satisfies(task, model));
+        let Some(values) = found.map(|model| query.hint.with(model)) else {
+            return Verdict::Pass;
+        };
+        let mut model = Model::default();
+        complete(query.pool, parts, &values, &mut model);
+        self.enter_model(key, &model);
+        Verdict::Model(model)
     }
 
     /// What is known of this very query, or of a part of it that has no model.
@@ -176,20 +178,19 @@ impl Answers {
 
     /// Models worth a try: those of other queries with the same goal, then the latest.
     fn candidates(&self, key: &Key) -> impl Iterator<Item = &Model> {
-        self.goals
-            .get(&key.goal())
-            .into_iter()
-            .flatten()
-            .chain(&self.recent)
+        let of_goal = self.goals.get(&key.goal()).into_iter().flatten();
+        of_goal.chain(&self.recent).map(Arc::as_ref)
     }
 
     fn enter_model(&mut self, key: &Key, model: &Model) {
-        self.enter(key, Entry::Model(model.clone()));
-        push(&mut self.recent, model, RECENT);
+        let model = Arc::new(model.clone());
+        self.enter(key, Entry::Model(Arc::clone(&model)));
+        push(&mut self.recent, &model, RECENT);
         if self.goals.len() >= MOST {
             self.goals.clear();
         }
-        push(self.goals.entry(key.goal()).or_default(), model, PER_GOAL);
+        let of_goal = self.goals.entry(key.goal()).or_default();
+        push(of_goal, &model, PER_GOAL);
     }
 
     /// Enters the conditions at these positions as contradictory.
@@ -224,14 +225,16 @@ impl Answers {
 }
 
 /// Puts a model first and drops the oldest over the limit.
-fn push(models: &mut VecDeque<Model>, model: &Model, limit: usize) {
+fn push(models: &mut VecDeque<Arc<Model>>, model: &Arc<Model>, limit: usize) {
     models.retain(|other| other != model);
-    models.push_front(model.clone());
+    models.push_front(Arc::clone(model));
     models.truncate(limit);
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::{Answers, Found, Key};
     use crate::query::Model;
 
@@ -252,7 +255,7 @@ mod tests {
         cache.enter_model(&Key::new(vec![1, 2, 3]), &Model::default());
         assert_eq!(
             cache.find(&Key::new(vec![2, 1, 3])),
-            Some(Found::Model(Model::default()))
+            Some(Found::Model(Arc::default()))
         );
         assert_eq!(cache.find(&Key::new(vec![1, 2])), None);
         assert_eq!(cache.candidates(&Key::new(vec![9, 3])).count(), 2);
