@@ -127,6 +127,24 @@ fn error_of(task: &str, runs: u32) -> (tempfile::TempDir, String) {
     (folder, String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// Another build may not come to the error behind a write that is out of bounds.
+#[test]
+fn an_error_behind_one_of_memory_does_not_end_the_search() {
+    let task = "void *malloc(unsigned long);\n\
+                int main() {\n\
+                  int x = __VERIFIER_nondet_int();\n\
+                  char *volatile p = malloc(4);\n\
+                  if (x > 100) { p[x == 12345 ? 0 : 5] = 1; reach_error(); }\n\
+                }\n";
+    let (folder, text) = error_of(task, 200);
+    assert!(text.contains("the target is reached"), "{text}");
+    let tests = tests(folder.path());
+    assert!(
+        tests.len() > 2 && tests[tests.len() - 1] == ["12345"],
+        "{tests:?}"
+    );
+}
+
 /// The first run of the loop is cut off; the suite has a test that leaves it soon.
 #[test]
 fn long_runs_have_short_ones_looked_for() {

@@ -18,6 +18,9 @@ pub struct Budget {
     pub steps: Option<u64>,
     /// The session ends when this target is reached.
     pub goal: Option<String>,
+    /// It does not end by an input with an error of memory on the way there, where another build
+    /// may not come.
+    pub sound_goal: bool,
     /// The session ends when all targets that the program names are reached.
     pub all_targets: bool,
     /// The session ends when each branch is covered or proved unreachable.

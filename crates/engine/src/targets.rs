@@ -16,6 +16,8 @@ use crate::place::located;
 
 /// Tests that diverge are kept for one branch or target this often.
 pub(crate) const DIVERGENT_TESTS: u8 = 3;
+/// After so many tests that reach a target behind an error of memory no other is expected.
+const DOUBTFUL_TESTS: u8 = 16;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -25,6 +27,8 @@ pub(crate) struct Targets {
     homes: Vec<(String, FunctionId)>,
     /// Tests that were kept for a target and diverged.
     divergent: FxHashMap<String, u8>,
+    /// Tests that reached a target behind an error of memory, where none did without.
+    doubtful: FxHashMap<String, u8>,
     /// The targets that techniques added.
     added: FxHashSet<String>,
     /// Whether of these only the unreachable ones are listed.
@@ -46,6 +50,7 @@ impl Targets {
             list: markers.into_iter().map(target).collect(),
             homes,
             divergent: FxHashMap::default(),
+            doubtful: FxHashMap::default(),
             added: FxHashSet::default(),
             hides_added: false,
         }
@@ -99,7 +104,7 @@ impl Targets {
     /// Whether the targets that a budget asks for are reached.
     pub(crate) fn end(&self, budget: &Budget) -> Option<End> {
         let goal = budget.goal.as_ref();
-        if goal.is_some_and(|goal| self.is_reached(goal)) {
+        if goal.is_some_and(|goal| self.is_reached(goal) && !self.is_doubtful(goal)) {
             return Some(End::Goal);
         }
         let mut named = self.list.iter();
@@ -113,7 +118,23 @@ impl Targets {
     /// Whether a run that reaches a target becomes a test for its sake.
     pub(crate) fn is_open(&self, name: &str) -> bool {
         let given_up = |tries: &u8| *tries >= DIVERGENT_TESTS;
-        !self.is_reached(name) && !self.divergent.get(name).is_some_and(given_up)
+        let is_wanted = !self.is_reached(name) || self.is_doubtful(name);
+        is_wanted && !self.divergent.get(name).is_some_and(given_up)
+    }
+
+    /// Whether a target is looked for that was reached, but only behind errors of memory.
+    fn is_doubtful(&self, name: &str) -> bool {
+        let tests = self.doubtful.get(name);
+        tests.is_some_and(|tests| *tests < DOUBTFUL_TESTS)
+    }
+
+    /// A test reached a target, behind an error of memory or without one.
+    pub(crate) fn judge(&mut self, name: &str, input: &str, is_doubtful: bool) {
+        if is_doubtful {
+            *self.doubtful.entry(name.to_owned()).or_insert(0) += 1;
+        } else if self.doubtful.remove(name).is_some() {
+            self.reach(name, Some(input.to_owned()));
+        }
     }
 
     /// A test that was kept for a target diverged.

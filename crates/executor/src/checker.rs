@@ -17,6 +17,10 @@ use crate::{Error, Executor, Launch, RunLimits};
 /// How much more time, memory and stack than a plain run a checked one may use.
 const SLOWER: u32 = 3;
 
+/// Kinds of failures by which a program ends itself.
+const ASSERTION: &str = "assertion";
+const UNCAUGHT: &str = "uncaught-exception";
+
 /// A failure with its stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
@@ -26,6 +30,16 @@ pub struct Report {
     pub detail: String,
     /// The stack, innermost first, without the frames of the sanitizer and what calls `main`.
     pub stack: Vec<Frame>,
+}
+
+impl Report {
+    /// Whether the program used memory as it must not; otherwise it ended itself, was ended by a
+    /// signal, or lost memory.
+    #[must_use]
+    pub fn is_error_of_memory(&self) -> bool {
+        let others = [ASSERTION, UNCAUGHT, report::LEAK];
+        !self.kind.starts_with("SIG") && !others.contains(&self.kind.as_str())
+    }
 }
 
 /// What a checked run showed.
@@ -163,13 +177,13 @@ fn refine(kind: String, stack: &[Frame]) -> String {
     } else if kind != "SIGABRT" {
         kind
     } else if stack.iter().any(asserts) {
-        "assertion".to_owned()
+        ASSERTION.to_owned()
     } else if calls(&[
         "std::terminate()",
         "__cxa_throw",
         "__cxxabiv1::__terminate(void (*)())",
     ]) {
-        "uncaught-exception".to_owned()
+        UNCAUGHT.to_owned()
     } else {
         kind
     }

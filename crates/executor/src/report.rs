@@ -26,7 +26,7 @@ const ERRORS: [&str; 3] = [
 /// The same of lost memory.
 const LEAKS: &str = "ERROR: LeakSanitizer: ";
 /// The kind of a report on lost memory.
-const LEAK: &str = "memory-leak";
+pub(crate) const LEAK: &str = "memory-leak";
 /// Introduces the machine code at which the program was stopped.
 const CODE: &str = "instruction bytes at pc: ";
 

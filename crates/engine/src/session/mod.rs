@@ -498,6 +498,7 @@ impl Session {
             let new = self.books.confirm(&case.coverage, is_long);
             self.saver.coverage(&case, self.books.covered(), new)?;
             self.reach(&plain.targets, &path)?;
+            self.judge_goal(facts, &plain.targets, &path)?;
         }
         self.books.diverge(facts);
         Ok(Some(case.id))
@@ -522,6 +523,19 @@ impl Session {
                 self.milestone(&format!("target reached: {name}"))?;
             }
         }
+        Ok(())
+    }
+
+    /// Finds out whether a test reached the goal behind an error of memory, if that matters.
+    fn judge_goal(&mut self, facts: &Facts, targets: &[String], path: &str) -> Result<(), Error> {
+        let budget = self.deadline.budget();
+        let goal = budget.goal.clone().filter(|_| budget.sound_goal);
+        let Some(goal) = goal.filter(|goal| targets.contains(goal)) else {
+            return Ok(());
+        };
+        let report = self.runs.check_memory(&facts.input, &mut self.reporter)?;
+        let is_doubtful = report.is_some_and(|report| report.is_error_of_memory());
+        self.books.targets_mut().judge(&goal, path, is_doubtful);
         Ok(())
     }
 

@@ -213,6 +213,7 @@ impl LimitOptions {
             time: ending.time_left(),
             runs: self.runs,
             steps: self.steps,
+            sound_goal: true,
             all_targets: self.until_targets,
             ..Budget::default()
         }
