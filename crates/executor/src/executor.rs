@@ -29,13 +29,13 @@ const OBJECTS_END: u64 = 128 * 4;
 /// same. It is one executor's work to run one program at a time; for parallel runs make more.
 ///
 /// The fork server ends with the thread that started it. An executor that goes on in another
-/// thread starts a new one. It also starts a new one where another file has taken the place of the
-/// program: the same program, optimized meanwhile.
+/// thread starts a new one. It also starts a new one when an executable that
+/// [improves](Launch::improves) has done so.
 #[derive(Debug)]
 pub struct Executor {
     // Declared first: the server ends before its folder and region go.
     server: Option<Server>,
-    /// The file that the server was started from.
+    /// The file that the server was started from, if it improves.
     binary: Option<Identity>,
     launch: Launch,
     limits: RunLimits,
@@ -229,16 +229,13 @@ impl Executor {
 
     /// Makes sure that there is a fork server, of the file that is there.
     fn ready(&mut self) -> Result<(), Error> {
-        let binary = std::fs::metadata(&self.launch.binary);
-        let binary = binary.as_ref().map(identity).ok();
-        let is_replaced = binary.is_some() && binary != self.binary;
-        if self.server.is_some() && !is_replaced {
+        let has_improved = self.launch.improves && self.has_improved();
+        if self.server.is_some() && !has_improved {
             return Ok(());
         }
         if self.server.take().is_none() {
             self.restarts += 1;
         }
-        self.binary = binary;
         let mut server = self.server(self.launch.capture)?;
         let version = match server.greet() {
             Ok(version) => version,
@@ -250,6 +247,15 @@ impl Executor {
         check_version(&self.launch, version)?;
         self.server = Some(server);
         Ok(())
+    }
+
+    /// Whether another file is the executable since the last call.
+    fn has_improved(&mut self) -> bool {
+        let Ok(now) = std::fs::metadata(&self.launch.binary) else {
+            return false;
+        };
+        let before = self.binary.replace(identity(&now));
+        before != self.binary
     }
 
     fn server(&self, capture: bool) -> Result<Server, Error> {

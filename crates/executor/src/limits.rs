@@ -86,6 +86,9 @@ pub struct Launch {
     /// Whether every run begins at the program's start, also where a snapshot could be taken behind
     /// what is the same in all runs.
     pub begins_at_start: bool,
+    /// Whether an optimized executable of the same program takes the place of this one while runs
+    /// are made.
+    pub improves: bool,
     /// What ends a run that is under way.
     pub interrupt: Interrupt,
 }

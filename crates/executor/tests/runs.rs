@@ -90,23 +90,32 @@ fn distances_are_told_where_they_are_wanted() {
     assert_eq!(near(&mut executor, "x"), []);
 }
 
-/// What takes the program's place is run from then on, and that is no loss of a server.
+/// What takes the place of a program that improves is run from then on, and that is no loss of a
+/// server. Of another program it is not.
 #[test]
-fn a_program_may_be_replaced() {
+fn a_program_may_be_replaced_if_it_improves() {
+    for improves in [true, false] {
+        replaced(improves);
+    }
+}
+
+fn replaced(improves: bool) {
     let folder = tempfile::tempdir().unwrap();
     let (program, other) = (folder.path().join("program"), folder.path().join("other"));
     compile("-g0", &program);
     compile("-DYES=9", &other);
     let launch = Launch {
         binary: program.clone(),
+        improves,
         ..launch(&Input::stdin(""))
     };
     let mut executor = Executor::start(launch, limits()).unwrap();
     assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(7));
     std::fs::rename(other, &program).unwrap();
-    assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(9));
+    let after = Outcome::Exit(if improves { 9 } else { 7 });
+    assert_eq!(outcome(&mut executor, "y"), after);
     std::fs::remove_file(program).unwrap();
-    assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(9));
+    assert_eq!(outcome(&mut executor, "y"), after);
     assert_eq!(executor.restarts(), 0);
 }
 

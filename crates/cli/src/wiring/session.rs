@@ -154,6 +154,7 @@ pub(crate) fn launch(
         interrupt: subject.interrupt(),
         shares_namespaces: shares_namespaces(),
         begins_at_start: begins_at_start(),
+        improves: subject.improves(),
         ..Launch::default()
     }
 }

@@ -159,7 +159,7 @@ pub(crate) struct Subject {
     /// How further executables are built from it.
     builder: Builder,
     /// What is left of its build. It ends before its folder goes.
-    _rest: Option<Rest>,
+    rest: Option<Rest>,
     /// Holds what was built or extracted.
     folder: TemporaryFolder,
 }
@@ -203,7 +203,7 @@ impl Subject {
         Ok(Subject {
             leaks: build.leaks,
             checked,
-            _rest: rest,
+            rest,
             ..subject
         })
     }
@@ -250,9 +250,14 @@ impl Subject {
             checked: has.then_some(checked),
             leaks: false,
             builder,
-            _rest: None,
+            rest: None,
             folder,
         })
+    }
+
+    /// Whether the instrumented executable is still being optimized.
+    pub(crate) fn improves(&self) -> bool {
+        self.rest.is_some()
     }
 
     /// What ends runs of the program.
