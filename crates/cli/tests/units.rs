@@ -222,6 +222,13 @@ int table(unsigned *counts) {
   for (int i = 0; i <= 65536; i++) counts[i] = 0;
   return 7;
 }
+int total(FILE *f) {
+  int sum = 0, c;
+  if (!f) return -1;
+  if (ferror(f)) return -2;
+  while ((c = fgetc(f)) >= '0' && c <= '9') sum = sum * 10 + c - '0';
+  return c == EOF && sum == 4711 ? 1 : 0;
+}
 int is_open(FILE *f) { return f ? fputc(3, f) == EOF ? 0 : 1 : -1; }
 struct grid { int cells[3][2]; char rows[20][4]; };
 int corner(struct grid *g) { return g && g->cells[2][1] == 9 && g->rows[19][3] == 'q'; }
@@ -307,8 +314,8 @@ fn drivers_make_what_the_code_uses() {
         .arg(folder.path().join("other.c"));
     succeed(&mut gcc);
     let names = [
-        "push", "handle", "table", "is_open", "corner", "set", "step", "keep", "borrow", "speak",
-        "flagged", "relays", "gap",
+        "push", "handle", "table", "total", "is_open", "corner", "set", "step", "keep", "borrow",
+        "speak", "flagged", "relays", "gap",
     ];
     for name in names {
         let mut lines = told.lines();

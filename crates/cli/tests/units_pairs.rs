@@ -1,5 +1,6 @@
 //! Functions as entries whose parameters point into one array or are numbers of 128 bits, or that
 //! look at the error number; null pointers that end a run before it decides anything of them (`hex`).
+//! Numbers that are places in arrays, arrays as long as the code looks for, owners and rings.
 
 #![allow(missing_docs)]
 
@@ -86,4 +87,135 @@ fn parameters_point_into_one_array_and_the_error_number_is_an_input() {
     // Two objects that the code compares only as wholes stay two.
     assert!(!read("apart").contains("(char *)left"));
     assert!(read("last_error").contains("errno = 110;"));
+}
+
+const PLACES: &str = r#"
+struct window { int before, strstart; unsigned sum; unsigned char *data; short kinds[12]; int kind; };
+int at(struct window *w) {
+  if (!w || !w->data) return -1;
+  if (w->strstart == 0 || w->sum == 1u << 20) return 2;
+  return w->data[w->strstart - 1] == 9;
+}
+int kind(struct window *w) { return w ? w->kinds[w->kind] == 7 : -1; }
+int until(struct window *w) {
+  if (!w || !w->data) return -1;
+  if (w->before < 0) return -2;
+  int i = 0;
+  while (i < w->before && w->data[i] != 'x') i++;
+  return i;
+}
+int chosen(const long *numbers, unsigned which) { return numbers ? numbers[which] == 1 : -1; }
+int back(const int *ends, int from) { return from < 0 ? -1 : ends ? ends[from] == 3 : -2; }
+"#;
+
+#[test]
+fn numbers_that_are_places_in_arrays_are_at_most_their_elements() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), PLACES).expect("a file");
+    let mut command = labrys();
+    command.current_dir(folder.path());
+    command.args(["cover", "lib.c", "--all-functions"]);
+    let run = output(command.args(["--steps", "4000", "--out", "out"]));
+    let names = ["at", "kind", "until", "chosen", "back"];
+    all_covered(folder.path(), &text(&run), &names);
+    let driver = std::fs::read_to_string(folder.path().join("out/driver.c")).expect("a file");
+    let assumed = |name: &str| {
+        let call = driver.split("\n/* ").find(|one| one.starts_with(name));
+        let lines = call.unwrap_or_default().lines();
+        let assumed = lines.filter_map(|line| line.trim().strip_prefix("labrys_assume("));
+        assumed.map(str::to_owned).collect::<Vec<_>>()
+    };
+    // The array that has room, and the choice of it, come behind the number.
+    let place = "*(unsigned int *)(o0 + 4) <= (c4 == 2 ? 262152 : 8));";
+    let inside = "*(unsigned int *)(o0 + 48) <= 12);";
+    let before = "(unsigned int)(*(unsigned int *)(o0) + 1) <= (c4 == 2 ? 262152 : 8) + 1);";
+    assert_eq!(assumed("at"), [before, place, inside]);
+    assert_eq!(
+        assumed("chosen"),
+        ["*(unsigned int *)(&a1) <= (c0 == 2 ? 32776 : 8));"]
+    );
+    // The code asks if they are negative.
+    let signed = "(unsigned int)(*(unsigned int *)(&a1) + 1) <= (c0 == 2 ? 65544 : 8) + 1);";
+    assert_eq!(assumed("back"), [signed]);
+}
+
+const KEPT: &str = r#"
+#include <stddef.h>
+#include <string.h>
+struct engine { struct car *owner; int mode; };
+struct car { int kind; struct engine *engine; };
+int consistent(struct car *c) {
+  if (!c || !c->engine) return 1;
+  if (c->engine->owner != c) return 2;
+  return c->engine->mode == 3 ? 3 : 4;
+}
+int answer(const unsigned char *message, int mlen) {
+  if (!message || mlen < 12) return -1;
+  const unsigned char *at = message + 12;
+  if (at + 10 > message + mlen) return -2;
+  return at[8] == 16 && at[9] == 7;
+}
+int is_tag(const char *tag) { return tag && strcmp(tag, "tag:example.org,2002:str") == 0 ? 1 : 0; }
+struct link { struct link *prev, *next; void *data; };
+struct list { int kind; struct link others[20], all; };
+struct task { long key; int time; };
+int soonest(struct list *list) {
+  int best = -1;
+  struct link *one;
+  struct task *task;
+  if (!list || !list->all.next) return -2;
+  for (one = list->all.next; one != &list->all; one = one->next) {
+    task = (struct task *)one->data;
+    if (task->time == 0) continue;
+    if (best == -1 || task->time < best) best = task->time;
+  }
+  return best == -1 ? 1 : best == 77 ? 2 : 3;
+}
+int is_empty(struct list *list) {
+  struct link *all = &list->all;
+  return all->next == all && all->prev == all ? list->kind == 3 : -1;
+}
+struct table { unsigned size; unsigned short *head; };
+void slide(struct table *table, unsigned by) {
+  unsigned n = table->size;
+  unsigned short *at = &table->head[n];
+  do {
+    unsigned old = *--at;
+    *at = old >= by ? old - by : 0;
+  } while (--n);
+}
+struct channel { int kind; char **domains; int ndomains; };
+int domain(struct channel *channel) {
+  if (!channel) return -1;
+  if (channel->ndomains == -1) return 1;
+  return channel->ndomains == 2 && channel->domains && channel->domains[1] ? 2 : 0;
+}
+"#;
+
+#[test]
+fn objects_are_as_programs_keep_them() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), KEPT).expect("a file");
+    let mut command = labrys();
+    command.current_dir(folder.path());
+    command.args(["cover", "lib.c", "--all-functions"]);
+    let run = output(command.args(["--steps", "6000", "--out", "out"]));
+    let names = [
+        "consistent",
+        "answer",
+        "is_tag",
+        "soonest",
+        "is_empty",
+        "slide",
+        "domain",
+    ];
+    all_covered(folder.path(), &text(&run), &names);
+    let driver = std::fs::read_to_string(folder.path().join("out/driver.c")).expect("a file");
+    assert!(!driver.contains("list.others"), "{driver}");
+    // Another owner needs nothing behind it.
+    assert!(driver.contains("\"c.engine.owner.kind\""), "{driver}");
+    assert!(
+        !driver.contains("\"c.engine.owner.engine.mode\""),
+        "{driver}"
+    );
 }

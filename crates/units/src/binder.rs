@@ -73,6 +73,8 @@ impl Reader<'_> {
             | Choice::Roomy
             | Choice::Stream
             | Choice::Sealed
+            | Choice::Broken
+            | Choice::Contents
             | Choice::Double(_)
             | Choice::Keep => None,
         }

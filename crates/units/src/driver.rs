@@ -28,6 +28,8 @@ pub(crate) struct Maker<'a> {
     before: BTreeMap<usize, u64>,
     /// What is assumed of leaves.
     lengths: &'a [Length],
+    /// Assumptions that wait for a choice that comes later, by its leaf.
+    waiting: Vec<(usize, String)>,
     /// Put before the numbers of local variables, so that they are distinguished from others.
     prefix: &'static str,
     /// Whether a choice of a pointer is a value ([`PICK`]), not a decision.
@@ -41,6 +43,7 @@ impl<'a> Maker<'a> {
             functions,
             before: BTreeMap::new(),
             lengths: &entry.lengths,
+            waiting: Vec::new(),
             prefix,
             picks: false,
         }
@@ -72,7 +75,9 @@ impl<'a> Maker<'a> {
                 let own = pointer.object.as_ref().map(|object| object.number);
                 self.pointing(object, own)
             }
-            Choice::Stream | Choice::Sealed => choice.stream().unwrap_or_default().to_owned(),
+            Choice::Stream | Choice::Sealed | Choice::Broken | Choice::Contents => {
+                choice.stream().unwrap_or_default().to_owned()
+            }
             Choice::Null => "(void *)0".to_owned(),
             Choice::Alias(number) => {
                 self.pointing(&format!("{}o{number}", self.prefix), Some(*number))
@@ -91,6 +96,37 @@ impl<'a> Maker<'a> {
             Choice::Double(name) => format!("(void *){name}"),
             Choice::Keep if pointer.choice.is_some() => spot.value("void *"),
             Choice::Keep => "(void *)0".to_owned(),
+        }
+    }
+
+    /// Assumes what is told of a leaf that is a length: at once, or behind the choice that it waits for.
+    fn assume_lengths(&mut self, number: usize, leaf: &Leaf, spot: &Spot) {
+        let lengths = self.lengths;
+        for Length {
+            most,
+            room,
+            negative,
+            ..
+        } in lengths.iter().filter(|length| length.leaf == number)
+        {
+            let c_type = unsigned(leaf.size);
+            let value = spot.value(c_type);
+            let most = match room {
+                Some(Room {
+                    choice,
+                    index,
+                    most: more,
+                }) => format!("({}c{choice} == {index} ? {more} : {most})", self.prefix),
+                None => most.to_string(),
+            };
+            let assumed = match negative {
+                true => format!("labrys_assume(({c_type})({value} + 1) <= {most} + 1);"),
+                false => format!("labrys_assume({value} <= {most});"),
+            };
+            match room.as_ref().filter(|room| room.choice > number) {
+                Some(room) => self.waiting.push((room.choice, assumed)),
+                None => self.line(&assumed),
+            }
         }
     }
 }
@@ -130,19 +166,7 @@ impl Visitor for Maker<'_> {
             }
             _ => {}
         }
-        let lengths = self.lengths;
-        for Length { most, room, .. } in lengths.iter().filter(|length| length.leaf == number) {
-            let value = spot.value(unsigned(leaf.size));
-            let most = match room {
-                Some(Room {
-                    choice,
-                    index,
-                    most: more,
-                }) => format!("({}c{choice} == {index} ? {more} : {most})", self.prefix),
-                None => most.to_string(),
-            };
-            self.line(&format!("labrys_assume({value} <= {most});"));
-        }
+        self.assume_lengths(number, leaf, spot);
     }
 
     fn open(&mut self, entry: &Entry, pointer: &Pointer, _: &Spot, _: &str) -> String {
@@ -161,6 +185,12 @@ impl Visitor for Maker<'_> {
             self.line(&format!(
                 "{choice} = ({choice} < {SPREAD}) * ({choice} % {choices});"
             ));
+            let waiting = std::mem::take(&mut self.waiting).into_iter();
+            let (ready, later) = waiting.partition(|(leaf, _)| *leaf == number);
+            self.waiting = later;
+            ready
+                .into_iter()
+                .for_each(|(_, assumed)| self.line(&assumed));
         }
         let Some(Object {
             number,

@@ -3,9 +3,10 @@
 //! A number is taken for a length by its name or its type: a `size_t` behind the pointer, or a name
 //! such as `len`, `buf_size`, `nitems`.
 
-use labrys_llvm::{DebugNode, LLVMOpcode, Value, tag};
+use labrys_llvm::{DebugNode, Value, tag};
 use labrys_suite::unit::Content;
 
+use crate::extents::compared;
 use crate::prototype::{Parameter, Passed};
 use crate::types::{Kind, Piece, is_size, unwrapped};
 
@@ -137,25 +138,8 @@ fn names(name: &str, array: &str) -> bool {
 /// Whether the code takes a number for bytes, not elements: it compares it with a constant that so
 /// many bytes can be, but not so many elements.
 pub(crate) fn counts_bytes(number: Value<'_>, elements: u64, bytes: u64) -> bool {
-    let mut open = vec![number];
-    while let Some(value) = open.pop() {
-        for user in value.users().into_iter().filter(|one| one.is_instruction()) {
-            match user.opcode() {
-                LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMSwitch => {
-                    let constants = user.operands().into_iter();
-                    let mut constants = constants.filter_map(Value::const_int_value);
-                    if constants.any(|one| one > elements && one <= bytes) {
-                        return true;
-                    }
-                }
-                LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMTrunc => {
-                    open.push(user);
-                }
-                _ => {}
-            }
-        }
-    }
-    false
+    let mut constants = compared(number).into_iter();
+    constants.any(|one| one > elements && one <= bytes)
 }
 
 /// A parameter, as far as lengths go.

@@ -19,8 +19,11 @@ mod candidates;
 mod connect;
 mod double;
 mod driver;
+mod extents;
 mod fingerprint;
+mod indices;
 mod lengths;
+mod members;
 mod pairs;
 mod prototype;
 mod select;
@@ -77,6 +80,7 @@ extern void *__labrys_new(unsigned long size);
 extern void *__labrys_place(unsigned long size);
 extern void __labrys_object(void *object, unsigned long size, const char *name, int type);
 extern void *tmpfile(void), *fopen(const char *, const char *);
+extern int fputc(int, void *);
 extern void labrys_assume(int condition);
 extern void __labrys_observe(int place, const void *address, unsigned long size);
 extern void __labrys_leaks(void);
@@ -190,8 +194,8 @@ impl Bounds {
         }
         if self.lengths {
             lines.push(
-                "a number beside a pointer that looks like its length is at most the elements \
-                 there, or the bytes where the code compares it with more"
+                "a number beside a pointer that looks like its length, or is a place in its array, \
+                 is at most the elements there, or the bytes where the code compares it with more"
                     .to_owned(),
             );
         }

@@ -6,10 +6,12 @@ use labrys_suite::unit::Content;
 
 /// Names and structures in each other that are followed.
 const MAX_NESTING: u32 = 64;
-/// Pieces of an object that are told apart; with more, those without pointers are bytes.
-const MAX_PIECES: usize = 64;
+/// Pieces of an object that are told apart; with more, neighbors without pointers are bytes.
+const MAX_PIECES: usize = 256;
 /// Pieces of an object at all.
 const MAX_ALL: usize = 1024;
+/// Pieces of an array of structures that are told apart; with more, the array is bytes.
+const MAX_IN_ARRAY: u64 = 64;
 /// Elements of an array that may hold pointers, at most.
 const MAX_ELEMENTS: u64 = 64;
 /// Rows of an array of arrays that are told apart; of more, the bytes.
@@ -183,6 +185,10 @@ pub(crate) struct Piece<'m> {
     /// How C names it in the object; empty if it has no one name.
     pub(crate) path: String,
     pub(crate) kind: Kind<'m>,
+    /// The member that it is, if it is one.
+    pub(crate) member: Option<Member>,
+    /// The members in which a pointer lies: structures in others.
+    pub(crate) around: Vec<Member>,
 }
 
 #[derive(Clone, Debug)]
@@ -194,8 +200,6 @@ pub(crate) enum Kind<'m> {
         to: Option<DebugNode<'m>>,
         /// It shares its bytes with other members of a union.
         shared: bool,
-        /// The member that it is.
-        member: Option<Member>,
     },
 }
 
@@ -233,12 +237,13 @@ fn add<'m>(
         size,
         path: path.to_owned(),
         kind,
+        member: None,
+        around: Vec::new(),
     };
     match node.tag() {
         tag::POINTER => pieces.push(piece(Kind::Pointer {
             to: node.base(),
             shared: false,
-            member: None,
         })),
         tag::STRUCTURE => {
             let layout = layout(node);
@@ -274,12 +279,17 @@ fn add<'m>(
     }
 }
 
-/// Notes which member of a structure a pointer is.
+/// Notes which member of a structure a piece is, or in which one pointers lie.
 fn name_member(pieces: &mut [Piece<'_>], structure: &str, member: DebugNode<'_>) {
-    if let [Piece { kind, .. }] = pieces
-        && let Kind::Pointer { member: place, .. } = kind
+    let place = (structure.to_owned(), member.offset_bits() / 8);
+    if let [piece] = pieces
+        && piece.member.is_none()
     {
-        place.get_or_insert((structure.to_owned(), member.offset_bits() / 8));
+        piece.member = Some(place);
+        return;
+    }
+    for piece in pieces.iter_mut().filter(|piece| piece.is_pointer()) {
+        piece.around.push(place.clone());
     }
 }
 
@@ -320,6 +330,8 @@ fn add_member<'m>(
             size: end - first,
             path: String::new(),
             kind: Kind::Numbers(Content::Bytes, end - first),
+            member: None,
+            around: Vec::new(),
         });
         return;
     }
@@ -340,7 +352,7 @@ fn numbers(element: &[Piece<'_>], size: u64, count: u64) -> Option<Content> {
         },
         pieces if !pieces.iter().any(Piece::is_pointer) => {
             let all = pieces.len() as u64 * count;
-            (all > MAX_PIECES as u64).then_some(Content::Bytes)
+            (all > MAX_IN_ARRAY).then_some(Content::Bytes)
         }
         _ => None,
     }
@@ -380,6 +392,8 @@ fn add_array<'m>(
             size,
             path: path.to_owned(),
             kind: Kind::Numbers(content, one),
+            member: None,
+            around: Vec::new(),
         });
         return;
     }
@@ -432,6 +446,7 @@ fn coalesced(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
             Some(last) if run && joins => {
                 last.size = (piece.offset + piece.size).saturating_sub(last.offset);
                 last.path.clear();
+                last.member = None;
                 last.kind = Kind::Numbers(Content::Bytes, last.size);
             }
             _ => {
@@ -440,6 +455,6 @@ fn coalesced(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
             }
         }
     }
-    fewer.truncate(2 * MAX_PIECES);
+    fewer.truncate(MAX_PIECES);
     fewer
 }

@@ -10,7 +10,9 @@
 use labrys_llvm::{Block, DebugNode, LLVMOpcode, LLVMTypeKind, Module, Type, Value, tag};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::types::{Member, layout_of, structure_name, unwrapped};
+use crate::indices::Indices;
+use crate::members::{first_member, member, members};
+use crate::types::{Member, structure_name, unwrapped};
 
 /// Bytes of a header before the place where a pointer points, at most.
 const MOST_BEFORE: u64 = 64;
@@ -38,6 +40,8 @@ pub(crate) struct Uses<'m> {
     named: FxHashMap<Value<'m>, FxHashSet<Member>>,
     /// The structures as which the code of each function uses what members point to.
     behind: FxHashMap<Value<'m>, FxHashMap<Member, String>>,
+    /// The members that are places in arrays.
+    pub(crate) indices: Indices,
 }
 
 /// The members that some functions name, and the structures that these are of.
@@ -76,16 +80,26 @@ impl<'m> Uses<'m> {
                 let types = types.chain(unit.retained_types());
                 uses.add_types(unit, types.collect(), &mut seen);
             }
+            let mut bases = FxHashSet::default();
             let blocks = function.blocks().into_iter();
             for instruction in blocks.flat_map(Block::instructions) {
-                if let Some(member) = member(module, instruction) {
+                if let Some(mut members) = members(module, instruction) {
                     let named = uses.named.entry(function).or_default();
-                    named.insert(member.clone());
-                    uses.add_member(function, member, instruction);
+                    named.extend(members.iter().flatten().cloned());
+                    if let Some(member) = members.pop().flatten() {
+                        let base = instruction.operand(0);
+                        uses.add_member(function, member, (instruction, base));
+                    }
+                }
+                if let Some((first, base)) = first_member(module, instruction)
+                    && bases.insert(base)
+                {
+                    uses.add_member(function, first, (base, base));
                 }
                 if let Some(mates) = mates(module, instruction) {
                     uses.add_region(mates);
                 }
+                uses.indices.add(module, instruction);
             }
         }
         uses
@@ -122,8 +136,13 @@ impl<'m> Uses<'m> {
         }
     }
 
-    /// Notes what the value of a member is used as.
-    fn add_member(&mut self, function: Value<'m>, member: Member, address: Value<'m>) {
+    /// Notes what the value of a member is used as, by its address and that of the structure.
+    fn add_member(
+        &mut self,
+        function: Value<'m>,
+        member: Member,
+        (address, structure): (Value<'m>, Value<'m>),
+    ) {
         let users = address.users().into_iter();
         let values = users.filter_map(|user| match user.opcode() {
             LLVMOpcode::LLVMLoad if is_pointer(user) => Some(user),
@@ -133,7 +152,7 @@ impl<'m> Uses<'m> {
             _ => None,
         });
         let values: Vec<_> = values.collect();
-        if values.iter().any(|value| is_ring(*value, address)) {
+        if values.iter().any(|value| is_ring(*value, structure)) {
             self.rings.insert(member.clone());
         }
         let before = values.iter().map(|value| bytes_before(*value)).max();
@@ -246,39 +265,6 @@ fn name_of(ty: Type<'_>) -> Option<String> {
     plain.then(|| stem.to_owned())
 }
 
-/// The member whose address an instruction computes: of the innermost structure.
-fn member(module: &Module, instruction: Value<'_>) -> Option<Member> {
-    if !instruction.is_instruction() || instruction.opcode() != LLVMOpcode::LLVMGetElementPtr {
-        return None;
-    }
-    let mut ty = instruction.gep_source_type();
-    let mut found = None;
-    for index in instruction.operands().into_iter().skip(2) {
-        match ty.kind() {
-            LLVMTypeKind::LLVMStructTypeKind => {
-                let index = u32::try_from(index.const_int_value()?).ok()?;
-                found = Some((layout_in(module, ty), module.element_offset(ty, index)));
-                ty = *ty.struct_elements().get(index as usize)?;
-            }
-            LLVMTypeKind::LLVMArrayTypeKind => {
-                found = None;
-                ty = ty.element();
-            }
-            _ => return None,
-        }
-    }
-    found
-}
-
-/// The layout of a structure of the bitcode.
-fn layout_in(module: &Module, ty: Type<'_>) -> String {
-    let elements = ty.struct_elements().into_iter();
-    let is_pointer = |(_, ty): &(u32, Type<'_>)| ty.kind() == LLVMTypeKind::LLVMPointerTypeKind;
-    let pointers = (0..).zip(elements).filter(is_pointer);
-    let offsets = pointers.map(|(index, _)| module.element_offset(ty, index));
-    layout_of(module.size_of(ty), offsets)
-}
-
 /// Where a value was loaded from, or the number of a pointer that was.
 fn loaded_from(value: Value<'_>) -> Option<Value<'_>> {
     if !value.is_instruction() {
@@ -314,8 +300,8 @@ fn mates(module: &Module, instruction: Value<'_>) -> Option<[Member; 2]> {
 
 /// Whether the value of a member is compared with another address than null, or is the address of
 /// the structure that the member is of.
-fn is_ring(value: Value<'_>, address: Value<'_>) -> bool {
-    if value == address.operand(0) {
+fn is_ring(value: Value<'_>, structure: Value<'_>) -> bool {
+    if value == structure {
         return true;
     }
     let is_compared = |value: Value<'_>| {

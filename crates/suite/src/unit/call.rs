@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::unit::{Choice, Content, Entry, Leaf, Made, PLACES, Part, Pointer, Unit, Variable};
+use crate::unit::{
+    Choice, Content, Entry, Leaf, Made, PLACES, Part, Pointer, STREAM_FILE, Unit, Variable,
+};
 use crate::{Input, StreamKind};
 
 /// A call of an entry: the entry, and the bytes of its leaves.
@@ -11,6 +13,8 @@ pub struct Call<'a> {
     entry: &'a Entry,
     /// From the first leaf on; past the end there are zeros.
     bytes: &'a [u8],
+    /// The bytes of the file [`STREAM_FILE`].
+    file: &'a [u8],
 }
 
 impl Unit {
@@ -19,13 +23,13 @@ impl Unit {
     pub fn call<'a>(&'a self, input: &'a Input) -> Option<Call<'a>> {
         let mut streams = input.streams.iter();
         let objects = streams.find(|stream| stream.kind == StreamKind::Objects)?;
-        let bytes = &objects.bytes[..];
+        let (bytes, file) = (&objects.bytes[..], file(input));
         match self.entries.as_slice() {
-            [entry] => Some(Call { entry, bytes }),
+            [entry] => Some(Call { entry, bytes, file }),
             several => {
                 let entry = several.get(number(bytes.get(..2).unwrap_or(bytes)) as usize)?;
                 let bytes = bytes.get(2..).unwrap_or_default();
-                Some(Call { entry, bytes })
+                Some(Call { entry, bytes, file })
             }
         }
     }
@@ -39,9 +43,21 @@ impl Unit {
         let objects = streams.find(|stream| stream.kind == StreamKind::Objects)?;
         let mut entries = self.entries.iter();
         let entry = entries.find(|entry| entry.function == name)?;
-        let bytes = &objects.bytes[..];
-        Some(Call { entry, bytes })
+        Some(Call {
+            entry,
+            bytes: &objects.bytes,
+            file: file(input),
+        })
     }
+}
+
+/// The bytes of the file that streams read.
+fn file(input: &Input) -> &[u8] {
+    let is_it =
+        |kind: &StreamKind| matches!(kind, StreamKind::File { name } if name == STREAM_FILE);
+    let mut streams = input.streams.iter();
+    let found = streams.find(|stream| is_it(&stream.kind));
+    found.map_or(&[], |stream| &stream.bytes)
 }
 
 impl<'a> Call<'a> {
@@ -49,6 +65,12 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn entry(&self) -> &'a Entry {
         self.entry
+    }
+
+    /// The bytes that a stream reads ([`Choice::Contents`]).
+    #[must_use]
+    pub fn file(&self) -> &'a [u8] {
+        self.file
     }
 
     /// The bytes of a leaf.
@@ -141,6 +163,10 @@ impl<'a> Call<'a> {
                     }
                     Choice::Stream => words.push(format!("{name} is an empty file")),
                     Choice::Sealed => words.push(format!("{name} is a stream only for reading")),
+                    Choice::Broken => words.push(format!("{name} is a stream that failed")),
+                    Choice::Contents => {
+                        words.push(format!("{name} reads \"{}\"", self.file.escape_ascii()));
+                    }
                     Choice::Alias(number) => {
                         let of = self.pointer_to(*number).unwrap_or_default();
                         words.push(format!("{name} = {of}"));

@@ -81,6 +81,9 @@ pub struct Entry {
     /// Which allocations fail while the function is called.
     #[serde(default)]
     pub failing: Failing,
+    /// Whether a stream may read the file [`STREAM_FILE`], which is an input then.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub reads: bool,
 }
 
 /// The leaves, each of a byte, with the number of the allocation that fails; 0 is none. Those of the
@@ -121,6 +124,9 @@ pub const ROOM: u64 = 1 << 18;
 
 /// The bytes of [`Content::Places`] with zeros for an input: 48 and 304 are behind all registers.
 pub const PLACES: [u8; 8] = [48, 0, 0, 0, 48, 1, 0, 0];
+
+/// The file whose bytes a stream reads ([`Choice::Contents`]).
+pub const STREAM_FILE: &str = "stream";
 
 /// Calls of a [`Double`] with inputs of their own.
 pub const ANSWERS: u64 = 3;
@@ -194,6 +200,10 @@ pub enum Choice {
     Stream,
     /// To a stream without bytes that cannot be written.
     Sealed,
+    /// The same after a write that failed: the stream has its error mark.
+    Broken,
+    /// To a stream that reads the file [`STREAM_FILE`] of the input.
+    Contents,
     /// Nowhere.
     Null,
     /// To the object of an earlier pointer, by its number.
@@ -311,7 +321,8 @@ pub enum Content {
     Pointer,
 }
 
-/// A leaf that is the number of elements behind a pointer: `0 <= leaf <= most`.
+/// A leaf that is the number of elements of an array, or a place in it: `0 <= leaf <= most`, or -1 where
+/// that stands for none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Length {
     /// The number of the leaf.
@@ -320,6 +331,9 @@ pub struct Length {
     pub of: String,
     /// The most elements.
     pub most: u64,
+    /// Whether it may be -1.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub negative: bool,
     /// The most where the pointer has room behind its object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room: Option<Room>,
@@ -328,7 +342,7 @@ pub struct Length {
 /// A choice of a pointer that gives its object room.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
-    /// The leaf of the choice, before the leaf of the length.
+    /// The leaf of the choice.
     pub choice: usize,
     /// Which choice.
     pub index: usize,
@@ -346,6 +360,26 @@ impl Entry {
     pub fn can_fail(&self) -> bool {
         self.failing.own.is_some() || self.failing.others.is_some()
     }
+
+    /// The bytes of the leaves where each length is half of what it may be, so that arrays are
+    /// neither empty nor full, and all else is zeros; none if there are no lengths.
+    #[must_use]
+    pub fn half_full(&self) -> Option<Vec<u8>> {
+        let last = self.lengths.iter().map(|length| length.leaf).max()?;
+        let end = self.leaves.get(last).map(|leaf| leaf.offset + leaf.size)?;
+        let mut bytes = vec![0; end as usize];
+        for (number, leaf) in self.leaves.iter().enumerate() {
+            let lengths = self.lengths.iter().filter(|length| length.leaf == number);
+            let Some(most) = lengths.map(|length| length.most).min() else {
+                continue;
+            };
+            let half = (most / 2).max(1).min(most).to_le_bytes();
+            let size = (leaf.size as usize).min(half.len());
+            let start = leaf.offset as usize;
+            bytes[start..start + size].copy_from_slice(&half[..size]);
+        }
+        Some(bytes)
+    }
 }
 
 impl Double {
@@ -362,12 +396,16 @@ impl Double {
 }
 
 impl Choice {
-    /// A stream as an expression in C.
+    /// A stream as an expression in C, in a driver.
     #[must_use]
     pub fn stream(&self) -> Option<&'static str> {
         match self {
             Choice::Stream => Some("tmpfile()"),
             Choice::Sealed => Some("fopen(\"/dev/null\", \"r\")"),
+            Choice::Broken => {
+                Some("({ void *broken = fopen(\"/dev/null\", \"r\"); fputc(0, broken); broken; })")
+            }
+            Choice::Contents => Some("fopen(\"stream\", \"r\")"),
             _ => None,
         }
     }

@@ -3,16 +3,17 @@
 use labrys_llvm::DebugNode;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::pointee::PointeeKind;
-use super::regions::{is_made, member, region};
+use super::pointee::{PointeeKind, pointee};
+use super::regions::{is_made, is_owner, member, region};
 use super::{Aim, Builder, MAX_OBJECTS};
 use crate::types::{pieces, unwrapped};
 
 /// More objects are not counted.
 const MANY: usize = 1 << 20;
 
-/// What costs of objects are remembered by: the type, whether it is an array, the depth.
-type Costs<'m> = FxHashMap<(DebugNode<'m>, bool, u32), usize>;
+/// What costs of objects are remembered by: the type, whether it is an array, the depth, the types
+/// of the objects around it.
+type Costs<'m> = FxHashMap<(DebugNode<'m>, bool, u32, Vec<DebugNode<'m>>), usize>;
 
 /// The aims of parameters with the depth of the objects behind each: the most at which all objects
 /// are few enough, and one more where that is not all there is.
@@ -24,7 +25,7 @@ pub(super) fn with_depths<'m>(
     let mut costs = Costs::default();
     let mut cost = |builder: &mut Builder<'m, '_>, aim: &Option<Aim<'m>>, depth: u32| {
         aim.as_ref().map_or(0, |aim| {
-            cost(builder, aim.to, aim.counted, depth, &mut costs)
+            cost(builder, aim.to, (aim.counted, depth), &[], &mut costs)
         })
     };
     let mut depths = vec![most; aims.len()];
@@ -52,18 +53,22 @@ pub(super) fn with_depths<'m>(
 fn cost<'m>(
     builder: &mut Builder<'m, '_>,
     to: Option<DebugNode<'m>>,
-    counted: bool,
-    depth: u32,
+    (counted, depth): (bool, u32),
+    around: &[DebugNode<'m>],
     costs: &mut Costs<'m>,
 ) -> usize {
     let to = builder.completed(to);
-    let Some(pointee) = builder.pointee(to, counted, 0).filter(|_| depth > 0) else {
+    let is_owner = to.is_some_and(|to| is_owner(builder, unwrapped(to), around));
+    let depth = if is_owner { depth.min(1) } else { depth };
+    let Some(pointee) = pointee(builder, to, counted, Default::default()).filter(|_| depth > 0)
+    else {
         return 0;
     };
     let PointeeKind::Objects(node) = pointee.kind else {
         return 1;
     };
-    let key = (unwrapped(node), counted, depth);
+    let inside = [around, &[unwrapped(node)]].concat();
+    let key = (unwrapped(node), counted, depth, around.to_vec());
     if let Some(known) = costs.get(&key) {
         return *known;
     }
@@ -76,7 +81,13 @@ fn cost<'m>(
             continue;
         }
         let to = member(builder, &piece, (false, 0), &[]).to;
-        all = all.saturating_add(cost(builder, to, region.is_some(), depth - 1, costs));
+        all = all.saturating_add(cost(
+            builder,
+            to,
+            (region.is_some(), depth - 1),
+            &inside,
+            costs,
+        ));
     }
     let count = usize::try_from(pointee.count).unwrap_or(1);
     let all = all.saturating_mul(count).saturating_add(1).min(MANY);

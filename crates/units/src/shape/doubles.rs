@@ -159,6 +159,8 @@ impl<'m> Builder<'m, '_> {
                     size,
                     path,
                     kind,
+                    member: None,
+                    around: Vec::new(),
                 };
                 (size, vec![whole])
             }

@@ -3,8 +3,10 @@
 //! Law: leaves are numbered in the order in which a walk over the parts of all variables comes to
 //! them ([`crate::walk`]), which is the order in which drivers make them.
 
+mod choices;
 mod depths;
 mod doubles;
+mod places;
 mod pointee;
 mod regions;
 mod variable;
@@ -19,14 +21,14 @@ use self::doubles::Pending;
 use self::pointee::{Pointee, PointeeKind};
 use self::regions::Array;
 use crate::candidates::Candidates;
-use crate::lengths::{Sibling, length_of, member_lengths, piece_sibling, sibling};
+use crate::extents::Extent;
+use crate::indices::Limits;
+use crate::lengths::{Sibling, length_of, sibling};
 use crate::prototype::{Parameter, Passed, Prototype};
 use crate::types::{Kind, Piece, c_name, content, is_constant, is_void, pieces, unwrapped};
 use crate::uses::{Named, Uses};
 use crate::{Bounds, ERROR_NUMBER};
 
-/// Most bytes of a structure behind a pointer.
-const MAX_SIZE: u64 = 1024 * 1024;
 /// An array of more bytes in a structure has inputs in its first bytes only; the rest is zeros.
 const LARGE_ARRAY: u64 = 1024;
 const FIRST_BYTES: u64 = 256;
@@ -34,8 +36,6 @@ const FIRST_BYTES: u64 = 256;
 const MAX_OBJECTS: usize = 32;
 /// Bytes of one leaf.
 const MAX_LEAF: u64 = 4096;
-/// Elements of an array of structures or pointers with a length, at most.
-const MAX_STRUCTURES: u64 = 4;
 /// Types of libraries whose insides are theirs.
 const FOREIGN: &[&str] = &[STREAM, "__va_list_tag", "__dirstream"];
 /// The type of streams.
@@ -91,6 +91,8 @@ pub(crate) struct Builder<'m, 'a> {
     /// The objects that are being made, one inside the other: a pointer to one of them would make a
     /// list without an end.
     open: Vec<usize>,
+    /// Where the rings begin that are being made, an object and bytes in it, and of which type they are.
+    rings: Vec<((usize, u64), DebugNode<'m>)>,
     /// Types that the source of the function does not know.
     unknown: Vec<DebugNode<'m>>,
     /// Types that stand behind pointers to others, which are only declared.
@@ -123,6 +125,8 @@ struct Aim<'m> {
     counted: bool,
     /// Bytes before the place where it points, which the code accesses.
     before: u64,
+    /// What the code names of the array behind it.
+    extent: Extent,
     /// Where the structure of its own type begins, in the innermost object, to which it may point.
     ring: Option<u64>,
     /// Whether others of the same structure point to what is behind it.
@@ -154,6 +158,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             },
             objects: Vec::new(),
             open: Vec::new(),
+            rings: Vec::new(),
             unknown: Vec::new(),
             disguised: Vec::new(),
             hidden: 0,
@@ -210,11 +215,19 @@ impl<'m, 'a> Builder<'m, 'a> {
         let siblings: Vec<Sibling> = parameters.iter().map(|one| sibling(one)).collect();
         let mut lengths: Vec<(usize, Length)> = Vec::new();
         let counts: Vec<Option<usize>> = (0..parameters.len())
-            .map(|index| length_of(&siblings, index).filter(|_| self.bounds.lengths))
+            .map(|index| {
+                let place = || places::parameter(self, parameters[index].first);
+                let number = || {
+                    let place = place()?;
+                    parameters.iter().position(|one| one.first == place)
+                };
+                let length = length_of(&siblings, index).or_else(number);
+                length.filter(|_| self.bounds.lengths)
+            })
             .collect();
         let aims = parameters.iter().zip(&counts);
         let aims = aims
-            .map(|(one, count)| self.aim(one, count.is_some()))
+            .map(|(one, count)| self.aim(one, count.map(|count| parameters[count])))
             .collect();
         let aims = depths::with_depths(self, aims);
         let mates = regions::mates(self, &parameters);
@@ -231,7 +244,8 @@ impl<'m, 'a> Builder<'m, 'a> {
                 let number = function.map(Value::params);
                 let number = number.and_then(|all| all.get(parameters[at].first).copied());
                 let length = regions::length(part, &made.name, number);
-                lengths.extend(length.map(|length| (at, length)));
+                let negative = number.is_some_and(|number| Limits::of(number).negative);
+                lengths.extend(length.map(|length| (at, Length { negative, ..length })));
             }
             self.entry.parameters.push(made);
         }
@@ -242,7 +256,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                 .map(|part| &part.made);
             if let Some(Made::Leaf(leaf)) = made {
                 let leaf = *leaf;
-                self.entry.lengths.push(before(leaf, length));
+                self.entry.lengths.push(Length { leaf, ..length });
             }
         }
         if self.for_tests && prototype.variadic && !parameters.is_empty() {
@@ -251,20 +265,28 @@ impl<'m, 'a> Builder<'m, 'a> {
     }
 
     /// What a parameter is to point to, if it is a pointer.
-    fn aim(&mut self, parameter: &Parameter<'m>, counted: bool) -> Option<Aim<'m>> {
+    fn aim(
+        &mut self,
+        parameter: &Parameter<'m>,
+        length: Option<&Parameter<'m>>,
+    ) -> Option<Aim<'m>> {
         if parameter.passed != Passed::Pointer {
             return None;
         }
         let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
         let of = self.function;
-        let argument = of.and_then(|of| of.params().get(parameter.first).copied());
+        let value = |one: &Parameter<'m>| of.and_then(|of| of.params().get(one.first).copied());
+        let argument = value(parameter);
+        let number = length.and_then(value).map(Extent::of_length);
+        let array = argument.map(Extent::of_array);
         let told = argument
             .filter(|_| is_void(to))
             .and_then(|argument| self.uses.of_parameter(argument));
         Some(Aim {
             to: self.told(told).or(to),
-            counted,
+            counted: length.is_some(),
             before: argument.map_or(0, |one| self.uses.before_parameter(one)),
+            extent: array.unwrap_or_default().or(number.unwrap_or_default()),
             ..Aim::default()
         })
     }
@@ -493,7 +515,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         depth: u32,
         parts: &mut Vec<Part>,
     ) {
-        let siblings: Vec<Sibling> = pieces.iter().map(piece_sibling).collect();
+        let bounds = places::bounds(self, pieces);
         let mut lengths: Vec<(usize, Length)> = Vec::new();
         let mut leaves: Vec<Option<usize>> = Vec::new();
         let mut arrays: Vec<Array<'m>> = Vec::new();
@@ -505,6 +527,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                 size,
                 path,
                 kind,
+                ..
             } = piece;
             leaves.push(None);
             if !regions::is_made(self, piece) {
@@ -512,18 +535,16 @@ impl<'m, 'a> Builder<'m, 'a> {
             }
             match kind {
                 Kind::Numbers(content, element) => {
-                    leaves[index] = Some(self.entry.leaves.len());
-                    let (size, element) = match *content {
-                        _ if *size <= LARGE_ARRAY => (*size, *element),
-                        Content::Bytes => (FIRST_BYTES, FIRST_BYTES.min(*element)),
-                        _ => (FIRST_BYTES - FIRST_BYTES % element, *element),
-                    };
+                    let leaf = self.entry.leaves.len();
+                    leaves[index] = Some(leaf);
+                    let inside = places::inside(self, pieces, piece, leaf);
+                    self.entry.lengths.extend(inside);
+                    let (size, element) = first_bytes(*content, *size, *element);
                     self.numbers(spot, *offset, path, size, element, *content, parts);
                 }
                 Kind::Pointer { .. } => {
                     behind -= 1;
-                    let mut counts = member_lengths(&siblings, pieces, index);
-                    counts.retain(|_| self.bounds.lengths);
+                    let counts = &bounds[index];
                     let aim = regions::member(self, piece, (!counts.is_empty(), behind), &arrays);
                     let part = self.pointer(spot, *offset, path, &aim, depth);
                     let length = regions::length(&part, &format!("{}{path}", spot.name), None);
@@ -537,63 +558,41 @@ impl<'m, 'a> Builder<'m, 'a> {
                 }
             }
         }
-        for (index, length) in lengths {
-            if let Some(leaf) = leaves[index] {
-                self.entry.lengths.push(before(leaf, length));
-            }
-        }
+        places::note(self, pieces, &leaves, lengths);
     }
 
     fn pointer(&mut self, spot: &Spot, offset: u64, path: &str, aim: &Aim<'m>, depth: u32) -> Part {
-        let Aim {
-            shared, counted, ..
-        } = *aim;
         let to = self.completed(aim.to);
         let is_list = to.is_some_and(|to| variable::is_list(unwrapped(to)));
         if is_list && self.for_tests && depth > 0 {
             return self.list(spot, offset, path);
         }
-        let function = to
-            .map(unwrapped)
-            .filter(|node| node.tag() == tag::SUBROUTINE);
-        let before = if self.for_tests { aim.before } else { 0 };
-        let pointee = self
-            .pointee(to, counted || aim.shares, before)
+        let (before, extent) = match self.for_tests {
+            true => (aim.before, aim.extent),
+            false => Default::default(),
+        };
+        let counted = aim.counted || aim.shares;
+        let pointee = pointee::pointee(self, to, counted, (before, extent))
             .filter(|_| self.pointers)
             .map(|pointee| match aim.paired {
                 true => pointee.longer(),
                 false => pointee,
             });
+        let owner = to.and_then(|to| regions::owner(self, to));
+        // An owner is what it points to first; another one of its type needs nothing behind it.
+        let depth = if owner.is_some() { depth.min(1) } else { depth };
         let room = self.objects.len() + self.reserved < MAX_OBJECTS;
         let fresh = pointee.filter(|_| depth > 0 && room && aim.array.is_none());
-        let mut choices = Vec::new();
-        if let Some(function) = function {
-            choices = self.functions(function);
-        }
-        if fresh.is_some() {
-            choices.push(Choice::Fresh);
-        }
-        choices.extend(aim.array.iter().flat_map(|array| array.choices(path)));
-        if self.for_tests && to.is_some_and(|to| unwrapped(to).name() == STREAM) {
-            choices.extend([Choice::Stream, Choice::Sealed]);
-        }
-        choices.push(Choice::Null);
-        if let Some(to) = to.filter(|_| function.is_none() && aim.array.is_none()) {
-            choices.extend(regions::aliases(self, to, aim));
-        }
-        let is_array = |pointee: &Pointee<'_>| matches!(&pointee.kind, PointeeKind::Numbers(content, _) if counted || *content != Content::Text);
-        if self.for_tests && !aim.shares && fresh.as_ref().is_some_and(is_array) {
-            choices.push(Choice::Roomy);
-        }
-        if shared {
-            let place = if aim.number { 0 } else { choices.len() };
-            choices.insert(place, Choice::Keep);
-        }
+        let choices = choices::choices(self, to, (aim, owner), (path, fresh.as_ref()));
         let choice = (choices.len() > 1).then(|| self.choice(spot, offset, path));
+        let rings = self.rings.len();
+        let ring = self.open.last().copied().zip(aim.ring);
+        self.rings.extend(ring.zip(to.map(unwrapped)));
         self.reserved += aim.behind;
         let object =
             fresh.map(|pointee| self.object(&spot.behind(offset, path), to, &pointee, depth));
         self.reserved -= aim.behind;
+        self.rings.truncate(rings);
         Part {
             offset,
             path: path.to_owned(),
@@ -634,48 +633,6 @@ impl<'m, 'a> Builder<'m, 'a> {
         };
         self.entry.leaves.push(leaf);
         self.entry.leaves.len() - 1
-    }
-
-    /// What there is behind a pointer to a type; `None`: nothing that a driver makes.
-    fn pointee(
-        &self,
-        to: Option<DebugNode<'m>>,
-        counted: bool,
-        before: u64,
-    ) -> Option<Pointee<'m>> {
-        let elements = self.bounds.elements;
-        let numbers = |content, element: u64| Pointee {
-            before,
-            size: element.saturating_mul(elements).max(1) + before,
-            count: elements,
-            kind: PointeeKind::Numbers(content, element),
-        };
-        let Some(node) = to.map(unwrapped).filter(|_| !is_void(to)) else {
-            return Some(numbers(Content::Bytes, 1));
-        };
-        match content(node) {
-            Some(Content::Characters) => return Some(numbers(Content::Text, 1)),
-            Some(content) => return Some(numbers(content, node.size())),
-            None => {}
-        }
-        let size = node.size();
-        let known = matches!(
-            node.tag(),
-            tag::STRUCTURE | tag::UNION | tag::ARRAY | tag::POINTER
-        );
-        if !known || !(1..=MAX_SIZE).contains(&size) || is_foreign(node) {
-            return None;
-        }
-        let count = match counted {
-            true => elements.clamp(1, MAX_STRUCTURES),
-            false => 1,
-        };
-        Some(Pointee {
-            before: 0,
-            size: size * count,
-            count,
-            kind: PointeeKind::Objects(to?),
-        })
     }
 
     fn object(
@@ -740,6 +697,15 @@ impl<'m, 'a> Builder<'m, 'a> {
     }
 }
 
+/// The bytes of an array in a structure that are inputs, and those of an element.
+fn first_bytes(content: Content, size: u64, element: u64) -> (u64, u64) {
+    match content {
+        _ if size <= LARGE_ARRAY => (size, element),
+        Content::Bytes => (FIRST_BYTES, FIRST_BYTES.min(element)),
+        _ => (FIRST_BYTES - FIRST_BYTES % element, element),
+    }
+}
+
 /// Whether the insides of a structure are those of a library.
 fn is_foreign(node: DebugNode<'_>) -> bool {
     FOREIGN.contains(&node.name().as_str())
@@ -773,14 +739,4 @@ fn unnamed(pieces: Vec<Piece<'_>>, by: u64) -> Vec<Piece<'_>> {
         ..piece
     });
     moved.collect()
-}
-
-/// A length as that of a leaf, which knows of the choices before it.
-fn before(leaf: usize, length: Length) -> Length {
-    let room = length.room.filter(|room| room.choice < leaf);
-    Length {
-        leaf,
-        room,
-        ..length
-    }
 }

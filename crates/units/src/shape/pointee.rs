@@ -1,7 +1,16 @@
 //! What a driver makes behind a pointer.
 
-use labrys_llvm::DebugNode;
+use labrys_llvm::{DebugNode, tag};
 use labrys_suite::unit::Content;
+
+use super::{Builder, is_foreign};
+use crate::extents::Extent;
+use crate::types::{content, is_void, unwrapped};
+
+/// Most bytes of a structure behind a pointer.
+const MAX_SIZE: u64 = 1024 * 1024;
+/// Elements of an array of structures or pointers with a length, at most.
+pub(super) const MAX_STRUCTURES: u64 = 4;
 
 /// How many times as long an array is into which several parameters point.
 const PAIRED: u64 = 4;
@@ -33,4 +42,49 @@ impl Pointee<'_> {
 pub(super) enum PointeeKind<'m> {
     Numbers(Content, u64),
     Objects(DebugNode<'m>),
+}
+
+/// What there is behind a pointer to a type; `None`: nothing that a driver makes.
+pub(super) fn pointee<'m>(
+    builder: &Builder<'m, '_>,
+    to: Option<DebugNode<'m>>,
+    counted: bool,
+    (before, extent): (u64, Extent),
+) -> Option<Pointee<'m>> {
+    let elements = builder.bounds.elements;
+    let numbers = |content, element: u64| {
+        let count = extent.count(element, elements);
+        Pointee {
+            before,
+            size: element.saturating_mul(count).max(1) + before,
+            count,
+            kind: PointeeKind::Numbers(content, element),
+        }
+    };
+    let Some(node) = to.map(unwrapped).filter(|_| !is_void(to)) else {
+        return Some(numbers(Content::Bytes, 1));
+    };
+    match content(node) {
+        Some(Content::Characters) => return Some(numbers(Content::Text, 1)),
+        Some(content) => return Some(numbers(content, node.size())),
+        None => {}
+    }
+    let size = node.size();
+    let known = matches!(
+        node.tag(),
+        tag::STRUCTURE | tag::UNION | tag::ARRAY | tag::POINTER
+    );
+    if !known || !(1..=MAX_SIZE).contains(&size) || is_foreign(node) {
+        return None;
+    }
+    let count = match counted {
+        true => elements.clamp(1, MAX_STRUCTURES),
+        false => 1,
+    };
+    Some(Pointee {
+        before: 0,
+        size: size * count,
+        count,
+        kind: PointeeKind::Objects(to?),
+    })
 }

@@ -47,12 +47,13 @@ impl Array<'_> {
 }
 
 /// Whether a piece of an object is made: not a pointer in a member that the function does not come
-/// to.
+/// to, in whatever structure inside another.
 pub(super) fn is_made<'m>(builder: &Builder<'m, '_>, piece: &Piece<'m>) -> bool {
-    let (Some(named), Kind::Pointer { member, .. }) = (&builder.named, &piece.kind) else {
+    let (Some(named), true) = (&builder.named, piece.is_pointer()) else {
         return true;
     };
-    member.as_ref().is_none_or(|member| named.comes_to(member))
+    let mut members = piece.member.iter().chain(&piece.around);
+    members.all(|member| named.comes_to(member))
 }
 
 /// What a member is to point to; whether there is a length beside it, the pointers behind it, and
@@ -63,11 +64,11 @@ pub(super) fn member<'m>(
     (counted, behind): (bool, usize),
     arrays: &[Array<'m>],
 ) -> Aim<'m> {
-    let Kind::Pointer { to, shared, member } = &piece.kind else {
+    let Kind::Pointer { to, shared } = &piece.kind else {
         return Aim::default();
     };
     let uses = builder.uses;
-    let known = member.as_ref();
+    let known = piece.member.as_ref();
     let told = known
         .filter(|_| is_void(*to))
         .and_then(|one| uses.of_member(one));
@@ -98,10 +99,11 @@ pub(super) fn member<'m>(
 
 /// The region of a member, and where its structure begins in the object.
 pub(super) fn region<'m>(builder: &Builder<'m, '_>, piece: &Piece<'m>) -> Option<(usize, u64)> {
-    let Kind::Pointer { to, member, .. } = &piece.kind else {
+    let Kind::Pointer { to, .. } = &piece.kind else {
         return None;
     };
-    let member = member
+    let member = piece
+        .member
         .as_ref()
         .filter(|_| builder.for_tests && !is_linked(*to))?;
     Some((
@@ -205,19 +207,48 @@ pub(super) fn aliases<'m>(
     }
     let key = Some(unwrapped(to));
     let innermost = builder.open.last();
-    let own = innermost.zip(aim.ring.filter(|_| builder.for_tests));
+    let ring = aim.ring.filter(|_| builder.for_tests);
+    let own = innermost.copied().zip(ring);
+    // A list that is a ring ends where it begins.
+    let head = builder.rings.iter().find(|(_, of)| Some(*of) == key);
+    let head = ring.and(head).map(|(place, _)| *place);
     // The object may have the structure as its first member, and be of another type.
-    let own = own.map(|(number, bytes)| match bytes {
-        0 if builder.objects[*number] == key => Choice::Alias(*number),
-        bytes => Choice::Within(*number, bytes),
-    });
+    let own = own
+        .into_iter()
+        .chain(head)
+        .map(|(number, bytes)| match bytes {
+            0 if builder.objects[number] == key => Choice::Alias(number),
+            bytes => Choice::Within(number, bytes),
+        });
     let same = innermost.is_some_and(|number| builder.objects[*number] == key);
     let earlier = (0..builder.objects.len()).filter(|number| {
         builder.objects[*number] == key && !(same && builder.open.contains(number))
     });
-    own.into_iter()
-        .chain(earlier.take(MAX_ALIASES).map(Choice::Alias))
+    own.chain(earlier.take(MAX_ALIASES).map(Choice::Alias))
         .collect()
+}
+
+/// Whether a pointer to a type, in an object with these types around it, the innermost last, points back
+/// to one of them first: to an owner, which knows what it owns.
+pub(super) fn is_owner<'m>(
+    builder: &Builder<'m, '_>,
+    to: DebugNode<'m>,
+    around: &[DebugNode<'m>],
+) -> bool {
+    let known = builder.for_tests && builder.bounds.aliases;
+    known && around.last() != Some(&to) && around.contains(&to)
+}
+
+/// The object around the innermost one to which a pointer to a type points first.
+pub(super) fn owner<'m>(builder: &Builder<'m, '_>, to: DebugNode<'m>) -> Option<usize> {
+    let open = &builder.open;
+    let types = open.iter().filter_map(|number| builder.objects[*number]);
+    let around: Vec<DebugNode<'m>> = types.collect();
+    let to = unwrapped(to);
+    let mut found = open.iter().rev().filter(|_| is_owner(builder, to, &around));
+    found
+        .find(|number| builder.objects[**number] == Some(to))
+        .copied()
 }
 
 /// Whether objects of a type point to others of it, as those of a list do.
@@ -256,6 +287,7 @@ pub(super) fn length(part: &Part, of: &str, number: Option<Value<'_>>) -> Option
         leaf: 0,
         of: of.to_owned(),
         most,
+        negative: false,
         room,
     })
 }

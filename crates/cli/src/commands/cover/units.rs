@@ -14,8 +14,8 @@ use labrys_engine::{Budget, End, StopFlag};
 use labrys_executor::RunLimits;
 use labrys_program::{Function, FunctionId, Program};
 use labrys_suite::export::{self, Source};
-use labrys_suite::unit::{Entry, Unit};
-use labrys_suite::{Changes, Config, Coverage, Invocation, SuiteWriter};
+use labrys_suite::unit::{Entry, STREAM_FILE, Unit};
+use labrys_suite::{Changes, Config, Coverage, Input, Invocation, StreamKind, SuiteWriter};
 use labrys_units::{Bounds, Drivers, Globals, Request};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ use crate::wiring::ending::Ending;
 use crate::wiring::session::inputs_of;
 use crate::wiring::store::Store;
 use crate::wiring::subject::{Stock, Subject};
-use crate::wiring::values::duration;
+use crate::wiring::values::{SymbolicName, duration};
 
 /// Which functions are called.
 #[derive(Args, Debug)]
@@ -460,7 +460,13 @@ fn plan(options: &Cover, prepared: &Prepared, entry: &Entry) -> Result<Plan, Pro
     };
     // A function without parameters has a stream of objects too, which stays empty.
     let objects = (true, options.search.seed());
-    let initial = inputs_of(subject, &invocation, &options.input, &limits, objects)?;
+    let mut input = options.input.clone();
+    if entry.reads {
+        let name = STREAM_FILE.to_owned();
+        input.sym_file.push(SymbolicName { name, bytes: None });
+    }
+    let mut initial = inputs_of(subject, &invocation, &input, &limits, objects)?;
+    initial.extend(half_full(&initial, entry));
     let mut config = Config {
         program: options.output.name_unit(&unit_path(options), several),
         unit: Some(Unit {
@@ -483,6 +489,18 @@ fn plan(options: &Cover, prepared: &Prepared, entry: &Entry) -> Result<Plan, Pro
         goal: None,
         jobs: if several { 1 } else { options.limits.jobs },
     })
+}
+
+/// The first input with lengths at half of what they may be.
+fn half_full(inputs: &[Input], entry: &Entry) -> Option<Input> {
+    let mut input = inputs.first()?.clone();
+    let bytes = entry.half_full()?;
+    let kinds = input.shape();
+    let stream = kinds.iter().position(|kind| *kind == StreamKind::Objects)?;
+    for (at, byte) in bytes.into_iter().enumerate().filter(|(_, byte)| *byte != 0) {
+        input.set_byte(stream, at, byte);
+    }
+    Some(input)
 }
 
 /// Where the program with the drivers is.

@@ -264,6 +264,11 @@ impl<'a> Arguments<'a> {
     /// Where a pointer points, as an expression.
     fn target(&self, pointer: &Pointer) -> Result<String, String> {
         let choice = self.call.chosen(pointer);
+        if *choice == Choice::Contents {
+            let bytes = self.call.file();
+            let text = padded(bytes);
+            return Ok(format!("fmemopen((void *){text}, {}, \"r\")", bytes.len()));
+        }
         if let Some(stream) = choice.stream() {
             return Ok(stream.to_owned());
         }
@@ -289,7 +294,12 @@ impl<'a> Arguments<'a> {
                 format!("(void *){}", name.split('.').next().unwrap_or(name))
             }
             Choice::Double(name) => format!("(void *){name}"),
-            Choice::Null | Choice::Keep | Choice::Stream | Choice::Sealed => "0".to_owned(),
+            Choice::Null
+            | Choice::Keep
+            | Choice::Stream
+            | Choice::Sealed
+            | Choice::Broken
+            | Choice::Contents => "0".to_owned(),
         })
     }
 

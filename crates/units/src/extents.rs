@@ -1,0 +1,166 @@
+//! How long the array behind a parameter must be for what the code looks for in it: constants that it
+//! names as places in the array, as lengths of it or of what is compared with it.
+//!
+//! A message has a header of 12 bytes and then what it is about; a reader that gets 8 bytes ends
+//! at its first decision. Arrays behind members stay as long as each other: what is copied from one to
+//! another has room there.
+
+use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Type, Value};
+use rustc_hash::FxHashSet;
+
+use crate::uses::given;
+
+/// Places further on are those of tables.
+const FARTHEST: u64 = 64;
+/// What stands behind the last place that is named: so many times as much.
+const MARGIN: u64 = 4;
+/// Values that are followed from one pointer.
+const MOST_VALUES: usize = 64;
+
+/// The places of an array that the code names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extent {
+    /// Bytes from where the pointer points.
+    pub(crate) bytes: u64,
+    /// Elements, as numbers beside the pointer count them.
+    pub(crate) elements: u64,
+}
+
+impl Extent {
+    /// The larger one of both.
+    pub(crate) fn or(self, other: Extent) -> Extent {
+        Extent {
+            bytes: self.bytes.max(other.bytes),
+            elements: self.elements.max(other.elements),
+        }
+    }
+
+    /// The elements, each of so many bytes, of an array that has `least` of them otherwise.
+    pub(crate) fn count(self, element: u64, least: u64) -> u64 {
+        let named = self.elements.max(self.bytes.div_ceil(element.max(1)));
+        match named > least {
+            true => (named * MARGIN).next_power_of_two(),
+            false => least,
+        }
+    }
+
+    /// What the code names of the array that a pointer points to.
+    pub(crate) fn of_array(pointer: Value<'_>) -> Extent {
+        let bytes = farthest(pointer);
+        Extent { bytes, elements: 0 }
+    }
+
+    /// What it compares a number with that counts the elements of an array.
+    pub(crate) fn of_length(number: Value<'_>) -> Extent {
+        let constants = compared(number).into_iter();
+        let named = constants.filter(|constant| *constant <= FARTHEST);
+        Extent {
+            bytes: 0,
+            elements: named.max().unwrap_or(0),
+        }
+    }
+}
+
+/// The constants that the code compares a number with, or what it is converted to.
+pub(crate) fn compared(number: Value<'_>) -> Vec<u64> {
+    let mut constants = Vec::new();
+    let mut open = vec![number];
+    while let Some(value) = open.pop() {
+        for user in value.users().into_iter().filter(|one| one.is_instruction()) {
+            match user.opcode() {
+                LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMSwitch => {
+                    let operands = user.operands().into_iter();
+                    constants.extend(operands.filter_map(Value::const_int_value));
+                }
+                LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMTrunc => {
+                    open.push(user);
+                }
+                _ => {}
+            }
+        }
+    }
+    constants
+}
+
+/// The bytes up to the last place that the code names by a constant, also in functions that it passes
+/// the pointer on to.
+fn farthest(pointer: Value<'_>) -> u64 {
+    let mut farthest = 0;
+    let mut seen: FxHashSet<Value<'_>> = FxHashSet::default();
+    let mut open = vec![(pointer, 0_u64)];
+    while let Some((value, at)) = open.pop() {
+        if at > FARTHEST || seen.len() >= MOST_VALUES || !seen.insert(value) {
+            continue;
+        }
+        farthest = at.max(farthest);
+        for user in value.users().into_iter().filter(|one| one.is_instruction()) {
+            match user.opcode() {
+                LLVMOpcode::LLVMGetElementPtr if user.operand(0) == value => {
+                    open.push((user, at.saturating_add(forward(user))));
+                }
+                // Steps of a loop do not add up.
+                LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMSelect => open.push((user, 0)),
+                LLVMOpcode::LLVMCall => {
+                    open.extend(given(user, value).into_iter().map(|one| (one, at)));
+                    let end = at.saturating_add(looked_at(user, value));
+                    farthest = farthest.max(if end > FARTHEST { 0 } else { end });
+                }
+                _ => {}
+            }
+        }
+    }
+    farthest
+}
+
+/// The constant bytes by which the address of another number is further on.
+fn forward(address: Value<'_>) -> u64 {
+    let ty = address.gep_source_type();
+    let [_, index] = address.operands()[..] else {
+        return 0;
+    };
+    let index = index
+        .const_int_signed()
+        .and_then(|index| u64::try_from(index).ok());
+    let bits = ty.int_width().unwrap_or(0);
+    index.unwrap_or(0).saturating_mul(u64::from(bits) / 8)
+}
+
+/// The bytes that a function without a body looks at behind a pointer: a constant number behind two
+/// pointers, as `memcmp` takes it, or those of a constant string that is the other one.
+fn looked_at(call: Value<'_>, pointer: Value<'_>) -> u64 {
+    let called = call.called();
+    if !called.is_function() || !called.is_declaration() {
+        return 0;
+    }
+    let arguments = call.arguments();
+    let [one, other, rest @ ..] = &arguments[..] else {
+        return 0;
+    };
+    let mate = match (*one == pointer, *other == pointer) {
+        (true, false) => *other,
+        (false, true) => *one,
+        _ => return 0,
+    };
+    if let [number, ..] = rest {
+        return number.const_int_value().unwrap_or(0);
+    }
+    let ty = (mate.is_variable() && mate.is_constant_global()).then(|| mate.global_type());
+    let text = ty.filter(|ty| ty.kind() == LLVMTypeKind::LLVMArrayTypeKind);
+    text.map_or(0, Type::array_len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_array_is_longer_than_what_the_code_names_of_it() {
+        let of = |bytes, elements| Extent { bytes, elements };
+        assert_eq!(of(0, 0).count(1, 8), 8);
+        assert_eq!(of(8, 0).count(1, 8), 8);
+        assert_eq!(of(12, 0).count(1, 8), 64);
+        assert_eq!(of(12, 0).count(4, 8), 8);
+        assert_eq!(of(0, 9).count(4, 8), 64);
+        assert_eq!(of(12, 0).or(of(3, 20)), of(12, 20));
+    }
+}

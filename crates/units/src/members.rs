@@ -1,0 +1,75 @@
+//! Members whose addresses the bitcode computes.
+
+use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Module, Type, Value};
+
+use crate::types::{Member, layout_of};
+
+/// The member whose address an instruction computes: of the innermost structure.
+pub(crate) fn member(module: &Module, instruction: Value<'_>) -> Option<Member> {
+    members(module, instruction)?.pop()?
+}
+
+/// The member at an address, also if it is the first one of a structure.
+pub(crate) fn member_at<'m>(module: &'m Module, address: Value<'m>) -> Option<Member> {
+    let first = || {
+        let users = address.users().into_iter();
+        let mut found = users.filter_map(|user| first_member(module, user));
+        found.find(|(_, base)| *base == address)
+    };
+    member(module, address).or_else(|| Some(first()?.0))
+}
+
+/// The members through which an instruction computes an address, each in the one before it; none for an
+/// element of an array.
+pub(crate) fn members(module: &Module, instruction: Value<'_>) -> Option<Vec<Option<Member>>> {
+    if !instruction.is_instruction() || instruction.opcode() != LLVMOpcode::LLVMGetElementPtr {
+        return None;
+    }
+    let mut ty = instruction.gep_source_type();
+    let mut found = Vec::new();
+    for index in instruction.operands().into_iter().skip(2) {
+        match ty.kind() {
+            LLVMTypeKind::LLVMStructTypeKind => {
+                let index = u32::try_from(index.const_int_value()?).ok()?;
+                let offset = module.element_offset(ty, index);
+                found.push(Some((layout_in(module, ty), offset)));
+                ty = *ty.struct_elements().get(index as usize)?;
+            }
+            LLVMTypeKind::LLVMArrayTypeKind => {
+                found.push(None);
+                ty = ty.element();
+            }
+            _ => return None,
+        }
+    }
+    Some(found)
+}
+
+/// The first member of a structure, and its address, if an instruction computes that of another one
+/// from it: nothing computes the address of the first one.
+pub(crate) fn first_member<'m>(
+    module: &'m Module,
+    instruction: Value<'m>,
+) -> Option<(Member, Value<'m>)> {
+    if !instruction.is_instruction() || instruction.opcode() != LLVMOpcode::LLVMGetElementPtr {
+        return None;
+    }
+    let mut ty = instruction.gep_source_type();
+    let mut found = None;
+    while ty.kind() == LLVMTypeKind::LLVMStructTypeKind {
+        found = Some((layout_in(module, ty), 0));
+        ty = *ty.struct_elements().first()?;
+    }
+    let single = ty.kind() != LLVMTypeKind::LLVMArrayTypeKind;
+    let base = Some(instruction.operand(0)).filter(|base| single && !base.is_constant());
+    found.zip(base)
+}
+
+/// The layout of a structure of the bitcode.
+fn layout_in(module: &Module, ty: Type<'_>) -> String {
+    let elements = ty.struct_elements().into_iter();
+    let is_pointer = |(_, ty): &(u32, Type<'_>)| ty.kind() == LLVMTypeKind::LLVMPointerTypeKind;
+    let pointers = (0..).zip(elements).filter(is_pointer);
+    let offsets = pointers.map(|(index, _)| module.element_offset(ty, index));
+    layout_of(module.size_of(ty), offsets)
+}

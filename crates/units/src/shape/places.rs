@@ -1,0 +1,126 @@
+//! Numbers that are places in arrays, as lengths of these ([`crate::indices`]).
+
+use labrys_suite::unit::{Content, Length};
+use rustc_hash::FxHashSet;
+
+use super::Builder;
+use super::pointee::MAX_STRUCTURES;
+use super::regions::is_made;
+use crate::indices;
+use crate::lengths::{Sibling, member_lengths, piece_sibling};
+use crate::types::{Kind, Piece, content, is_void, unwrapped};
+
+/// For each piece the numbers that are lengths of the array behind it, or places there. Each number is a
+/// place in one array only: with room it would have to be behind all of them at once.
+pub(super) fn bounds(builder: &Builder<'_, '_>, pieces: &[Piece<'_>]) -> Vec<Vec<usize>> {
+    if !builder.bounds.lengths {
+        return vec![Vec::new(); pieces.len()];
+    }
+    let siblings: Vec<Sibling> = pieces.iter().map(piece_sibling).collect();
+    let lengths = |index: usize| match pieces[index].is_pointer() {
+        true => member_lengths(&siblings, pieces, index),
+        false => Vec::new(),
+    };
+    let mut bounds: Vec<Vec<usize>> = (0..pieces.len()).map(lengths).collect();
+    let mut known: FxHashSet<usize> = bounds.iter().flatten().copied().collect();
+    for (index, bound) in bounds.iter_mut().enumerate() {
+        let places = members(builder, pieces, index).into_iter();
+        bound.extend(places.filter(|at| known.insert(*at)));
+    }
+    bounds
+}
+
+/// The members of one structure that are places in the array behind a pointer of it.
+fn members(builder: &Builder<'_, '_>, pieces: &[Piece<'_>], index: usize) -> Vec<usize> {
+    let piece = &pieces[index];
+    if !is_made(builder, piece) {
+        return Vec::new();
+    }
+    let (Kind::Pointer { to, shared: false }, Some(member)) = (&piece.kind, &piece.member) else {
+        return Vec::new();
+    };
+    let base = piece.offset.checked_sub(member.1);
+    let indices = &builder.uses.indices;
+    let is_numbers = is_void(*to) || to.and_then(content).is_some();
+    let array = match is_numbers {
+        true => builder.bounds.elements,
+        false => builder.bounds.elements.clamp(1, MAX_STRUCTURES),
+    };
+    let element = match is_void(*to) {
+        true => 1,
+        false => to.map_or(1, |to| unwrapped(to).size()),
+    };
+    let has_room = builder.for_tests && is_numbers;
+    let is_place = |at: &usize| {
+        let number = &pieces[*at];
+        let known = number.member.as_ref().filter(|_| is_integer(number));
+        known.is_some_and(|known| {
+            number.offset.checked_sub(known.1) == base
+                && indices.is_place(known, member, element)
+                && indices.limits(known).allow(array, has_room)
+        })
+    };
+    (0..pieces.len()).filter(is_place).collect()
+}
+
+/// What is assumed of a member that is a place in an array of its structure: in the smallest one.
+pub(super) fn inside(
+    builder: &Builder<'_, '_>,
+    pieces: &[Piece<'_>],
+    piece: &Piece<'_>,
+    leaf: usize,
+) -> Option<Length> {
+    let member = piece.member.as_ref().filter(|_| is_integer(piece))?;
+    let base = piece.offset.checked_sub(member.1)?;
+    let indices = &builder.uses.indices;
+    let is_there = |(offset, _): &(u64, u64)| {
+        let mut at = pieces.iter().filter(|one| one.offset == base + offset);
+        at.any(|one| !is_integer(one) && !one.is_pointer())
+    };
+    let counts = indices.inside(member).filter(is_there);
+    let most = counts.map(|(_, count)| count).min()?;
+    let limits = indices.limits(member);
+    let bounded = builder.bounds.lengths && limits.allow(most, false);
+    bounded.then(|| Length {
+        leaf,
+        of: piece.path.clone(),
+        most,
+        negative: limits.negative,
+        room: None,
+    })
+}
+
+/// Notes what is assumed of the numbers of an object, by their pieces and leaves.
+pub(super) fn note(
+    builder: &mut Builder<'_, '_>,
+    pieces: &[Piece<'_>],
+    leaves: &[Option<usize>],
+    lengths: Vec<(usize, Length)>,
+) {
+    for (index, length) in lengths {
+        let Some(leaf) = leaves[index] else { continue };
+        let member = pieces[index].member.as_ref();
+        let limits = member.map(|member| builder.uses.indices.limits(member));
+        let negative = limits.unwrap_or_default().negative;
+        builder.entry.lengths.push(Length {
+            leaf,
+            negative,
+            ..length
+        });
+    }
+}
+
+/// The parameter that is a place in the array behind another one.
+pub(super) fn parameter(builder: &Builder<'_, '_>, pointer: usize) -> Option<usize> {
+    let pairs = builder.function.map(indices::of_parameters);
+    let mut pairs = pairs.into_iter().flatten();
+    pairs.find_map(|(of, number)| (of == pointer).then_some(number))
+}
+
+/// Whether a piece is one whole number.
+fn is_integer(piece: &Piece<'_>) -> bool {
+    let Kind::Numbers(content, element) = piece.kind else {
+        return false;
+    };
+    piece.size == element && matches!(content, Content::Signed | Content::Unsigned)
+}
