@@ -60,7 +60,7 @@ enum Effort {
 /// How fast the instrumented executable is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tuning {
-    /// As it comes: a seventh of the compiler's time. For runs of units, which are short.
+    /// Not optimized, which is compiled fast. For units, whose runs are short.
     Unoptimized,
     /// Optimized; a caller that can begin without has an unoptimized one first.
     Optimized,

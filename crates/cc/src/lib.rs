@@ -39,7 +39,7 @@ mod tools;
 pub mod worker;
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -390,8 +390,12 @@ fn names(files: &[PathBuf]) -> Result<Vec<String>, Error> {
 }
 
 impl Session {
-    /// Words that make clang the compiler of our language.
+    /// Words that make clang the compiler of our language. It colors what it says where we would:
+    /// by itself it asks its own standard error, which is not ours.
     fn with_language(&self, mut arguments: Vec<OsString>) -> Vec<OsString> {
+        if io::stderr().is_terminal() {
+            arguments.insert(0, "-fcolor-diagnostics".into());
+        }
         if self.language == Language::Cxx {
             arguments.insert(0, "--driver-mode=g++".into());
         }

@@ -1,7 +1,6 @@
 //! Linking: all bitcode of an executable in one module, then the pipeline.
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{Input, InputKind, Invocation, Linkage};
@@ -99,10 +98,6 @@ fn line(
     }
     arguments.extend(["-flto".into(), linker_option(&session.tools.linker()?)]);
     arguments.push(position.into());
-    // clang asks its own standard error, which is not ours while it plans.
-    if std::io::stderr().is_terminal() {
-        arguments.insert(0, "-fcolor-diagnostics".into());
-    }
     let plan = jobs::plan(&session.tools.clang, arguments, scratch)?;
     if invocation.verbose {
         say(&plan.text);

@@ -203,12 +203,24 @@ HELPER u64 __labrys_frame(void) {
 #endif
 }
 
-/* `branch` is the site's first branch, or ~0 where nothing is counted (library models). */
-HELPER void __labrys_branch(u32 site, u32 label, u32 direction, u32 branch) {
-  if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
-  if (UNLIKELY(label | __labrys_all_branches))
-    __labrys_slow_branch(site, label, direction, branch, __labrys_frame());
-}
+/* `branch` is the site's first branch, or ~0 where nothing is counted (library models). FRAME is
+ * looked at only where a decision is recorded. */
+#define DECISIONS(KIND, NAME, FRAME)                                                             \
+  KIND void NAME##branch(u32 site, u32 label, u32 direction, u32 branch) {                       \
+    if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;                            \
+    if (UNLIKELY(label | __labrys_all_branches))                                                 \
+      __labrys_slow_branch(site, label, direction, branch, FRAME);                               \
+  }                                                                                              \
+  KIND void NAME##select(u32 site, u32 label, u32 direction, u32 branch) {                       \
+    if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;                            \
+    if (UNLIKELY(label)) __labrys_slow_select(site, label, direction, branch, FRAME);            \
+  }                                                                                              \
+  KIND void NAME##switch(u32 site, u32 label, u32 direction, u64 value, u32 branch) {            \
+    if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;                            \
+    if (UNLIKELY(label | __labrys_all_branches))                                                 \
+      __labrys_slow_switch(site, label, direction, value, branch, FRAME);                        \
+  }
+DECISIONS(HELPER, __labrys_, __labrys_frame())
 
 /* For a decision that compares these two: unsigned (0), signed (1), or the bits of doubles (2) or
  * floats (3). */
@@ -221,17 +233,6 @@ HELPER void __labrys_near(u32 branch, u32 direction, u32 kind, u64 a, u64 b) {
  * depend on the input, so that -O2 removes the checks that it can prove. */
 HELPER void __labrys_check_site(u32 site, u32 label, u32 direction, u32 branch) {
   if (UNLIKELY(label)) __labrys_slow_branch(site, label, direction, branch, __labrys_frame());
-}
-
-HELPER void __labrys_select(u32 site, u32 label, u32 direction, u32 branch) {
-  if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
-  if (UNLIKELY(label)) __labrys_slow_select(site, label, direction, branch, __labrys_frame());
-}
-
-HELPER void __labrys_switch(u32 site, u32 label, u32 direction, u64 value, u32 branch) {
-  if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
-  if (UNLIKELY(label | __labrys_all_branches))
-    __labrys_slow_switch(site, label, direction, value, branch, __labrys_frame());
 }
 
 /* Calls: the caller leaves labels and the callee's address, the callee takes them. */
@@ -433,19 +434,4 @@ FAR void __labrys_far_near(u32 branch, u32 direction, u32 kind, u64 a, u64 b) {
   __labrys_near(branch, direction, kind, a, b);
 }
 
-FAR void __labrys_far_branch(u32 site, u32 label, u32 direction, u32 branch) {
-  if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
-  if (UNLIKELY(label | __labrys_all_branches))
-    __labrys_slow_branch(site, label, direction, branch, CALLER_FRAME());
-}
-
-FAR void __labrys_far_select(u32 site, u32 label, u32 direction, u32 branch) {
-  if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
-  if (UNLIKELY(label)) __labrys_slow_select(site, label, direction, branch, CALLER_FRAME());
-}
-
-FAR void __labrys_far_switch(u32 site, u32 label, u32 direction, u64 value, u32 branch) {
-  if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;
-  if (UNLIKELY(label | __labrys_all_branches))
-    __labrys_slow_switch(site, label, direction, value, branch, CALLER_FRAME());
-}
+DECISIONS(FAR, __labrys_far_, CALLER_FRAME())

@@ -202,12 +202,12 @@ impl LimitOptions {
         self.timeout_run.is_none() && self.time.is_some()
     }
 
-    /// What is left when the program is built.
     /// Whether the same command is to find the same once more.
     pub(super) fn repeats(&self) -> bool {
         self.runs.is_some() || self.steps.is_some()
     }
 
+    /// What is left when the program is built.
     pub(super) fn budget(&self, ending: &Ending) -> Budget {
         Budget {
             time: ending.time_left(),
