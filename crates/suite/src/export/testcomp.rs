@@ -60,10 +60,14 @@ impl Exporter for TestComp {
     }
 
     fn opening(&self, config: &Config) -> Vec<ExportedFile> {
+        let created = match config.is_reproducible() {
+            true => SystemTime::UNIX_EPOCH,
+            false => SystemTime::now(),
+        };
         let about = config.test_comp.iter();
         about
             .map(|about| {
-                let text = metadata(about, SystemTime::now());
+                let text = metadata(about, created);
                 ExportedFile::new(format!("{FOLDER}/metadata.xml"), text)
             })
             .collect()
