@@ -30,8 +30,8 @@ pub(crate) struct Uses<'m> {
     members: FxHashMap<Member, String>,
     /// How many bytes before the place where it points are accessed through a member.
     before: FxHashMap<Member, u64>,
-    /// Members that the program compares with other addresses than null, or that it makes point to
-    /// their own structure.
+    /// Members whose lists end at an address instead of null, or that the program makes point to their
+    /// own structure.
     rings: FxHashSet<Member>,
     /// Members of a structure that the program compares with, or subtracts from, each other: pointers
     /// into one array.
@@ -298,22 +298,21 @@ fn mates(module: &Module, instruction: Value<'_>) -> Option<[Member; 2]> {
         .or_else(|| both().filter(same))
 }
 
-/// Whether the value of a member is compared with another address than null, or is the address of
-/// the structure that the member is of.
+/// Whether the value of a member is the address of the structure that the member is of, or is compared
+/// with another address and never with null: a list whose walk looks for null ends there.
 fn is_ring(value: Value<'_>, structure: Value<'_>) -> bool {
     if value == structure {
         return true;
     }
-    let is_compared = |value: Value<'_>| {
-        let users = value.users().into_iter();
-        let mut comparisons =
-            users.filter(|user| user.is_instruction() && user.opcode() == LLVMOpcode::LLVMICmp);
-        comparisons.any(|one| one.operands().into_iter().all(|one| !one.is_constant()))
-    };
+    let is = |user: &Value<'_>, opcode| user.is_instruction() && user.opcode() == opcode;
     let users = value.users().into_iter();
-    let mut joined =
-        users.filter(|user| user.is_instruction() && user.opcode() == LLVMOpcode::LLVMPHI);
-    is_compared(value) || joined.any(is_compared)
+    let joined = users.filter(|user| is(user, LLVMOpcode::LLVMPHI));
+    let names: Vec<_> = std::iter::once(value).chain(joined).collect();
+    let users = names.into_iter().flat_map(|name| name.users());
+    let comparisons = users.filter(|user| is(user, LLVMOpcode::LLVMICmp));
+    let with_address = |one: Value<'_>| one.operands().into_iter().all(|one| !one.is_constant());
+    let (addresses, nulls): (Vec<_>, Vec<_>) = comparisons.partition(|one| with_address(*one));
+    nulls.is_empty() && !addresses.is_empty()
 }
 
 /// The structure whose members are accessed through a pointer, or through what it is passed on as.

@@ -463,7 +463,8 @@ impl Memory {
         });
     }
 
-    /// Some stack objects of a frame may be written.
+    /// Some stack objects of a frame may be written, those of variable length among them, which are
+    /// made like others of the heap.
     pub(crate) fn clobber_stack(
         &mut self,
         terms: &mut Terms<'_>,
@@ -472,7 +473,9 @@ impl Memory {
     ) {
         self.reads.retain(|read| match terms.root(read.address) {
             Some((object, _)) => match object.kind() {
-                ObjectKind::Stack(owner, value) => owner != frame || !objects.contains(&value),
+                ObjectKind::Stack(owner, value) | ObjectKind::Heap(owner, value) => {
+                    owner != frame || !objects.contains(&value)
+                }
                 _ => true,
             },
             None => objects.is_empty(),
