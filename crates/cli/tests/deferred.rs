@@ -5,6 +5,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -12,7 +13,12 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use common::{folder, output, succeed, text};
+use labrys_abi::OBJECT_SITE;
 use labrys_cc::worker::{News, Order, Worker};
+use labrys_executor::{Executor, Launch, Mode, RunLimits};
+use labrys_program::Program;
+use labrys_suite::Input;
+use labrys_trace::Trace;
 
 const MAIN: &str = "#include <stdio.h>
 int twice(int);
@@ -133,11 +139,10 @@ fn long() -> String {
     text + "switch (getchar()) {\n" + &cases + "} return 2; }\n"
 }
 
-#[test]
-fn an_executable_works_before_it_is_optimized_and_finds_the_same() {
-    let folder = folder();
-    let folder = folder.path();
-    fs::write(folder.join("long.c"), long()).expect("written");
+/// A program that is linked from one source, before it is optimized (`early`) and after it
+/// (`whole`).
+fn early_and_whole(folder: &Path, source: &str) {
+    fs::write(folder.join("long.c"), source).expect("written");
     let compiler = env!("CARGO_BIN_EXE_labrys-cc");
     succeed(&mut call(folder, compiler, "-O1 long.c -o long"));
     let order = Order::Whole {
@@ -157,6 +162,13 @@ fn an_executable_works_before_it_is_optimized_and_finds_the_same() {
     fs::copy(folder.join("whole"), folder.join("early")).expect("copied");
     assert_eq!(news(), News::Done);
     assert_ne!(fs::read(folder.join("whole")).expect("another"), early);
+}
+
+#[test]
+fn an_executable_works_before_it_is_optimized_and_finds_the_same() {
+    let folder = folder();
+    let folder = folder.path();
+    early_and_whole(folder, &long());
     for name in ["early", "whole"] {
         let found = cover(folder, &format!("{name} --out found-{name}"));
         assert!(found.status.success(), "{}", text(&found));
@@ -164,6 +176,54 @@ fn an_executable_works_before_it_is_optimized_and_finds_the_same() {
     let [early, whole] =
         ["early", "whole"].map(|name| suite(&folder.join("found-".to_owned() + name)));
     assert!(early.len() > 10);
+    assert_eq!(early, whole);
+}
+
+/// Accesses at symbolic addresses of objects of each kind, behind code that takes long to optimize.
+const OBJECTS: &str = "
+#include <stdlib.h>
+static int small[200], large[5000];
+static int inner(int *outer, int c) {
+  int own[300];
+  for (int i = 0; i < 300; i++) own[i] = i * c;
+  return own[c] + outer[c];
+}
+int objects(int c) {
+  int outer[200] = {0}, *block = malloc(1000), *other = malloc(8000);
+  block[c] = 3; other[c] = 4;
+  int got = small[c] + large[c] + block[c] + other[c] + inner(outer, c);
+  free(block); free(other);
+  return got;
+}
+";
+
+#[test]
+fn decisions_have_the_same_sites_before_and_after_optimizing() {
+    let folder = folder();
+    let folder = folder.path();
+    let source = OBJECTS.to_owned() + &long().replace("return 2;", "return objects(a[0]);");
+    early_and_whole(folder, &source);
+    let sites = |name: &str| -> Vec<(u32, u32)> {
+        let input = Input::stdin(b"abcdz".as_slice());
+        let launch = Launch {
+            binary: folder.join(name),
+            streams: input.shape(),
+            branches: 10_000,
+            ..Launch::default()
+        };
+        let mut executor = Executor::start(launch, RunLimits::default()).expect("an executor");
+        let run = executor.run(&input, Mode::Symbolic).expect("a run");
+        let trace = Trace::new(run.recording, &Program::default()).expect("a trace");
+        let steps = trace.steps().iter().filter(|step| step.is_decision());
+        steps.map(|step| (step.site, step.direction)).collect()
+    };
+    let (early, whole) = (sites("early"), sites("whole"));
+    let of_objects: BTreeSet<u32> = early
+        .iter()
+        .map(|(site, _)| *site)
+        .filter(|site| *site >= OBJECT_SITE)
+        .collect();
+    assert!(of_objects.len() >= 5, "{of_objects:?}");
     assert_eq!(early, whole);
 }
 

@@ -45,10 +45,11 @@ impl RunRecord {
         if !RunRecord::is_whole(trace) {
             return None;
         }
-        let mut steps = (0_u32..).zip(trace.steps()).peekable();
+        let decisions = trace.steps().iter().filter(|step| step.is_decision());
+        let mut decisions = (0_u32..).zip(decisions).peekable();
         let mut events = Vec::new();
         for (index, event) in (0_u32..).zip(&trace.recording().events) {
-            let step = steps
+            let step = decisions
                 .next_if(|(_, step)| step.event == index)
                 .map(|(at, _)| at);
             let function = || u32::try_from(event.a).ok().map(FunctionId);
@@ -84,7 +85,7 @@ impl RunRecord {
 /// A direction of a step of a run that the run did not take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunFlip {
-    /// The number of the step.
+    /// The number of the step among the run's decisions.
     pub step: u32,
     /// The direction, as in events; any number for a step that is no decision of the program.
     pub direction: u32,

@@ -35,7 +35,8 @@ __attribute__((weak)) uint32_t __labrys_instrumented = 0;
 
 struct global {
   void *address;
-  uint64_t size, constant;
+  uint64_t size;
+  uint32_t constant, number;
 };
 
 /* The linker makes one table of those of the program and of the models; there may be none. */

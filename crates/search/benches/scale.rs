@@ -34,7 +34,6 @@ fn run(number: u32) -> impl Iterator<Item = Decision> {
             site: mix.rotate_left(9) % SITES,
             arity: 2,
             direction: mix.count_ones() & 1,
-            step,
             frame: 0,
             value: 0,
             closed: None,

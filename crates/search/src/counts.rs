@@ -82,7 +82,6 @@ mod tests {
             site: *site,
             arity: 3,
             direction: *direction,
-            step: 0,
             frame: 0,
             value: 0,
             closed: None,

@@ -73,17 +73,16 @@ mod tests {
 
     /// A loop that is entered, goes on three times, and is cut off.
     fn endless() -> (Tree, Vec<Passage>) {
-        let decision = |(step, site)| Decision {
+        let decision = |site| Decision {
             site,
             arity: 2,
             direction: 0,
-            step,
             frame: 0,
             value: 0,
             closed: None,
         };
         let mut tree = Tree::default();
-        let done = tree.insert((0..).zip([0, 1, 1, 1]).map(decision));
+        let done = tree.insert([0, 1, 1, 1].map(decision));
         (tree, done.path)
     }
 

@@ -19,7 +19,7 @@ pub(crate) fn decisions<'a>(
 ) -> impl Iterator<Item = Decision> + 'a {
     let numbered = (0u32..).zip(trace.steps());
     numbered
-        .filter(|(_, step)| step.kind != StepKind::Concretize || step.is_size())
+        .filter(|(_, step)| step.is_decision())
         .map(|(number, step)| {
             let cases = known_directions(step, program);
             Decision {
@@ -30,7 +30,6 @@ pub(crate) fn decisions<'a>(
                 } else {
                     step.direction.min(1)
                 },
-                step: number,
                 frame: trace.frame(number as usize).unwrap_or(0) as u32,
                 value: compared(trace, step, program),
                 closed: (step.kind == StepKind::Assume).then_some(0),

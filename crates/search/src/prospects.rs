@@ -129,7 +129,6 @@ b3:
             site,
             arity: 2,
             direction: 0,
-            step: site,
             frame: 0,
             value: 0,
             closed: None,

@@ -7,7 +7,7 @@
 use labrys_expr::{ExprId, Symbol};
 use labrys_solver::{Answer, Assignment};
 use labrys_suite::Input;
-use labrys_trace::{Decoder, Simplified, Trace};
+use labrys_trace::{Decoder, Simplified, Step, Trace};
 use rustc_hash::FxHashSet;
 
 /// Nodes of a trace that are simplified in the time of a step of the solver.
@@ -27,6 +27,8 @@ pub(crate) struct DecodedRun {
     pub(crate) decoder: Decoder,
     pub(crate) input: Input,
     pub(crate) hint: Assignment,
+    /// The steps that are decisions: that of a node in the tree is the one at its depth.
+    decisions: Vec<u32>,
     /// The path constraint simplified by itself, as far as that paid: by hard conditions, and by all.
     simplified: [Simplified; 2],
     /// What queries about the run cost so far, in steps of the solver.
@@ -36,6 +38,9 @@ pub(crate) struct DecodedRun {
 impl DecodedRun {
     pub(crate) fn new(trace: Trace, input: Input) -> Self {
         let decoder = trace.decoder();
+        let numbered = (0..).zip(trace.steps());
+        let decisions = numbered.filter(|(_, step)| step.is_decision());
+        let decisions = decisions.map(|(number, _)| number).collect();
         let hint =
             Assignment::from_streams(input.streams.iter().map(|stream| stream.bytes.clone()));
         DecodedRun {
@@ -43,9 +48,16 @@ impl DecodedRun {
             decoder,
             input,
             hint,
+            decisions,
             simplified: [false, true].map(Simplified::new),
             spent: 0,
         }
+    }
+
+    /// The step that made a decision, by the number of decisions before it.
+    pub(crate) fn decision(&self, number: u32) -> Option<(usize, Step)> {
+        let step = *self.decisions.get(number as usize)? as usize;
+        Some((step, *self.trace.steps().get(step)?))
     }
 
     /// What it cost to simplify, in steps of the solver.

@@ -46,7 +46,6 @@ mod tests {
             site: *site,
             arity: 2,
             direction: *direction,
-            step: 0,
             frame: 0,
             value: 0,
             closed: None,

@@ -129,7 +129,6 @@ mod tests {
             site,
             arity: 2,
             direction: 0,
-            step: site,
             frame: 0,
             value: 0,
             closed: None,

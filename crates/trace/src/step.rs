@@ -47,6 +47,13 @@ impl Step {
         self.kind == StepKind::Concretize && is_size(self.site)
     }
 
+    /// Whether the search may ask for another direction. How many other values a run fixes, and so
+    /// the numbers of steps, may change with the addresses of a build; decisions do not.
+    #[must_use]
+    pub fn is_decision(&self) -> bool {
+        self.kind != StepKind::Concretize || self.is_size()
+    }
+
     /// The step's site in the program; `None` for the runtime and library models.
     #[must_use]
     pub fn program_site(&self, program: &Program) -> Option<SiteId> {

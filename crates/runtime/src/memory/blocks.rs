@@ -6,7 +6,7 @@
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
 
 use labrys_abi::SHADOW_ADDRESS_MASK;
 
@@ -54,8 +54,27 @@ static FREE: SingleWriter<Cell<u32>> = SingleWriter::new(Cell::new(0));
 /// HeapBlock number by granule of the address space.
 static GRANULES: AtomicPtr<u32> = AtomicPtr::new(null_mut());
 
+/// Where the heap begins, which is behind the program: elsewhere in another build.
+static START: AtomicU64 = AtomicU64::new(0);
+
+/// More bytes than a heap has that begins behind the program. Other blocks lie in mappings, which are
+/// where they are in each build.
+const LARGEST_HEAP: u64 = 1 << 40;
+
+/// Where a block lies, the same in each build of a program.
+pub(crate) fn offset(address: u64) -> u64 {
+    let offset = address.wrapping_sub(START.load(Relaxed));
+    if offset < LARGEST_HEAP {
+        offset
+    } else {
+        address
+    }
+}
+
 /// Reserves the granule map. Before the first run.
 pub(crate) fn prepare() {
+    // SAFETY: only asks.
+    START.store(unsafe { libc::sbrk(0) } as u64, Relaxed);
     let size = (SHADOW_ADDRESS_MASK as usize + 1) / GRANULE * size_of::<u32>();
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: fresh memory; untouched pages cost nothing.

@@ -45,6 +45,15 @@ fn block(address: u64) -> Option<Object> {
 
 /// The variable on the stack around an address, newest first. What lies below this call is dead.
 fn on_stack(address: u64) -> Option<Object> {
+    on_stack_at(address).map(|(_, o)| Object {
+        address: o.address,
+        size: o.size,
+        constant: false,
+    })
+}
+
+/// The same, with its place among those that were announced.
+fn on_stack_at(address: u64) -> Option<(usize, &'static StackObject)> {
     let here = 0u8;
     if address < (&raw const here) as u64 {
         return None;
@@ -54,19 +63,42 @@ fn on_stack(address: u64) -> Option<Object> {
         let first = (&raw const __labrys_stack).cast::<StackObject>();
         core::slice::from_raw_parts(first, __labrys_stack_top as usize)
     };
-    let around = |o: &&StackObject| address.wrapping_sub(o.address) < o.size;
-    stack.iter().rev().find(around).map(|o| Object {
-        address: o.address,
-        size: o.size,
-        constant: false,
-    })
+    let around = |o: &StackObject| address.wrapping_sub(o.address) < o.size;
+    let place = stack.iter().rposition(around)?;
+    Some((place, &stack[place]))
+}
+
+/// A number of an object that is the same in all runs of all builds of the program. Addresses are
+/// not: an optimized executable takes the place of one that is not while a search goes on.
+pub(crate) fn number(object: &Object) -> u64 {
+    let address = object.address;
+    let (kind, number) = if let Some((place, _)) = on_stack_at(address) {
+        (0, place as u64)
+    } else if let Some((address, _)) = blocks::find(address) {
+        (1, blocks::offset(address))
+    } else if let Some(row) = global_row(address) {
+        (2, u64::from(row.number))
+    } else {
+        (3, address)
+    };
+    let number = number << 2 | kind;
+    (number.wrapping_mul(31) ^ object.size).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Where global variables are: from the first to the end of the last. Empty until they are sorted.
 static BOUNDS: (AtomicU64, AtomicU64) = (AtomicU64::new(u64::MAX), AtomicU64::new(0));
 
-/// Global variables, by binary search in an index that is sorted before the first run.
 fn global(address: u64) -> Option<Object> {
+    global_row(address).map(|row| Object {
+        address: row.address,
+        size: row.size,
+        constant: row.constant != 0,
+    })
+}
+
+/// Global variables, by binary search in an index that is sorted before the first run. The last one
+/// that begins at an address or before.
+fn global_row(address: u64) -> Option<&'static GlobalObject> {
     if address < BOUNDS.0.load(Relaxed) || address >= BOUNDS.1.load(Relaxed) {
         return None;
     }
@@ -74,20 +106,18 @@ fn global(address: u64) -> Option<Object> {
     let index = rows
         .partition_point(|row| row.address <= address)
         .checked_sub(1)?;
-    let row = &rows[index];
-    Some(Object {
-        address: row.address,
-        size: row.size,
-        constant: row.constant != 0,
-    })
+    Some(&rows[index])
 }
 
-/// Sorts the index of global variables. Before the first run.
+/// Numbers and sorts the index of global variables. Before the first run.
 pub(crate) fn prepare() {
     // SAFETY: one thread, and nobody else holds the rows.
     let rows = unsafe {
         core::slice::from_raw_parts_mut(__labrys_first_global(), __labrys_count_globals() as usize)
     };
+    for (number, row) in (0..).zip(rows.iter_mut()) {
+        row.number = number;
+    }
     rows.sort_unstable_by_key(|row: &GlobalObject| row.address);
     if let (Some(first), Some(last)) = (rows.first(), rows.last()) {
         BOUNDS.0.store(first.address, Relaxed);
@@ -148,7 +178,9 @@ fn character_table(address: u64) -> Option<Object> {
 pub(crate) struct GlobalObject {
     pub(crate) address: u64,
     pub(crate) size: u64,
-    pub(crate) constant: u64,
+    pub(crate) constant: u32,
+    /// Its place in the table as the program has it.
+    pub(crate) number: u32,
 }
 
 /// An array on the stack.

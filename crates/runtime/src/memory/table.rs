@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use labrys_abi::{Node, OBJECT_SITE, Op};
 
-use crate::memory::object::{Object, find};
+use crate::memory::object::{Object, find, number};
 use crate::memory::shadow::{is_concrete, raw_byte};
 use crate::record::bound::is_at_most;
 use crate::record::cell::SingleWriter;
@@ -207,8 +207,5 @@ fn pointer_in(label: u32, depth: u32) -> Option<u32> {
 /// Whether a symbolic address is inside an object. Blocks of different sizes are different objects:
 /// what is in the longer one cannot be had from a run with the shorter one.
 pub(crate) fn object_decision(object: &Object, label: u32, holds: bool) {
-    // Objects are aligned; neighbours shall differ.
-    let start = object.address;
-    let number = (start >> 3 ^ start >> 18 ^ (object.size * 61)) as u32 & 0x7fff;
-    decision_at(OBJECT_SITE + number, label, holds);
+    decision_at(OBJECT_SITE + (number(object) >> 49) as u32, label, holds);
 }

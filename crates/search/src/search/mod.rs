@@ -20,7 +20,7 @@ use crate::endings::Endings;
 use crate::growth::roomier;
 use crate::inputs::Inputs;
 use crate::mutate::Mutator;
-use crate::path::{decisions, trace_direction};
+use crate::path::trace_direction;
 use crate::patience::Patience;
 use crate::prospects::Prospects;
 use crate::query::{Conditions, DecodedRun, Soft, conditions};
@@ -147,20 +147,20 @@ impl Search<'_> {
             self.tree.mark(candidate, Flip::Diverged);
             return Ok(());
         };
-        let step = self.tree.step(candidate.node) as usize;
-        let there = known.trace.steps().get(step).copied();
-        let Some(there) = there.filter(|there| there.site == self.tree.site(candidate.node)) else {
+        let there = known.decision(self.tree.depth(candidate.node));
+        let is_there = |there: &(_, Step)| self.tree.is_at(candidate.node, there.1.site);
+        let Some((step, there)) = there.filter(is_there) else {
             self.tree.mark(candidate, Flip::Diverged);
             session.note_divergence(DivergenceCause::Unsteady);
             return Ok(());
         };
         let before = known.simplifying();
-        let model = self.solve_flip(session, &mut known, candidate, &there);
+        let model = self.solve_flip(session, &mut known, candidate, (step, &there));
         session.charge(1 + known.simplifying() - before);
         self.learn_patience(session, candidate, asked, model.as_ref().err());
         let made = model.map(|model| self.make(session, &known, step, &model));
         let near = match &made {
-            Err(Flip::Unknown) => self.near(session, &mut known, candidate, &there),
+            Err(Flip::Unknown) => self.near(session, &mut known, candidate, (step, &there)),
             _ => None,
         };
         let weight = known.weight();
@@ -208,12 +208,11 @@ impl Search<'_> {
         session: &mut Session,
         known: &mut DecodedRun,
         candidate: Candidate,
-        there: &Step,
+        (step, there): (usize, &Step),
     ) -> Option<Input> {
         let mut near = session.nearest();
         let uncovered = view(&self.tree, session).uncovered(candidate);
         if near.is_none() && uncovered && self.patience.is_first() {
-            let step = self.tree.step(candidate.node) as usize;
             let direction = trace_direction(there, session.program(), candidate.direction);
             let goal = known.trace.flipped(&mut known.decoder, step, direction);
             let steps = self.patience.solver_steps();
@@ -233,9 +232,8 @@ impl Search<'_> {
         session: &mut Session,
         known: &mut DecodedRun,
         candidate: Candidate,
-        there: &Step,
+        (step, there): (usize, &Step),
     ) -> Result<Model, Flip> {
-        let step = self.tree.step(candidate.node) as usize;
         let direction = trace_direction(there, session.program(), candidate.direction);
         let branch = (there.site, candidate.direction);
         let (model, constraints) = self.solve(session, known, (step, direction), branch)?;
@@ -417,13 +415,12 @@ impl Search<'_> {
         let Some(trace) = session.trace_again(&repair.input)? else {
             return Ok(());
         };
-        let decision = decisions(&trace, session.program()).nth(repair.position);
-        let Some(step) = decision.map(|decision| decision.step as usize) else {
+        let mut known = DecodedRun::new(trace, repair.input);
+        let number = u32::try_from(repair.position).unwrap_or(u32::MAX);
+        let Some((step, there)) = known.decision(number) else {
             return Ok(());
         };
-        let there = trace.steps()[step];
         let direction = trace_direction(&there, session.program(), repair.direction);
-        let mut known = DecodedRun::new(trace, repair.input);
         let length = session.max_input();
         let solved = self.solve(session, &mut known, (step, direction), repair.branch);
         self.relaxed = None;

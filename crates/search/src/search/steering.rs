@@ -115,7 +115,7 @@ impl<'m> Steering<'m> {
         let candidates = nodes.flat_map(|node| tree.flips(node)).filter(undecided);
         let candidates: Vec<Candidate> = candidates.take(MOST).collect();
         let flip = |candidate: &Candidate| RunFlip {
-            step: tree.step(candidate.node),
+            step: tree.depth(candidate.node),
             direction: candidate.direction,
         };
         let flips: Vec<RunFlip> = candidates.iter().map(flip).collect();

@@ -116,7 +116,6 @@ impl Drawing {
                 site,
                 arity: self.program.sites[site as usize].kind.directions(),
                 direction,
-                step: u32::try_from(taken.len()).expect("short run"),
                 frame: self.frames.get(site as usize).copied().unwrap_or(0),
                 value: 0,
                 closed: None,

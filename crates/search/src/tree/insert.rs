@@ -12,8 +12,6 @@ pub struct Decision {
     pub arity: u32,
     /// The direction that was taken.
     pub direction: u32,
-    /// The step of the run's trace.
-    pub step: u32,
     /// The lower half of the stack pointer of the function that decided, lower in a callee than
     /// in its caller; 0 if it is not known.
     pub frame: u32,
@@ -118,7 +116,7 @@ impl Tree {
         let mut at = self.first(place);
         while let Some(id) = at {
             let node = &self.nodes[id.index()];
-            if node.site == decision.site && node.arity == decision.arity {
+            if self.is_at(id, decision.site) && node.arity == decision.arity {
                 break;
             }
             at = self.alternative(id);
@@ -139,7 +137,6 @@ impl Tree {
                 .sides
                 .first(decision.site, decision.value, decision.arity),
             run: run.0,
-            step: decision.step,
             frame: decision.frame,
             depth,
             parent,

@@ -1,8 +1,9 @@
 //! The execution tree: all decisions of all runs, sharing common prefixes.
 //!
 //! A node is one occurrence of a decision after one sequence of earlier decisions. It keeps the
-//! site, and where its condition can be had again: the first run that came by and the step in
-//! that run's trace. Expressions are not kept, so a node of a two-way decision takes 48 bytes.
+//! site, and where its condition can be had again: the first run that came by, in which it is the
+//! decision at the node's depth. Expressions are not kept, so a node of a two-way decision takes 44
+//! bytes.
 //!
 //! Laws:
 //! - the path of an inserted run, read from the root, is the run's sequence of decisions
@@ -102,7 +103,6 @@ struct Node {
     /// The first of its sides.
     side: u32,
     run: u32,
-    step: u32,
     frame: u32,
     depth: u32,
     parent: u32,
@@ -211,6 +211,15 @@ impl Tree {
         self.nodes[node.index()].site
     }
 
+    /// Whether it is this site that decides at the node. The number of a place that allocates is made
+    /// of addresses of code, which change when an executable is replaced by its optimized one: behind
+    /// the same decisions, a size is the same size.
+    #[must_use]
+    pub fn is_at(&self, node: NodeId, site: u32) -> bool {
+        let there = self.site(node);
+        there == site || is_size(there) && is_size(site)
+    }
+
     /// The side of its decision that a candidate leads to.
     #[must_use]
     pub fn side(&self, candidate: Candidate) -> Side {
@@ -239,12 +248,6 @@ impl Tree {
     #[must_use]
     pub fn run(&self, node: NodeId) -> RunId {
         RunId(self.nodes[node.index()].run)
-    }
-
-    /// The step of [`Tree::run`]'s trace at which it came to the node.
-    #[must_use]
-    pub fn step(&self, node: NodeId) -> u32 {
-        self.nodes[node.index()].step
     }
 
     /// The call in which [`Tree::run`] came to the node ([`Decision::frame`]).

@@ -1,13 +1,14 @@
 //! Tests of the tree: insertion, flips, counts.
 
+use labrys_abi::SIZE_SITE;
+
 use super::*;
 
-fn decision(site: u32, arity: u32, direction: u32, step: u32) -> Decision {
+fn decision(site: u32, arity: u32, direction: u32) -> Decision {
     Decision {
         site,
         arity,
         direction,
-        step,
         frame: 0,
         value: 0,
         closed: None,
@@ -18,7 +19,7 @@ fn decision(site: u32, arity: u32, direction: u32, step: u32) -> Decision {
 fn ladder(directions: &[u32]) -> Vec<Decision> {
     (0..)
         .zip(directions)
-        .map(|(site, direction)| decision(site, 2, *direction, site * 10))
+        .map(|(site, direction)| decision(site, 2, *direction))
         .collect()
 }
 
@@ -40,10 +41,7 @@ fn runs_share_prefixes() {
     assert_eq!(second.path[1].node, first.path[1].node);
     assert_eq!((tree.len(), tree.open(), tree.runs()), (4, 3, 2));
     let last = second.path[2].node;
-    assert_eq!(
-        (tree.run(last), tree.step(last), tree.depth(last)),
-        (RunId(1), 20, 2)
-    );
+    assert_eq!((tree.run(last), tree.depth(last)), (RunId(1), 2));
     assert_eq!(tree.parent(last), Some(second.path[1]));
     assert_eq!(tree.children(NodeId(1), 1).collect::<Vec<_>>(), [last]);
     let again = tree.insert(ladder(&[0, 1, 1]));
@@ -90,9 +88,9 @@ fn states_are_kept_and_a_taken_direction_stays() {
 #[test]
 fn one_direction_may_lead_to_several_sites() {
     let mut tree = Tree::default();
-    tree.insert([decision(0, 2, 0, 0), decision(1, 2, 0, 1)]);
-    tree.insert([decision(0, 2, 0, 0), decision(2, 2, 0, 1)]);
-    tree.insert([decision(7, 2, 0, 0)]);
+    tree.insert([decision(0, 2, 0), decision(1, 2, 0)]);
+    tree.insert([decision(0, 2, 0), decision(2, 2, 0)]);
+    tree.insert([decision(7, 2, 0)]);
     let children: Vec<u32> = tree
         .children(NodeId(0), 0)
         .map(|node| tree.site(node))
@@ -101,10 +99,18 @@ fn one_direction_may_lead_to_several_sites() {
     let roots: Vec<u32> = tree.roots().map(|node| tree.site(node)).collect();
     assert_eq!(roots, [7, 0]);
     assert_eq!(
-        tree.insert([decision(0, 2, 0, 0), decision(1, 2, 1, 1)])
+        tree.insert([decision(0, 2, 0), decision(1, 2, 1)])
             .first_new,
         2
     );
+}
+
+#[test]
+fn sizes_are_told_apart_by_the_path_alone() {
+    let mut tree = Tree::default();
+    tree.insert([decision(0, 2, 0), decision(SIZE_SITE + 5, 3, 0)]);
+    let again = tree.insert([decision(0, 2, 0), decision(SIZE_SITE + 9, 3, 0)]);
+    assert_eq!((again.first_new, tree.len()), (2, 2));
 }
 
 /// The cells of a switch behave as an array of states, whatever the order of changes.
@@ -112,7 +118,7 @@ fn one_direction_may_lead_to_several_sites() {
 fn switch_links_behave_as_an_array() {
     let mut rng = fastrand::Rng::with_seed(7);
     let mut tree = Tree::default();
-    tree.insert([decision(0, 50, 20, 0)]);
+    tree.insert([decision(0, 50, 20)]);
     let mut expected = [Flip::Untried; 50];
     expected[20] = Flip::Taken;
     for _ in 0..400 {
@@ -151,14 +157,14 @@ fn closed_directions_are_not_open() {
         frame: 0,
         value: 0,
         closed: Some(0),
-        ..decision(0, 2, 1, 0)
+        ..decision(0, 2, 1)
     }]);
     assert_eq!((tree.open(), tree.flip(flip(0, 0))), (0, Flip::Closed));
     tree.insert([Decision {
         frame: 0,
         value: 0,
         closed: Some(0),
-        ..decision(0, 2, 0, 0)
+        ..decision(0, 2, 0)
     }]);
     assert_eq!(tree.flip(flip(0, 0)), Flip::Taken);
 }
@@ -168,10 +174,10 @@ fn closed_directions_are_not_open() {
 fn a_million_nodes_are_small() {
     let mut rng = fastrand::Rng::with_seed(3);
     let mut tree = Tree::default();
-    tree.insert((0..100_000).map(|step| decision(step % 64, 2, 0, step)));
+    tree.insert((0..100_000).map(|step| decision(step % 64, 2, 0)));
     while tree.len() < 1_000_000 {
         let flip = rng.u32(..10_000);
-        let run = (0..10_000).map(|step| decision(step % 64, 2, u32::from(step == flip), step));
+        let run = (0..10_000).map(|step| decision(step % 64, 2, u32::from(step == flip)));
         tree.insert(run);
     }
     assert_eq!(tree.max_depth(), 99_999);
@@ -187,7 +193,7 @@ fn a_million_nodes_are_small() {
 fn sides_are_told_apart_by_value() {
     let with = |value: u32, direction: u32| Decision {
         value,
-        ..decision(7, 2, direction, 0)
+        ..decision(7, 2, direction)
     };
     let mut tree = Tree::default();
     let first = tree.insert([with(1, 0), with(2, 0), with(2, 1)]);
