@@ -254,6 +254,25 @@ fn a_full_disk_is_named_and_loses_nothing() {
     );
 }
 
+#[test]
+fn a_disk_that_is_full_before_a_unit_is_kept_is_named() {
+    let folder = folder();
+    let source = folder.path().join("unit.c");
+    let text = "int sign(int n) { return n < 0 ? -1 : n > 0; }\n";
+    fs::write(&source, text).expect("written");
+    let disk = folder.path().join("disk");
+    fs::create_dir(&disk).expect("a folder");
+    let script = "\"$1\" cover --quiet --steps 50 --entry sign --out suite \"$2\"; echo status $?";
+    let Some(text) = on_own_disk(&disk, "size=64k", script, &source) else {
+        return;
+    };
+    assert!(
+        text.contains("cannot write suite/unit") && text.contains("free some space there"),
+        "{text}"
+    );
+    assert!(text.contains("status 5"), "{text}");
+}
+
 /// LLVM calls a full disk a bug of its own.
 #[test]
 fn a_disk_that_is_full_in_a_build_is_named() {

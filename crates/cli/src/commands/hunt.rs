@@ -330,7 +330,7 @@ fn finish(
     let text = serde_json::to_string_pretty(&report).map_err(Problem::internal)?;
     let path = options.output.out.join("hunt.json");
     std::fs::write(&path, text.clone() + "\n")
-        .map_err(|error| Problem::program(format!("cannot write {}: {error}", path.display())))?;
+        .map_err(|error| Problem::unwritten(&path, &error))?;
     if options.output.json {
         print_line(text)?;
     } else if !options.output.quiet {

@@ -210,12 +210,8 @@ fn solver(options: &VerifyProof) -> Result<(Box<dyn Decide>, String), Problem> {
     let Some(folder) = &options.queries else {
         return Ok((solver, name));
     };
-    let recorder = Recorder::new(solver, folder).map_err(|error| {
-        Problem::program(format!(
-            "cannot write queries to {}: {error}",
-            folder.display()
-        ))
-    })?;
+    let recorder = Recorder::new(solver, folder);
+    let recorder = recorder.map_err(|error| Problem::unwritten(folder, &error))?;
     Ok((Box::new(recorder), name))
 }
 

@@ -1,6 +1,7 @@
 //! Errors as the user sees them: a sentence with cause and remedy, and the exit status.
 
-use std::fmt;
+use std::path::Path;
+use std::{fmt, io};
 
 /// Exit statuses of the command.
 pub(crate) mod status {
@@ -52,6 +53,12 @@ impl Problem {
             text: text.to_string(),
             status: status::UNWRITABLE,
         }
+    }
+
+    /// Why a file cannot be written, and what to do.
+    pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Self {
+        let remedy = labrys_cc::remedy(error);
+        Problem::unwritable(format!("cannot write {}: {error}{remedy}", path.display()))
     }
 
     /// Nobody reads standard output; nothing is said of it.

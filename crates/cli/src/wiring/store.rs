@@ -99,10 +99,7 @@ impl Store {
     }
 
     fn check(&self, result: io::Result<()>) -> Result<(), Problem> {
-        result.map_err(|error| {
-            let folder = self.folder.display();
-            Problem::program(format!("cannot write the suite in {folder}: {error}"))
-        })
+        result.map_err(|error| Problem::unwritten(&self.folder, &error))
     }
 }
 

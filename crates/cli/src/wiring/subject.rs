@@ -487,8 +487,7 @@ fn temporary_folder() -> Result<TemporaryFolder, Problem> {
 /// that act by their names.
 fn variant_path(folder: &Path, kind: &str, instrumented: &Path) -> Result<PathBuf, Problem> {
     let folder = folder.join(kind);
-    std::fs::create_dir(&folder)
-        .map_err(|error| Problem::program(format!("cannot make {}: {error}", folder.display())))?;
+    std::fs::create_dir(&folder).map_err(|error| Problem::unwritten(&folder, &error))?;
     Ok(folder.join(instrumented.file_name().unwrap_or("program".as_ref())))
 }
 
@@ -638,8 +637,7 @@ fn compiled(
 fn weak_main(folder: &Path) -> Result<PathBuf, Problem> {
     let path = folder.join("labrys_main.c");
     let text = "__attribute__((weak)) int main(void) { return 0; }\n";
-    std::fs::write(&path, text)
-        .map_err(|error| Problem::program(format!("cannot write {}: {error}", path.display())))?;
+    std::fs::write(&path, text).map_err(|error| Problem::unwritten(&path, &error))?;
     Ok(path)
 }
 

@@ -98,7 +98,7 @@ const CONSTRUCTS: &[&str] = &[
     "float f = a * 0.1f; x = f == a * 0.1; y = (int)(f * 10 + $);",
     "double d = b ? a / (double)b : $; x = __builtin_isnan(d) + 2 * __builtin_isinf(d); y = (int)__builtin_fabs(d) & 15; if (d > 1e300) y = -3;",
     "const char *names[] = {\"zero\", \"one\", \"two\", 0}; const char **p = names; while (*p && (*p)[0] != (a & 127)) p++; x = (int)(p - names); y = *p ? (int)strlen(*p) : -$;",
-    "x = 0; goto top; middle: x += b & 3; if (x > 20) goto end; top: x++; if (x < (a & 7)) goto top; if (x < $) goto middle; end: y = x;",
+    "__label__ middle, top, end; x = 0; goto top; middle: x += b & 3; if (x > 20) goto end; top: x++; if (x < (a & 7)) goto top; if (x < $) goto middle; end: y = x;",
     "x = 0; do { x += 3; if (x == (a & 31)) break; if (b == $) continue; y++; } while (x < 24);",
     "static int kept; kept = kept * 0 + a; int *p = &kept; *p ^= $; x = kept; y = *p == b;",
     "x = pass(a, b, 1.5f * b, (struct triple){{a, $, b}}, $); y = x & 7;",

@@ -513,7 +513,7 @@ fn keep(prepared: &Prepared, program: &Path) -> Result<(), Problem> {
     let Prepared {
         subject, drivers, ..
     } = prepared;
-    let failed = |error| Problem::program(format!("cannot write {}: {error}", program.display()));
+    let failed = |error| Problem::unwritten(program, &error);
     let folder = program.parent().unwrap_or(program);
     std::fs::create_dir_all(folder).map_err(failed)?;
     // Beside the old one, which may be running.

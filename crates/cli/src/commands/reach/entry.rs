@@ -96,7 +96,7 @@ pub(crate) fn with_drivers(
 
 /// Puts the executable with the drivers, and their text, into the folder of the suite.
 pub(crate) fn keep(subject: &Subject, drivers: &Drivers, program: &Path) -> Result<(), Problem> {
-    let failed = |error| Problem::program(format!("cannot write {}: {error}", program.display()));
+    let failed = |error| Problem::unwritten(program, &error);
     std::fs::copy(&subject.instrumented, program).map_err(failed)?;
     std::fs::write(program.with_file_name("driver.c"), &drivers.text).map_err(failed)
 }

@@ -49,9 +49,8 @@ impl LoopInvariants {
             created: created(&options.suite),
             files: files.named(),
         };
-        std::fs::write(path, witness.to_yaml()).map_err(|error| {
-            Problem::unwritable(format!("cannot write {}: {error}", path.display()))
-        })?;
+        std::fs::write(path, witness.to_yaml())
+            .map_err(|error| Problem::unwritten(path, &error))?;
         if options.json || options.quiet {
             return Ok(());
         }
