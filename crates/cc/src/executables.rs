@@ -60,7 +60,8 @@ enum Effort {
 /// How fast the instrumented executable is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tuning {
-    /// Not optimized, which is compiled fast. For units, whose runs are short.
+    /// Not optimized, which is compiled fast. For units, whose runs are short; the plain executable
+    /// is not optimized either.
     Unoptimized,
     /// Optimized; a caller that can begin without has an unoptimized one first.
     Optimized,
@@ -191,11 +192,15 @@ pub(crate) fn build_frozen(
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         session.doing(&format!("compiling three executables, {done} done"));
     };
-    let build = |variant| parts.build(variant).inspect(|_| tell());
+    let build = |variant, effort| parts.build(variant, effort).inspect(|_| tell());
+    let plain_effort = match tuning {
+        Tuning::Unoptimized => Effort::Linear,
+        Tuning::Optimized => Variant::Plain.effort(),
+    };
     let (program, instrumented, plain, checked) = thread::scope(|scope| {
         let instrumented = beside(scope, || parts.instrumented(tuning).inspect(|_| tell()))?;
-        let plain = beside(scope, || build(Variant::Plain))?;
-        let checked = beside(scope, || build(Variant::Checked))?;
+        let plain = beside(scope, || build(Variant::Plain, plain_effort))?;
+        let checked = beside(scope, || build(Variant::Checked, Variant::Checked.effort()))?;
         Ok::<_, Error>((
             program_bytes(frozen, &line.output),
             join(instrumented),
@@ -256,7 +261,8 @@ pub(crate) fn build_uninitialized(
         scratch,
     };
     session.doing("compiling the program under MemorySanitizer");
-    let built = parts.build(Variant::Uninitialized)?;
+    let variant = Variant::Uninitialized;
+    let built = parts.build(variant, variant.effort())?;
     fs::copy(&built, &line.output).map_err(|source| Error::Io {
         path: line.output.clone(),
         source,
@@ -265,9 +271,9 @@ pub(crate) fn build_uninitialized(
 }
 
 impl Parts<'_> {
-    fn build(&self, variant: Variant) -> Result<PathBuf, Error> {
+    fn build(&self, variant: Variant, effort: Effort) -> Result<PathBuf, Error> {
         let bitcode = self.bitcode(variant)?;
-        let job = self.link(variant, &self.objects(variant, &bitcode, variant.effort())?)?;
+        let job = self.link(variant, &self.objects(variant, &bitcode, effort)?)?;
         // The same link has the same to say: once is enough.
         let output = job.run_captured(self.scratch)?;
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();

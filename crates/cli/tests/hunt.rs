@@ -166,6 +166,29 @@ fn a_chain_that_fails_is_backtracked_from() {
     assert!(input.contains('r') && input.contains("77"), "{input}");
 }
 
+/// Several units are tested at a time, and are made again to be composed.
+#[test]
+fn the_same_jobs_find_the_same() {
+    let folder = folder();
+    let seeds = folder.path().join("seeds");
+    std::fs::create_dir(&seeds).expect("a folder");
+    std::fs::write(seeds.join("a"), "c 1 2\nc 3 4\nr 5 66\n").expect("a file");
+    let hunted = |out: &str| {
+        let options = format!(
+            "--jobs 3 --system-turns 0 --no-search --no-extended-units --seeds {}",
+            seeds.display()
+        );
+        let (status, mut report, _) = hunt("backtrack", &folder.path().join(out), &options);
+        assert_eq!(status, Some(1), "{report:#}");
+        report["phases"].take();
+        report
+    };
+    let first = hunted("first");
+    let place = validated(&first)["location"].as_str();
+    assert!(place.is_some_and(|place| place.ends_with("backtrack.c:16")));
+    assert_eq!(first, hunted("second"));
+}
+
 /// The call passes constants that contradict each failing path that was found first.
 #[test]
 fn failing_paths_are_looked_for_below_a_call() {
@@ -260,6 +283,8 @@ fn a_unit_is_shown() {
         alone.contains("8 bytes  s") && alone.contains("In place of g"),
         "{alone}"
     );
+    // Only the units of callers have binders.
+    assert!(!alone.contains("labrys_binder_"), "{alone}");
 }
 
 #[test]

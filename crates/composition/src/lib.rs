@@ -15,10 +15,13 @@ mod explore;
 mod hunt;
 mod measure;
 mod nearness;
+mod open;
 mod plan;
 mod relevance;
 mod report;
 mod summary;
+mod target;
+mod testing;
 mod unit;
 mod workshop;
 

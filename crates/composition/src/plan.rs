@@ -37,16 +37,6 @@ pub struct UnitPlan {
     pub stubs: BTreeSet<FunctionId>,
 }
 
-impl UnitPlan {
-    /// The functions that members call.
-    #[must_use]
-    pub fn callees(&self) -> BTreeSet<FunctionId> {
-        let mut callees = &self.members | &self.stubs;
-        callees.remove(&self.function);
-        callees
-    }
-}
-
 /// Makes plans of units.
 pub struct Planner {
     defined: BTreeSet<FunctionId>,
@@ -129,6 +119,29 @@ impl Planner {
         found
     }
 
+    /// The functions whose calls are bound in the unit of main, where these fail: those, the
+    /// functions that main calls itself and that lead to them, and as many others that do as there
+    /// may be, those of most relevance to main first.
+    #[must_use]
+    pub fn bound_in(
+        &self,
+        main: FunctionId,
+        failing: &BTreeSet<FunctionId>,
+        most: usize,
+    ) -> BTreeSet<FunctionId> {
+        let depths = self.depths(main);
+        let leading = self.leading_to(failing.iter().copied()).into_iter();
+        let leading = leading.filter(|one| *one != main && depths.contains_key(one));
+        let is_first = |one: &FunctionId| failing.contains(one) || depths.get(one) == Some(&1);
+        let (mut bound, mut others): (Vec<_>, Vec<_>) = leading.partition(is_first);
+        others.sort_by(|a, b| {
+            let relevance = |one: &FunctionId| self.relevance.of(main, *one);
+            relevance(b).total_cmp(&relevance(a)).then(a.cmp(b))
+        });
+        bound.extend(others.into_iter().take(most));
+        bound.into_iter().collect()
+    }
+
     /// The number of calls from one function to each function that calls lead to.
     #[must_use]
     pub fn depths(&self, from: FunctionId) -> BTreeMap<FunctionId, u32> {
@@ -161,13 +174,6 @@ impl Planner {
         let plan = self.extended(function);
         self.plans.insert(function, plan.clone());
         plan
-    }
-
-    /// The units of the functions that a unit calls.
-    #[must_use]
-    pub fn called_by(&mut self, plan: &UnitPlan) -> Vec<UnitPlan> {
-        let callees = plan.callees().into_iter();
-        callees.map(|callee| self.plan(callee)).collect()
     }
 
     fn extended(&mut self, function: FunctionId) -> UnitPlan {

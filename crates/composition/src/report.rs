@@ -46,6 +46,9 @@ pub struct Phases {
     pub cc: f64,
     /// Refining summaries.
     pub fsr: f64,
+    /// Building units, a part of the others.
+    #[serde(default)]
+    pub build: f64,
 }
 
 /// Counts of a hunt.

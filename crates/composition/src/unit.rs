@@ -18,6 +18,16 @@ use crate::workshop::{Bench, BoundFunction};
 /// Failing paths of one line that are composed.
 const MOST_CUBES: usize = 6;
 
+/// What a unit is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    /// Its function is tested. None of its calls is bound: the binders of all callees are ten times
+    /// as large as the unit.
+    Tested,
+    /// It is composed with what failed in callees, whose calls are bound.
+    Caller,
+}
+
 /// See the module.
 pub(crate) struct Unit {
     /// The function, in the program.
@@ -68,6 +78,19 @@ impl Unit {
     /// Whether it is the whole program.
     pub(crate) fn is_whole(&self) -> bool {
         self.objects.is_none()
+    }
+
+    /// What it is for.
+    pub(crate) fn role(&self) -> Role {
+        match self.bound.is_empty() {
+            true => Role::Tested,
+            false => Role::Caller,
+        }
+    }
+
+    /// Whether the calls of a function are bound in it.
+    pub(crate) fn binds(&self, callee: FunctionId) -> bool {
+        self.bound.iter().any(|one| one.function == callee)
     }
 
     /// Explores, with so many queries and so much time.

@@ -57,23 +57,27 @@ impl BoundFunction {
     }
 }
 
-/// Builds units.
-pub trait Workshop {
-    /// Builds some units at once, each with the units of the functions that it calls, so that
-    /// [`Workshop::unit`] takes no time for them; whether that could be done.
+/// Builds units. Several threads may ask for one at a time.
+pub trait Workshop: Sync {
+    /// Builds some units at once, each with the units of the functions whose calls are bound in it,
+    /// so that [`Workshop::unit`] takes no time for them; whether that could be done.
     ///
     /// # Errors
     /// If programs can no longer be run or written.
     fn prepare(&mut self, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Result<bool, Error>;
 
-    /// The unit of a function, with the calls bound of the functions that it calls; why there is
-    /// none, if there is none. What a call binds are the leaves of the callee's own unit, so their
-    /// plans are given.
+    /// The unit of a function, with the calls of some functions bound, to be run on these inputs
+    /// first, if there are any; why there is none, if there is none. What a call binds are the
+    /// leaves of the callee's own unit, so their plans are given.
     ///
     /// # Errors
     /// If programs can no longer be run or written.
-    fn unit(&mut self, plan: &UnitPlan, bound: &[UnitPlan])
-    -> Result<Result<Bench, String>, Error>;
+    fn unit(
+        &self,
+        plan: &UnitPlan,
+        bound: &[UnitPlan],
+        inputs: &[Input],
+    ) -> Result<Result<Bench, String>, Error>;
 
     /// Whether earlier hunts are known, so that [`Workshop::look_up`] is worth its time.
     fn remembers(&self) -> bool;

@@ -75,6 +75,12 @@ pub(crate) struct Hunt {
           help_heading = "Limits")]
     pub(crate) timeout_run: Duration,
 
+    /// Units that are tested at a time, each in a process of its own, and processes for the search of
+    /// the whole program; another N may give another result, the same N gives the same one
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Limits",
+          value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) jobs: u8,
+
     /// The program may run for ever, as one that serves or controls: runs that do not end are no
     /// failures
     #[arg(long, help_heading = "Limits")]
@@ -221,6 +227,7 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
         time: options.units.unit_time,
         search: !options.seeds.no_search,
         seed: plan.config.seed,
+        jobs: usize::from(options.jobs),
     };
     let system = options.seeds.measurement(plan.config.seed);
     let program = session.program().clone();
@@ -266,6 +273,7 @@ fn resolve(options: &Hunt, builder: &Builder) -> Result<Plan, Problem> {
     let initial = initial_inputs(&subject, &invocation, &input, &limits, options.seeds.seed)?;
     let mut recorded = options.build.record();
     options.output.record(&mut recorded);
+    recorded.insert("jobs".to_owned(), options.jobs.to_string());
     let config = Config {
         program: subject.name.clone(),
         bitcode_hash: subject.hash(),
@@ -291,7 +299,7 @@ fn start(
     writer: SuiteWriter,
     ending: &Ending,
 ) -> Result<Session, Problem> {
-    let programs = programs(&plan.subject, &plan.config, &plan.limits, 1)?;
+    let programs = programs(&plan.subject, &plan.config, &plan.limits, options.jobs)?;
     let mut solver = layers(&options.solver, plan.config.seed)?;
     options.output.log_to_folder(None, &mut solver)?;
     let builder = SessionBuilder::new(programs, solver, writer);
@@ -357,6 +365,16 @@ fn described(report: &Report) -> String {
         "units     {} tested, {} of them in an earlier hunt, {} lines fail in them; relevance from {} \
          runs",
         figures.units, figures.remembered, figures.targets, figures.profiled
+    );
+    let phases = report.phases;
+    let _ = writeln!(
+        text,
+        "time      {:.1} s for system runs, {:.1} s for units, {:.1} s for composing; of that {:.1} s to \
+         build units",
+        phases.fz,
+        phases.fli,
+        phases.sc + phases.cc + phases.fsr,
+        phases.build
     );
     let _ = writeln!(
         text,

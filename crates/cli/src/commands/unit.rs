@@ -73,10 +73,9 @@ pub(crate) fn unit(options: &Unit) -> Result<u8, Problem> {
     })?;
     let mut planner = planner(options, &subject)?;
     let plan = planner.plan(function);
-    let bound = planner.called_by(&plan);
     let name = |id: &FunctionId| subject.program.functions[id.index()].name.clone();
     let relevance = |id: &FunctionId| planner.relevance().of(function, *id);
-    let (_, drivers) = Stock::of(&subject)?.unit(&request(&subject, &plan, &bound))?;
+    let drivers = Stock::of(&subject)?.describe(&request(&subject, &plan, &[]))?;
     print_with(|out| {
         writeln!(out, "unit of {}", options.function)?;
         let (runs, threshold) = (planner.relevance().runs(), planner.threshold());

@@ -359,11 +359,16 @@ impl Stock {
         self.frozen.keys(request).map_err(Problem::program)
     }
 
+    /// The drivers of a request.
+    pub(crate) fn describe(&self, request: &Request) -> Result<Drivers, Problem> {
+        self.frozen.describe(request).map_err(Problem::program)
+    }
+
     /// The program with drivers for functions; `None` in place of it if none of them has one.
     pub(crate) fn unit(&self, request: &Request) -> Result<(Option<Subject>, Drivers), Problem> {
         let folder = temporary_folder()?;
         let path = folder.path().join("unit");
-        let drivers = self.frozen.describe(request).map_err(Problem::program)?;
+        let drivers = self.describe(request)?;
         if drivers.unit.entries.is_empty() && drivers.binders.is_empty() {
             return Ok((None, drivers));
         }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use labrys_analysis::ProgramAnalysis;
 use labrys_backward::Target;
@@ -39,13 +39,15 @@ pub(crate) struct Units<'a> {
     /// What earlier hunts found out.
     pub(crate) notebook: Option<Notebook>,
     /// Units that were built together.
-    pub(crate) batches: Vec<Rc<Batch>>,
+    pub(crate) batches: Vec<Arc<Batch>>,
 }
 
 /// Units that are one program.
 pub(crate) struct Batch {
     program: Subject,
     drivers: Drivers,
+    /// The functions whose calls are bound in each unit.
+    bound: BTreeMap<FunctionId, BTreeSet<FunctionId>>,
 }
 
 /// What drivers of a hunt make.
@@ -164,29 +166,36 @@ impl Units<'_> {
         Ok(session)
     }
 
-    fn unit_of(&self, plan: &UnitPlan, bound: &[UnitPlan]) -> Result<Bench, Problem> {
+    fn unit_of(
+        &self,
+        plan: &UnitPlan,
+        bound: &[UnitPlan],
+        inputs: &[Input],
+    ) -> Result<Bench, Problem> {
         let name = names(self.subject, &[plan.function]).concat();
-        let of = |batch: &&Rc<Batch>| batch.describes(&name);
+        let calls = functions(bound);
+        let of = |batch: &&Arc<Batch>| batch.bound.get(&plan.function) == Some(&calls);
         if let Some(batch) = self.batches.iter().find(of).cloned() {
             let invocation = Invocation::new([name.clone()]);
             let (program, drivers) = (&batch.program, &batch.drivers);
-            return self.bench(&name, program, drivers, invocation, Box::new(batch.clone()));
+            let held = Box::new(batch.clone());
+            return self.bench(&name, program, drivers, (invocation, inputs), held);
         }
         let request = request(self.subject, plan, bound);
         let (built, drivers) = self.stock.unit(&request)?;
         let unit = built.ok_or_else(|| no_unit(&drivers, &name))?;
-        let unit = Rc::new(unit);
-        let invocation = Invocation::default();
-        self.bench(&name, &unit, &drivers, invocation, Box::new(unit.clone()))
+        let unit = Arc::new(unit);
+        let called = (Invocation::default(), inputs);
+        self.bench(&name, &unit, &drivers, called, Box::new(unit.clone()))
     }
 
-    /// The unit of a function in a program with drivers, called like this.
+    /// The unit of a function in a program with drivers, called like this and run on these inputs.
     fn bench(
         &self,
         name: &str,
         unit: &Subject,
         drivers: &Drivers,
-        invocation: Invocation,
+        (invocation, inputs): (Invocation, &[Input]),
         held: Box<dyn Any>,
     ) -> Result<Bench, Problem> {
         let mut entries = drivers.unit.entries.iter();
@@ -205,6 +214,7 @@ impl Units<'_> {
         let function = self.subject.program.function_named(name);
         let known = function.and_then(|function| self.notebook.as_ref()?.of(function));
         let inputs = match known {
+            _ if !inputs.is_empty() => inputs.to_vec(),
             Some(known) => known.inputs.clone(),
             None => vec![Input::objects("")],
         };
@@ -251,12 +261,9 @@ impl Units<'_> {
     }
 }
 
-impl Batch {
-    /// Whether a function has a unit in it.
-    fn describes(&self, function: &str) -> bool {
-        let mut entries = self.drivers.unit.entries.iter();
-        entries.any(|entry| entry.function == function)
-    }
+/// The functions of plans.
+fn functions(plans: &[UnitPlan]) -> BTreeSet<FunctionId> {
+    plans.iter().map(|plan| plan.function).collect()
 }
 
 /// There is no unit of a function.
@@ -271,16 +278,25 @@ impl Workshop for Units<'_> {
         let Ok((Some(program), drivers)) = self.stock.unit(&batch(self.subject, units)) else {
             return Ok(false);
         };
-        self.batches.push(Rc::new(Batch { program, drivers }));
+        let bound = units
+            .iter()
+            .map(|(plan, bound)| (plan.function, functions(bound)));
+        self.batches.push(Arc::new(Batch {
+            program,
+            drivers,
+            bound: bound.collect(),
+        }));
         Ok(true)
     }
 
     fn unit(
-        &mut self,
+        &self,
         plan: &UnitPlan,
         bound: &[UnitPlan],
+        inputs: &[Input],
     ) -> Result<Result<Bench, String>, Error> {
-        Ok(self.unit_of(plan, bound).map_err(|problem| problem.text))
+        let unit = self.unit_of(plan, bound, inputs);
+        Ok(unit.map_err(|problem| problem.text))
     }
 
     fn whole(

@@ -5,6 +5,8 @@
 //! near to main at once, its inputs begin the summary of main, and a unit takes long to build.
 //! Shares are of work, or of time if the time is limited: then time is what runs out.
 
+mod units;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,8 +17,10 @@ use labrys_program::{FunctionId, Program};
 use crate::bind::Formula;
 use crate::compose::{Composed, Composer, Work, is_over, is_shown, share_of_time, shows};
 use crate::measure::Measurement;
+use crate::open::OpenUnits;
 use crate::plan::{Extent, Planner, UnitPlan};
 use crate::report::{Alarm, Report, Validated};
+use crate::target::{Target, targets};
 use crate::unit::{Line, Unit, line_of};
 use crate::workshop::Workshop;
 
@@ -25,19 +29,15 @@ const MOST_SEEDS: usize = 256;
 /// Functions in a chain of calls, and chains of one failure line.
 const DEEPEST: usize = 12;
 const MOST_CHAINS: usize = 64;
-/// Units in which one line fails that are composed.
-const MOST_ENTRIES: usize = 3;
-/// Units whose programs are kept running.
-const MOST_OPEN: usize = 32;
-/// Units that are built at once: at first, then twice as many each time up to the most.
-const FIRST_BATCH: usize = 8;
-const LARGEST_BATCH: usize = 64;
+/// Units that are built at once at first.
+const FIRST_BATCH: usize = 16;
+/// Functions that lead to failures and whose calls are bound in main's unit, beside those that fail
+/// and those that main calls itself.
+const MOST_LEADING: usize = 16;
 /// Part of the budget after which relevance is measured by the system runs that there are.
 const MEASURING: f64 = 0.2;
 /// Work of building a unit, in steps of the solver for each site of the program.
 const BUILD: u64 = 64;
-/// The kind of failures that most units have.
-const NULL: &str = "null-dereference";
 /// A refinement has this part of the queries of a unit, and so many at least.
 const REFINEMENT: u32 = 4;
 const LEAST_REFINEMENT: u32 = 32;
@@ -58,18 +58,14 @@ pub struct Settings {
     pub time: Option<Duration>,
     /// Seed of all random choices.
     pub seed: u64,
+    /// Units that are tested at a time.
+    pub jobs: usize,
 }
 
 enum Phase {
     Measure,
     Units(VecDeque<FunctionId>),
     Compose(VecDeque<Target>),
-}
-
-/// A failure line with the units in which it fails, the deepest first.
-struct Target {
-    line: Line,
-    entries: Vec<(FunctionId, Line)>,
 }
 
 /// See the module.
@@ -81,12 +77,12 @@ pub struct Hunt<'h> {
     measurement: Measurement<'h>,
     phase: Phase,
     planner: Option<Planner>,
-    units: BTreeMap<FunctionId, Unit>,
+    units: OpenUnits,
     /// Functions whose units are built, or cannot be built with others.
     prepared: BTreeSet<FunctionId>,
     batch: usize,
-    /// Units in the order of their last use.
-    used: VecDeque<FunctionId>,
+    /// The calls that are bound in the units of callers.
+    calls: BTreeMap<FunctionId, BTreeSet<FunctionId>>,
     whole: Option<Unit>,
     found: Vec<(FunctionId, Line)>,
     /// Functions whose units are tested when what was found so far is composed.
@@ -140,10 +136,10 @@ impl<'h> Hunt<'h> {
             measurement,
             phase: Phase::Measure,
             planner: None,
-            units: BTreeMap::new(),
+            units: OpenUnits::default(),
             prepared: BTreeSet::new(),
             batch: FIRST_BATCH,
-            used: VecDeque::new(),
+            calls: BTreeMap::new(),
             whole: None,
             found: Vec::new(),
             pending: VecDeque::new(),
@@ -248,153 +244,16 @@ impl<'h> Hunt<'h> {
         self.phase = Phase::Units(functions.into());
     }
 
-    /// Builds the unit of a function, with those of the functions that are tested after it.
-    fn prepare(&mut self, session: &Session, function: FunctionId) -> Result<(), Error> {
-        if self.prepared.contains(&function) {
-            return Ok(());
-        }
-        let (Phase::Units(next), Some(planner)) = (&self.phase, &mut self.planner) else {
-            return Ok(());
-        };
-        let begun = Instant::now();
-        let next = next.iter().filter(|one| !self.prepared.contains(one));
-        let next = next.filter(|one| self.workshop.failed_before(**one) != Some(false));
-        let functions = [function].into_iter().chain(next.copied());
-        let functions: Vec<FunctionId> = functions.take(self.batch).collect();
-        let plans = functions.iter().map(|one| {
-            let plan = planner.plan(*one);
-            let bound = planner.called_by(&plan);
-            (plan, bound)
-        });
-        let plans: Vec<_> = plans.collect();
-        self.batch = (2 * self.batch).min(LARGEST_BATCH);
-        self.prepared.extend(functions);
-        if !self.workshop.prepare(&plans)? {
-            // One of them is at fault: they are built one by one.
-            self.batch = FIRST_BATCH;
-        }
-        let building = BUILD * self.program.sites.len() as u64;
-        self.owed += cost(session, begun, building);
-        self.composer.phases.fli += begun.elapsed().as_secs_f64();
-        Ok(())
-    }
-
-    /// Tests the unit of a function.
-    fn test(&mut self, session: &Session, function: FunctionId) -> Result<(), Error> {
-        if self.workshop.failed_before(function) == Some(false) {
-            self.report.figures.units += 1;
-            self.remembered.insert(function);
-            return Ok(());
-        }
-        self.prepare(session, function)?;
-        let begun = Instant::now();
-        if let Some(unit) = self.take(session, function)? {
-            self.report.figures.units += 1;
-            let lines = unit.lines();
-            self.found
-                .extend(lines.into_iter().map(|line| (function, line)));
-            self.put(unit);
-        }
-        self.composer.phases.fli += begun.elapsed().as_secs_f64();
-        Ok(())
-    }
-
-    /// The unit of a function, explored; `None` if there is none.
-    fn take(&mut self, session: &Session, function: FunctionId) -> Result<Option<Unit>, Error> {
-        if let Some(unit) = self.units.remove(&function) {
-            self.used.retain(|one| *one != function);
-            return Ok(Some(unit));
-        }
-        let Some(planner) = &mut self.planner else {
-            return Ok(None);
-        };
-        let begun = Instant::now();
-        let plan = planner.plan(function);
-        let bound = planner.called_by(&plan);
-        let bench = match self.workshop.unit(&plan, &bound)? {
-            Ok(bench) => bench,
-            Err(reason) => {
-                let text = format!("{}: {reason}", self.name(function));
-                if !self.report.left_out.contains(&text) {
-                    self.report.left_out.push(text);
-                }
-                return Ok(None);
-            }
-        };
-        let seed = self.settings.seed ^ u64::from(function.0);
-        let mut unit = Unit::new(bench, function, &self.program, seed);
-        let time = share_of_time(session, self.settings.time);
-        if self.workshop.failed_before(function).is_some() {
-            self.remembered.insert(function);
-            unit.explore(None, 0, None)?;
-        } else {
-            unit.explore(None, self.settings.queries, time)?;
-            if unit.is_explored() {
-                let fails = !unit.lines().is_empty();
-                self.workshop.keep(function, &unit.inputs(), fails)?;
-            }
-        }
-        let building = match self.prepared.contains(&function) {
-            true => 0,
-            false => BUILD * self.program.sites.len() as u64,
-        };
-        self.owed += cost(session, begun, unit.session.effort() + building);
-        Ok(Some(unit))
-    }
-
-    /// Keeps a unit for later, and gives up the one that was not used for longest.
-    fn put(&mut self, unit: Unit) {
-        if unit.is_whole() {
-            self.whole = Some(unit);
-            return;
-        }
-        self.used.push_back(unit.function);
-        self.units.insert(unit.function, unit);
-        if self.units.len() > MOST_OPEN
-            && let Some(oldest) = self.used.pop_front()
-        {
-            self.units.remove(&oldest);
-        }
-    }
-
     /// The failure lines that units showed since the last time, in the order in which they are worked
     /// on.
     fn targets(&mut self, session: &Session) -> VecDeque<Target> {
-        let depths = self
-            .planner
-            .as_ref()
-            .map(|planner| planner.depths(self.main));
-        let depths = depths.unwrap_or_default();
-        let mut targets: Vec<Target> = Vec::new();
-        for (function, line) in std::mem::take(&mut self.found) {
-            if is_shown(session, &line.location) {
-                continue;
-            }
-            match targets
-                .iter_mut()
-                .find(|one| one.line.location == line.location)
-            {
-                Some(target) => target.entries.push((function, line)),
-                None => targets.push(Target {
-                    line: line.clone(),
-                    entries: vec![(function, line)],
-                }),
-            }
-        }
-        for target in &mut targets {
-            let depth = |function: &FunctionId| depths.get(function).copied().unwrap_or(0);
-            target
-                .entries
-                .sort_by_key(|(function, _)| u32::MAX - depth(function));
-            target.entries.truncate(MOST_ENTRIES);
-        }
-        // A driver passes null pointers everywhere, a program seldom.
-        targets.sort_by_key(|target| {
-            let depths = target.entries.iter().map(|(one, _)| depths.get(one));
-            (target.line.kind == NULL, depths.min())
-        });
+        let planner = self.planner.as_ref();
+        let depths = planner.map(|planner| planner.depths(self.main));
+        let mut found = std::mem::take(&mut self.found);
+        found.retain(|(_, line)| !is_shown(session, &line.location));
+        let targets = targets(found, &depths.unwrap_or_default());
         self.report.figures.targets += targets.len() as u32;
-        targets.into()
+        targets
     }
 
     /// Composes what the units of this batch showed; those of the next batch are tested afterwards.
@@ -419,20 +278,20 @@ impl<'h> Hunt<'h> {
             return Ok(());
         };
         let entries = targets.iter().flat_map(|target| &target.entries);
-        let leading = planner.leading_to(entries.map(|(function, _)| *function));
-        let depths = planner.depths(self.main);
-        let leading = leading.into_iter();
-        let leading =
-            leading.filter(|function| *function != self.main && depths.contains_key(function));
+        let entries: BTreeSet<FunctionId> = entries.map(|(function, _)| *function).collect();
+        let bound = planner.bound_in(self.main, &entries, MOST_LEADING);
         let before = self.bound.len();
-        self.bound.extend(leading);
+        self.bound.extend(bound);
         if self.bound.len() == before && self.whole.is_some() {
             return Ok(());
         }
         let bound: Vec<UnitPlan> = self.bound.iter().map(|one| planner.plan(*one)).collect();
         let inputs = session.kept_inputs();
         let inputs = inputs.iter().take(MOST_SEEDS).cloned().collect();
-        match self.workshop.whole(&bound, inputs)? {
+        let begun = Instant::now();
+        let whole = self.workshop.whole(&bound, inputs)?;
+        self.composer.phases.build += begun.elapsed().as_secs_f64();
+        match whole {
             Ok(bench) => {
                 let mut unit = Unit::new(bench, self.main, &self.program, self.settings.seed);
                 unit.explore(None, 0, None)?;
@@ -530,7 +389,9 @@ impl<'h> Hunt<'h> {
         let (Some(top), Some(failing)) = (chain.last().copied(), chain.first().copied()) else {
             return Ok(None);
         };
-        for caller in self.callers(top) {
+        let callers = self.callers(top);
+        self.prepare_callers(session, top, &callers)?;
+        for caller in callers {
             if chain.contains(&caller) || chain.len() >= DEEPEST {
                 continue;
             }
@@ -541,7 +402,7 @@ impl<'h> Hunt<'h> {
             attempt.chains += 1;
             let mut longer = chain.to_vec();
             longer.push(caller);
-            let Some(unit) = self.caller(session, caller)? else {
+            let Some(unit) = self.caller(session, caller, top)? else {
                 continue;
             };
             let below = self.able_to_fail(session, top, failing)?;
@@ -624,13 +485,6 @@ impl<'h> Hunt<'h> {
             callers.insert(at, self.main);
         }
         callers
-    }
-
-    fn caller(&mut self, session: &Session, caller: FunctionId) -> Result<Option<Unit>, Error> {
-        match caller == self.main {
-            true => Ok(self.whole.take()),
-            false => self.take(session, caller),
-        }
     }
 
     /// Whether there is time to work on the lines once more, with twice the work on each.

@@ -1,0 +1,289 @@
+//! The units of a hunt: built together, tested, and made again as callers with calls bound.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use labrys_engine::{Error, Session};
+use labrys_program::FunctionId;
+
+use super::{BUILD, FIRST_BATCH, Hunt, Phase, cost};
+use crate::compose::{is_over, share_of_time};
+use crate::plan::UnitPlan;
+use crate::testing::{Testing, seed};
+use crate::unit::{Line, Role, Unit};
+
+/// Units that are built at once: twice as many each time, up to this.
+const LARGEST_BATCH: usize = 64;
+/// Units that are tested before the search of the whole program goes on, for each of those that are
+/// tested at a time.
+const TESTED_TOGETHER: usize = 4;
+
+impl Hunt<'_> {
+    /// Builds the unit of a function, with those of the functions that are tested after it.
+    fn prepare(&mut self, session: &Session, function: FunctionId) -> Result<(), Error> {
+        if self.prepared.contains(&function) {
+            return Ok(());
+        }
+        let (Phase::Units(next), Some(planner)) = (&self.phase, &mut self.planner) else {
+            return Ok(());
+        };
+        let begun = Instant::now();
+        let next = next.iter().filter(|one| !self.prepared.contains(one));
+        let next = next.filter(|one| self.workshop.failed_before(**one) != Some(false));
+        let functions = [function].into_iter().chain(next.copied());
+        let functions: Vec<FunctionId> = functions.take(self.batch).collect();
+        let plans = functions.iter().map(|one| (planner.plan(*one), Vec::new()));
+        let plans: Vec<_> = plans.collect();
+        self.batch = (2 * self.batch).min(LARGEST_BATCH);
+        self.prepared.extend(functions);
+        if !self.build(session, &plans)? {
+            // One of them is at fault: they are built one by one.
+            self.batch = FIRST_BATCH;
+        }
+        self.composer.phases.fli += begun.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Tests the unit of a function, and at the same time those of functions after it, if there are
+    /// processors for them.
+    pub(super) fn test(&mut self, session: &Session, function: FunctionId) -> Result<(), Error> {
+        if self.workshop.failed_before(function) == Some(false) {
+            self.report.figures.units += 1;
+            self.remembered.insert(function);
+            return Ok(());
+        }
+        self.prepare(session, function)?;
+        let begun = Instant::now();
+        match self.settings.jobs {
+            0 | 1 => {
+                if let Some(unit) = self.take(session, function)? {
+                    self.learn(function, unit.lines());
+                    self.put(unit);
+                }
+            }
+            jobs => self.test_together(session, function, jobs)?,
+        }
+        self.composer.phases.fli += begun.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// The unit of a function was tested, and failed at these lines.
+    fn learn(&mut self, function: FunctionId, lines: Vec<Line>) {
+        self.report.figures.units += 1;
+        let lines = lines.into_iter().map(|line| (function, line));
+        self.found.extend(lines);
+    }
+
+    /// Tests units that are built, so many at a time.
+    fn test_together(
+        &mut self,
+        session: &Session,
+        first: FunctionId,
+        jobs: usize,
+    ) -> Result<(), Error> {
+        let (Phase::Units(next), Some(planner)) = (&mut self.phase, &mut self.planner) else {
+            return Ok(());
+        };
+        let is_ready = |one: &&FunctionId| {
+            self.prepared.contains(one) && self.workshop.failed_before(**one) != Some(false)
+        };
+        let others = next.iter().take(TESTED_TOGETHER * jobs - 1);
+        let others = others.take_while(is_ready).count();
+        let functions: Vec<FunctionId> = [first].into_iter().chain(next.drain(..others)).collect();
+        let begun = Instant::now();
+        let plans = functions.iter().map(|one| planner.plan(*one));
+        let plans: Vec<UnitPlan> = plans.collect();
+        let testing = Testing {
+            workshop: &*self.workshop,
+            program: &self.program,
+            queries: self.settings.queries,
+            time: share_of_time(session, self.settings.time),
+            seed: self.settings.seed,
+        };
+        let mut work = 0;
+        for (function, tested) in functions.into_iter().zip(testing.all(&plans, jobs)?) {
+            let tested = match tested {
+                Ok(tested) => tested,
+                Err(reason) => {
+                    self.leave_out(session, function, &reason);
+                    continue;
+                }
+            };
+            work += tested.effort;
+            if self.workshop.failed_before(function).is_some() {
+                self.remembered.insert(function);
+            } else if tested.is_explored {
+                let fails = !tested.lines.is_empty();
+                self.workshop.keep(function, &tested.inputs, fails)?;
+            }
+            self.units.note(function, tested.inputs);
+            self.learn(function, tested.lines);
+        }
+        self.owed += cost(session, begun, work);
+        Ok(())
+    }
+
+    /// There is no unit of a function, for this reason.
+    fn leave_out(&mut self, session: &Session, function: FunctionId, reason: &str) {
+        let text = format!("{}: {reason}", self.name(function));
+        // Nothing can be built when the time is over, which is not the function's fault.
+        if !is_over(session) && !self.report.left_out.contains(&text) {
+            self.report.left_out.push(text);
+        }
+    }
+
+    /// Builds units together; whether that could be done.
+    fn build(
+        &mut self,
+        session: &Session,
+        units: &[(UnitPlan, Vec<UnitPlan>)],
+    ) -> Result<bool, Error> {
+        let begun = Instant::now();
+        let built = self.workshop.prepare(units)?;
+        let building = BUILD * self.program.sites.len() as u64;
+        self.owed += cost(session, begun, building);
+        self.composer.phases.build += begun.elapsed().as_secs_f64();
+        Ok(built)
+    }
+
+    /// The unit of a function as it is tested, explored; `None` if there is none.
+    pub(super) fn take(
+        &mut self,
+        session: &Session,
+        function: FunctionId,
+    ) -> Result<Option<Unit>, Error> {
+        match self.units.take(function, Role::Tested) {
+            Some(unit) => Ok(Some(unit)),
+            None => self.make(session, function, &[]),
+        }
+    }
+
+    /// Makes the unit of a function with these calls bound, explored; `None` if there is none.
+    fn make(
+        &mut self,
+        session: &Session,
+        function: FunctionId,
+        calls: &[FunctionId],
+    ) -> Result<Option<Unit>, Error> {
+        let Some(planner) = &mut self.planner else {
+            return Ok(None);
+        };
+        let begun = Instant::now();
+        let plan = planner.plan(function);
+        let bound: Vec<UnitPlan> = calls.iter().map(|one| planner.plan(*one)).collect();
+        let known = self.units.inputs(function);
+        let is_known = known.is_some();
+        let bench = self
+            .workshop
+            .unit(&plan, &bound, known.unwrap_or_default())?;
+        self.composer.phases.build += begun.elapsed().as_secs_f64();
+        let bench = match bench {
+            Ok(bench) => bench,
+            Err(reason) => {
+                self.leave_out(session, function, &reason);
+                return Ok(None);
+            }
+        };
+        let seed = seed(self.settings.seed, function);
+        let mut unit = Unit::new(bench, function, &self.program, seed);
+        let remembered = self.workshop.failed_before(function).is_some();
+        if remembered {
+            self.remembered.insert(function);
+        }
+        if is_known || remembered {
+            unit.explore(None, 0, None)?;
+        } else {
+            let time = share_of_time(session, self.settings.time);
+            unit.explore(None, self.settings.queries, time)?;
+            if unit.is_explored() {
+                let fails = !unit.lines().is_empty();
+                self.workshop.keep(function, &unit.inputs(), fails)?;
+            }
+        }
+        self.units.note(function, unit.inputs());
+        let building = match self.prepared.contains(&function) {
+            true => 0,
+            false => BUILD * self.program.sites.len() as u64,
+        };
+        self.owed += cost(session, begun, unit.session.effort() + building);
+        Ok(Some(unit))
+    }
+
+    /// Keeps a unit for later.
+    pub(super) fn put(&mut self, unit: Unit) {
+        match unit.is_whole() {
+            true => self.whole = Some(unit),
+            false => self.units.put(unit),
+        }
+    }
+
+    /// Builds the units of callers together with the calls of a function bound, and with them those
+    /// of the callers of functions that are composed later.
+    pub(super) fn prepare_callers(
+        &mut self,
+        session: &Session,
+        callee: FunctionId,
+        callers: &[FunctionId],
+    ) -> Result<(), Error> {
+        let (Phase::Compose(next), Some(planner)) = (&self.phase, &mut self.planner) else {
+            return Ok(());
+        };
+        let binds = |calls: &BTreeMap<FunctionId, BTreeSet<FunctionId>>, caller, callee| {
+            calls
+                .get(&caller)
+                .is_some_and(|bound| bound.contains(&callee))
+        };
+        let missing =
+            |caller: &&FunctionId| **caller != self.main && !binds(&self.calls, **caller, callee);
+        let first: Vec<FunctionId> = callers.iter().filter(missing).copied().collect();
+        if first.is_empty() || is_over(session) {
+            return Ok(());
+        }
+        let later = next.iter().flat_map(|target| &target.entries);
+        let later = later.flat_map(|(entry, _)| {
+            let callers = planner.callers(*entry).into_iter();
+            callers.map(|caller| (caller, *entry))
+        });
+        let calls = first
+            .into_iter()
+            .map(|caller| (caller, callee))
+            .chain(later);
+        let mut wanted: BTreeSet<FunctionId> = BTreeSet::new();
+        for (caller, callee) in calls.collect::<Vec<_>>() {
+            let is_new = caller != self.main && !binds(&self.calls, caller, callee);
+            if is_new && (wanted.len() < LARGEST_BATCH || wanted.contains(&caller)) {
+                wanted.insert(caller);
+                self.calls.entry(caller).or_default().insert(callee);
+            }
+        }
+        let units = wanted.iter().map(|caller| {
+            let bound = self.calls[caller]
+                .iter()
+                .map(|one| planner.plan(*one))
+                .collect();
+            (planner.plan(*caller), bound)
+        });
+        let units: Vec<_> = units.collect();
+        self.build(session, &units)?;
+        Ok(())
+    }
+
+    /// The unit of a caller in which the calls of a function are bound.
+    pub(super) fn caller(
+        &mut self,
+        session: &Session,
+        caller: FunctionId,
+        callee: FunctionId,
+    ) -> Result<Option<Unit>, Error> {
+        if caller == self.main {
+            return Ok(self.whole.take());
+        }
+        let open = self.units.take(caller, Role::Caller);
+        if let Some(unit) = open.filter(|unit| unit.binds(callee)) {
+            return Ok(Some(unit));
+        }
+        let calls = self.calls.get(&caller).into_iter().flatten();
+        let calls: Vec<FunctionId> = calls.copied().collect();
+        self.make(session, caller, &calls)
+    }
+}
