@@ -46,7 +46,7 @@ pub struct Phases {
     pub cc: f64,
     /// Refining summaries.
     pub fsr: f64,
-    /// Building units, a part of the others.
+    /// Building units; for those that are tested, a part of the time of these.
     #[serde(default)]
     pub build: f64,
 }

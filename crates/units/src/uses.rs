@@ -308,7 +308,7 @@ fn is_ring(value: Value<'_>, structure: Value<'_>) -> bool {
     let users = value.users().into_iter();
     let joined = users.filter(|user| is(user, LLVMOpcode::LLVMPHI));
     let names: Vec<_> = std::iter::once(value).chain(joined).collect();
-    let users = names.into_iter().flat_map(|name| name.users());
+    let users = names.into_iter().flat_map(Value::users);
     let comparisons = users.filter(|user| is(user, LLVMOpcode::LLVMICmp));
     let with_address = |one: Value<'_>| one.operands().into_iter().all(|one| !one.is_constant());
     let (addresses, nulls): (Vec<_>, Vec<_>) = comparisons.partition(|one| with_address(*one));

@@ -369,8 +369,8 @@ fn described(report: &Report) -> String {
     let phases = report.phases;
     let _ = writeln!(
         text,
-        "time      {:.1} s for system runs, {:.1} s for units, {:.1} s for composing; of that {:.1} s to \
-         build units",
+        "time      {:.1} s for system runs, {:.1} s for units, {:.1} s for composing; building \
+         units took {:.1} s",
         phases.fz,
         phases.fli,
         phases.sc + phases.cc + phases.fsr,

@@ -65,8 +65,10 @@
 
 #include <stdio.h>
 #include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+/* Without their headers, whose names a source may have for functions of its own: write, read, link. */
+pid_t fork(void);
+pid_t waitpid(pid_t pid, int *status, int options);
 
 static int unit_failed;
 
@@ -84,7 +86,7 @@ static inline int unit_run(void (*test)(void), const char *name) {
   if (child == 0) {
     test();
     fflush(NULL);
-    _exit(unit_failed);
+    _Exit(unit_failed);
   }
   if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0) {
     fprintf(stderr, "FAILED %s\n", name);
