@@ -114,6 +114,28 @@ impl Order {
     }
 }
 
+/// What a build does first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// The executable as it is to be.
+    Whole,
+    /// One that works, which is told; then that one, at a low priority.
+    Early,
+    /// The executable as it is to be, at a low priority: there is one that works.
+    Aside,
+}
+
+impl Pace {
+    /// The word in front of those of an order.
+    fn word(self) -> Option<&'static str> {
+        match self {
+            Pace::Whole => None,
+            Pace::Early => Some(EARLY),
+            Pace::Aside => Some(ASIDE),
+        }
+    }
+}
+
 /// What a worker tells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum News {
@@ -142,18 +164,18 @@ pub struct Worker {
 
 impl Worker {
     /// Starts a build: `command` must call [`serve`] with the words that are added to it. Files are
-    /// laid down in `folder`. With `early` it tells when there is an executable that works.
+    /// laid down in `folder`.
     ///
     /// # Errors
     /// The process cannot be started.
     pub fn start(
         mut command: Command,
         order: &Order,
-        early: bool,
+        pace: Pace,
         folder: &Path,
     ) -> io::Result<Self> {
         let (words, request) = order.words();
-        command.args(early.then_some(EARLY)).args(words);
+        command.args(pace.word()).args(words);
         command
             .env("TMPDIR", folder)
             .stdin(Stdio::piped())
@@ -240,11 +262,12 @@ fn is_alive(group: u32) -> bool {
     stats.filter_map(|stat| of_group(&stat)).any(|alive| alive)
 }
 
-/// A word in front of the others.
+/// Words in front of the others.
 const EARLY: &str = "early";
+const ASIDE: &str = "aside";
 
 /// How much lower the priority of what goes on beside a search is.
-const ASIDE: i32 = 10;
+const LOWER: i32 = 10;
 
 /// First word for a unit, in place of a compiler's name.
 const UNIT: &str = "unit";
@@ -265,12 +288,19 @@ pub fn serve(words: Vec<OsString>) -> i32 {
     // Whatever ends the caller ends the build.
     let _ = set_parent_process_death_signal(Some(Signal::TERM));
     let watch = interrupts::watch(&scratch);
-    let early = words.first().is_some_and(|word| word == EARLY);
+    let first = |pace: Pace| pace.word() == words.first().and_then(|word| word.to_str());
+    let (early, aside) = (first(Pace::Early), first(Pace::Aside));
+    if aside {
+        go_aside();
+    }
     let progress = Progress {
         doing: |text| tell(&News::Doing(text.to_owned())),
         usable: early.then_some(usable),
     };
-    let words = words.into_iter().skip(usize::from(early)).collect();
+    let words = words
+        .into_iter()
+        .skip(usize::from(early || aside))
+        .collect();
     let built = obey(words, &scratch, progress);
     watch.leave();
     scratch.clear();
@@ -325,8 +355,12 @@ fn obey(words: Vec<OsString>, scratch: &Scratch, progress: Progress) -> Result<(
 /// There is an executable; what is still to be done has time.
 fn usable() {
     tell(&News::Usable);
-    // Where the system refuses, the build takes its part of the processor.
-    let _ = nice(ASIDE);
+    go_aside();
+}
+
+/// Leaves the processor to others. Where the system refuses, the build takes its part of it.
+fn go_aside() {
+    let _ = nice(LOWER);
 }
 
 /// Says something to the caller; one that ended does not listen.

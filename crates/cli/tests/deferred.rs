@@ -10,11 +10,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::thread::sleep;
 use std::time::Duration;
 
 use common::{folder, output, succeed, text};
 use labrys_abi::OBJECT_SITE;
-use labrys_cc::worker::{News, Order, Worker};
+use labrys_cc::worker::{News, Order, Pace, Worker};
 use labrys_executor::{Executor, Launch, Mode, RunLimits};
 use labrys_program::Program;
 use labrys_suite::Input;
@@ -150,7 +151,7 @@ fn early_and_whole(folder: &Path, source: &str) {
         out: folder.join("whole"),
     };
     let command = call(folder, env!("CARGO_BIN_EXE_labrys"), "build-worker");
-    let mut worker = Worker::start(command, &order, true, folder).expect("a worker");
+    let mut worker = Worker::start(command, &order, Pace::Early, folder).expect("a worker");
     let mut news = || loop {
         match worker.next(Duration::from_secs(1)) {
             None | Some(News::Doing(_)) => {}
@@ -177,6 +178,41 @@ fn an_executable_works_before_it_is_optimized_and_finds_the_same() {
         ["early", "whole"].map(|name| suite(&folder.join("found-".to_owned() + name)));
     assert!(early.len() > 10);
     assert_eq!(early, whole);
+}
+
+#[test]
+fn a_search_that_ends_before_the_executable_is_optimized_leaves_the_other_to_the_next() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("long.c"), long()).expect("written");
+    let compiler = env!("CARGO_BIN_EXE_labrys-cc");
+    succeed(&mut call(folder, compiler, "-O1 long.c -o long"));
+    let words = "cover --time 300s --quiet long --out first";
+    let mut first = call(folder, env!("CARGO_BIN_EXE_labrys"), words)
+        .spawn()
+        .expect("started");
+    let is_kept = || {
+        let mut entries = fs::read_dir(folder.join("cache/executables")).ok()?;
+        let finished = |entry: fs::DirEntry| entry.path().extension().is_none();
+        entries.any(|entry| entry.is_ok_and(finished)).then_some(())
+    };
+    for _ in 0..3000 {
+        if is_kept().is_some() {
+            break;
+        }
+        sleep(Duration::from_millis(100));
+    }
+    first.kill().expect("ended");
+    first.wait().expect("ended");
+    // Nothing can be built without a compiler.
+    let mut second = call(
+        folder,
+        env!("CARGO_BIN_EXE_labrys"),
+        "cover --time 5s --quiet long --out second",
+    );
+    let second = output(second.env("LABRYS_CLANG", "/nowhere/clang"));
+    assert!(second.status.success(), "{}", text(&second));
+    assert!(!suite(&folder.join("second")).is_empty());
 }
 
 /// Accesses at symbolic addresses of objects of each kind, behind code that takes long to optimize.

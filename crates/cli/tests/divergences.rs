@@ -77,3 +77,40 @@ int main(void) {{
         assert!(summary.concretizations.contains_key(cause), "{body}");
     }
 }
+
+/// How much is read next, an earlier byte says: that is fixed and counted, as what is read after it
+/// lies elsewhere for another size. What was read is then what was asked for.
+#[test]
+fn sizes_of_reads_that_the_input_says_are_counted() {
+    for (first, read) in [
+        ("getchar()", "fread(b, 1, n, stdin)"),
+        ("getchar()", "fread(b, n, 2, stdin) * n / 2"),
+        ("getchar()", "fread_unlocked(b, 1, n, stdin)"),
+        ("(read(0, b, 1), b[0])", "read(0, b, n)"),
+    ] {
+        let text = format!(
+            "#define _GNU_SOURCE
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {{
+  static unsigned char b[600];
+  size_t n = {first} & 0xff;
+  if ({read} != n) return 1;
+  if (n == 6 && b[5] == 'x') puts(\"six\");
+  if (n > 20) puts(\"long\");
+  return getchar() == 'q';
+}}
+"
+        );
+        let summary = Cover::text(&text, "--quiet --runs 60 --no-fuzz")
+            .expect(0)
+            .0
+            .summary;
+        let summary = summary.expect("a summary");
+        let causes = &summary.divergence_causes;
+        assert_eq!(causes.get("unexplained"), None, "{read}: {causes:?}");
+        let counted = summary.concretizations.contains_key("library-argument");
+        assert!(counted, "{read}: {:?}", summary.concretizations);
+        assert_eq!(summary.branches.covered, summary.branches.total, "{read}");
+    }
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::{
     all_covered, folder, labrys, labrys_cc, output, succeed, tests_pass, tests_pass_with,
 };
-use labrys_cc::worker::{News, Order, Worker};
+use labrys_cc::worker::{News, Order, Pace, Worker};
 use labrys_suite::Suite;
 use labrys_units::{Bounds, Request};
 
@@ -56,7 +56,7 @@ fn stubs_have_free_results_and_outputs() {
     };
     let mut command = labrys();
     command.arg("build-worker");
-    let mut worker = Worker::start(command, &order, false, folder.path()).expect("a worker");
+    let mut worker = Worker::start(command, &order, Pace::Whole, folder.path()).expect("a worker");
     let mut news = std::iter::repeat_with(|| worker.next(Duration::from_secs(60)));
     let last = news.find(|news| !matches!(news, Some(News::Doing(_))));
     assert_eq!(last, Some(Some(News::Done)));

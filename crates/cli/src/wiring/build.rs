@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use labrys_cc::worker::{News, Order, Worker};
+use labrys_cc::worker::{News, Order, Pace, Worker};
 
 use crate::output::problem::Problem;
 use crate::output::progress::Doing;
@@ -60,7 +60,7 @@ impl Builder {
 
     /// Builds in a process of its own, with a folder for its files.
     pub(crate) fn build(&self, order: &Order, folder: &Path) -> Result<(), Failure> {
-        self.work(order, false, folder).map(drop)
+        self.work(order, Pace::Whole, folder).map(drop)
     }
 
     /// Builds until there is an executable that works; what is left to do, if there is anything.
@@ -71,7 +71,8 @@ impl Builder {
         folder: &Path,
         done: impl FnOnce() + Send + 'static,
     ) -> Result<Option<Rest>, Failure> {
-        match self.work(order, self.early, folder)? {
+        let pace = if self.early { Pace::Early } else { Pace::Whole };
+        match self.work(order, pace, folder)? {
             Some(worker) => Ok(Rest::start(worker, done)),
             None => {
                 done();
@@ -80,12 +81,20 @@ impl Builder {
         }
     }
 
+    /// Goes on beside the command with a build of which an executable that works is there already;
+    /// `None` where the system has no process for it. `done` is called when it is at its end.
+    pub(crate) fn go_on(
+        order: &Order,
+        folder: &Path,
+        done: impl FnOnce() + Send + 'static,
+    ) -> Option<Rest> {
+        let worker = Worker::start(itself(), order, Pace::Aside, folder).ok()?;
+        Rest::start(worker, done)
+    }
+
     /// Builds; the worker, if it has more to do.
-    fn work(&self, order: &Order, early: bool, folder: &Path) -> Result<Option<Worker>, Failure> {
-        // This file itself, also if another one has its name by now.
-        let mut command = Command::new("/proc/self/exe");
-        command.arg(COMMAND);
-        let worker = Worker::start(command, order, early, folder);
+    fn work(&self, order: &Order, pace: Pace, folder: &Path) -> Result<Option<Worker>, Failure> {
+        let worker = Worker::start(itself(), order, pace, folder);
         let mut worker = worker.map_err(|error| {
             let remedy = labrys_cc::remedy(&error);
             let text = format!("cannot start a process for the build: {error}{remedy}");
@@ -112,6 +121,13 @@ impl Builder {
             }
         }
     }
+}
+
+/// The command that serves as a worker: this file itself, also if another one has its name by now.
+fn itself() -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg(COMMAND);
+    command
 }
 
 /// What is left to do of a build: its executable is replaced by an optimized one. Dropping this

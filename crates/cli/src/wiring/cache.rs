@@ -19,7 +19,7 @@ const ROOM: u64 = 2 << 30;
 const STALE: Duration = Duration::from_secs(3600);
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Cache {
     folder: PathBuf,
 }
@@ -51,6 +51,11 @@ impl Cache {
         copied.and_then(|()| self.make_room(ROOM))
     }
 
+    /// Removes the executable of a key, if there is one.
+    pub(crate) fn forget(&self, key: &str) {
+        let _ = fs::remove_file(self.folder.join(key));
+    }
+
     /// Removes what was not used for longest until the rest takes so many bytes at most.
     fn make_room(&self, room: u64) -> io::Result<()> {
         let mut files = Vec::new();
@@ -80,6 +85,11 @@ impl Cache {
         }
         Ok(())
     }
+}
+
+/// The key of an executable that is not optimized yet, by that of the optimized one.
+pub(crate) fn early(key: &str) -> String {
+    format!("{key}-early")
 }
 
 /// A key of the whole executable of a deferred one.

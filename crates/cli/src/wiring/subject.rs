@@ -418,9 +418,14 @@ fn whole(
         deferred: executable.to_path_buf(),
         out: path.clone(),
     };
-    let (built, quiet) = (path.clone(), builder.quiet);
+    let early = cache::early(&key);
+    let begun = cache.clone();
+    let (built, quiet, replaced) = (path.clone(), builder.quiet, early.clone());
     let keep = move || {
-        let kept = cache.map_or(Ok(()), |cache| cache.keep(&key, &built));
+        let kept = cache.map_or(Ok(()), |cache| {
+            cache.forget(&replaced);
+            cache.keep(&key, &built)
+        });
         if let Err(error) = kept
             && !quiet
         {
@@ -430,7 +435,22 @@ fn whole(
             ));
         }
     };
+    if builder.early
+        && begun
+            .as_ref()
+            .is_some_and(|cache| cache.take(&early, &path))
+    {
+        let rest = Builder::go_on(&order, folder, keep);
+        return Ok((path, rest));
+    }
     let rest = builder.begin(&order, folder, keep)?;
+    // A command that ends before the rest of its build does leaves the next one a beginning. Where it
+    // cannot be kept, neither can the whole, which is said then.
+    if rest.is_some()
+        && let Some(cache) = begun
+    {
+        let _ = cache.keep(&early, &path);
+    }
     Ok((path, rest))
 }
 

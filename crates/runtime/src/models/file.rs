@@ -6,7 +6,8 @@ use crate::memory::access::__labrys_slow_fill;
 use crate::memory::{poison, reserved};
 use crate::models::sink::read_back;
 use crate::models::stream::{label_behind, label_bytes, request, stream_of};
-use crate::record::passing::{arguments, result};
+use crate::record::node::Operand;
+use crate::record::passing::{self, arguments, redirect, result};
 use crate::record::region::is_symbolic;
 
 /// For library models: does this file descriptor read an input of the run?
@@ -25,7 +26,7 @@ unsafe fn delivered(
     stream: Option<(u32, u64)>,
     fd: c_int,
     to: *mut c_void,
-    wanted: usize,
+    wanted: Operand,
     got: isize,
     position: i64,
 ) {
@@ -37,8 +38,8 @@ unsafe fn delivered(
     arrived(stream, fd, to, size, position);
     if let Some((id, length)) = stream {
         let (end, rest) = (position + size as u64, to.cast::<u8>().wrapping_add(size));
-        label_behind(id, length, end, rest, (wanted - size) as u64);
-        result(request(id, length, position, wanted as u64, got as u64));
+        label_behind(id, length, end, rest, wanted.value - size as u64);
+        result(request(id, length, position, wanted, got as u64));
     }
 }
 
@@ -56,7 +57,7 @@ fn arrived(stream: Option<(u32, u64)>, fd: c_int, to: *mut c_void, size: usize, 
 /// `read`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w_read(fd: c_int, to: *mut c_void, wanted: usize) -> isize {
-    let _ = arguments::<0>(__labrys_w_read as *const () as usize);
+    let [_, _, label] = arguments::<3>(__labrys_w_read as *const () as usize);
     let stream = stream_of(fd);
     // SAFETY: as the caller's.
     unsafe {
@@ -66,6 +67,7 @@ unsafe extern "C" fn __labrys_w_read(fd: c_int, to: *mut c_void, wanted: usize) 
             0
         };
         let got = libc::read(fd, to, wanted);
+        let wanted = passing::size(label, wanted);
         delivered(stream, fd, to, wanted, got, position);
         got
     }
@@ -74,6 +76,7 @@ unsafe extern "C" fn __labrys_w_read(fd: c_int, to: *mut c_void, wanted: usize) 
 /// `__read_chk`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w___read_chk(fd: c_int, to: *mut c_void, wanted: usize) -> isize {
+    redirect(__labrys_w___read_chk as usize, __labrys_w_read as usize);
     // SAFETY: as the caller's.
     unsafe { __labrys_w_read(fd, to, wanted) }
 }
@@ -86,11 +89,12 @@ unsafe extern "C" fn __labrys_w_pread(
     wanted: usize,
     position: i64,
 ) -> isize {
-    let _ = arguments::<0>(__labrys_w_pread as *const () as usize);
+    let [_, _, label] = arguments::<3>(__labrys_w_pread as *const () as usize);
     let stream = stream_of(fd);
     // SAFETY: as the caller's.
     unsafe {
         let got = libc::pread(fd, to, wanted, position);
+        let wanted = passing::size(label, wanted);
         delivered(stream, fd, to, wanted, got, position);
         got
     }
@@ -104,6 +108,7 @@ unsafe extern "C" fn __labrys_w_pread64(
     wanted: usize,
     position: i64,
 ) -> isize {
+    redirect(__labrys_w_pread64 as usize, __labrys_w_pread as usize);
     // SAFETY: as the caller's.
     unsafe { __labrys_w_pread(fd, to, wanted, position) }
 }
@@ -116,6 +121,7 @@ unsafe extern "C" fn __labrys_w___pread_chk(
     wanted: usize,
     position: i64,
 ) -> isize {
+    redirect(__labrys_w___pread_chk as usize, __labrys_w_pread as usize);
     // SAFETY: as the caller's.
     unsafe { __labrys_w_pread(fd, to, wanted, position) }
 }
@@ -141,7 +147,8 @@ unsafe extern "C" fn __labrys_w_readv(fd: c_int, parts: *const libc::iovec, coun
         if let (Some((id, length)), Ok(got), Ok(at)) =
             (stream, u64::try_from(got), u64::try_from(position))
         {
-            result(request(id, length, at, wanted as u64, got));
+            let wanted = Operand::concrete(wanted as u64);
+            result(request(id, length, at, wanted, got));
         }
         got
     }

@@ -39,7 +39,8 @@ fn has_room(used: usize, size: usize) -> bool {
     let needed = used.saturating_add(size);
     if end != 0 && size > 0 && used as u64 >= end {
         if let Some((id, _)) = objects().filter(|_| tracing()) {
-            request(id, used as u64, used as u64, size as u64, 0);
+            let size = Operand::concrete(size as u64);
+            request(id, used as u64, used as u64, size, 0);
         }
         end_run(ExitKind::InputEnded);
     }

@@ -6,7 +6,7 @@
 use core::ffi::c_int;
 
 use crate::models::stream::{byte, label_behind, label_bytes, request, stream_of};
-use crate::record::node::node;
+use crate::record::node::{Operand, node};
 
 unsafe extern "C" {
     #[link_name = "stdin"]
@@ -56,6 +56,7 @@ impl Position {
     /// Records that a read `ahead` of the position asked for `wanted` bytes and got `got`; the
     /// label of the number of bytes got.
     pub(crate) fn request(&self, ahead: u64, wanted: u64, got: u64) -> u32 {
+        let wanted = Operand::concrete(wanted);
         request(self.id, self.length, self.position + ahead, wanted, got)
     }
 }

@@ -8,9 +8,10 @@ use crate::memory::access::__labrys_slow_fill;
 use crate::memory::shadow::is_concrete;
 use crate::models::position::{Position, position_of, standard_input};
 use crate::models::sink::read_back_file;
+use crate::models::stream::request;
 use crate::record::event::decision;
 use crate::record::node::{Operand, binary, node, predicate, unary};
-use crate::record::passing::{arguments, left_result, result};
+use crate::record::passing::{self, arguments, left_result, pass, redirect, result};
 use crate::record::region::is_symbolic;
 
 unsafe extern "C" {
@@ -154,6 +155,17 @@ unsafe extern "C" fn __labrys_w___underflow(f: *mut libc::FILE) -> c_int {
     }
 }
 
+/// The product of the number of records and their size.
+fn times(number: Operand, records: Operand, bytes: u64) -> Operand {
+    let is_bytes = (records.label, records.value) == (0, 1);
+    let label = if is_bytes {
+        number.label
+    } else {
+        binary(Op::Mul, 64, 64, number, records, bytes)
+    };
+    Operand::new(label, bytes)
+}
+
 /// `fread`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w_fread(
@@ -162,22 +174,25 @@ unsafe extern "C" fn __labrys_w_fread(
     count: usize,
     f: *mut libc::FILE,
 ) -> usize {
-    let _ = arguments::<0>(__labrys_w_fread as *const () as usize);
+    let [_, size_label, count_label] = arguments::<3>(__labrys_w_fread as *const () as usize);
     // SAFETY: as the caller's.
     unsafe {
         let place = position_of(f);
         let got = libc::fread(to, size, count, f);
         let wanted = size.saturating_mul(count);
+        let records = passing::size(size_label, size);
+        let number = passing::size(count_label, count);
         match place {
             Some(p) => {
                 let bytes = wanted.min(p.length.saturating_sub(p.position) as usize);
                 p.label_bytes(to.cast(), bytes as u64);
                 p.label_behind(to.cast(), wanted as u64, bytes as u64);
-                let label = p.request(0, wanted as u64, bytes as u64);
-                let records = Operand::concrete(size as u64);
+                let wanted = times(number, records, wanted as u64);
+                let label = request(p.id, p.length, p.position, wanted, bytes as u64);
                 let bytes = Operand::new(label, bytes as u64);
                 result(match size {
                     0 => 0,
+                    _ if got == count => number.label,
                     1 => label,
                     _ => binary(Op::UDiv, 64, 64, bytes, records, got as u64),
                 });
@@ -199,6 +214,10 @@ unsafe extern "C" fn __labrys_w_fread_unlocked(
     count: usize,
     f: *mut libc::FILE,
 ) -> usize {
+    redirect(
+        __labrys_w_fread_unlocked as usize,
+        __labrys_w_fread as usize,
+    );
     // SAFETY: as the caller's.
     unsafe { __labrys_w_fread(to, size, count, f) }
 }
@@ -212,6 +231,9 @@ unsafe extern "C" fn __labrys_w___fread_chk(
     count: usize,
     f: *mut libc::FILE,
 ) -> usize {
+    let [_, _, size_label, count_label] =
+        arguments::<4>(__labrys_w___fread_chk as *const () as usize);
+    pass(__labrys_w_fread as usize, &[0, size_label, count_label]);
     // SAFETY: as the caller's.
     unsafe { __labrys_w_fread(to, size, count, f) }
 }

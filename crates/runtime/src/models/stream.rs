@@ -3,12 +3,12 @@
 use core::cell::Cell;
 use core::ffi::c_int;
 
-use labrys_abi::{Header, Node, Op, RuntimeSite, Stream, StreamKind};
+use labrys_abi::{Cause, Header, Node, Op, RuntimeSite, Stream, StreamKind};
 
 use crate::memory::object::find;
 use crate::memory::shadow::{load_byte, set_bytes};
 use crate::record::cell::SingleWriter;
-use crate::record::event::decision;
+use crate::record::event::{concretized, decision};
 use crate::record::node::{
     Operand, append, append_input_bytes, binary, choose, constant, predicate, reify,
 };
@@ -145,13 +145,13 @@ pub(crate) fn length_label(id: u32, length: u64) -> u32 {
 }
 
 /// Records that a read at `position` asked for `wanted` bytes and got `got`; the label of the
-/// number of bytes got.
-pub(crate) fn request(id: u32, length: u64, position: u64, wanted: u64, got: u64) -> u32 {
+/// number of bytes got. How many were wanted is fixed: so many lie behind the position now.
+pub(crate) fn request(id: u32, length: u64, position: u64, wanted: Operand, got: u64) -> u32 {
     let known = &PROGRESS[id as usize];
-    let Some(end) = position.checked_add(wanted) else {
+    let Some(end) = position.checked_add(wanted.value) else {
         return 0;
     };
-    let full = got >= wanted;
+    let full = got >= wanted.value;
     let label = length_label(id, length);
     let l = Operand::new(label, length);
     let news = if full {
@@ -159,17 +159,19 @@ pub(crate) fn request(id: u32, length: u64, position: u64, wanted: u64, got: u64
     } else {
         !known.ended.get()
     };
-    if news {
-        let end = Operand::concrete(end);
+    if news || wanted.label != 0 {
+        let start = Operand::concrete(position);
+        let end = Operand::new(binary(Op::Add, 64, 64, wanted, start, end), end);
         decision(
             RuntimeSite::InputLength,
             predicate(Op::Ule, 64, end, l, full),
             full,
         );
     }
+    concretized(Cause::LibraryArgument, wanted.label, wanted.value);
     if full {
         known.at_least.set(known.at_least.get().max(end));
-        return 0;
+        return wanted.label;
     }
     let again = known.ended.get() && position == known.ended_at.get();
     known.ended.set(true);

@@ -6,7 +6,7 @@ use core::cell::Cell;
 
 use labrys_abi::{Cause, Op};
 
-use crate::record::node::{node, unary};
+use crate::record::node::{Operand, node, unary};
 use crate::record::region::count;
 use crate::record::tracing::tracing;
 
@@ -58,6 +58,12 @@ fn checked(label: u32, width: u32, value: u64) -> u32 {
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_slow_param(index: u32, width: u32, value: u64) -> u32 {
     checked(thread().args[index as usize].take(), width, value)
+}
+
+/// A size with its label, if that is true of it.
+pub(crate) fn size(label: u32, value: usize) -> Operand {
+    let value = value as u64;
+    Operand::new(checked(label, 64, value), value)
 }
 
 /// Label of a result.
