@@ -76,7 +76,10 @@ unsafe extern "C" fn __labrys_w_read(fd: c_int, to: *mut c_void, wanted: usize) 
 /// `__read_chk`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_w___read_chk(fd: c_int, to: *mut c_void, wanted: usize) -> isize {
-    redirect(__labrys_w___read_chk as usize, __labrys_w_read as usize);
+    redirect(
+        __labrys_w___read_chk as *const () as usize,
+        __labrys_w_read as *const () as usize,
+    );
     // SAFETY: as the caller's.
     unsafe { __labrys_w_read(fd, to, wanted) }
 }
@@ -108,7 +111,10 @@ unsafe extern "C" fn __labrys_w_pread64(
     wanted: usize,
     position: i64,
 ) -> isize {
-    redirect(__labrys_w_pread64 as usize, __labrys_w_pread as usize);
+    redirect(
+        __labrys_w_pread64 as *const () as usize,
+        __labrys_w_pread as *const () as usize,
+    );
     // SAFETY: as the caller's.
     unsafe { __labrys_w_pread(fd, to, wanted, position) }
 }
@@ -121,7 +127,10 @@ unsafe extern "C" fn __labrys_w___pread_chk(
     wanted: usize,
     position: i64,
 ) -> isize {
-    redirect(__labrys_w___pread_chk as usize, __labrys_w_pread as usize);
+    redirect(
+        __labrys_w___pread_chk as *const () as usize,
+        __labrys_w_pread as *const () as usize,
+    );
     // SAFETY: as the caller's.
     unsafe { __labrys_w_pread(fd, to, wanted, position) }
 }

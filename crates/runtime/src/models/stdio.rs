@@ -215,8 +215,8 @@ unsafe extern "C" fn __labrys_w_fread_unlocked(
     f: *mut libc::FILE,
 ) -> usize {
     redirect(
-        __labrys_w_fread_unlocked as usize,
-        __labrys_w_fread as usize,
+        __labrys_w_fread_unlocked as *const () as usize,
+        __labrys_w_fread as *const () as usize,
     );
     // SAFETY: as the caller's.
     unsafe { __labrys_w_fread(to, size, count, f) }
@@ -233,7 +233,10 @@ unsafe extern "C" fn __labrys_w___fread_chk(
 ) -> usize {
     let [_, _, size_label, count_label] =
         arguments::<4>(__labrys_w___fread_chk as *const () as usize);
-    pass(__labrys_w_fread as usize, &[0, size_label, count_label]);
+    pass(
+        __labrys_w_fread as *const () as usize,
+        &[0, size_label, count_label],
+    );
     // SAFETY: as the caller's.
     unsafe { __labrys_w_fread(to, size, count, f) }
 }
