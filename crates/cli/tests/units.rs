@@ -384,8 +384,8 @@ fn structures_are_made_as_programs_keep_them() {
     let folder = folder();
     std::fs::write(folder.path().join("lib.c"), STRUCTURES).expect("a file");
     // The name of one is that of a function of the C library.
-    let part = "static int clipped(number n) { return n == 77 ? 1 : 0; }\n\
-                static int write(number n) { return n == 78 ? clipped(n) : 2; }\n";
+    let part = "static int write(number n) { return n == 78 ? 1 : 2; }\n\
+                static int clipped(number n) { return n == 77 ? 1 : write(n); }\n";
     std::fs::write(folder.path().join("part.h"), part).expect("a file");
     let mut command = labrys();
     command.current_dir(folder.path());
