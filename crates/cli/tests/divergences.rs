@@ -86,6 +86,8 @@ fn sizes_of_reads_that_the_input_says_are_counted() {
         ("getchar()", "fread(b, 1, n, stdin)"),
         ("getchar()", "fread(b, n, 2, stdin) * n / 2"),
         ("getchar()", "fread_unlocked(b, 1, n, stdin)"),
+        // The product wraps around.
+        ("getchar()", "fread(b, (1UL << 63) + 1, 2 * n, stdin) / 2"),
         ("(read(0, b, 1), b[0])", "read(0, b, n)"),
     ] {
         let text = format!(

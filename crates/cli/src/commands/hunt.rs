@@ -75,8 +75,8 @@ pub(crate) struct Hunt {
           help_heading = "Limits")]
     pub(crate) timeout_run: Duration,
 
-    /// Units that are tested at a time, each in a process of its own, and processes for the search of
-    /// the whole program; another N may give another result, the same N gives the same one
+    /// Units that are tested at a time, and processes for the search of the whole program; another N
+    /// may give another result, the same N gives the same one
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Limits",
           value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) jobs: u8,

@@ -179,7 +179,8 @@ unsafe extern "C" fn __labrys_w_fread(
     unsafe {
         let place = position_of(f);
         let got = libc::fread(to, size, count, f);
-        let wanted = size.saturating_mul(count);
+        // As the C library does.
+        let wanted = size.wrapping_mul(count);
         let records = passing::size(size_label, size);
         let number = passing::size(count_label, count);
         match place {
@@ -199,7 +200,7 @@ unsafe extern "C" fn __labrys_w_fread(
             }
             None => {
                 read_back_file(f, c"fread");
-                unlabelled(to.cast(), size.saturating_mul(got));
+                unlabelled(to.cast(), size.wrapping_mul(got));
             }
         }
         got
