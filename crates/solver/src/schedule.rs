@@ -26,9 +26,6 @@ use crate::valuation::Valuation;
 const PART: u64 = 8;
 pub(crate) const NODE: u64 = 8;
 
-/// Queries of more nodes are large.
-const MANY_NODES: usize = 500;
-
 /// One way to answer queries, or to make them smaller.
 pub(crate) trait Layer {
     /// The name by which it is replaced and removed; no other layer has it.
@@ -118,7 +115,6 @@ pub(crate) struct Task<'t, 'q> {
     /// Why the back end gave up, in the rows after it.
     pub(crate) given_up: Option<Reason>,
     difficulty: Option<Option<Difficulty>>,
-    large: Option<bool>,
 }
 
 impl<'t, 'q> Task<'t, 'q> {
@@ -133,7 +129,6 @@ impl<'t, 'q> Task<'t, 'q> {
             deadline: query.budget.timeout.map(|timeout| Instant::now() + timeout),
             given_up: None,
             difficulty: None,
-            large: None,
             query,
         }
     }
@@ -155,15 +150,6 @@ impl<'t, 'q> Task<'t, 'q> {
             self.difficulty = Some(difficulty(self.query.pool, &self.conditions()));
         }
         self.difficulty.flatten()
-    }
-
-    /// Whether the parts have so many nodes that work on all of them may pay.
-    pub(crate) fn is_large(&mut self) -> bool {
-        let roots = self.parts.iter().map(|part| part.id);
-        let pool = &*self.query.pool;
-        *self
-            .large
-            .get_or_insert_with(|| pool.has_more_nodes(roots, MANY_NODES))
     }
 
     /// The time that is left.

@@ -1,4 +1,4 @@
-//! Large queries in which parts say what others are made of.
+//! Queries in which parts say what others are made of.
 //!
 //! A scanner ends with the number of a rule, a parser goes from state to state, and the path says
 //! by `switch` which they are. Every later decision depends on all bytes so far, but only through
@@ -21,9 +21,6 @@ impl Layer for Equalities {
     }
 
     fn run(&mut self, task: &mut Task<'_, '_>, shared: &mut Shared, _: Patience) -> Verdict {
-        if !task.is_large() {
-            return Verdict::Pass;
-        }
         let pool = &*task.query.pool;
         let facts = Facts::new(pool, &task.parts);
         if !facts.are_used(pool, &task.parts) {

@@ -13,10 +13,10 @@
 
 mod plan;
 
-use labrys_expr::Pool;
+use labrys_expr::{Op, Pool};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::plan::{Plan, Stage};
+use self::plan::{Node, Plan, Stage};
 use crate::parts::Part;
 use crate::query::{Assignment, Model};
 use crate::schedule::{Layer, Patience, Shared, Task, Verdict};
@@ -115,6 +115,9 @@ fn eliminate(pool: &Pool, parts: &[Part], hint: &Assignment, work: &mut u64) -> 
     let mut execution = Execution {
         plan: &plan,
         values: vec![0; plan.nodes.len()],
+        computed: vec![0; plan.nodes.len()],
+        point: 0,
+        stack: Vec::new(),
         most: BEGINNINGS.max((*work / WORK_PER_BEGINNING) as usize),
         work,
     };
@@ -122,10 +125,19 @@ fn eliminate(pool: &Pool, parts: &[Part], hint: &Assignment, work: &mut u64) -> 
 }
 
 /// A plan that is carried out.
+///
+/// Values are computed when they are asked for: of an `ite` the side that is taken, of a stage what
+/// its conditions need up to the first that is false.
 struct Execution<'p> {
     plan: &'p Plan<'p>,
-    /// The value of each node, at the present beginning.
+    /// The value of each node.
     values: Vec<u128>,
+    /// By node: the last point at which its value is known; 0 for none.
+    computed: Vec<u64>,
+    /// The present beginning and value of its last symbol, by number.
+    point: u64,
+    /// Nodes whose values are asked for.
+    stack: Vec<usize>,
     /// Beginnings that one border may have.
     most: usize,
     /// Values that may still be computed.
@@ -137,7 +149,7 @@ impl Execution<'_> {
         let plan = self.plan;
         for (place, node) in plan.nodes.iter().enumerate() {
             if node.last.is_none() {
-                self.compute(place);
+                self.evaluate(place, u64::MAX);
             }
         }
         let mut frontiers = vec![Frontier::start()];
@@ -165,11 +177,11 @@ impl Execution<'_> {
             .map_or(&[][..], |before| &plan.stages[before].border);
         let mut next = Frontier::default();
         for (before, beginning) in last.beginnings.iter().enumerate() {
-            self.put(border, &last.borders[before]);
             for (value, class) in &classes {
-                *self.work = self.work.checked_sub(stage.mixed.len() as u64 + 1)?;
-                self.put(&stage.classes, class);
-                if !self.mixed(stage) {
+                self.point += 1;
+                self.put(border, &last.borders[before])?;
+                self.put(&stage.classes, class)?;
+                if !self.holds(stage, false)? {
                     continue;
                 }
                 let last_changed = *value != hinted;
@@ -179,8 +191,7 @@ impl Execution<'_> {
                     changes: beginning.changes + u32::from(last_changed),
                     last_changed,
                 };
-                let border = stage.border.iter().map(|place| self.values[*place]);
-                next.add(new, border.collect());
+                next.add(new, self.compute_all(&stage.border)?);
             }
             if next.beginnings.len() > self.most {
                 return None;
@@ -199,17 +210,12 @@ impl Execution<'_> {
         let mut seen = FxHashSet::default();
         let mut classes = Vec::new();
         for value in all {
-            *self.work = self.work.checked_sub(stage.single.len() as u64 + 1)?;
-            self.values[place] = u128::from(value);
-            for single in &stage.single {
-                self.compute(*single);
-            }
-            let mut conditions = stage.conditions.iter().filter(|(_, single)| *single);
-            if !conditions.all(|(condition, _)| self.values[*condition] == 1) {
+            self.point += 1;
+            self.put(&[place], &[u128::from(value)])?;
+            if !self.holds(stage, true)? {
                 continue;
             }
-            let class = stage.classes.iter().map(|place| self.values[*place]);
-            let class: Vec<u128> = class.collect();
+            let class = self.compute_all(&stage.classes)?;
             if seen.insert(class.clone()) {
                 classes.push((value, class));
             }
@@ -217,25 +223,75 @@ impl Execution<'_> {
         Some(classes)
     }
 
-    /// Computes the mixed nodes of a stage; whether its conditions hold.
-    fn mixed(&mut self, stage: &Stage) -> bool {
-        for place in &stage.mixed {
-            self.compute(*place);
+    /// Whether the conditions of a stage hold that are on its symbol alone, or the others.
+    fn holds(&mut self, stage: &Stage, single: bool) -> Option<bool> {
+        for (condition, of_one) in &stage.conditions {
+            if *of_one == single && self.compute(*condition)? != 1 {
+                return Some(false);
+            }
         }
-        let mut conditions = stage.conditions.iter().filter(|(_, single)| !*single);
-        conditions.all(|(condition, _)| self.values[*condition] == 1)
+        Some(true)
     }
 
-    fn compute(&mut self, place: usize) {
+    fn compute_all(&mut self, places: &[usize]) -> Option<Vec<u128>> {
+        places.iter().map(|place| self.compute(*place)).collect()
+    }
+
+    /// The value of a node at the present point; `None` where the work is used up.
+    fn compute(&mut self, place: usize) -> Option<u128> {
+        self.stack.push(place);
+        while let Some(&top) = self.stack.last() {
+            if !self.is_known(top) {
+                let node = &self.plan.nodes[top];
+                if self.ask_for_operands(node) {
+                    continue;
+                }
+                *self.work = self.work.checked_sub(1)?;
+                self.evaluate(top, self.point);
+            }
+            self.stack.pop();
+        }
+        Some(self.values[place])
+    }
+
+    fn evaluate(&mut self, place: usize, point: u64) {
         let node = &self.plan.nodes[place];
         let operands = node.operands.map(|place| self.values[place]);
         self.values[place] = self.plan.value(node, operands);
+        self.computed[place] = point;
     }
 
-    fn put(&mut self, places: &[usize], bits: &[u128]) {
+    /// Asks for the operands that the value of a node needs and that are not known yet; whether
+    /// there are any. The first one is asked for alone where it may decide about the others.
+    fn ask_for_operands(&mut self, node: &Node) -> bool {
+        let [first, second, third] = node.operands;
+        let needed = match (node.op, node.op.arity()) {
+            (Op::Ite | Op::And, _) if !self.is_known(first) => &[first][..],
+            (Op::Ite, _) if self.values[first] == 1 => &[second],
+            (Op::Ite, _) => &[third],
+            (Op::And, _) if self.values[first] == 0 => &[],
+            (_, arity) => &node.operands[..arity],
+        };
+        let before = self.stack.len();
+        for place in needed {
+            if !self.is_known(*place) {
+                self.stack.push(*place);
+            }
+        }
+        self.stack.len() > before
+    }
+
+    fn is_known(&self, place: usize) -> bool {
+        self.computed[place] >= self.point
+    }
+
+    fn put(&mut self, places: &[usize], bits: &[u128]) -> Option<()> {
+        *self.work = self.work.checked_sub(places.len() as u64)?;
         for (place, bits) in places.iter().zip(bits) {
             self.values[*place] = *bits;
+            self.computed[*place] = self.point;
         }
+        Some(())
     }
 
     /// The values of the beginning of all symbols.
@@ -253,15 +309,19 @@ impl Execution<'_> {
 
 #[cfg(test)]
 mod tests {
-    use labrys_expr::{ExprId, Op, Symbol};
+    use labrys_expr::{ExprId, Symbol};
 
     use super::*;
 
     fn decide(pool: &Pool, conditions: &[ExprId], hint: &[u8]) -> Verdict {
+        decide_within(10_000_000, pool, conditions, hint)
+    }
+
+    fn decide_within(mut work: u64, pool: &Pool, conditions: &[ExprId], hint: &[u8]) -> Verdict {
         let parts = conditions.iter().zip(0..);
         let parts: Vec<Part> = parts.map(|(id, origin)| Part { id: *id, origin }).collect();
         let hint = Assignment::from_streams([hint.to_vec()]);
-        eliminate(pool, &parts, &hint, &mut 10_000_000)
+        eliminate(pool, &parts, &hint, &mut work)
     }
 
     fn bytes(answer: &Verdict, count: u32) -> Vec<u8> {
@@ -328,6 +388,56 @@ mod tests {
             Verdict::Core(core) => assert_eq!(core, [1, 2]),
             _ => panic!("the end has no way back"),
         }
+    }
+
+    /// An element of a table of 256, chosen bit by bit: number `n` is `5 * n + 1`.
+    fn chosen(pool: &mut Pool, index: ExprId) -> ExprId {
+        let elements = (0..256).map(|number| pool.constant(16, 5 * number + 1));
+        let mut level: Vec<ExprId> = elements.collect();
+        for bit in 0..8 {
+            let bit = pool.extract(index, bit, 1);
+            let pairs: Vec<_> = level.chunks(2).map(|pair| (pair[0], pair[1])).collect();
+            let choose = |(even, odd)| pool.ite(bit, odd, even);
+            level = pairs.into_iter().map(choose).collect();
+        }
+        level[0]
+    }
+
+    #[test]
+    fn of_choices_what_is_taken_is_computed() {
+        let mut pool = Pool::new();
+        let [a, b] = [0, 1].map(|offset| pool.input(0, offset, 1));
+        let index = pool.add(a, b);
+        let element = chosen(&mut pool, index);
+        let a = pool.zext(a, 16);
+        let sum = pool.add(element, a);
+        let [there, missing] = [5 * 200 + 1, 5 * 255 + 2 + 255].map(|bits| pool.constant(16, bits));
+        let [there, missing] = [there, missing].map(|wanted| pool.eq(sum, wanted));
+        // All 255 choices at 65,536 points are 17 million.
+        let within = |condition| decide_within(2_000_000, &pool, &[condition], &[0; 2]);
+        let found = bytes(&within(there), 2);
+        let [a, b] = [found[0], found[1]];
+        let element = 5 * u16::from(a.wrapping_add(b)) + 1;
+        assert_eq!(element + u16::from(a), 5 * 200 + 1);
+        assert!(matches!(within(missing), Verdict::Core(core) if core == [0]));
+    }
+
+    #[test]
+    fn behind_a_condition_that_is_false_nothing_is_computed() {
+        let mut pool = Pool::new();
+        let [a, b] = [0, 1].map(|offset| pool.input(0, offset, 1));
+        let sum = pool.add(a, b);
+        let five = pool.constant(8, 5);
+        let is_five = pool.eq(sum, five);
+        let mut product = pool.add(a, sum);
+        for _ in 0..100 {
+            product = pool.binary(Op::Mul, product, product);
+            product = pool.add(product, b);
+        }
+        let wanted = pool.ult(product, five);
+        // Its 200 operations at 65,536 points are 13 million.
+        let verdict = decide_within(500_000, &pool, &[is_five, wanted], &[0; 2]);
+        assert!(!matches!(verdict, Verdict::Pass));
     }
 
     #[test]

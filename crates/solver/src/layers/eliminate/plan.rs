@@ -10,7 +10,7 @@ use crate::parts::{Part, symbols};
 
 /// Nodes of a query, and expressions on one border.
 const MOST_NODES: usize = 20_000;
-const MOST_BORDER: usize = 16;
+const MOST_BORDER: usize = 64;
 
 /// An operation on places in the list of values.
 pub(super) struct Node {
@@ -29,14 +29,11 @@ pub(super) struct Node {
 /// What happens at one symbol.
 #[derive(Default)]
 pub(super) struct Stage {
-    /// Nodes on this symbol alone, and on it and others before it, operands first.
-    pub(super) single: Vec<usize>,
-    pub(super) mixed: Vec<usize>,
-    /// Those of `single` that `mixed` or the border use.
+    /// Nodes on this symbol alone that nodes on it and others, or the border, use.
     pub(super) classes: Vec<usize>,
     /// Nodes on the symbols so far that are used by others.
     pub(super) border: Vec<usize>,
-    /// Conditions that are known now: place and whether it is in `single`.
+    /// Conditions that are known now: place and whether it is on this symbol alone.
     pub(super) conditions: Vec<(usize, bool)>,
 }
 
@@ -99,11 +96,8 @@ impl<'a> Plan<'a> {
             }
             let node = self.node(top, numbers, places)?;
             let place = self.nodes.len();
-            match node.last {
-                Some(number) if node.op == Op::Symbol => self.places[number] = place,
-                Some(last) if node.single => self.stages[last].single.push(place),
-                Some(last) => self.stages[last].mixed.push(place),
-                None => {}
+            if let (Op::Symbol, Some(number)) = (node.op, node.last) {
+                self.places[number] = place;
             }
             self.nodes.push(node);
             places.insert(top, place);
