@@ -285,3 +285,20 @@ fn what_cannot_be_kept_is_built_and_said() {
     ));
     assert!(text(&sites).contains("main"), "{}", text(&sites));
 }
+
+#[test]
+fn a_target_that_is_not_there_is_told_before_the_build() {
+    let folder = folder();
+    let folder = folder.path();
+    program(folder);
+    let labrys = env!("CARGO_BIN_EXE_labrys");
+    let words = "reach program --target nowhere --time 60s --out suite";
+    let missing = output(&mut call(folder, labrys, words));
+    assert_eq!(missing.status.code(), Some(2), "{}", text(&missing));
+    assert!(text(&missing).contains("nowhere"), "{}", text(&missing));
+    assert!(!folder.join("cache/executables").exists());
+
+    let words = "reach program --target twice.c:1 --time 60s --quiet --out suite";
+    let reached = output(&mut call(folder, labrys, words));
+    assert!(reached.status.success(), "{}", text(&reached));
+}

@@ -6,7 +6,7 @@ use clap::Args;
 use labrys_composition::Planner;
 use labrys_engine::SessionBuilder;
 use labrys_executor::RunLimits;
-use labrys_program::FunctionId;
+use labrys_program::{FunctionId, Program};
 use labrys_scratch::TemporaryFolder;
 use labrys_suite::{Config, Invocation, SuiteWriter};
 
@@ -18,7 +18,7 @@ use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::session::{initial_inputs, programs};
 use crate::wiring::solver::{SolverOptions, layers};
-use crate::wiring::subject::{BuildOptions, Stock, Subject};
+use crate::wiring::subject::{BuildOptions, Stock, Subject, model_of_deferred};
 use crate::wiring::workshop::{extent, request};
 
 const UNIT: &str = "Show the unit of a function, as labrys hunt tests it";
@@ -61,16 +61,18 @@ pub(crate) struct Unit {
 
 /// Does what the command says; the exit status.
 pub(crate) fn unit(options: &Unit) -> Result<u8, Problem> {
+    if let Some(program) = model_of_deferred(&options.program)? {
+        // The build takes longer.
+        defined(&program, &options.function)?;
+    }
+    // Relevance is the same in runs of an executable that is not optimized.
+    let builder = Builder {
+        early: true,
+        ..Builder::waiting(false)
+    };
     let program = std::slice::from_ref(&options.program);
-    let subject = Subject::open(program, &options.build, &Builder::waiting(false))?;
-    let function = subject.program.function_named(&options.function);
-    let defined = |id: &FunctionId| subject.program.functions[id.index()].defined;
-    let function = function.filter(defined).ok_or_else(|| {
-        Problem::usage(format!(
-            "the program does not define {}; labrys sites lists the functions with decisions",
-            options.function
-        ))
-    })?;
+    let subject = Subject::open(program, &options.build, &builder)?;
+    let function = defined(&subject.program, &options.function)?;
     let mut planner = planner(options, &subject)?;
     let plan = planner.plan(function);
     let name = |id: &FunctionId| subject.program.functions[id.index()].name.clone();
@@ -102,6 +104,17 @@ pub(crate) fn unit(options: &Unit) -> Result<u8, Problem> {
         writeln!(out, "driver\n{}", drivers.text)
     })?;
     Ok(status::DONE)
+}
+
+/// The function of a name that the program defines.
+fn defined(program: &Program, name: &str) -> Result<FunctionId, Problem> {
+    let function = program.function_named(name);
+    let function = function.filter(|id| program.functions[id.index()].defined);
+    function.ok_or_else(|| {
+        Problem::usage(format!(
+            "the program does not define {name}; labrys sites lists the functions with decisions"
+        ))
+    })
 }
 
 /// Measures relevance, in a suite that nobody keeps.

@@ -39,6 +39,11 @@ impl Cache {
         taken.is_ok() && Container::open(to).is_ok()
     }
 
+    /// Whether there is an executable of a key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.folder.join(key).is_file()
+    }
+
     /// Keeps an executable under a key.
     pub(crate) fn keep(&self, key: &str, executable: &Path) -> io::Result<()> {
         fs::create_dir_all(&self.folder)?;

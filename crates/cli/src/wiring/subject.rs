@@ -389,13 +389,28 @@ pub(crate) fn model(executable: &Path, build: &BuildOptions) -> Result<Program, 
     build.without_sources(executable)?;
     match Executable::open(executable).map_err(Problem::program)? {
         Executable::Whole(container) => container.program().map_err(Problem::program),
-        Executable::Deferred(_) => {
-            let folder = temporary_folder()?;
-            let frozen = Frozen::of_executable(executable, &folder.path().join("frozen"));
-            let program = frozen.and_then(|frozen| frozen.program(executable));
-            program.map_err(Problem::program)
-        }
+        Executable::Deferred(_) => frozen_model(executable),
     }
+}
+
+/// The static model of an executable whose build was put off; `None` of anything else, and where an
+/// earlier command built it.
+pub(crate) fn model_of_deferred(path: &Path) -> Result<Option<Program>, Problem> {
+    if is_source(path) || !path.is_file() {
+        return Ok(None);
+    }
+    let Ok(Executable::Deferred(deferred)) = Executable::open(path) else {
+        return Ok(None);
+    };
+    let is_built = Cache::of_user().is_some_and(|cache| cache.has(&cache::key(&deferred)));
+    (!is_built).then(|| frozen_model(path)).transpose()
+}
+
+fn frozen_model(executable: &Path) -> Result<Program, Problem> {
+    let folder = temporary_folder()?;
+    let frozen = Frozen::of_executable(executable, &folder.path().join("frozen"));
+    let program = frozen.and_then(|frozen| frozen.program(executable));
+    program.map_err(Problem::program)
 }
 
 /// The whole executable of a program: the one that was named, or one that is made in a folder if

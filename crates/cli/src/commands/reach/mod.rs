@@ -34,7 +34,7 @@ use crate::wiring::build::Builder;
 use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::session::{Call, calls, programs};
-use crate::wiring::subject::{BuildOptions, Subject};
+use crate::wiring::subject::{BuildOptions, Subject, model_of_deferred};
 use crate::wiring::values::duration;
 
 const REACH: &str =
@@ -217,6 +217,12 @@ pub(crate) fn reach(options: &Reach) -> Result<u8, Problem> {
 
 /// Finds out what the command line means.
 fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
+    if let ([path], false) = (&options.program[..], options.targets.target.is_empty())
+        && let Some(program) = model_of_deferred(path)?
+    {
+        // The build takes longer.
+        targets::collect(&options.targets, None, &program)?;
+    }
     let subject = Subject::open(&options.program, &options.build, builder)?;
     let suite = targets::suite(&options.targets, &subject.hash())?;
     let Collected { targets, warnings } =
