@@ -117,6 +117,12 @@ impl<'m> Value<'m> {
         })
     }
 
+    /// Whether it is the null pointer.
+    #[must_use]
+    pub fn is_null(self) -> bool {
+        self.kind() == LLVMValueKind::LLVMConstantPointerNullValueKind
+    }
+
     /// Whether it is a constant (functions and globals included).
     #[must_use]
     pub fn is_constant(self) -> bool {

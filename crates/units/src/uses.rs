@@ -151,7 +151,8 @@ impl<'m> Uses<'m> {
             }
             _ => None,
         });
-        let values: Vec<_> = values.collect();
+        // Null is one value in the whole module: its other uses tell nothing of the member.
+        let values: Vec<_> = values.filter(|value| !value.is_null()).collect();
         if values.iter().any(|value| is_ring(*value, structure)) {
             self.rings.insert(member.clone());
         }
