@@ -17,14 +17,17 @@ use crate::recording::repeat;
 use labrys_llvm::{LlvmError, Module};
 use labrys_models::GUARDS;
 
+const PROGRAM: &str = "the program";
+
 /// Puts frozen bitcode under AddressSanitizer.
 ///
 /// # Errors
 /// The input is not bitcode of LLVM 19, or (our bug) the result is not well-formed.
 pub fn add_checks(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
-    let mut module = Module::from_bytes(GUARDS, "guards")?;
+    // The guards stand first; by the module's name reports say where a variable is defined.
+    let mut module = Module::from_bytes(GUARDS, PROGRAM)?;
     let bitcode = fs::read(frozen).map_err(|e| LlvmError(format!("{}: {e}", frozen.display())))?;
-    module.link_bytes(&bitcode, "the program")?;
+    module.link_bytes(&bitcode, PROGRAM)?;
     prepare(&module, "sanitize_address");
     module.add_address_checks()?;
     finish(&module, out)
