@@ -62,7 +62,7 @@ pub(crate) struct Unit {
 /// Does what the command says; the exit status.
 pub(crate) fn unit(options: &Unit) -> Result<u8, Problem> {
     if let Some(program) = model_of_deferred(&options.program)? {
-        // The build takes longer.
+        // The user does not wait for a build to learn of a wrong name.
         defined(&program, &options.function)?;
     }
     // Relevance is the same in runs of an executable that is not optimized.

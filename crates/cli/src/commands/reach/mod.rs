@@ -220,7 +220,7 @@ fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
     if let ([path], false) = (&options.program[..], options.targets.target.is_empty())
         && let Some(program) = model_of_deferred(path)?
     {
-        // The build takes longer.
+        // The user does not wait for a build to learn of a wrong name.
         targets::collect(&options.targets, None, &program)?;
     }
     let subject = Subject::open(&options.program, &options.build, builder)?;
