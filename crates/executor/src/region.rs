@@ -245,6 +245,7 @@ impl SharedRegion {
         if let Some(unused) = recording.nodes.first_mut() {
             *unused = Node::default();
         }
+        recording.drop_unfinished();
         self.trim(nodes, events, data);
     }
 
@@ -305,6 +306,10 @@ mod tests {
         };
         let mut region = SharedRegion::new(3, &limits).unwrap();
         region.prepare(&[], Mode::Symbolic, 0);
+        for section in [region.events, region.nodes] {
+            // SAFETY: a section of 128 records.
+            unsafe { region.section(section).write_bytes(1, 128 * size_of::<Node>()) };
+        }
         region.counters().node_count.store(u32::MAX, Relaxed);
         region.counters().event_count.store(u32::MAX, Relaxed);
         region.counters().data_used.store(u32::MAX, Relaxed);
@@ -314,6 +319,22 @@ mod tests {
         assert_eq!(recording.events.len(), 128);
         assert_eq!(recording.data.len(), 4096);
         assert_eq!(recording.coverage.len(), 3);
+    }
+
+    /// A run that is killed may have reserved records that it has not written.
+    #[test]
+    fn reserved_records_are_no_records() {
+        let mut region = SharedRegion::new(3, &RunLimits::default()).unwrap();
+        region.prepare(&[], Mode::Symbolic, 0);
+        region.counters().node_count.store(5, Relaxed);
+        region.counters().event_count.store(4, Relaxed);
+        for (section, last) in [(region.nodes, 2), (region.events, 1)] {
+            // SAFETY: below the capacity.
+            unsafe { region.section(section).add(last * size_of::<Node>()).write(1) };
+        }
+        let mut recording = Recording::default();
+        region.copy(&mut recording);
+        assert_eq!((recording.nodes.len(), recording.events.len()), (3, 2));
     }
 
     #[test]

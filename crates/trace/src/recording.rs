@@ -116,6 +116,14 @@ impl Recording {
         self.exit = Exit::Plain;
     }
 
+    /// Drops the last records where the run was killed before it had written them. Nothing refers
+    /// to them yet.
+    pub fn drop_unfinished(&mut self) {
+        while self.events.pop_if(|event| event.kind == 0).is_some() {}
+        let last = self.nodes.iter().skip(1).rposition(|node| node.op != 0);
+        self.nodes.truncate(last.map_or(1, |last| last + 2));
+    }
+
     /// A text in the data section.
     #[must_use]
     pub fn text(&self, offset: u64, length: u64) -> Option<String> {

@@ -57,9 +57,6 @@ fn count_named(cause: Cause, function: &'static CStr) {
             let Some(offset) = event::copy_to_data(bytes) else {
                 return;
             };
-            let Some(index) = events().reserve(1) else {
-                return;
-            };
             let first = Event {
                 kind: EventKind::Unseen as u8,
                 aux: cause as u8,
@@ -68,10 +65,10 @@ fn count_named(cause: Cause, function: &'static CStr) {
                 a: 1,
                 ..Event::default()
             };
-            // SAFETY: reserved above.
-            unsafe { events().at(index).write(first) };
-            place.store(index, Relaxed);
-            known.store(address, Relaxed);
+            if let Some(index) = event::write(first) {
+                place.store(index, Relaxed);
+                known.store(address, Relaxed);
+            }
             return;
         }
     }

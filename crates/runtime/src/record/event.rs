@@ -7,7 +7,7 @@ use labrys_abi::{Cause, Event, EventKind, Op, PLACES, RUNTIME_SITE, RuntimeSite,
 use crate::record::callers::place;
 use crate::record::cell::SingleWriter;
 use crate::record::node::node;
-use crate::record::region::{count, data, events};
+use crate::record::region::{Record, count, data, events};
 use crate::record::tracing::tracing;
 
 /// Appends an event if this thread is traced.
@@ -19,10 +19,15 @@ pub(crate) fn append(event: Event) {
 
 /// Appends an event of a run that may be concrete. Only to be called while active.
 pub(crate) fn append_always(event: Event) {
-    if let Some(index) = events().reserve(1) {
-        // SAFETY: reserved above.
-        unsafe { events().at(index).write(event) };
-    }
+    write(event);
+}
+
+/// Appends an event whatever is traced; its number.
+pub(crate) fn write(event: Event) -> Option<u32> {
+    let index = events().reserve(1)?;
+    // SAFETY: reserved above; an event is four words without padding.
+    unsafe { events().write(index, core::mem::transmute::<Event, Record>(event)) };
+    Some(index)
 }
 
 /// A decision of the runtime itself on a one-bit condition.

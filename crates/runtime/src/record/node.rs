@@ -8,7 +8,7 @@ use core::cell::Cell;
 use labrys_abi::{Node, Op, flag};
 
 use crate::record::cell::{SingleWriter, fill};
-use crate::record::region::nodes;
+use crate::record::region::{Record, nodes};
 use crate::record::tracing::tracing;
 
 /// A value with its label (0: concrete). Values wider than 64 bits are folded, see
@@ -81,15 +81,11 @@ pub(crate) fn node(label: u32) -> &'static Node {
     unsafe { &*nodes().at(label) }
 }
 
-/// A node as four words, which pass in registers: through memory, the processor would wait for
-/// the small writes of fields to become large reads.
-type Words = [u64; 4];
-
 /// Appends a node, or finds an equal one. 0 when this thread is not traced or the table full.
 #[inline(always)]
 pub(crate) fn append(new: Node) -> u32 {
     // SAFETY: a node is four words without padding.
-    let [head, operands, immediate, cv] = unsafe { core::mem::transmute::<Node, Words>(new) };
+    let [head, operands, immediate, cv] = unsafe { core::mem::transmute::<Node, Record>(new) };
     intern(head, operands, immediate, cv)
 }
 
@@ -110,7 +106,7 @@ extern "C" fn intern(head: u64, operands: u64, immediate: u64, cv: u64) -> u32 {
     let (known_label, known_tag) = cached.get();
     if known_tag == tag && known_label != 0 {
         // SAFETY: the label was reserved below, and a node is four words.
-        let known = unsafe { nodes.at(known_label).cast::<Words>().read() };
+        let known = unsafe { nodes.at(known_label).cast::<Record>().read() };
         let differs = known[0] ^ head | known[1] ^ operands | known[2] ^ immediate | known[3] ^ cv;
         if differs == 0 {
             return known_label;
@@ -121,13 +117,7 @@ extern "C" fn intern(head: u64, operands: u64, immediate: u64, cv: u64) -> u32 {
         return intern_extended(head, operands, immediate, cv);
     };
     // SAFETY: reserved above.
-    unsafe {
-        let node = nodes.at(label).cast::<u64>();
-        node.write(head);
-        node.add(1).write(operands);
-        node.add(2).write(immediate);
-        node.add(3).write(cv);
-    }
+    unsafe { nodes.write(label, [head, operands, immediate, cv]) };
     cached.set((label, tag));
     label
 }
@@ -156,8 +146,10 @@ pub(crate) fn append_input_bytes(stream: u32, bytes: &[u8]) -> u32 {
             cv: u64::from(*byte),
             ..Node::default()
         };
+        // SAFETY: a node is four words without padding.
+        let words = unsafe { core::mem::transmute::<Node, Record>(node) };
         // SAFETY: reserved above.
-        unsafe { nodes().at(first + offset as u32).write(node) };
+        unsafe { nodes().write(first + offset as u32, words) };
     }
     first
 }

@@ -6,7 +6,11 @@
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{
+    AtomicU32,
+    Ordering::{Relaxed, Release},
+    compiler_fence,
+};
 
 use labrys_abi::{Cause, Event, Header, MAGIC, Mode, Node, PAGE, REGION_FD, Region, VERSION};
 
@@ -295,6 +299,10 @@ pub(crate) fn count(cause: Cause) {
 /// window is read before it is written.
 const WINDOW: usize = 64 << 10;
 
+/// A node or an event: words pass in registers. Through memory, the processor would wait for the
+/// small writes of fields to become large reads.
+pub(crate) type Record = [u64; 4];
+
 /// A section of records of one type, as this process sees it.
 pub(crate) struct Section<T> {
     start: Cell<*mut T>,
@@ -353,8 +361,31 @@ impl<T> Section<T> {
         if end > u64::from(self.ready.load(Relaxed)) {
             return None;
         }
+        if size_of::<T>() == size_of::<Record>() {
+            for index in start..end as u32 {
+                // SAFETY: below the capacity. Here may be what an earlier run wrote.
+                unsafe { self.at(index).cast::<u64>().write(0) };
+            }
+            compiler_fence(Release);
+        }
         counter.store(end as u32, Relaxed);
         Some(start)
+    }
+
+    /// Writes a reserved record, its first word last: that is 0 in none, so a reader knows a record
+    /// in which the run was killed.
+    ///
+    /// # Safety
+    /// The record must be reserved, and this be a section of records of four words.
+    #[inline(always)]
+    pub(crate) unsafe fn write(&self, index: u32, [first, rest @ ..]: Record) {
+        let at = self.at(index).cast::<u64>();
+        // SAFETY: reserved.
+        unsafe {
+            at.add(1).cast::<[u64; 3]>().write(rest);
+            compiler_fence(Release);
+            at.write(first);
+        }
     }
 
     /// How many records there are.
