@@ -98,7 +98,10 @@ pub(crate) fn origins(parts: &[Part], positions: &[usize]) -> Core {
 
 /// All symbols of the parts.
 pub(crate) fn symbols(pool: &Pool, parts: &[Part]) -> Vec<Symbol> {
-    union(parts.iter().map(|part| pool.symbols(part.id)))
+    // Many parts have the same symbols.
+    let mut seen = FxHashSet::default();
+    let fresh = |part: &&Part| seen.insert(pool.symbols_number(part.id));
+    union(parts.iter().filter(fresh).map(|part| pool.symbols(part.id)))
 }
 
 /// Names the values of an assignment for the symbols of the parts that the model leaves open.

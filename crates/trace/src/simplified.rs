@@ -33,8 +33,8 @@ pub struct Simplified {
     domains: Domains,
     /// By symbol: expressions that were rebuilt to something that depends on it.
     dependents: FxHashMap<Symbol, Vec<ExprId>>,
-    /// By step: what is left of the value that decides.
-    values: Vec<ExprId>,
+    /// By step: what is left of the value that decides, and of the step's condition.
+    left: Vec<(ExprId, ExprId)>,
     /// Nodes that were simplified.
     nodes: u64,
 }
@@ -48,7 +48,7 @@ impl Simplified {
             rebuilt: Rebuilt::new(),
             domains: Domains::default(),
             dependents: FxHashMap::default(),
-            values: Vec::new(),
+            left: Vec::new(),
             nodes: 0,
         }
     }
@@ -61,10 +61,14 @@ impl Simplified {
         step: usize,
         direction: u32,
     ) -> ExprId {
-        for next in self.values.len()..=step {
+        for next in self.left.len()..=step {
             self.push(trace, decoder, next);
         }
-        trace.flipped_by(decoder, self.values[step], step, direction)
+        let (value, condition) = self.left[step];
+        if direction == trace.steps()[step].direction {
+            return condition;
+        }
+        trace.flipped_by(decoder, value, step, direction)
     }
 
     /// What is left of the condition of a step: it is true under the run's input.
@@ -77,15 +81,14 @@ impl Simplified {
         let there = trace.steps()[step];
         let whole = trace.expression(decoder, there.label);
         let value = self.rebuild(decoder.pool_mut(), whole);
-        self.values.push(value);
+        let left = trace.flipped_by(decoder, value, step, there.direction);
+        self.left.push((value, left));
         if there.soft && !self.with_soft {
             return;
         }
-        for value in [whole, value] {
-            let condition = trace.flipped_by(decoder, value, step, there.direction);
+        for condition in [trace.condition(decoder, step), left] {
             put(decoder.pool_mut(), condition, &mut self.rebuilt);
         }
-        let left = trace.flipped_by(decoder, value, step, there.direction);
         if let Some(symbol) = self.domains.narrow(decoder.pool(), left) {
             self.forget(decoder.pool(), symbol);
         }
@@ -132,7 +135,7 @@ impl Simplified {
     /// The number of steps that were simplified.
     #[must_use]
     pub fn steps(&self) -> usize {
-        self.values.len()
+        self.left.len()
     }
 }
 

@@ -163,9 +163,7 @@ impl Classes {
                 child = self.elements[child as usize].next_sibling;
             }
         }
-        // It is made of few ascending runs, which the stable sort merges.
-        slice.sort();
-        slice
+        sorted(slice, before as usize)
     }
 
     /// Collects the roots of a set's members.
@@ -192,4 +190,26 @@ impl Classes {
             }
         }
     }
+}
+
+/// Numbers below `end`, each once, in ascending order.
+fn sorted(mut numbers: Vec<usize>, end: usize) -> Vec<usize> {
+    let words = end.div_ceil(64);
+    if numbers.len() < words {
+        // They are made of few ascending runs, which the stable sort merges.
+        numbers.sort();
+        return numbers;
+    }
+    let mut bits = vec![0_u64; words];
+    for number in &numbers {
+        bits[number / 64] |= 1 << (number % 64);
+    }
+    numbers.clear();
+    for (word, mut rest) in bits.into_iter().enumerate() {
+        while rest != 0 {
+            numbers.push(word * 64 + rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
+    numbers
 }

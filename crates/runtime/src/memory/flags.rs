@@ -52,6 +52,28 @@ pub(crate) fn is_clean(address: *const u8, size: usize) -> bool {
     }
 }
 
+/// The parts of a range that lie in lines whose flag is set, as start and size in bytes.
+pub(crate) fn set_lines(
+    address: *const u8,
+    size: usize,
+) -> impl Iterator<Item = (*const u8, usize)> {
+    let set = |piece: &(*const u8, usize), flags: &[Cell<u8>]| piece.1 > 0 && !none_set(flags);
+    pieces(address, size, PAGE_FLAG_SHIFT)
+        .filter(move |page| set(page, page_flags(page.0, page.1)))
+        .flat_map(|page| pieces(page.0, page.1, FLAG_SHIFT))
+        .filter(move |line| set(line, flags(line.0, line.1)))
+}
+
+/// A range, cut where addresses are multiples of `1 << shift`.
+fn pieces(address: *const u8, size: usize, shift: u32) -> impl Iterator<Item = (*const u8, usize)> {
+    let (mut start, end) = (address as usize, address as usize + size);
+    core::iter::from_fn(move || {
+        let here = start;
+        start = end.min((here | ((1 << shift) - 1)) + 1);
+        (here < end).then_some((here as *const u8, start - here))
+    })
+}
+
 /// Of a loop that is about to go on: may any of the bytes that so many iterations touch have labels?
 /// The first iteration touches `more + 1` bytes, and each other one those a step further.
 #[unsafe(no_mangle)]

@@ -9,11 +9,12 @@
 //!
 //! Invariant: a mark stands for label 0 wherever labels are asked for.
 
+use core::cell::Cell;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use crate::memory::flags::{LONGEST_RANGE, is_clean};
-use crate::memory::shadow::{BYTE_SHIFT, flagged, has_shadow, shadow};
+use crate::memory::flags::{LONGEST_RANGE, is_clean, set_lines};
+use crate::memory::shadow::{BYTE_SHIFT, any, flagged, has_shadow, shadow};
 use crate::record::callers::place;
 use crate::record::cell::{contains, fill};
 use crate::record::region::{header, is_symbolic};
@@ -35,8 +36,8 @@ const MOST_BEHIND: usize = 64;
 
 const MOST_FREED: usize = 4096;
 
-/// Longer blocks are not searched for old marks: most of them come fresh from the system.
-const MOST_CLEARED: usize = 1 << 20;
+/// Of longer blocks the rest is not searched for old marks: it comes fresh from the system.
+const MOST_CLEARED: usize = 1 << 30;
 
 /// A block of `size` bytes at `p` was handed out.
 pub(crate) fn allocated(p: *mut c_void, size: usize) {
@@ -63,8 +64,10 @@ pub(crate) fn freed(p: *mut c_void, size: usize) {
 
 /// Takes marks away and leaves labels.
 pub(crate) fn clear(start: *const u8, size: usize) {
-    for words in shadow(start, size).chunks(32) {
-        // Pages of the shadow that nobody wrote to stay so; and no branch for each word.
+    // Pages of the shadow that nobody wrote to are not even read.
+    for (start, size) in set_lines(start, size) {
+        let words = shadow(start, size);
+        // No branch for each word.
         if contains(words, MARK) {
             for word in words {
                 word.set(if word.get() == MARK { 0 } else { word.get() });
@@ -79,7 +82,8 @@ pub(crate) fn access(start: *const u8, size: usize) {
     if !tracing() || !has_shadow() || size > LONGEST_RANGE || is_clean(start, size) {
         return;
     }
-    if contains(shadow(start, size), MARK) && HITS.fetch_add(1, Relaxed) < MOST_HITS {
+    let marked = |words: &[Cell<u32>]| contains(words, MARK);
+    if any(start, size, marked) && HITS.fetch_add(1, Relaxed) < MOST_HITS {
         note(place());
     }
 }

@@ -10,7 +10,7 @@ use core::cell::Cell;
 
 use labrys_abi::{FLAG_SHIFT, Op, SHADOW_ADDRESS_MASK, SHADOW_SHIFT};
 
-use crate::memory::flags::{LONGEST_RANGE, flags, is_clean, page_flags};
+use crate::memory::flags::{LONGEST_RANGE, flags, is_clean, page_flags, set_lines};
 use crate::record::cell::{cells, fill};
 use crate::record::node::{mask, node, unary};
 use crate::record::region::__labrys_instrumented;
@@ -21,6 +21,9 @@ pub(crate) const LABEL_MASK: u32 = (1 << BYTE_SHIFT) - 1;
 
 /// Most nodes of a run: labels share a word with a byte number.
 pub(crate) const MAX_LABEL: u32 = LABEL_MASK;
+
+/// Ranges up to this (bytes) are looked at as one.
+const SHORT: usize = 256;
 
 /// Shadow of `size` bytes at `address`, of a program that has a shadow.
 #[inline]
@@ -112,11 +115,17 @@ pub(crate) fn is_concrete(address: *const u8, size: usize) -> bool {
     if size > LONGEST_RANGE {
         return true;
     }
-    !has_shadow()
-        || is_clean(address, size)
-        || shadow(address, size)
-            .iter()
-            .all(|word| word.get() & LABEL_MASK == 0)
+    let labelled = |words: &[Cell<u32>]| words.iter().any(|word| word.get() & LABEL_MASK != 0);
+    !has_shadow() || is_clean(address, size) || !any(address, size, labelled)
+}
+
+/// Whether a part of the shadow of a range is as asked. Of a long range only parts with flags are
+/// looked at: to read a page of the shadow that nobody wrote to costs a page fault.
+pub(crate) fn any(address: *const u8, size: usize, is: impl Fn(&[Cell<u32>]) -> bool) -> bool {
+    if size <= SHORT {
+        return is(shadow(address, size));
+    }
+    set_lines(address, size).any(|(start, size)| is(shadow(start, size)))
 }
 
 /// Does a byte of the range carry a label that is true of it?
@@ -187,10 +196,12 @@ pub(crate) fn set_bytes(p: *const u8, size: usize, first: u32) {
 /// Takes labels and marks away. Flags of memory that lies in the range whole go too.
 pub(crate) fn clear(p: *const u8, size: usize) {
     let clean = size > LONGEST_RANGE || !has_shadow() || is_clean(p, size);
-    if clean || shadow(p, size).iter().all(|word| word.get() == 0) {
+    if clean || !any(p, size, |words| words.iter().any(|word| word.get() != 0)) {
         return;
     }
-    fill(shadow(p, size), 0);
+    for (start, size) in set_lines(p, size) {
+        fill(shadow(start, size), 0);
+    }
     let chunk = 1usize << FLAG_SHIFT;
     let start = p.align_offset(chunk);
     if let Some(whole) = size.checked_sub(start).map(|rest| rest / chunk * chunk) {

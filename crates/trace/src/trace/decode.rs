@@ -19,6 +19,8 @@ pub struct Decoder {
     places: Vec<u32>,
     expressions: Vec<ExprId>,
     tables: FxHashMap<u64, TableId>,
+    /// By step: its condition, if it was asked for. Every query asks for those of its whole slice.
+    conditions: Vec<Option<ExprId>>,
 }
 
 impl Decoder {
@@ -28,6 +30,7 @@ impl Decoder {
             places: vec![0; labels],
             expressions: Vec::new(),
             tables: FxHashMap::default(),
+            conditions: Vec::new(),
         }
     }
 
@@ -67,6 +70,20 @@ impl Trace {
     #[must_use]
     pub fn decoder(&self) -> Decoder {
         Decoder::new(self.recording().nodes.len())
+    }
+
+    /// The condition of a step (one bit): it is true under the run's input.
+    pub fn condition(&self, decoder: &mut Decoder, step: usize) -> ExprId {
+        if let Some(Some(known)) = decoder.conditions.get(step) {
+            return *known;
+        }
+        let there = self.steps()[step];
+        let value = self.expression(decoder, there.label);
+        let condition = self.flipped_by(decoder, value, step, there.direction);
+        let known = &mut decoder.conditions;
+        known.resize(known.len().max(step + 1), None);
+        known[step] = Some(condition);
+        condition
     }
 
     /// The expression of a label other than 0.

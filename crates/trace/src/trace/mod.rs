@@ -160,14 +160,12 @@ impl Trace {
             .chain(other)
     }
 
-    /// The condition of a step (one bit): it is true under the run's input.
-    pub fn condition(&self, decoder: &mut Decoder, step: usize) -> ExprId {
-        self.flipped(decoder, step, self.steps[step].direction)
-    }
-
     /// The condition under which a step goes into a direction (one bit). A direction that its
     /// site does not have stands for [`OTHER`].
     pub fn flipped(&self, decoder: &mut Decoder, step: usize, direction: u32) -> ExprId {
+        if direction == self.steps[step].direction {
+            return self.condition(decoder, step);
+        }
         let value = self.expression(decoder, self.steps[step].label);
         self.flipped_by(decoder, value, step, direction)
     }
