@@ -21,6 +21,7 @@
 //! The crate does no I/O, reads no clock and draws no randomness.
 
 mod bits;
+mod columns;
 mod evaluate;
 mod external;
 mod fingerprint;
@@ -36,6 +37,7 @@ mod table;
 mod value;
 
 pub use bits::{mask, signed};
+pub use columns::{Column, Columns};
 pub use evaluate::{Environment, Evaluator, evaluate};
 pub use external::Call;
 pub use fingerprint::Fingerprints;

@@ -4,7 +4,7 @@
 //! was found by trying all values is remembered by how the expression is written, whatever its
 //! symbol and its pool.
 
-use labrys_expr::{Evaluator, ExprId, Fingerprints, Pool, Symbol, Value};
+use labrys_expr::{Columns, ExprId, Fingerprints, Pool, Symbol, Value};
 use rustc_hash::FxHashMap;
 
 use crate::query::Assignment;
@@ -22,7 +22,7 @@ pub(crate) struct ValueTables<T> {
     known: FxHashMap<ExprId, Option<T>>,
     prints: Fingerprints,
     remembered: FxHashMap<u128, Option<T>>,
-    evaluator: Evaluator,
+    columns: Columns,
 }
 
 impl<T> Default for ValueTables<T> {
@@ -32,7 +32,7 @@ impl<T> Default for ValueTables<T> {
             known: FxHashMap::default(),
             prints: Fingerprints::of_functions(),
             remembered: FxHashMap::default(),
-            evaluator: Evaluator::new(),
+            columns: Columns::default(),
         }
     }
 }
@@ -58,13 +58,14 @@ impl<T: Clone> ValueTables<T> {
         let made = match self.remembered.get(&print) {
             Some(remembered) => remembered.clone(),
             None => {
-                let evaluator = &mut self.evaluator;
-                let mut values = (0..1u128 << symbol.width()).map(|value| {
-                    evaluator.reset();
-                    evaluator.evaluate(pool, id, &Assignment::constant(value))
-                });
                 let is_large = pool.has_more_nodes([id], MOST_NODES);
-                let made = (!is_large).then(|| make(&mut values)).flatten();
+                let made = (!is_large).then(|| {
+                    let column = self.columns.of(pool, id, &Assignment::constant(0));
+                    let width = pool.width(id);
+                    let values = (0..=u8::MAX).take(1 << symbol.width());
+                    make(&mut values.map(|at| Some(Value::new(width, column.get(at)?))))
+                });
+                let made = made.flatten();
                 if self.remembered.len() >= MOST {
                     self.remembered.clear();
                 }
