@@ -4,8 +4,7 @@
 //! each is computed from the values of its operands, not from the byte again.
 //!
 //! Law: the column of an expression has for each value of the symbol what
-//! [`Evaluator::evaluate`](crate::Evaluator::evaluate) says under it, or knows more: the branch of a
-//! choice that is not taken is looked at too, and what is unknown there is not asked for.
+//! [`Evaluator::evaluate`](crate::Evaluator::evaluate) says under it.
 
 use rustc_hash::FxHashMap;
 
@@ -65,6 +64,7 @@ pub struct Columns {
     positions: FxHashMap<ExprId, u32>,
     columns: Vec<Column>,
     stack: Vec<ExprId>,
+    computed: u64,
 }
 
 /// An operand whose values are known.
@@ -105,9 +105,16 @@ impl Columns {
                 let column = self.compute(pool, pool.node(top), environment);
                 self.positions.insert(top, self.columns.len() as u32);
                 self.columns.push(column);
+                self.computed += 1;
             }
         }
         &self.columns[self.positions[&id] as usize]
+    }
+
+    /// Columns that were computed so far.
+    #[must_use]
+    pub fn computed(&self) -> u64 {
+        self.computed
     }
 
     /// Operands that were not computed yet; of tables the index first, then what it comes to.

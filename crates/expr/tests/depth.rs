@@ -1,6 +1,6 @@
 //! Nothing recurses: expressions of a million nodes in a chain fit any stack.
 
-use labrys_expr::{Evaluator, ExprId, Op, Pool, Rebuilt, Symbol, Value, evaluate};
+use labrys_expr::{Columns, Evaluator, ExprId, Op, Pool, Rebuilt, Symbol, Value, evaluate};
 
 const LENGTH: u32 = 1_000_000;
 
@@ -134,6 +134,8 @@ fn unknown_calls_do_not_spoil_what_another_operand_decides() {
     ] {
         let value = evaluate(&pool, whole, &|_| 1).map(Value::is_true);
         assert_eq!(value, decided);
+        let column = Columns::default().of(&pool, whole, &|_| 0).get(1);
+        assert_eq!(column, decided.map(u128::from));
     }
     let either = pool.or(mystery, guard);
     assert!(evaluate(&pool, either, &|_| 0).unwrap().is_true());

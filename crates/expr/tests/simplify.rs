@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use labrys_expr::{
-    Environment, Evaluator, ExprId, Fingerprints, Op, Pool, Rebuilt, Rounding, Symbol, Value,
+    Columns, Environment, Evaluator, ExprId, Fingerprints, Op, Pool, Rebuilt, Rounding, Symbol, Value,
     evaluate, mask,
 };
 use proptest::prelude::*;
@@ -294,6 +294,29 @@ proptest! {
             let values: Vec<_> = values.collect();
             let before = known.entry(prints.of(&pool, id)).or_insert(values.clone());
             prop_assert_eq!(&*before, &values);
+        }
+    }
+
+    /// In any order, of terms as they were written and simplified.
+    #[test]
+    fn columns_are_the_values(steps in steps(), backward: bool) {
+        for mut pool in [Pool::new(), Pool::verbatim()] {
+            let mut columns = Columns::default();
+            let mut made = build(&mut pool, &steps);
+            if backward {
+                made.reverse();
+            }
+            for id in made {
+                let symbols = used_symbols(&pool, id);
+                if symbols.len() > 1 || symbols.iter().any(|symbol| symbol.width() > 8) {
+                    continue;
+                }
+                let column = columns.of(&pool, id, &|_| 0);
+                for value in 0..=u8::MAX {
+                    let expected = evaluate(&pool, id, &move |_| u128::from(value));
+                    prop_assert_eq!(column.get(value), expected.map(Value::bits));
+                }
+            }
         }
     }
 

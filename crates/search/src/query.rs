@@ -4,7 +4,7 @@
 //! a possible divergence: values that were concretized, "files grow only a little", and "files
 //! keep what was looked at".
 
-use labrys_expr::{ExprId, Symbol};
+use labrys_expr::{Columns, ExprId, Symbol};
 use labrys_solver::{Answer, Assignment};
 use labrys_suite::Input;
 use labrys_trace::{Decoder, Simplified, Step, Trace};
@@ -13,8 +13,8 @@ use rustc_hash::FxHashSet;
 /// Nodes of a trace that are simplified in the time of a step of the solver.
 const NODES_PER_STEP: u64 = 4;
 
-/// Nodes that are evaluated in that time.
-const EVALUATED_PER_STEP: u64 = 1_000;
+/// Nodes whose values for all bytes are computed in that time.
+const COLUMNS_PER_STEP: u64 = 25;
 
 /// How many times fewer conditions are taken simplified. The back end keeps what it was once asked,
 /// and runs share their conditions as they stand, not what is left of them.
@@ -60,11 +60,10 @@ impl DecodedRun {
         Some((step, *self.trace.steps().get(step)?))
     }
 
-    /// What it cost to simplify, in steps of the solver.
-    pub(crate) fn simplifying(&self) -> u64 {
-        let work = self.simplified.iter().map(Simplified::work);
-        let steps = |(nodes, evaluated)| nodes / NODES_PER_STEP + evaluated / EVALUATED_PER_STEP;
-        work.map(steps).sum()
+    /// What it cost to simplify with these columns, in steps of the solver.
+    pub(crate) fn simplifying(&self, columns: &Columns) -> u64 {
+        let nodes: u64 = self.simplified.iter().map(Simplified::nodes).sum();
+        nodes / NODES_PER_STEP + columns.computed() / COLUMNS_PER_STEP
     }
 
     /// Counts what a query cost.
@@ -82,11 +81,16 @@ impl DecodedRun {
 
     /// The condition under which a step goes into a direction; what is left of it by others of which
     /// soft ones are kept or not.
-    fn flipped(&mut self, step: usize, direction: u32, simplified: Option<Soft>) -> ExprId {
+    fn flipped(
+        &mut self,
+        columns: &mut Columns,
+        flip: (usize, u32),
+        simplified: Option<Soft>,
+    ) -> ExprId {
         let DecodedRun { trace, decoder, .. } = self;
         match simplified {
-            Some(soft) => self.simplified[soft as usize].flipped(trace, decoder, step, direction),
-            None => trace.flipped(decoder, step, direction),
+            Some(soft) => self.simplified[soft as usize].flipped(trace, decoder, columns, flip),
+            None => trace.flipped(decoder, flip.0, flip.1),
         }
     }
 
@@ -154,13 +158,14 @@ impl Conditions {
 /// they are false then or few are left.
 pub(crate) fn conditions(
     known: &mut DecodedRun,
+    columns: &mut Columns,
     flip: (usize, u32),
     max_length: usize,
     soft: Soft,
 ) -> Conditions {
-    let (step, direction) = flip;
+    let (step, _) = flip;
     let simplified = known.is_simplified(step, soft).then_some(soft);
-    if simplified.is_some() && known.flipped(step, direction, simplified) == ExprId::FALSE {
+    if simplified.is_some() && known.flipped(columns, flip, simplified) == ExprId::FALSE {
         return Conditions {
             hard: Vec::new(),
             soft: Vec::new(),
@@ -169,9 +174,9 @@ pub(crate) fn conditions(
     }
     let mut slice = known.trace.slice(step);
     slice.retain(|earlier| soft == Soft::Kept || !known.trace.steps()[*earlier].soft);
-    let mut found = collected(known, flip, &slice, simplified);
+    let mut found = collected(known, columns, flip, &slice, simplified);
     if simplified.is_some() && found.len() > slice.len() / FEWER {
-        found = collected(known, flip, &slice, None);
+        found = collected(known, columns, flip, &slice, None);
     }
     bound_lengths(known, step, &mut found, max_length, soft);
     found
@@ -180,19 +185,20 @@ pub(crate) fn conditions(
 /// The conditions of a slice, and of the flipped step; what is left of them, or they themselves.
 fn collected(
     known: &mut DecodedRun,
-    (step, direction): (usize, u32),
+    columns: &mut Columns,
+    flip: (usize, u32),
     slice: &[usize],
     simplified: Option<Soft>,
 ) -> Conditions {
     let mut found = Conditions {
         hard: Vec::new(),
         soft: Vec::new(),
-        goal: known.flipped(step, direction, simplified),
+        goal: known.flipped(columns, flip, simplified),
     };
     let mut seen: FxHashSet<ExprId> = [ExprId::TRUE].into_iter().collect();
     for &earlier in slice {
         let there = known.trace.steps()[earlier];
-        let condition = known.flipped(earlier, there.direction, simplified);
+        let condition = known.flipped(columns, (earlier, there.direction), simplified);
         if seen.insert(condition) {
             let list = match there.soft {
                 true => &mut found.soft,

@@ -1,6 +1,6 @@
 //! What single bytes of the input may be, as conditions on them alone say.
 
-use labrys_expr::{Evaluator, ExprId, Op, Pool, Symbol};
+use labrys_expr::{Columns, ExprId, Op, Pool, Symbol};
 use rustc_hash::FxHashMap;
 
 /// What is made of more expressions is not evaluated.
@@ -15,21 +15,26 @@ type Domain = [u64; 4];
 #[derive(Debug, Default)]
 pub(crate) struct Domains {
     domains: FxHashMap<Symbol, Domain>,
-    evaluator: Evaluator,
 }
 
 impl Domains {
     /// Takes the values from a byte under which a condition is false. The byte, if the condition
     /// speaks of it alone and excludes a value.
-    pub(crate) fn narrow(&mut self, pool: &Pool, condition: ExprId) -> Option<Symbol> {
+    pub(crate) fn narrow(
+        &mut self,
+        pool: &Pool,
+        columns: &mut Columns,
+        condition: ExprId,
+    ) -> Option<Symbol> {
         let symbol = only_byte(pool, condition)?;
         if pool.has_more_nodes([condition], MOST_NODES) {
             return None;
         }
         let before = self.domains.get(&symbol).copied().unwrap_or([u64::MAX; 4]);
+        let column = columns.of(pool, condition, &no_calls);
         let mut after = [0; 4];
         for value in values(before) {
-            let holds = self.value(pool, condition, value)? == 1;
+            let holds = column.get(value)? == 1;
             after[usize::from(value) / 64] |= u64::from(holds) << (value % 64);
         }
         (after != before).then(|| {
@@ -43,7 +48,12 @@ impl Domains {
     ///
     /// It looks at results of tables and of comparisons, and at bytes: others are constant where
     /// their operands are.
-    pub(crate) fn constant(&mut self, pool: &mut Pool, id: ExprId) -> Option<ExprId> {
+    pub(crate) fn constant(
+        &mut self,
+        pool: &mut Pool,
+        columns: &mut Columns,
+        id: ExprId,
+    ) -> Option<ExprId> {
         let node = pool.node(id);
         if !matches!(node.op(), Op::Table | Op::Symbol | Op::Ite) && node.width() != 1 {
             return None;
@@ -53,25 +63,18 @@ impl Domains {
         if pool.has_more_nodes([id], MOST_NODES) {
             return None;
         }
-        let first = self.value(pool, id, values.next()?)?;
-        for value in values {
-            if self.value(pool, id, value)? != first {
-                return None;
-            }
+        let column = columns.of(pool, id, &no_calls);
+        let first = column.get(values.next()?)?;
+        if values.any(|value| column.get(value) != Some(first)) {
+            return None;
         }
         Some(pool.constant(pool.width(id), first))
     }
+}
 
-    /// Nodes that were evaluated so far.
-    pub(crate) fn evaluated(&self) -> u64 {
-        self.evaluator.computed()
-    }
-
-    fn value(&mut self, pool: &Pool, id: ExprId, byte: u8) -> Option<u128> {
-        self.evaluator.reset();
-        let value = self.evaluator.evaluate(pool, id, &|_| u128::from(byte))?;
-        Some(value.bits())
-    }
+/// No results of calls are known here.
+fn no_calls(_: Symbol) -> u128 {
+    0
 }
 
 /// The byte that an expression depends on, if that is one.

@@ -15,7 +15,7 @@
 //! What soft conditions say is put in where they are kept; a query that drops them takes what is
 //! left by the hard ones alone.
 
-use labrys_expr::{ExprId, Op, Pool, Rebuilt, Symbol};
+use labrys_expr::{Columns, ExprId, Op, Pool, Rebuilt, Symbol};
 use rustc_hash::FxHashMap;
 
 use crate::domains::Domains;
@@ -53,16 +53,17 @@ impl Simplified {
         }
     }
 
-    /// What is left of the condition under which a step goes into a direction.
+    /// What is left of the condition under which a step goes into a direction. The columns may be
+    /// shared with other traces.
     pub fn flipped(
         &mut self,
         trace: &Trace,
         decoder: &mut Decoder,
-        step: usize,
-        direction: u32,
+        columns: &mut Columns,
+        (step, direction): (usize, u32),
     ) -> ExprId {
         for next in self.left.len()..=step {
-            self.push(trace, decoder, next);
+            self.push(trace, decoder, columns, next);
         }
         let (value, condition) = self.left[step];
         if direction == trace.steps()[step].direction {
@@ -72,15 +73,22 @@ impl Simplified {
     }
 
     /// What is left of the condition of a step: it is true under the run's input.
-    pub fn condition(&mut self, trace: &Trace, decoder: &mut Decoder, step: usize) -> ExprId {
-        self.flipped(trace, decoder, step, trace.steps()[step].direction)
+    pub fn condition(
+        &mut self,
+        trace: &Trace,
+        decoder: &mut Decoder,
+        columns: &mut Columns,
+        step: usize,
+    ) -> ExprId {
+        let direction = trace.steps()[step].direction;
+        self.flipped(trace, decoder, columns, (step, direction))
     }
 
     /// Simplifies the next step.
-    fn push(&mut self, trace: &Trace, decoder: &mut Decoder, step: usize) {
+    fn push(&mut self, trace: &Trace, decoder: &mut Decoder, columns: &mut Columns, step: usize) {
         let there = trace.steps()[step];
         let whole = trace.expression(decoder, there.label);
-        let value = self.rebuild(decoder.pool_mut(), whole);
+        let value = self.rebuild(decoder.pool_mut(), columns, whole);
         let left = trace.flipped_by(decoder, value, step, there.direction);
         self.left.push((value, left));
         if there.soft && !self.with_soft {
@@ -89,13 +97,13 @@ impl Simplified {
         for condition in [trace.condition(decoder, step), left] {
             put(decoder.pool_mut(), condition, &mut self.rebuilt);
         }
-        if let Some(symbol) = self.domains.narrow(decoder.pool(), left) {
+        if let Some(symbol) = self.domains.narrow(decoder.pool(), columns, left) {
             self.forget(decoder.pool(), symbol);
         }
     }
 
     /// What is left of an expression.
-    fn rebuild(&mut self, pool: &mut Pool, whole: ExprId) -> ExprId {
+    fn rebuild(&mut self, pool: &mut Pool, columns: &mut Columns, whole: ExprId) -> ExprId {
         let Simplified {
             domains,
             dependents,
@@ -104,7 +112,7 @@ impl Simplified {
         } = self;
         pool.rebuild_each(whole, &mut self.rebuilt, |pool, from, to| {
             *nodes += 1;
-            let left = domains.constant(pool, to).unwrap_or(to);
+            let left = domains.constant(pool, columns, to).unwrap_or(to);
             let symbols = pool.symbols(left);
             if symbols.len() <= FEW_SYMBOLS {
                 for symbol in symbols.iter() {
@@ -125,11 +133,10 @@ impl Simplified {
         }
     }
 
-    /// What was done so far, in nodes: those that were simplified, and those that were evaluated for
-    /// it.
+    /// Nodes that were simplified so far.
     #[must_use]
-    pub fn work(&self) -> (u64, u64) {
-        (self.nodes, self.domains.evaluated())
+    pub fn nodes(&self) -> u64 {
+        self.nodes
     }
 
     /// The number of steps that were simplified.

@@ -7,7 +7,7 @@ mod random;
 use std::collections::BTreeSet;
 
 use labrys_abi::{Event, Node};
-use labrys_expr::{Evaluator, Symbol};
+use labrys_expr::{Columns, Evaluator, Symbol};
 use labrys_trace::{OTHER, Recording, Simplified, StepKind, Trace};
 use proptest::prelude::*;
 use random::{Generator, visit};
@@ -103,6 +103,7 @@ proptest! {
         let trace = Trace::new(generator.recording.clone(), &random::program()).unwrap();
         let mut decoder = trace.decoder();
         let mut simplified = Simplified::new(soft);
+        let mut columns = Columns::default();
         let mut steps: Vec<_> = (0..trace.steps().len()).collect();
         if order == 1 {
             steps.reverse();
@@ -111,12 +112,12 @@ proptest! {
             let mut pairs = Vec::new();
             let slice = trace.slice(step).into_iter();
             for earlier in slice.filter(|earlier| soft || !trace.steps()[*earlier].soft) {
-                let left = simplified.condition(&trace, &mut decoder, earlier);
+                let left = simplified.condition(&trace, &mut decoder, &mut columns, earlier);
                 pairs.push((trace.condition(&mut decoder, earlier), left));
             }
             let mut sides = Vec::new();
             for direction in trace.alternatives(step).chain([trace.steps()[step].direction]) {
-                let left = simplified.flipped(&trace, &mut decoder, step, direction);
+                let left = simplified.flipped(&trace, &mut decoder, &mut columns, (step, direction));
                 sides.push((trace.flipped(&mut decoder, step, direction), left));
             }
             for (changed, by) in trace.support_of(step).into_iter().zip([1, 2, 32, 128, 255].into_iter().cycle()) {

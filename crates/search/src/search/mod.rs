@@ -9,7 +9,7 @@ mod steering;
 use std::collections::VecDeque;
 
 use labrys_engine::{DivergenceCause, Error, Initial, Progress, Session, Technique, child};
-use labrys_expr::ExprId;
+use labrys_expr::{Columns, ExprId};
 use labrys_solver::{Answer, Core, Model};
 use labrys_suite::{Flip as FlippedBranch, Input, Origin};
 use labrys_trace::{SizeFlip, Step};
@@ -91,6 +91,8 @@ pub struct Search<'m> {
     begun: VecDeque<Begun>,
     counter: SideCounter,
     steering: Steering<'m>,
+    /// Of functions of a byte, for conditions that are simplified.
+    columns: Columns,
 }
 
 impl Search<'_> {
@@ -117,6 +119,7 @@ impl Search<'_> {
             begun: VecDeque::new(),
             counter: SideCounter::default(),
             steering: Steering::default(),
+            columns: Columns::default(),
         }
     }
 
@@ -154,9 +157,9 @@ impl Search<'_> {
             session.note_divergence(DivergenceCause::Unsteady);
             return Ok(());
         };
-        let before = known.simplifying();
+        let before = known.simplifying(&self.columns);
         let model = self.solve_flip(session, &mut known, candidate, (step, &there));
-        session.charge(1 + known.simplifying() - before);
+        session.charge(1 + known.simplifying(&self.columns) - before);
         self.learn_patience(session, candidate, asked, model.as_ref().err());
         let made = model.map(|model| self.make(session, &known, step, &model));
         let near = match &made {
@@ -340,11 +343,11 @@ impl Search<'_> {
         let most = session.max_input();
         let steps = self.patience.solver_steps();
         self.relaxed = None;
-        let all = conditions(known, flip, most, Soft::Kept);
+        let all = conditions(known, &mut self.columns, flip, most, Soft::Kept);
         let mut constraints = all.constraints();
         let mut answer = ask(session, known, &all, steps);
         if !matches!(answer, Answer::Sat(_)) && self.relaxation.is_worth(branch) {
-            let hard = conditions(known, flip, most, Soft::Dropped);
+            let hard = conditions(known, &mut self.columns, flip, most, Soft::Dropped);
             if hard.may_have_another_answer(&constraints, &answer) {
                 constraints = hard.constraints();
                 answer = ask(session, known, &hard, steps);
