@@ -116,6 +116,15 @@ pub trait Judge {
     /// If the program cannot be run at all.
     fn check(&mut self, input: &Input) -> Result<Checked, Error>;
 
+    /// As [`Judge::check`], of an input that fails in the plain program; see
+    /// [`Checker::check_patiently`].
+    ///
+    /// # Errors
+    /// As [`Judge::check`].
+    fn check_patiently(&mut self, input: &Input) -> Result<Checked, Error> {
+        self.check(input)
+    }
+
     /// As [`Judge::check`], with the time of a plain run; see [`Checker::check_briefly`].
     ///
     /// # Errors
@@ -131,6 +140,10 @@ pub trait Judge {
 impl Judge for Checker {
     fn check(&mut self, input: &Input) -> Result<Checked, Error> {
         Checker::check(self, input)
+    }
+
+    fn check_patiently(&mut self, input: &Input) -> Result<Checked, Error> {
+        Checker::check_patiently(self, input)
     }
 
     fn check_briefly(&mut self, input: &Input) -> Result<Checked, Error> {

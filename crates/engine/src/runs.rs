@@ -437,6 +437,16 @@ impl Runs {
         Ok(checked.and_then(|checked| checked.report))
     }
 
+    /// The same of an input on which a run failed.
+    pub(crate) fn check_failure(
+        &mut self,
+        input: &Input,
+        reporter: &mut Reporter,
+    ) -> Result<Option<Report>, Error> {
+        let checked = self.check(reporter, |checker| checker.check_patiently(input))?;
+        Ok(checked.and_then(|checked| checked.report))
+    }
+
     /// How the checked build ends on an input in the time of a plain run, and where it is if that
     /// does not suffice.
     pub(crate) fn check_briefly(

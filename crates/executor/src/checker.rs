@@ -16,6 +16,9 @@ use crate::{Error, Executor, Launch, RunLimits};
 
 /// How much more time, memory and stack than a plain run a checked one may use.
 const SLOWER: u32 = 3;
+/// How much more time, if the plain run is known to fail: what fails may take long to be reported, as
+/// a stack of many thousands of frames does.
+const PATIENT: u32 = 10;
 
 /// Kinds of failures by which a program ends itself.
 const ASSERTION: &str = "assertion";
@@ -99,6 +102,22 @@ impl Checker {
     /// If the program cannot be run at all.
     pub fn check(&mut self, input: &Input) -> Result<Checked, Error> {
         let limits = self.limits.clone();
+        self.run(input, &limits, CutOff::default())
+    }
+
+    /// Runs an input that fails in the plain program, until it fails here too.
+    ///
+    /// # Errors
+    /// If the program cannot be run at all.
+    pub fn check_patiently(&mut self, input: &Input) -> Result<Checked, Error> {
+        let checked = self.check(input)?;
+        if checked.outcome != Outcome::Timeout {
+            return Ok(checked);
+        }
+        let limits = RunLimits {
+            timeout: self.plain.timeout * PATIENT,
+            ..self.limits.clone()
+        };
         self.run(input, &limits, CutOff::default())
     }
 

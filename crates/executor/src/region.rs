@@ -307,8 +307,9 @@ mod tests {
         let mut region = SharedRegion::new(3, &limits).unwrap();
         region.prepare(&[], Mode::Symbolic, 0);
         for section in [region.events, region.nodes] {
+            let start = region.section(section);
             // SAFETY: a section of 128 records.
-            unsafe { region.section(section).write_bytes(1, 128 * size_of::<Node>()) };
+            unsafe { start.write_bytes(1, 128 * size_of::<Node>()) };
         }
         region.counters().node_count.store(u32::MAX, Relaxed);
         region.counters().event_count.store(u32::MAX, Relaxed);
@@ -330,7 +331,9 @@ mod tests {
         region.counters().event_count.store(4, Relaxed);
         for (section, last) in [(region.nodes, 2), (region.events, 1)] {
             // SAFETY: below the capacity.
-            unsafe { region.section(section).add(last * size_of::<Node>()).write(1) };
+            let record = unsafe { region.section(section).add(last * size_of::<Node>()) };
+            // SAFETY: as above.
+            unsafe { record.write(1) };
         }
         let mut recording = Recording::default();
         region.copy(&mut recording);

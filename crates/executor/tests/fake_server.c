@@ -140,7 +140,11 @@ static void act(int count, char **arguments, char **environment, const unsigned 
   case 'e': show(count, arguments, environment); break;
   case 'p': printf("%p %p %p\n", (void *)&local, (void *)act, malloc(10)); break;
   case 'o': for (int i = 0; i < 1000; i++) printf("0123456789"); fprintf(stderr, "oops"); break;
-  case 'c': header->event_count = header->node_count = header->data_used = 0xffffffff; break;
+  case 'c':
+    header->event_count = header->node_count = header->data_used = 0xffffffff;
+    memset(base + header->events.offset, 'c', header->events.capacity);
+    memset(base + header->nodes.offset, 'c', header->nodes.capacity);
+    break;
   case 'n': printf("%d", (int)length); break;
   case 'i': {
     struct event input = {.kind = 10, .aux = 2, .a = 0, .b = 4, .label = text("size"), .site = 4};

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use labrys_expr::{
-    Columns, Environment, Evaluator, ExprId, Fingerprints, Op, Pool, Rebuilt, Rounding, Symbol, Value,
-    evaluate, mask,
+    Columns, Environment, Evaluator, ExprId, Fingerprints, Op, Pool, Rebuilt, Rounding, Symbol,
+    Value, evaluate, mask,
 };
 use proptest::prelude::*;
 

@@ -119,7 +119,8 @@ impl Recording {
     /// Drops the last records where the run was killed before it had written them. Nothing refers
     /// to them yet.
     pub fn drop_unfinished(&mut self) {
-        while self.events.pop_if(|event| event.kind == 0).is_some() {}
+        let last = self.events.iter().rposition(|event| event.kind != 0);
+        self.events.truncate(last.map_or(0, |last| last + 1));
         let last = self.nodes.iter().skip(1).rposition(|node| node.op != 0);
         self.nodes.truncate(last.map_or(1, |last| last + 2));
     }

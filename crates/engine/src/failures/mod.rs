@@ -232,7 +232,10 @@ impl Failures {
         if failed && self.list.repeats(&kind, &facts.coverage) {
             return Ok(false);
         }
-        let report = tools.checked(&facts.input)?;
+        let report = match failed {
+            true => tools.runs.check_failure(&facts.input, tools.reporter)?,
+            false => tools.checked(&facts.input)?,
+        };
         if !failed && report.is_none() {
             return Ok(false);
         }

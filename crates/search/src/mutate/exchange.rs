@@ -96,7 +96,7 @@ pub(crate) fn exchange(
 }
 
 /// Puts another piece in the place of a random one. Every second time it is of this input, too; in a
-/// list it may come before the old one.
+/// list it may come before the old one or behind it.
 fn put(edits: &mut Edits, pieces: &[Piece], pool: &PiecePool, rng: &mut fastrand::Rng) {
     let kind = draw_kind(pieces, pool, rng);
     let of_kind = pieces.iter().filter(|piece| Some(piece.kind) == kind);
@@ -104,9 +104,12 @@ fn put(edits: &mut Edits, pieces: &[Piece], pool: &PiecePool, rng: &mut fastrand
     let Some(piece) = rng.choice(&of_kind) else {
         return;
     };
-    let before = pool.is_element(piece.kind) && rng.bool();
-    let end = if before { piece.start } else { piece.end };
-    let old = &edits.bytes[piece.start..end];
+    let (start, end) = match pool.is_element(piece.kind) && rng.bool() {
+        false => (piece.start, piece.end),
+        true if rng.bool() => (piece.start, piece.start),
+        true => (piece.end, piece.end),
+    };
+    let old = &edits.bytes[start..end];
     let new = if rng.bool() {
         pool.draw(piece.kind, old, rng)
     } else {
@@ -115,7 +118,7 @@ fn put(edits: &mut Edits, pieces: &[Piece], pool: &PiecePool, rng: &mut fastrand
         bytes.filter(|bytes| *bytes != old)
     };
     if let Some(new) = new.filter(|_| edits.is_free(piece.start, piece.end)) {
-        edits.list.push((piece.start, end, new.to_vec()));
+        edits.list.push((start, end, new.to_vec()));
     }
 }
 
@@ -230,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_exchanged_and_elements_come_before_others() {
+    fn values_are_exchanged_and_elements_come_before_others_and_behind() {
         let texts = texts(&Input::stdin(*b"[9,[],9]"), 8);
         for text in [
             "[[],[],9]",
@@ -238,6 +241,7 @@ mod tests {
             "[9,[],[]]",
             "[9,[],[],9]",
             "[9,9,[],9]",
+            "[9,[],9,9]",
         ] {
             assert!(texts.contains(text), "{text}");
         }

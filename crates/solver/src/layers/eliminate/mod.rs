@@ -257,13 +257,13 @@ impl Execution<'_> {
     fn evaluate(&mut self, place: usize, point: u64) {
         let node = &self.plan.nodes[place];
         let operands = node.operands.map(|place| self.values[place]);
-        self.values[place] = self.plan.value(node, operands);
+        self.values[place] = node.value(operands);
         self.computed[place] = point;
     }
 
     /// Asks for the operands that the value of a node needs and that are not known yet; whether
     /// there are any. The first one is asked for alone where it may decide about the others.
-    fn ask_for_operands(&mut self, node: &Node) -> bool {
+    fn ask_for_operands(&mut self, node: &Node<'_>) -> bool {
         let [first, second, third] = node.operands;
         let needed = match (node.op, node.op.arity()) {
             (Op::Ite | Op::And, _) if !self.is_known(first) => &[first][..],

@@ -3,7 +3,7 @@
 //! Law: the conditions of a stage depend on its symbol and those before; what a stage computes is
 //! made of its symbol, the border before it and constants.
 
-use labrys_expr::{ExprId, Op, Pool, Symbol, apply};
+use labrys_expr::{ExprId, Op, Pool, Symbol, Table, apply};
 use rustc_hash::FxHashMap;
 
 use crate::parts::{Part, symbols};
@@ -13,13 +13,16 @@ const MOST_NODES: usize = 20_000;
 const MOST_BORDER: usize = 64;
 
 /// An operation on places in the list of values.
-pub(super) struct Node {
-    pub(super) id: ExprId,
+pub(super) struct Node<'a> {
     pub(super) op: Op,
     pub(super) width: u32,
     /// Width of the first operand.
     pub(super) from: u32,
     pub(super) operands: [usize; 3],
+    /// The bits of a constant; what an extraction or rounding has beside its operand.
+    immediate: u128,
+    /// What a table read reads.
+    table: Option<&'a Table>,
     /// The last symbol that it depends on, by number; `None` for a constant.
     pub(super) last: Option<usize>,
     /// Whether it depends on no other symbol.
@@ -43,7 +46,7 @@ pub(super) struct Plan<'a> {
     pub(super) symbols: Vec<Symbol>,
     /// Where the symbols are in the list of values.
     pub(super) places: Vec<usize>,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node<'a>>,
     pub(super) stages: Vec<Stage>,
     /// By part: the last of its symbols, by number.
     pub(super) lasts: Vec<usize>,
@@ -113,14 +116,21 @@ impl<'a> Plan<'a> {
         id: ExprId,
         numbers: &FxHashMap<Symbol, usize>,
         places: &FxHashMap<ExprId, usize>,
-    ) -> Option<Node> {
+    ) -> Option<Node<'a>> {
         let node = self.pool.node(id);
         let op = node.op();
-        let table = self.pool.as_table_read(id).map(|(table, _)| table);
-        let has_entries = table.is_some_and(|table| !self.pool.table(table).entries().is_empty());
+        let table = self.pool.as_table_read(id);
+        let table = table.map(|(table, _)| self.pool.table(table));
+        let has_entries = table.is_some_and(|table| !table.entries().is_empty());
         if op == Op::External || has_entries {
             return None;
         }
+        let immediate = match op {
+            Op::Const => self.pool.bits(id)?,
+            Op::Extract => node.low().into(),
+            Op::FRound => node.rounding() as u128,
+            _ => 0,
+        };
         let mut operands = [0; 3];
         for (at, operand) in node.operands().iter().enumerate() {
             operands[at] = *places.get(operand)?;
@@ -132,11 +142,12 @@ impl<'a> Plan<'a> {
             None => used.filter_map(|place| self.nodes[*place].last).max(),
         };
         Some(Node {
-            id,
             op,
             width: node.width(),
             from: first.map_or(0, |operand| self.pool.width(*operand)),
             operands,
+            immediate,
+            table,
             last,
             single: self.pool.symbols(id).len() == 1,
         })
@@ -170,27 +181,20 @@ impl<'a> Plan<'a> {
         }
         true
     }
+}
 
-    /// The value of a node for the values of its operands.
-    pub(super) fn value(&self, node: &Node, [a, b, c]: [u128; 3]) -> u128 {
-        match node.op {
-            Op::Const => self.pool.bits(node.id).unwrap_or(0),
-            Op::Table => self.read(node, a as u64),
-            Op::Extract => {
-                let low = u128::from(self.pool.node(node.id).low());
-                apply(node.op, node.width, node.from, a, low, 0)
+impl Node<'_> {
+    /// The value for the values of the operands.
+    pub(super) fn value(&self, [a, b, c]: [u128; 3]) -> u128 {
+        let b = match self.op {
+            Op::Const => return self.immediate,
+            Op::Table => {
+                let read = |table: &Table| table.constant_at(a as u64, self.width / 8);
+                return self.table.map_or(0, read);
             }
-            Op::FRound => {
-                let mode = self.pool.node(node.id).rounding() as u128;
-                apply(node.op, node.width, node.from, a, mode, 0)
-            }
-            op => apply(op, node.width, node.from, a, b, c),
-        }
-    }
-
-    fn read(&self, node: &Node, index: u64) -> u128 {
-        let table = self.pool.as_table_read(node.id);
-        let table = table.map(|(table, _)| self.pool.table(table));
-        table.map_or(0, |table| table.constant_at(index, node.width / 8))
+            Op::Extract | Op::FRound => self.immediate,
+            _ => b,
+        };
+        apply(self.op, self.width, self.from, a, b, c)
     }
 }
