@@ -376,7 +376,7 @@ impl Runs {
         let run = self.plain.run(input, Mode::Apart)?;
         let apart = self.plain_run(run);
         let own = std::mem::take(&mut plain.results);
-        let fails = self.check_memory(input, reporter)?.is_some();
+        let fails = self.check_memory(input, false, reporter)?.is_some();
         if apart.outcome == plain.outcome && !fails {
             plain.results = Observed::compared(own, &apart.results);
         }
@@ -427,23 +427,18 @@ impl Runs {
         self.checker.is_some()
     }
 
-    /// The failure that the checked build reports, if there is such a build.
+    /// The failure that the checked build reports, if there is such a build: with patience if a run on
+    /// the input failed.
     pub(crate) fn check_memory(
         &mut self,
         input: &Input,
+        failed: bool,
         reporter: &mut Reporter,
     ) -> Result<Option<Report>, Error> {
-        let checked = self.check(reporter, |checker| checker.check(input))?;
-        Ok(checked.and_then(|checked| checked.report))
-    }
-
-    /// The same of an input on which a run failed.
-    pub(crate) fn check_failure(
-        &mut self,
-        input: &Input,
-        reporter: &mut Reporter,
-    ) -> Result<Option<Report>, Error> {
-        let checked = self.check(reporter, |checker| checker.check_patiently(input))?;
+        let checked = self.check(reporter, |checker| match failed {
+            true => checker.check_patiently(input),
+            false => checker.check(input),
+        })?;
         Ok(checked.and_then(|checked| checked.report))
     }
 

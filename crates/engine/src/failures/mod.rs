@@ -105,7 +105,7 @@ impl Tools<'_> {
     }
 
     fn checked(&mut self, input: &Input) -> Result<Option<Report>, Error> {
-        self.runs.check_memory(input, self.reporter)
+        self.runs.check_memory(input, false, self.reporter)
     }
 }
 
@@ -232,10 +232,9 @@ impl Failures {
         if failed && self.list.repeats(&kind, &facts.coverage) {
             return Ok(false);
         }
-        let report = match failed {
-            true => tools.runs.check_failure(&facts.input, tools.reporter)?,
-            false => tools.checked(&facts.input)?,
-        };
+        let report = tools
+            .runs
+            .check_memory(&facts.input, failed, tools.reporter)?;
         if !failed && report.is_none() {
             return Ok(false);
         }

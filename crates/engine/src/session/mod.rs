@@ -533,7 +533,9 @@ impl Session {
         let Some(goal) = goal.filter(|goal| targets.contains(goal)) else {
             return Ok(());
         };
-        let report = self.runs.check_memory(&facts.input, &mut self.reporter)?;
+        let report = self
+            .runs
+            .check_memory(&facts.input, false, &mut self.reporter)?;
         let is_doubtful = report.is_some_and(|report| report.is_error_of_memory());
         self.books.targets_mut().judge(&goal, path, is_doubtful);
         Ok(())
