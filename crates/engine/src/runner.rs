@@ -116,8 +116,7 @@ pub trait Judge {
     /// If the program cannot be run at all.
     fn check(&mut self, input: &Input) -> Result<Checked, Error>;
 
-    /// As [`Judge::check`], of an input that fails in the plain program; see
-    /// [`Checker::check_patiently`].
+    /// As [`Judge::check`], of an input on which a run failed; see [`Checker::check_patiently`].
     ///
     /// # Errors
     /// As [`Judge::check`].

@@ -16,8 +16,8 @@ use crate::{Error, Executor, Launch, RunLimits};
 
 /// How much more time, memory and stack than a plain run a checked one may use.
 const SLOWER: u32 = 3;
-/// How much more time, if the plain run is known to fail: what fails may take long to be reported, as
-/// a stack of many thousands of frames does.
+/// How much more time, if a run on the input failed: to report a stack of many thousands of frames
+/// takes long.
 const PATIENT: u32 = 10;
 
 /// Kinds of failures by which a program ends itself.
@@ -105,7 +105,7 @@ impl Checker {
         self.run(input, &limits, CutOff::default())
     }
 
-    /// Runs an input that fails in the plain program, until it fails here too.
+    /// Runs an input on which a run failed; once more with more time if it is cut off.
     ///
     /// # Errors
     /// If the program cannot be run at all.

@@ -72,18 +72,6 @@ impl Simplified {
         trace.flipped_by(decoder, value, step, direction)
     }
 
-    /// What is left of the condition of a step: it is true under the run's input.
-    pub fn condition(
-        &mut self,
-        trace: &Trace,
-        decoder: &mut Decoder,
-        columns: &mut Columns,
-        step: usize,
-    ) -> ExprId {
-        let direction = trace.steps()[step].direction;
-        self.flipped(trace, decoder, columns, (step, direction))
-    }
-
     /// Simplifies the next step.
     fn push(&mut self, trace: &Trace, decoder: &mut Decoder, columns: &mut Columns, step: usize) {
         let there = trace.steps()[step];

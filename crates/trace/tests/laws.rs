@@ -112,7 +112,8 @@ proptest! {
             let mut pairs = Vec::new();
             let slice = trace.slice(step).into_iter();
             for earlier in slice.filter(|earlier| soft || !trace.steps()[*earlier].soft) {
-                let left = simplified.condition(&trace, &mut decoder, &mut columns, earlier);
+                let taken = (earlier, trace.steps()[earlier].direction);
+                let left = simplified.flipped(&trace, &mut decoder, &mut columns, taken);
                 pairs.push((trace.condition(&mut decoder, earlier), left));
             }
             let mut sides = Vec::new();

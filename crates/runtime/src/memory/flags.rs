@@ -57,11 +57,10 @@ pub(crate) fn set_lines(
     address: *const u8,
     size: usize,
 ) -> impl Iterator<Item = (*const u8, usize)> {
-    let set = |piece: &(*const u8, usize), flags: &[Cell<u8>]| piece.1 > 0 && !none_set(flags);
     pieces(address, size, PAGE_FLAG_SHIFT)
-        .filter(move |page| set(page, page_flags(page.0, page.1)))
+        .filter(|page| !none_set(page_flags(page.0, page.1)))
         .flat_map(|page| pieces(page.0, page.1, FLAG_SHIFT))
-        .filter(move |line| set(line, flags(line.0, line.1)))
+        .filter(|line| !none_set(flags(line.0, line.1)))
 }
 
 /// A range, cut where addresses are multiples of `1 << shift`.
