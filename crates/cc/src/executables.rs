@@ -220,8 +220,9 @@ pub(crate) fn build_frozen(
         link: &recipe::write(line, session.language),
     };
     container::seal(&instrumented, &contents, &line.output)?;
-    if let Some(bitcode) = to_optimize {
-        session.usable();
+    if let Some(bitcode) = to_optimize
+        && session.usable()
+    {
         let optimized = parts.optimized(&bitcode)?;
         container::seal(&optimized, &contents, &line.output)?;
     }

@@ -256,9 +256,9 @@ pub fn build(arguments: Vec<OsString>, language: Language) -> Result<(), Error> 
 struct Progress {
     /// What it is doing.
     doing: fn(&str),
-    /// The executable is there and works, and will be replaced by an optimized one. `None` if it is
-    /// to be there only when it is optimized.
-    usable: Option<fn()>,
+    /// The executable is there and works; whether it is to be replaced by an optimized one. `None`
+    /// if it is to be there only when it is optimized.
+    usable: Option<fn() -> bool>,
 }
 
 /// How an instrumented executable is built from sources, with further options of the compiler: the
@@ -270,6 +270,7 @@ pub fn sources(sources: &[&Path], flags: &[OsString], out: &Path) -> worker::Ord
     worker::Order::Sources {
         language,
         arguments,
+        out: out.to_path_buf(),
     }
 }
 
@@ -422,11 +423,9 @@ impl Session {
         self.progress.usable.is_some()
     }
 
-    /// Tells that there is an executable, before it is optimized.
-    fn usable(&self) {
-        if let Some(usable) = self.progress.usable {
-            usable();
-        }
+    /// Tells that there is an executable, before it is optimized; whether to go on.
+    fn usable(&self) -> bool {
+        self.progress.usable.is_none_or(|usable| usable())
     }
 
     /// Tells the user something that is no error.

@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Write, stdin, stdout};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, sleep};
 use std::time::Duration;
@@ -37,6 +37,8 @@ pub enum Order {
         language: Language,
         /// The command line.
         arguments: Vec<OsString>,
+        /// What it has written.
+        out: PathBuf,
     },
     /// A library, frozen, from a command line of the drop-in compiler: see [`crate::library`].
     Library {
@@ -73,6 +75,18 @@ pub enum Order {
 }
 
 impl Order {
+    /// What is written: a file, or a folder.
+    #[must_use]
+    pub fn out(&self) -> &Path {
+        match self {
+            Order::Sources { out, .. }
+            | Order::Whole { out, .. }
+            | Order::Uninitialized { out, .. }
+            | Order::Unit { out, .. } => out,
+            Order::Library { folder, .. } => folder,
+        }
+    }
+
     /// What a worker is called with, and what is written to it.
     fn words<'a>(&'a self) -> (Vec<&'a OsStr>, Option<&'a Request>) {
         let call = |language: &Language, arguments: &'a [OsString]| {
@@ -85,6 +99,7 @@ impl Order {
             Order::Sources {
                 language,
                 arguments,
+                ..
             } => (call(language, arguments).collect(), None),
             Order::Library {
                 language,
@@ -119,9 +134,11 @@ impl Order {
 pub enum Pace {
     /// The executable as it is to be.
     Whole,
-    /// One that works, which is told; then that one, at a low priority.
+    /// One that works, which is told; when it is asked for, the one as it is to be, at a low
+    /// priority.
     Early,
-    /// The executable as it is to be, at a low priority: there is one that works.
+    /// The executable as it is to be, when it is asked for, at a low priority: there is one that
+    /// works.
     Aside,
 }
 
@@ -141,7 +158,8 @@ impl Pace {
 pub enum News {
     /// What it is doing.
     Doing(String),
-    /// The executable is there, not optimized; the build goes on, and replaces it at its end.
+    /// The executable is there, not optimized; the build waits for [`Worker::go_on`], and replaces
+    /// it at its end.
     Usable,
     /// The executable is there.
     Done,
@@ -159,6 +177,8 @@ pub enum News {
 #[derive(Debug)]
 pub struct Worker {
     child: Child,
+    /// Held while the build may be asked to go on.
+    input: Option<ChildStdin>,
     news: Receiver<News>,
 }
 
@@ -182,12 +202,13 @@ impl Worker {
             .stdout(Stdio::piped())
             .process_group(0);
         let mut child = command.spawn()?;
-        let input = child.stdin.take();
-        if let (Some(mut input), Some(request)) = (input, request) {
+        let mut input = child.stdin.take();
+        if let (Some(input), Some(request)) = (&mut input, request) {
             // A worker that does not read has ended; it is waited for below.
-            let _ = serde_json::to_writer(&mut input, request);
+            let _ = serde_json::to_writer(&mut *input, request);
             let _ = input.flush();
         }
+        let input = input.filter(|_| pace != Pace::Whole);
         let (sender, news) = channel();
         if let Some(output) = child.stdout.take() {
             let reader = thread::Builder::new().spawn(move || {
@@ -205,7 +226,15 @@ impl Worker {
                 return Err(error);
             }
         }
-        Ok(Worker { child, news })
+        Ok(Worker { child, input, news })
+    }
+
+    /// Has a build go on that waits for it: see [`Pace`].
+    pub fn go_on(&mut self) {
+        if let Some(mut input) = self.input.take() {
+            // A worker that does not read has ended, which its news tell.
+            let _ = input.write_all(b"\n");
+        }
     }
 
     /// The next news, if there are any in this time. A worker that ended without a last word has
@@ -290,8 +319,8 @@ pub fn serve(words: Vec<OsString>) -> i32 {
     let watch = interrupts::watch(&scratch);
     let first = |pace: Pace| pace.word() == words.first().and_then(|word| word.to_str());
     let (early, aside) = (first(Pace::Early), first(Pace::Aside));
-    if aside {
-        go_aside();
+    if aside && !is_asked_for() {
+        return 0;
     }
     let progress = Progress {
         doing: |text| tell(&News::Doing(text.to_owned())),
@@ -352,15 +381,18 @@ fn obey(words: Vec<OsString>, scratch: &Scratch, progress: Progress) -> Result<(
     }
 }
 
-/// There is an executable; what is still to be done has time.
-fn usable() {
+/// There is an executable; whether an optimized one is asked for.
+fn usable() -> bool {
     tell(&News::Usable);
-    go_aside();
+    is_asked_for()
 }
 
-/// Leaves the processor to others. Where the system refuses, the build takes its part of it.
-fn go_aside() {
+/// Waits for the caller to ask for the optimized executable, and then leaves the processor to
+/// others: where the system refuses, the build takes its part of it. False if nobody will ask.
+fn is_asked_for() -> bool {
+    let asked = stdin().lock().read_line(&mut String::new());
     let _ = nice(LOWER);
+    asked.is_ok_and(|bytes| bytes > 0)
 }
 
 /// Says something to the caller; one that ended does not listen.

@@ -140,6 +140,16 @@ fn long() -> String {
     text + "switch (getchar()) {\n" + &cases + "} return 2; }\n"
 }
 
+/// What a worker tells next, but for what it is doing.
+fn news(worker: &mut Worker) -> News {
+    loop {
+        match worker.next(Duration::from_secs(1)) {
+            None | Some(News::Doing(_)) => {}
+            Some(news) => return news,
+        }
+    }
+}
+
 /// A program that is linked from one source, before it is optimized (`early`) and after it
 /// (`whole`).
 fn early_and_whole(folder: &Path, source: &str) {
@@ -152,17 +162,49 @@ fn early_and_whole(folder: &Path, source: &str) {
     };
     let command = call(folder, env!("CARGO_BIN_EXE_labrys"), "build-worker");
     let mut worker = Worker::start(command, &order, Pace::Early, folder).expect("a worker");
-    let mut news = || loop {
-        match worker.next(Duration::from_secs(1)) {
-            None | Some(News::Doing(_)) => {}
-            Some(news) => return news,
-        }
-    };
-    assert_eq!(news(), News::Usable);
+    assert_eq!(news(&mut worker), News::Usable);
     let early = fs::read(folder.join("whole")).expect("an executable");
     fs::copy(folder.join("whole"), folder.join("early")).expect("copied");
-    assert_eq!(news(), News::Done);
+    // It waits to be asked.
+    assert_eq!(worker.next(Duration::from_millis(300)), None);
+    worker.go_on();
+    assert_eq!(news(&mut worker), News::Done);
     assert_ne!(fs::read(folder.join("whole")).expect("another"), early);
+}
+
+/// The executable that is kept; whether it is optimized.
+fn kept(folder: &Path) -> Option<bool> {
+    let mut files = fs::read_dir(folder.join("cache/executables")).ok()?;
+    let name = files.find_map(|file| file.ok()?.file_name().into_string().ok())?;
+    (!name.contains('.')).then(|| !name.ends_with("-early"))
+}
+
+/// Looks at something again and again, for five minutes at most.
+fn wait_for(mut is_there: impl FnMut() -> bool) {
+    for _ in 0..3000 {
+        if is_there() {
+            return;
+        }
+        sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn an_executable_is_optimized_when_its_runs_have_taken_long() {
+    let folder = folder();
+    let folder = folder.path();
+    let busy = "for (volatile long i = 0; i < 300000000; i++);\nreturn 2;";
+    fs::write(folder.join("long.c"), long().replace("return 2;", busy)).expect("written");
+    let compiler = env!("CARGO_BIN_EXE_labrys-cc");
+    succeed(&mut call(folder, compiler, "-O1 long.c -o long"));
+    let words = "cover --time 300s --timeout-run 20s --no-fuzz --quiet long --out found";
+    let mut search = call(folder, env!("CARGO_BIN_EXE_labrys"), words)
+        .spawn()
+        .expect("started");
+    wait_for(|| kept(folder) == Some(true) || search.try_wait().is_ok_and(|end| end.is_some()));
+    search.kill().expect("ended");
+    search.wait().expect("ended");
+    assert_eq!(kept(folder), Some(true));
 }
 
 #[test]
@@ -191,17 +233,7 @@ fn a_search_that_ends_before_the_executable_is_optimized_leaves_the_other_to_the
     let mut first = call(folder, env!("CARGO_BIN_EXE_labrys"), words)
         .spawn()
         .expect("started");
-    let is_kept = || {
-        let mut entries = fs::read_dir(folder.join("cache/executables")).ok()?;
-        let finished = |entry: fs::DirEntry| entry.path().extension().is_none();
-        entries.any(|entry| entry.is_ok_and(finished)).then_some(())
-    };
-    for _ in 0..3000 {
-        if is_kept().is_some() {
-            break;
-        }
-        sleep(Duration::from_millis(100));
-    }
+    wait_for(|| kept(folder).is_some());
     first.kill().expect("ended");
     first.wait().expect("ended");
     // Nothing can be built without a compiler.

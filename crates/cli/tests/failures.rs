@@ -158,6 +158,19 @@ fn a_loop_that_runs_once_too_often_is_found() {
 }
 
 #[test]
+fn arrays_are_filled_by_inputs_that_are_much_longer_than_any_seed() {
+    let folder = folder();
+    let (seed, out) = (folder.path().join("seed"), folder.path().join("suite"));
+    std::fs::write(&seed, "key=value").expect("written");
+    let seed = seed.to_str().expect("a name");
+    let found = failures("long_line.c", &out, &["--runs", "1500", "--input", seed]);
+    let failure = found.values().next().expect("a failure");
+    assert!(failure.confirmed, "{failure:?}");
+    let place = failure.location.as_deref().expect("a place");
+    assert!(place.contains("long_line.c:9:"), "{failure:?}");
+}
+
+#[test]
 fn errors_of_memory_are_seen_in_runs_that_cover_nothing_new() {
     let folder = folder();
     let found = failures("unrelated.c", &folder.path().join("suite"), &[]);

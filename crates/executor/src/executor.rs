@@ -170,7 +170,10 @@ impl Executor {
                 continue;
             };
             let end = server.run(limits, cut_off, snapshot);
-            let seconds = start.elapsed().as_secs_f64();
+            let taken = start.elapsed();
+            if let Some(time) = &self.launch.improves {
+                time.add(taken);
+            }
             let end = match end {
                 Ok(End::Interrupted) => return Err(Error::Interrupted),
                 Ok(end) => end,
@@ -192,7 +195,7 @@ impl Executor {
             if self.server.as_ref().is_some_and(Server::has_strays) {
                 self.server = None;
             }
-            return self.finish(end, seconds);
+            return self.finish(end, taken.as_secs_f64());
         }
         Err(Error::ServerLost {
             binary: self.launch.binary.clone(),
@@ -229,7 +232,7 @@ impl Executor {
 
     /// Makes sure that there is a fork server, of the file that is there.
     fn ready(&mut self) -> Result<(), Error> {
-        let has_improved = self.launch.improves && self.has_improved();
+        let has_improved = self.launch.improves.is_some() && self.has_improved();
         if self.server.is_some() && !has_improved {
             return Ok(());
         }

@@ -47,7 +47,7 @@ pub use checker::{Checked, Checker, Report};
 pub use error::Error;
 pub use executor::{Executor, Run, input_objects};
 pub use labrys_abi::{MAX_OBJECTS, Mode};
-pub use limits::{Interrupt, Launch, RunLimits};
+pub use limits::{Interrupt, Launch, RunLimits, RunTime};
 pub use linked::{CallReply, Linked};
 pub use marked_functions::MarkedFunctions;
 pub use native::Native;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use labrys_abi::{Event, Node};
@@ -86,12 +86,38 @@ pub struct Launch {
     /// Whether every run begins at the program's start, also where a snapshot could be taken behind
     /// what is the same in all runs.
     pub begins_at_start: bool,
-    /// Whether an optimized executable of the same program takes the place of this one while runs
-    /// are made.
-    pub improves: bool,
+    /// Where an optimized executable of the same program may take the place of this one while runs
+    /// are made: adds up how long they take.
+    pub improves: Option<RunTime>,
     /// What ends a run that is under way.
     pub interrupt: Interrupt,
 }
+
+/// How long the runs of an executable took together, whoever makes them. Clones add to one sum.
+#[derive(Clone, Debug, Default)]
+pub struct RunTime(Arc<AtomicU64>);
+
+impl RunTime {
+    /// Wall-clock time of all runs so far.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        Duration::from_micros(self.0.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn add(&self, run: Duration) {
+        let micros = u64::try_from(run.as_micros()).unwrap_or(u64::MAX);
+        self.0.fetch_add(micros, Ordering::Relaxed);
+    }
+}
+
+/// All are equal: how long runs took is no part of how the program is launched.
+impl PartialEq for RunTime {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for RunTime {}
 
 /// What ends a run that is under way, and all that would come after it: a flag that somebody sets,
 /// or a time. Such a run has no outcome.

@@ -7,7 +7,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use labrys_executor::{Error, Executor, Launch, Mode, Run, RunLimits, WorkerPool, input_objects};
+use labrys_executor::{
+    Error, Executor, Launch, Mode, Run, RunLimits, RunTime, WorkerPool, input_objects,
+};
 use labrys_program::{BlockId, BranchId, FunctionId, Program, SiteKind};
 use labrys_suite::{Coverage, Input, InputStream, Invocation, ObjectKind, Outcome};
 use labrys_trace::Trace;
@@ -104,13 +106,15 @@ fn replaced(improves: bool) {
     let (program, other) = (folder.path().join("program"), folder.path().join("other"));
     compile("-g0", &program);
     compile("-DYES=9", &other);
+    let time = RunTime::default();
     let launch = Launch {
         binary: program.clone(),
-        improves,
+        improves: improves.then(|| time.clone()),
         ..launch(&Input::stdin(""))
     };
     let mut executor = Executor::start(launch, limits()).unwrap();
     assert_eq!(outcome(&mut executor, "y"), Outcome::Exit(7));
+    assert_eq!(time.total() > Duration::ZERO, improves);
     std::fs::rename(other, &program).unwrap();
     let after = Outcome::Exit(if improves { 9 } else { 7 });
     assert_eq!(outcome(&mut executor, "y"), after);

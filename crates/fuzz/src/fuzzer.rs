@@ -3,11 +3,15 @@
 //! An input is kept if it takes a branch in a new class of numbers of times (1, 2, 3, 4–7, 8–15,
 //! …, as AFL does). Kept inputs take [turns](crate::seeds); one of their streams is changed by some
 //! random mutations: blind ones ("havoc"), tokens of the program, and what the run of the seed
-//! compared in place of what it compared it with ([`crate::knowledge`]).
+//! compared in place of what it compared it with ([`crate::knowledge`]). Once in a while a piece is
+//! repeated until the stream is [long](crate::stretch).
+//!
+//! Runs are those of the plain executable, in which an error of memory may have no effect. One that
+//! behaves as none before is looked at under the checks of memory ([`crate::suspects`]).
 
 use std::collections::BTreeSet;
 
-use labrys_engine::{Error, PlainRun, Session};
+use labrys_engine::{Error, FUZZER, PlainRun, Session};
 use labrys_suite::{Coverage, Input, TargetStatus};
 use labrys_trace::Comparison;
 use libafl::HasMetadata;
@@ -30,6 +34,8 @@ use crate::knowledge::{compared, tokens};
 use crate::parts::{Parts, Shape};
 use crate::program::{Observers, Program, Visits};
 use crate::seeds::Seeds;
+use crate::stretch::stretch;
+use crate::suspects::Suspects;
 
 /// Inputs that are made of one seed before the next one's turn.
 const PER_SEED: usize = 32;
@@ -40,8 +46,12 @@ const SHORT: usize = 64;
 const FIRST_BYTES: usize = 16;
 /// Most mutations of an input, as a power of two.
 const STACKED: usize = 4;
+/// One input of so many gets a piece that is repeated.
+const STRETCHED: usize = 64;
 /// Runs in which what is handed on is made shorter.
 const TRIMS: usize = 24;
+/// Executions that take as long as a run under the checks of memory: 4 of dash and grep, 8 of bzip2.
+const CHECK: usize = 5;
 
 type State = StdState<InMemoryCorpus<Parts>, Parts, StdRand, InMemoryCorpus<Parts>>;
 type Feedback = MaxMapFeedback<Visits, Visits>;
@@ -60,8 +70,9 @@ pub struct Fuzzer {
     comparisons: Vec<std::rc::Rc<[Comparison]>>,
     /// Branches of the inputs that were handed on.
     found: Coverage,
-    /// Outcomes of failing runs, and targets, that were handed on.
+    /// Outcomes of failing runs, failures, and targets, that were handed on.
     handed: BTreeSet<String>,
+    suspects: Suspects,
 }
 
 struct Mutators {
@@ -131,6 +142,7 @@ impl Fuzzer {
             comparisons: Vec::new(),
             found: Coverage::default(),
             handed: BTreeSet::new(),
+            suspects: Suspects::default(),
         }
     }
 
@@ -204,7 +216,8 @@ impl Fuzzer {
             bytes.fill_with(|| rand.between(0, 255) as u8);
         }
         let stacked = 1 << rand.between(0, STACKED);
-        let mut changed = false;
+        let mut changed =
+            rand.between(1, STRETCHED) == 1 && stretch(parts, rand, self.shape.most());
         for _ in 0..stacked {
             changed |= self.mutators.mutate(&mut self.state, parts);
         }
@@ -269,7 +282,10 @@ impl Fuzzer {
         }
         news.retain(|name| self.handed.insert(name.clone()));
         if news.is_empty() && (fresh.is_empty() || limit) {
-            return Ok(());
+            return match limit {
+                true => Ok(()),
+                false => self.check(session, &parts, total),
+            };
         }
         self.found.union(&fresh);
         total.handed += 1;
@@ -277,7 +293,34 @@ impl Fuzzer {
             true => parts,
             false => self.trim(session, parts, run, &fresh, total)?,
         };
-        session.suggest(self.shape.input(&short), "fuzz");
+        session.suggest(self.shape.input(&short), FUZZER);
+        Ok(())
+    }
+
+    /// Hands an input on that behaves as none before and fails under the checks of memory.
+    fn check(
+        &mut self,
+        session: &mut Session,
+        parts: &Parts,
+        total: &mut Yield,
+    ) -> Result<(), Error> {
+        let Some(every) = session.looks_at_every_run() else {
+            return Ok(());
+        };
+        if !self
+            .suspects
+            .suggest(&self.observers.0, parts.total(), every)
+        {
+            return Ok(());
+        }
+        total.executions += CHECK;
+        let input = self.shape.input(parts);
+        if let Some(failure) = session.check_memory(&input)?
+            && self.handed.insert(failure)
+        {
+            total.handed += 1;
+            session.suggest(input, FUZZER);
+        }
         Ok(())
     }
 

@@ -20,6 +20,8 @@ mod member;
 mod parts;
 mod program;
 mod seeds;
+mod stretch;
+mod suspects;
 
 pub use fuzzer::Fuzzer;
 pub use member::{EXECUTION_STEPS, Fuzzing};

@@ -99,6 +99,11 @@ impl Shape {
         }
     }
 
+    /// Files and objects grow to at most this many bytes.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
     /// The bytes of an input that may be changed: of strings what the program sees.
     pub(crate) fn parts(&self, input: &Input) -> Parts {
         let streams = input.streams.iter().zip(&self.streams);

@@ -2,7 +2,8 @@
 //! of one large function, and on packages.
 //!
 //! Times are user time of the compiler and all that it starts; of packages that of make, without
-//! configuring, and that of the first command on the executable, which builds what make put off.
+//! configuring, and that of the first command on the executable until its search begins: it builds
+//! what make put off. What optimizing adds to that, if the runs take long enough, stands apart.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -49,16 +50,17 @@ pub(super) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
 
 /// Builds packages with both compilers, one after the other, so that both see the same load.
 fn packages(root: &Path, names: &[&str]) -> Result<(), String> {
-    println!("| package | clang -O2, s | labrys-cc, s | ratio | first command, s |");
-    println!("|---|---|---|---|---|");
+    println!("| package | clang -O2, s | labrys-cc, s | first command, s | ratio | optimized, s |");
+    println!("|---|---|---|---|---|---|");
     let mut ratios = Vec::new();
+    compile_what_is_kept(root)?;
     for name in names {
         match package(root, name) {
-            Ok([theirs, ours, first]) => {
-                ratios.push(ours / theirs);
+            Ok([theirs, ours, first, optimized]) => {
+                let ratio = (ours + first) / theirs;
+                ratios.push(ratio);
                 println!(
-                    "| {name} | {theirs:.2} | {ours:.2} | {:.1} | {first:.2} |",
-                    ours / theirs
+                    "| {name} | {theirs:.2} | {ours:.2} | {first:.2} | {ratio:.1} | {optimized:.2} |"
                 );
             }
             // The others are worth their table.
@@ -73,17 +75,36 @@ fn packages(root: &Path, names: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// User seconds of make with clang, of make with `labrys-cc`, and of the first command.
-fn package(root: &Path, name: &str) -> Result<[f64; 3], String> {
+/// User seconds of make with clang, of make with `labrys-cc`, of what make put off until a search
+/// can begin, and until it is optimized.
+fn package(root: &Path, name: &str) -> Result<[f64; 4], String> {
     let (theirs, _) = seconds_of_make(root, &["--time", "--plain", name])?;
     let (ours, executable) = seconds_of_make(root, &["--time", name])?;
-    let folder = root.join("bench-out/build/first");
-    let _ = std::fs::remove_dir_all(&folder);
+    let out = root.join("bench-out/build/executable");
+    let rest = |words: &[&str]| seconds_of_rest(root, words, &executable, &out);
+    Ok([theirs, ours, rest(&["early"])?, rest(&[])?])
+}
+
+/// Builds a program, by make's way and at once, so that what is compiled once for all is there.
+fn compile_what_is_kept(root: &Path) -> Result<(), String> {
+    let folder = root.join("bench-out/build");
+    let source = folder.join("empty.c");
+    let written = std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(&source, "int main(void) { return 0; }\n"));
+    written.map_err(|error| format!("{}: {error}", source.display()))?;
+    let compiler = root.join("target/release/labrys-cc");
+    let (put_off, out) = (folder.join("empty"), folder.join("executable"));
+    user_seconds(&mut Command::new(&compiler), &source, &put_off)?;
+    seconds_of_rest(root, &[], &put_off, &out)?;
+    user_seconds(Command::new(&compiler).arg("--labrys-whole"), &source, &out).map(drop)
+}
+
+/// User seconds of the build of an executable that was put off: words in front say how far it goes.
+/// Nobody asks for an optimized one, since standard input is empty.
+fn seconds_of_rest(root: &Path, words: &[&str], put_off: &Path, out: &Path) -> Result<f64, String> {
     let mut labrys = Command::new(root.join("target/release/labrys"));
-    labrys.args(["cover", "--quiet", "--runs", "1", "--stdin", "--out"]);
-    labrys.arg(folder.join("suite")).arg(executable);
-    let first = timed(&labrys, &[("LABRYS_CACHE", &folder.join("cache"))])?;
-    Ok([theirs, ours, first])
+    labrys.arg("build-worker").args(words);
+    timed(labrys.arg("whole").arg(put_off).arg(out))
 }
 
 /// User seconds of make, as the script that builds a package says, and the executable.
@@ -109,6 +130,7 @@ fn generated(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let folder = root.join("bench-out/build");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let compiler = root.join("target/release/labrys-cc");
+    compile_what_is_kept(root)?;
     println!("| program | lines | clang -O2, s | labrys-cc, s | ratio | s per 1,000 lines |");
     println!("|---|---|---|---|---|---|");
     for kind in &KINDS {
@@ -136,16 +158,15 @@ fn generated(root: &Path, arguments: &[&str]) -> Result<(), String> {
 /// User time that a compiler takes, and all that it starts.
 fn user_seconds(compiler: &mut Command, source: &PathBuf, to: &Path) -> Result<f64, String> {
     compiler.arg("-O2").arg(source).arg("-o").arg(to);
-    timed(compiler, &[])
+    timed(compiler)
 }
 
-/// User time that a command takes in this environment, and all that it starts.
-fn timed(command: &Command, environment: &[(&str, &Path)]) -> Result<f64, String> {
+/// User time that a command takes, and all that it starts.
+fn timed(command: &Command) -> Result<f64, String> {
     let mut timed = Command::new("bash");
     timed.args(["-c", "TIMEFORMAT=%U; time \"$@\" > /dev/null 2> /dev/null"]);
     timed.arg("bash").arg(command.get_program());
     timed.args(command.get_args()).stdin(Stdio::null());
-    timed.envs(environment.iter().copied());
     let output = timed.output().map_err(|e| format!("{command:?}: {e}"))?;
     let text = String::from_utf8_lossy(&output.stderr);
     match text.trim().parse() {

@@ -154,7 +154,9 @@ pub(crate) fn launch(
         interrupt: subject.interrupt(),
         shares_namespaces: shares_namespaces(),
         begins_at_start: begins_at_start(),
-        improves: subject.improves(),
+        improves: (binary == subject.instrumented)
+            .then(|| subject.improves())
+            .flatten(),
         ..Launch::default()
     }
 }

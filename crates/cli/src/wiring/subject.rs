@@ -10,7 +10,7 @@ use clap::Args;
 use labrys_cc::Frozen;
 use labrys_cc::container::{Container, ContainerError, Executable};
 use labrys_cc::worker::Order;
-use labrys_executor::Interrupt;
+use labrys_executor::{Interrupt, RunTime};
 use labrys_program::{Program, Source};
 use labrys_scratch::TemporaryFolder;
 use labrys_suite::Config;
@@ -255,9 +255,10 @@ impl Subject {
         })
     }
 
-    /// Whether the instrumented executable is still being optimized.
-    pub(crate) fn improves(&self) -> bool {
-        self.rest.is_some()
+    /// Where runs of the instrumented executable add up how long they take, if it may yet be
+    /// optimized.
+    pub(crate) fn improves(&self) -> Option<RunTime> {
+        self.rest.as_ref().map(|rest| rest.runs().clone())
     }
 
     /// What ends runs of the program.
@@ -455,7 +456,7 @@ fn whole(
             .as_ref()
             .is_some_and(|cache| cache.take(&early, &path))
     {
-        let rest = Builder::go_on(&order, folder, keep);
+        let rest = Builder::stand_by(&order, folder, keep);
         return Ok((path, rest));
     }
     let rest = builder.begin(&order, folder, keep)?;

@@ -116,6 +116,11 @@ impl FailureList {
         self.list.iter().any(holds)
     }
 
+    /// Whether a failure is listed, confirmed or not.
+    pub(crate) fn holds(&self, key: &Key) -> bool {
+        self.known.contains_key(key)
+    }
+
     pub(crate) fn judge(&mut self, key: &Key) -> Verdict {
         let Some(entry) = self.known.get_mut(key) else {
             return Verdict::New;

@@ -77,6 +77,10 @@ pub(crate) struct Failures {
     allowance: Allowance,
 }
 
+/// The strategy that a fuzzer hands inputs on as: it may have seen them fail under the checks of
+/// memory.
+pub const FUZZER: &str = "fuzz";
+
 /// What is looked for beside runs that fail.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Oracles {
@@ -165,7 +169,8 @@ impl Failures {
         // Labrys may have been killed before. What hangs would only hang for longer.
         let trace = trace.as_ref();
         let longer = trace.is_some_and(|trace| self.repetitions.learn(trace));
-        let new = kept || longer || out_of_bounds(&facts.origin);
+        let handed = facts.origin.strategy == FUZZER;
+        let new = kept || longer || handed || out_of_bounds(&facts.origin);
         let misused = !new && self.misuses.suggest(misuses, tools.runs.counts().runs);
         let suspicious = (new || misused || self.every_run) && !facts.outcome.is_limit();
         let found = self.book(facts, reported.as_deref(), suspicious, tools)?;
@@ -212,7 +217,26 @@ impl Failures {
 
     /// Whether a run that did not fail may be looked at for errors of memory.
     fn looks_for_errors(&self, tools: &Tools<'_>) -> bool {
-        self.oracles && tools.runs.has_checker()
+        self.looks_at_every_run(tools.runs).is_some()
+    }
+
+    /// As [`Session::looks_at_every_run`](crate::Session::looks_at_every_run).
+    pub(crate) fn looks_at_every_run(&self, runs: &Runs) -> Option<bool> {
+        (self.oracles && runs.has_checker()).then_some(self.every_run)
+    }
+
+    /// As [`Session::check_memory`](crate::Session::check_memory).
+    pub(crate) fn check_memory(
+        &self,
+        input: &Input,
+        tools: &mut Tools<'_>,
+    ) -> Result<Option<String>, Error> {
+        let report = tools.checked(input)?;
+        // A deep recursion overflows the larger stack frames of the checked build.
+        let report = report.filter(|report| report.kind != STACK_OVERFLOW);
+        let key = report.map(|report| key(report, tools.runs));
+        let new = key.filter(|key| !self.list.holds(key));
+        Ok(new.map(|key| format!("{key:?}")))
     }
 
     /// Books a run that fails, or that may do so under the checks of memory; whether that is a
@@ -328,13 +352,12 @@ fn find(facts: &Facts, kind: String, judged: Judged, runs: &mut Runs) -> Result<
         Some(report) => {
             let shown = report.kind != STACK_OVERFLOW || judged.plain.is_failure();
             let own = matches!(facts.outcome, Outcome::Failure(_));
-            let stack = texts(&report);
-            let key = Key {
-                kind: if own { kind } else { report.kind },
-                location: of_user(runs.program(), &report.stack),
-                frames: frames(stack.clone()),
-            };
-            (key, stack, report.detail, shown)
+            let (stack, detail) = (texts(&report), report.detail.clone());
+            let mut key = key(report, runs);
+            if own {
+                key.kind = kind;
+            }
+            (key, stack, detail, shown)
         }
         None => {
             let key = locate(&facts.input, kind, runs)?;
@@ -352,6 +375,15 @@ fn find(facts: &Facts, kind: String, judged: Judged, runs: &mut Runs) -> Result<
             false => facts.outcome.clone(),
         },
     })
+}
+
+/// What a report says is the same in all reports of one failure.
+fn key(report: Report, runs: &Runs) -> Key {
+    Key {
+        location: of_user(runs.program(), &report.stack),
+        frames: frames(texts(&report)),
+        kind: report.kind,
+    }
 }
 
 /// What a failure is called that rests on what runs repeat.

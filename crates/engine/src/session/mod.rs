@@ -347,6 +347,23 @@ impl Session {
         Ok(plain)
     }
 
+    /// Whether every run is looked at under the checks of memory, those of a fuzzer among them;
+    /// `None` if none may be.
+    #[must_use]
+    pub fn looks_at_every_run(&self) -> Option<bool> {
+        self.failures.looks_at_every_run(&self.runs)
+    }
+
+    /// The failure that the checks of memory see on an input, if it is not known; nothing is booked.
+    /// The text is another one for each failure.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn check_memory(&mut self, input: &Input) -> Result<Option<String>, Error> {
+        let (failures, mut tools) = self.tools();
+        failures.check_memory(input, &mut tools)
+    }
+
     /// What the builds without instrumentation do on an input; nothing is booked.
     ///
     /// # Errors
