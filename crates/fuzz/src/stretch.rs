@@ -8,7 +8,7 @@ use libafl_bolts::rands::Rand;
 use crate::parts::Parts;
 
 /// Powers of two between which lengths are drawn.
-const LENGTHS: (u32, u32) = (6, 14);
+const LENGTHS: (u32, u32) = (6, 15);
 /// The longest piece that is neither a byte nor a line.
 const PIECE: usize = 32;
 
