@@ -7,7 +7,6 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
@@ -171,15 +170,14 @@ pub fn cache() -> Option<PathBuf> {
     folder.filter(|folder| folder.is_absolute())
 }
 
-/// This version of Labrys, in hexadecimal digits: when the files were written that decide how a
-/// program is built, which are the command and the runtime library.
+/// This version of Labrys, in hexadecimal digits: the sources of what decides how a program is
+/// built, and when the runtime library was written. All commands of one build have the same.
 #[must_use]
 pub fn own_version() -> String {
-    // This file itself, also if another one has its name by now.
-    let command = PathBuf::from("/proc/self/exe");
     let mut hash = Sha256::new();
-    for file in iter::once(command).chain(runtime().ok()) {
-        hash.update(written(&file).to_le_bytes());
+    hash.update(env!("LABRYS_SOURCES"));
+    if let Ok(runtime) = runtime() {
+        hash.update(written(&runtime).to_le_bytes());
     }
     digits(&hash.finalize()[..16])
 }

@@ -78,6 +78,9 @@ fn executables_are_built_once_and_without_the_files_of_the_build() {
     assert!(first.status.success(), "{}", text(&first));
     let whole = cover(folder, "whole --out other");
     assert!(whole.status.success(), "{}", text(&whole));
+    // The compiler made the models and the runtime, and the command found them.
+    let objects = fs::read_dir(folder.join("cache/objects")).expect("a cache");
+    assert_eq!(objects.count(), 2);
     assert!(suite(&folder.join("first")).len() >= 4);
     assert_eq!(suite(&folder.join("first")), suite(&folder.join("other")));
 
