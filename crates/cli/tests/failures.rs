@@ -163,7 +163,7 @@ fn arrays_are_filled_by_inputs_that_are_much_longer_than_any_seed() {
     let (seed, out) = (folder.path().join("seed"), folder.path().join("suite"));
     std::fs::write(&seed, "key=value").expect("written");
     let seed = seed.to_str().expect("a name");
-    let found = failures("long_line.c", &out, &["--runs", "1500", "--input", seed]);
+    let found = failures("long_line.c", &out, &["--runs", "4000", "--input", seed]);
     let failure = found.values().next().expect("a failure");
     assert!(failure.confirmed, "{failure:?}");
     let place = failure.location.as_deref().expect("a place");

@@ -3,8 +3,8 @@
 //! An input is kept if it takes a branch in a new class of numbers of times (1, 2, 3, 4–7, 8–15,
 //! …, as AFL does). Kept inputs take [turns](crate::seeds); one of their streams is changed by some
 //! random mutations: blind ones ("havoc"), tokens of the program, and what the run of the seed
-//! compared in place of what it compared it with ([`crate::knowledge`]). Once in a while a piece is
-//! repeated until the stream is [long](crate::stretch).
+//! compared in place of what it compared it with ([`crate::knowledge`]). Once in a while a piece of
+//! a seed is repeated until the stream is [long](crate::stretch).
 //!
 //! Runs are those of the plain executable, in which an error of memory may have no effect. One that
 //! behaves as none before is looked at under the checks of memory ([`crate::suspects`]).
@@ -18,7 +18,7 @@ use libafl::HasMetadata;
 use libafl::corpus::{Corpus, InMemoryCorpus};
 use libafl::events::NopEventManager;
 use libafl::feedbacks::{ConstFeedback, MaxMapFeedback};
-use libafl::fuzzer::{Evaluator, NopInputFilter, StdFuzzer};
+use libafl::fuzzer::{Evaluator, ExecutesInput, NopInputFilter, StdFuzzer};
 use libafl::inputs::{BytesInputConverter, HasMutatorBytes, ResizableMutator};
 use libafl::mutators::{
     HavocMutationsType, HavocScheduledMutator, I2SRandReplace, MutationResult, Mutator,
@@ -46,7 +46,7 @@ const SHORT: usize = 64;
 const FIRST_BYTES: usize = 16;
 /// Most mutations of an input, as a power of two.
 const STACKED: usize = 4;
-/// One input of so many gets a piece that is repeated.
+/// One input of so many is a seed that is stretched.
 const STRETCHED: usize = 64;
 /// Runs in which what is handed on is made shorter.
 const TRIMS: usize = 24;
@@ -70,6 +70,8 @@ pub struct Fuzzer {
     comparisons: Vec<std::rc::Rc<[Comparison]>>,
     /// Branches of the inputs that were handed on.
     found: Coverage,
+    /// Branches that only stretched inputs took.
+    far: Coverage,
     /// Outcomes of failing runs, failures, and targets, that were handed on.
     handed: BTreeSet<String>,
     suspects: Suspects,
@@ -80,6 +82,15 @@ struct Mutators {
     insert: TokenInsert,
     replace: TokenReplace,
     compared: I2SRandReplace,
+}
+
+/// How long an input is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Length {
+    /// Short enough for the search.
+    Usual,
+    /// Of any length.
+    Stretched,
 }
 
 /// What some executions gave.
@@ -141,6 +152,7 @@ impl Fuzzer {
             seeds: Seeds::default(),
             comparisons: Vec::new(),
             found: Coverage::default(),
+            far: Coverage::default(),
             handed: BTreeSet::new(),
             suspects: Suspects::default(),
         }
@@ -186,12 +198,16 @@ impl Fuzzer {
             self.state.metadata_map_mut().insert(compared(&comparisons));
             for _ in 0..PER_SEED {
                 let mut parts = seed.clone();
-                if !self.mutate(&mut parts) {
+                if !self.activate(&mut parts) {
                     continue;
                 }
-                total.executions += 1;
-                if let Some(run) = self.evaluate(session, &parts, &comparisons)? {
-                    self.judge(session, parts, &run, &mut total)?;
+                if self.state.rand_mut().between(1, STRETCHED) == 1 {
+                    self.run_stretched(session, parts, &mut total)?;
+                } else if self.mutate(&mut parts) {
+                    total.executions += 1;
+                    if let Some(run) = self.evaluate(session, &parts, &comparisons)? {
+                        self.judge(session, parts, &run, Length::Usual, &mut total)?;
+                    }
                 }
                 if total.cut_off > 0 {
                     self.seeds.note_cut_off(position);
@@ -204,11 +220,7 @@ impl Fuzzer {
 
     /// Changes one part some times; `false` if nothing was changed.
     fn mutate(&mut self, parts: &mut Parts) -> bool {
-        let Some(last) = parts.count().checked_sub(1) else {
-            return false;
-        };
         let rand = self.state.rand_mut();
-        parts.activate(rand.between(0, last));
         // Most mutators change or copy bytes that are there.
         if parts.mutator_bytes().is_empty() {
             parts.resize(rand.between(1, FIRST_BYTES), 0);
@@ -216,12 +228,45 @@ impl Fuzzer {
             bytes.fill_with(|| rand.between(0, 255) as u8);
         }
         let stacked = 1 << rand.between(0, STACKED);
-        let mut changed =
-            rand.between(1, STRETCHED) == 1 && stretch(parts, rand, self.shape.most());
+        let mut changed = false;
         for _ in 0..stacked {
             changed |= self.mutators.mutate(&mut self.state, parts);
         }
         changed
+    }
+
+    /// Chooses the part that is changed; `false` if there is none.
+    fn activate(&mut self, parts: &mut Parts) -> bool {
+        let Some(last) = parts.count().checked_sub(1) else {
+            return false;
+        };
+        parts.activate(self.state.rand_mut().between(0, last));
+        true
+    }
+
+    /// Runs a seed of which a piece is repeated. It is no seed itself: runs of long inputs are slow.
+    fn run_stretched(
+        &mut self,
+        session: &mut Session,
+        mut parts: Parts,
+        total: &mut Yield,
+    ) -> Result<(), Error> {
+        let even = session.looks_at_every_run() == Some(true);
+        let most = self.shape.most();
+        if !stretch(&mut parts, self.state.rand_mut(), most, even) {
+            return Ok(());
+        }
+        total.executions += 1;
+        let mut program = Program::new(session, &self.shape, &mut self.observers);
+        let (state, mut events) = (&mut self.state, NopEventManager::new());
+        let engine = &mut self.engine;
+        let _ = engine.execute_input(state, &mut program, &mut events, &parts);
+        let (run, error) = (program.last.take(), program.error.take());
+        match (run, error) {
+            (_, Some(error)) => Err(error),
+            (Some(run), None) => self.judge(session, parts, &run, Length::Stretched, total),
+            (None, None) => Ok(()),
+        }
     }
 
     /// Runs one input; it becomes a seed if it does something new. `None` if it could not be run.
@@ -231,13 +276,7 @@ impl Fuzzer {
         parts: &Parts,
         comparisons: &std::rc::Rc<[Comparison]>,
     ) -> Result<Option<PlainRun>, Error> {
-        let mut program = Program {
-            session,
-            shape: &self.shape,
-            observers: &mut self.observers,
-            last: None,
-            error: None,
-        };
+        let mut program = Program::new(session, &self.shape, &mut self.observers);
         let mut events = NopEventManager::new();
         let done = self
             .engine
@@ -257,17 +296,56 @@ impl Fuzzer {
     }
 
     /// Hands an input on whose run took a branch that no run took, failed as none before or reached
-    /// an open target.
+    /// an open target. The search would have to run a stretched one symbolically: for a branch alone
+    /// it must become short enough.
     fn judge(
         &mut self,
         session: &mut Session,
         parts: Parts,
         run: &PlainRun,
+        length: Length,
         total: &mut Yield,
     ) -> Result<(), Error> {
         let limit = run.outcome.is_limit();
         total.cut_off += usize::from(limit);
-        let fresh = run.coverage.new_over(session.seen()).new_over(&self.found);
+        let mut fresh = run.coverage.new_over(session.seen()).new_over(&self.found);
+        let news = self.news(session, run);
+        if length == Length::Stretched {
+            fresh = match news.is_empty() {
+                true => fresh.new_over(&self.far),
+                false => Coverage::default(),
+            };
+        }
+        if news.is_empty() && (fresh.is_empty() || limit) {
+            return match limit {
+                true => Ok(()),
+                false => self.check(session, parts, total),
+            };
+        }
+        let short = match limit {
+            true => parts,
+            false => {
+                let mut scratch = vec![0; session.program().branch_count().max(1)];
+                self.trim(parts, total, |input| {
+                    let same = session.fuzz(input, &mut scratch)?;
+                    let has_news = run.targets.iter().all(|name| same.targets.contains(name))
+                        && fresh.new_over(&same.coverage).is_empty();
+                    Ok(same.outcome == run.outcome && has_news)
+                })?
+            }
+        };
+        if length == Length::Stretched && news.is_empty() && short.len() > self.state.max_size() {
+            self.far.union(&fresh);
+            return Ok(());
+        }
+        self.found.union(&fresh);
+        total.handed += 1;
+        session.suggest(self.shape.input(&short), FUZZER);
+        Ok(())
+    }
+
+    /// Open targets that a run reached, and how it failed, if that is not handed on yet.
+    fn news(&mut self, session: &Session, run: &PlainRun) -> Vec<String> {
         let reached = |name: &String| {
             let known = session
                 .targets()
@@ -281,60 +359,45 @@ impl Fuzzer {
             news.push(run.outcome.to_string());
         }
         news.retain(|name| self.handed.insert(name.clone()));
-        if news.is_empty() && (fresh.is_empty() || limit) {
-            return match limit {
-                true => Ok(()),
-                false => self.check(session, &parts, total),
-            };
-        }
-        self.found.union(&fresh);
-        total.handed += 1;
-        let short = match limit {
-            true => parts,
-            false => self.trim(session, parts, run, &fresh, total)?,
-        };
-        session.suggest(self.shape.input(&short), FUZZER);
-        Ok(())
+        news
     }
 
     /// Hands an input on that behaves as none before and fails under the checks of memory.
     fn check(
         &mut self,
         session: &mut Session,
-        parts: &Parts,
+        parts: Parts,
         total: &mut Yield,
     ) -> Result<(), Error> {
         let Some(every) = session.looks_at_every_run() else {
             return Ok(());
         };
-        if !self
-            .suspects
-            .suggest(&self.observers.0, parts.total(), every)
-        {
+        let classes: &[u8] = &self.observers.0;
+        if !self.suspects.suggest(classes, parts.total(), every) {
             return Ok(());
         }
         total.executions += CHECK;
-        let input = self.shape.input(parts);
-        if let Some(failure) = session.check_memory(&input)?
-            && self.handed.insert(failure)
-        {
+        let Some(failure) = session.check_memory(&self.shape.input(&parts))? else {
+            return Ok(());
+        };
+        if self.handed.insert(failure.clone()) {
+            let short = self.trim(parts, total, |input| {
+                Ok(session.check_memory(input)?.as_ref() == Some(&failure))
+            })?;
             total.handed += 1;
-            session.suggest(input, FUZZER);
+            session.suggest(self.shape.input(&short), FUZZER);
         }
         Ok(())
     }
 
-    /// Leaves out blocks of the changed part that are not needed for what is new, so that the search
-    /// has less to run symbolically.
+    /// Leaves out blocks of the changed part where an input without them does the same, so that the
+    /// search has less to run symbolically.
     fn trim(
-        &mut self,
-        session: &mut Session,
+        &self,
         mut parts: Parts,
-        run: &PlainRun,
-        fresh: &Coverage,
         total: &mut Yield,
+        mut does_the_same: impl FnMut(&Input) -> Result<bool, Error>,
     ) -> Result<Parts, Error> {
-        let mut scratch = vec![0; session.program().branch_count().max(1)];
         let mut left = TRIMS;
         let mut block = parts.len().div_ceil(2);
         while block > 0 && left > 0 {
@@ -343,12 +406,8 @@ impl Fuzzer {
                 let mut shorter = parts.clone();
                 let start = end.saturating_sub(block);
                 shorter.drain(start..end);
-                let input = self.shape.input(&shorter);
-                let same = session.fuzz(&input, &mut scratch)?;
                 (left, total.executions) = (left - 1, total.executions + 1);
-                let has_news = run.targets.iter().all(|name| same.targets.contains(name))
-                    && fresh.new_over(&same.coverage).is_empty();
-                if same.outcome == run.outcome && has_news {
+                if does_the_same(&self.shape.input(&shorter))? {
                     parts = shorter;
                 }
                 end = start.min(parts.len());

@@ -22,6 +22,22 @@ pub(crate) struct Program<'a> {
     pub(crate) error: Option<Error>,
 }
 
+impl<'a> Program<'a> {
+    pub(crate) fn new(
+        session: &'a mut Session,
+        shape: &'a Shape,
+        observers: &'a mut Observers,
+    ) -> Self {
+        Program {
+            session,
+            shape,
+            observers,
+            last: None,
+            error: None,
+        }
+    }
+}
+
 impl HasObservers for Program<'_> {
     type Observers = Observers;
 

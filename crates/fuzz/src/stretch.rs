@@ -13,8 +13,9 @@ const LENGTHS: (u32, u32) = (6, 15);
 const PIECE: usize = 32;
 
 /// Repeats a piece of the active part, which then has `most` bytes at most; `false` if there is
-/// nothing to repeat, or no room.
-pub(crate) fn stretch(parts: &mut Parts, rand: &mut impl Rand, most: usize) -> bool {
+/// nothing to repeat, or no room. All orders of length are as frequent if it is to be `even`; else
+/// each is half as frequent as the one before, so that long runs do not take all the time.
+pub(crate) fn stretch(parts: &mut Parts, rand: &mut impl Rand, most: usize, even: bool) -> bool {
     let bytes = parts.mutator_bytes();
     let room = most.saturating_sub(bytes.len());
     let powers = (LENGTHS.0, LENGTHS.1.min(room.max(1).ilog2()));
@@ -28,7 +29,10 @@ pub(crate) fn stretch(parts: &mut Parts, rand: &mut impl Rand, most: usize) -> b
         _ => at..at + 1,
     };
     let (start, repeated) = (piece.start, bytes[piece].to_vec());
-    let power = rand.between(powers.0 as usize, powers.1 as usize);
+    let power = match even {
+        true => rand.between(powers.0 as usize, powers.1 as usize) as u32,
+        false => powers.1.min(powers.0 + rand.next().trailing_zeros()),
+    };
     let length = room.min(rand.between(1 << power, (2 << power) - 1));
     parts.splice(start..start, repeated.into_iter().cycle().take(length));
     true
@@ -61,13 +65,26 @@ mod tests {
     }
 
     #[test]
+    fn long_ones_are_rare_where_failures_are_not_the_aim() {
+        let input = Input::new(vec![InputStream::stdin(*b"ab")]);
+        let mut rand = StdRand::with_seed(1);
+        let mut lengths = (0..256).map(|_| {
+            let mut parts = Shape::of(&input, 1 << 20).parts(&input);
+            assert!(stretch(&mut parts, &mut rand, 1 << 20, false));
+            parts.mutator_bytes().len()
+        });
+        let long = lengths.by_ref().filter(|length| *length > 1024).count();
+        assert!((1..64).contains(&long), "{long}");
+    }
+
+    #[test]
     fn what_is_repeated_was_there() {
         let input = Input::new(vec![InputStream::stdin(*b"key = value\nend\n")]);
         let mut rand = StdRand::with_seed(1);
         let mut longest = 0;
         for _ in 0..500 {
             let mut parts = Shape::of(&input, 3000).parts(&input);
-            assert!(stretch(&mut parts, &mut rand, 3000));
+            assert!(stretch(&mut parts, &mut rand, 3000, true));
             let bytes = parts.mutator_bytes();
             assert!((64..=3000).contains(&bytes.len()));
             assert!(
@@ -79,6 +96,6 @@ mod tests {
         }
         assert!(longest > 2000);
         let mut parts = Shape::of(&input, 40).parts(&input);
-        assert!(!stretch(&mut parts, &mut rand, 40));
+        assert!(!stretch(&mut parts, &mut rand, 40, true));
     }
 }
