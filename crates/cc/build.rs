@@ -1,27 +1,15 @@
 //! Tells the crate what it is built from. Executables and objects that are kept have that in their
 //! names, so that every command of one build of Labrys finds what another one made.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
 use sha2::{Digest, Sha256};
 
-/// The crates that decide how a program is built.
-const CRATES: [&str; 12] = [
-    "abi",
-    "cc",
-    "instrument",
-    "library",
-    "llvm",
-    "lower",
-    "models",
-    "program",
-    "runtime",
-    "scratch",
-    "suite",
-    "units",
-];
+/// The crates that decide how a program is built, with all that they are made of.
+const ROOTS: [&str; 2] = ["cc", "runtime"];
 
 /// Folders in a crate that are no part of it when it is built.
 const APART: [&str; 3] = ["tests", "benches", "examples"];
@@ -39,7 +27,7 @@ fn main() -> io::Result<()> {
     let own = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
     let crates = own.parent().expect("a folder of crates");
     let mut hash = Sha256::new();
-    for name in CRATES {
+    for name in with_dependencies(crates)? {
         for path in entries(&crates.join(name))? {
             let is_apart = APART.iter().any(|apart| path.ends_with(apart));
             if !is_apart {
@@ -61,6 +49,23 @@ fn main() -> io::Result<()> {
     let digits: String = digits.iter().map(|byte| format!("{byte:02x}")).collect();
     println!("cargo:rustc-env=LABRYS_SOURCES={digits}");
     Ok(())
+}
+
+/// The crates of the workspace that the roots are made of, by the names of their folders.
+fn with_dependencies(crates: &Path) -> io::Result<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<String> = ROOTS.map(str::to_owned).into();
+    while let Some(name) = open.pop() {
+        let manifest = fs::read_to_string(crates.join(&name).join("Cargo.toml"))?;
+        let dependencies = manifest.lines().filter_map(|line| {
+            let name = line.strip_prefix("labrys-")?;
+            name.split(['.', ' ', '=']).next()
+        });
+        if found.insert(name) {
+            open.extend(dependencies.map(str::to_owned));
+        }
+    }
+    Ok(found)
 }
 
 /// What is in a folder, in order.

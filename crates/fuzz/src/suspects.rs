@@ -3,8 +3,9 @@
 //! A checked run takes as long as several plain ones, and most inputs do what others did before. So
 //! those are looked at that take branches in a combination of classes that no run had before
 //! (Kong, Li, Huang, Su, "SAND: Decoupling Sanitization from Fuzzing for Low Overhead", ICSE 2025).
-//! Departure: an input of another class of lengths makes another combination, since what fills an
-//! array takes a branch more often than classes tell.
+//! Departures: how often a branch is taken counts, by classes, where SAND asks only whether it is. An
+//! input of another class of lengths makes another combination, since what fills an array takes a
+//! branch more often than classes tell.
 //!
 //! Law: what is suggested follows from counts alone.
 

@@ -2,8 +2,7 @@
 //!
 //! A command that can begin with an executable that is not optimized has an optimized one built
 //! beside it when the runs have taken as long as that will: whatever runs follow, this costs at most
-//! twice what the best choice would have (the ski rental problem; Karlin, Manasse, McGeoch, Owicki,
-//! SODA 1990). Runs of small inputs gain nothing from optimizing, loops without symbolic values up
+//! twice what the best choice would have (the break-even rule of the ski rental problem). Runs of small inputs gain nothing from optimizing, loops without symbolic values up
 //! to ten times.
 
 use std::path::Path;
