@@ -2,8 +2,9 @@
 //!
 //! A command that can begin with an executable that is not optimized has an optimized one built
 //! beside it when the runs have taken as long as that will: whatever runs follow, this costs at most
-//! twice what the best choice would have (the break-even rule of the ski rental problem). Runs of small inputs gain nothing from optimizing, loops without symbolic values up
-//! to ten times.
+//! twice what the best choice would have (the break-even rule of the ski rental problem). Runs of
+//! small inputs gain nothing from optimizing; loops without symbolic values run up to ten times as
+//! fast.
 
 use std::path::Path;
 use std::process::Command;
