@@ -28,7 +28,7 @@ fn main() {
         &out.join("inline.bc"),
         &["-O2"],
     );
-    for name in ["foreign", "fuzz", "guards"] {
+    for name in ["foreign", "fuzz", "guards", "checks"] {
         let source = Path::new("c").join(name).with_extension("c");
         let object = out.join(name).with_extension("bc");
         compile(&clang, &source, &object, &MODELS);

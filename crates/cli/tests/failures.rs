@@ -377,6 +377,39 @@ fn overflows_of_functions_without_branches_are_looked_for() {
     }
 }
 
+/// The checked build goes on with the value that the machine gives.
+#[test]
+fn failures_behind_checks_of_values_are_found() {
+    let folder = folder();
+    let out = folder.path().join("suite");
+    let mut command = labrys();
+    command.arg("cover").arg(program("behind.c"));
+    command.args(["--steps", "200", "--no-fuzz", "--out"]);
+    let covered = output(command.arg(&out));
+    assert_eq!(covered.status.code(), Some(1), "{}", text(&covered));
+    let expected = [
+        ("behind.c:5:36", "shift-out-of-bounds", false),
+        ("behind.c:14:25", "shift-out-of-bounds", true),
+        ("behind.c:16:17", "heap-buffer-overflow", true),
+    ];
+    let failures = Suite::open(&out).expect("a valid suite").failures;
+    assert_eq!(failures.len(), expected.len(), "{failures:?}");
+    for (failure, (place, kind, behind)) in failures.iter().zip(expected) {
+        assert!(failure.confirmed && failure.kind == kind, "{failure:?}");
+        let at = failure.location.as_deref();
+        assert!(at.is_some_and(|at| at.ends_with(place)), "{failure:?}");
+        let told = failure
+            .detail
+            .contains("behind shift-out-of-bounds in mask (");
+        assert_eq!(told, behind, "{failure:?}");
+        let mut command = labrys();
+        command.arg("replay").arg(&out);
+        let shown = output(command.args(["--failure", &failure.id.to_string()]));
+        let says = format!("checked build: {kind}\n");
+        assert!(text(&shown).contains(&says), "{}", text(&shown));
+    }
+}
+
 /// clang has one check and one trap for both faults of a quotient.
 #[test]
 fn quotients_that_overflow_are_told_from_divisions_by_zero() {

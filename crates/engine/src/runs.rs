@@ -376,7 +376,7 @@ impl Runs {
         let run = self.plain.run(input, Mode::Apart)?;
         let apart = self.plain_run(run);
         let own = std::mem::take(&mut plain.results);
-        let fails = self.check_memory(input, false, reporter)?.is_some();
+        let fails = !self.check_memory(input, false, reporter)?.is_empty();
         if apart.outcome == plain.outcome && !fails {
             plain.results = Observed::compared(own, &apart.results);
         }
@@ -427,19 +427,19 @@ impl Runs {
         self.checker.is_some()
     }
 
-    /// The failure that the checked build reports, if there is such a build: with patience if a run on
-    /// the input failed.
+    /// The failures that the checked build reports, if there is such a build: with patience if a run
+    /// on the input failed.
     pub(crate) fn check_memory(
         &mut self,
         input: &Input,
         failed: bool,
         reporter: &mut Reporter,
-    ) -> Result<Option<Report>, Error> {
+    ) -> Result<Vec<Report>, Error> {
         let checked = self.check(reporter, |checker| match failed {
             true => checker.check_patiently(input),
             false => checker.check(input),
         })?;
-        Ok(checked.and_then(|checked| checked.report))
+        Ok(checked.map_or_else(Vec::new, |checked| checked.reports))
     }
 
     /// How the checked build ends on an input in the time of a plain run, and where it is if that

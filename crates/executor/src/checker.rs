@@ -43,6 +43,17 @@ impl Report {
         let others = [ASSERTION, UNCAUGHT, report::LEAK];
         !self.kind.starts_with("SIG") && !others.contains(&self.kind.as_str())
     }
+
+    /// The same, behind a check that failed before.
+    fn behind(mut self, first: Option<&Report>) -> Self {
+        let place = first.and_then(|first| Some((first, first.stack.first()?)));
+        if let Some((Report { kind, .. }, frame)) = place {
+            let comma = if self.detail.is_empty() { "" } else { ", " };
+            let behind = format!("{comma}behind {kind} in {frame}");
+            self.detail.push_str(&behind);
+        }
+        self
+    }
 }
 
 /// What a checked run showed.
@@ -50,8 +61,8 @@ impl Report {
 pub struct Checked {
     /// How the run ended. The sanitizer ends a failing program with an exit status.
     pub outcome: Outcome,
-    /// The failure, if there was one.
-    pub report: Option<Report>,
+    /// What failed, in order: checks of values, behind which the program went on, and what ended it.
+    pub reports: Vec<Report>,
 }
 
 /// Runs a checked executable; its server starts with the first run.
@@ -154,10 +165,20 @@ impl Checker {
         }
         let run = executor.run_until(input, Mode::Coverage, limits, cut_off)?;
         executor.recycle(run.recording);
-        let report = report::read(&String::from_utf8_lossy(&run.report));
+        let text = String::from_utf8_lossy(&run.report);
+        let mut reports: Vec<Report> = Vec::new();
+        for raw in report::read(&text) {
+            let report = self.resolve(raw);
+            // What the processor refuses behind a check is what the check was for.
+            let known = reports.iter().any(|known| known.stack == report.stack);
+            if !known {
+                let report = report.behind(reports.first());
+                reports.push(report);
+            }
+        }
         Ok(Checked {
             outcome: run.outcome,
-            report: report.map(|report| self.resolve(report)),
+            reports,
         })
     }
 

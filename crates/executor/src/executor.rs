@@ -17,6 +17,8 @@ use crate::{Error, Launch, RunLimits};
 const KEPT: usize = 64 << 20;
 /// Streams in the input section start at multiples of this many bytes.
 const ALIGNMENT: usize = 16;
+/// Bytes of a sanitizer's report that are read: many checks may stand before the error.
+const REPORT: usize = 1 << 20;
 /// What messages of the runtime begin with.
 const RUNTIME_SAYS: &str = "labrys: ";
 /// Where the input objects of a run end that is bounded and has fewer: so many 32-bit values show
@@ -383,7 +385,7 @@ impl Executor {
         };
         let (stdout, stderr) = (take("stdout")?, take("stderr")?);
         let report = match self.launch.sanitized {
-            true => self.scratch.take_report(self.limits.output),
+            true => self.scratch.take_report(REPORT),
             false => Ok(Vec::new()),
         };
         let report = report.map_err(Error::system("read the sanitizer's report"))?;

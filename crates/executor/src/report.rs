@@ -1,8 +1,8 @@
 //! The report of AddressSanitizer, LeakSanitizer or MemorySanitizer on a failing run.
 //!
 //! Reports come without names (`symbolize=0`): each frame is a file and an offset in it, which
-//! [`Symbols`](crate::symbols::Symbols) resolves. Only the first stack of a report is read: the
-//! one of the failure.
+//! [`Symbols`](crate::symbols::Symbols) resolves. Only the first stack of an error is read: the
+//! one of the failure. Before it stand the checks of values that failed: the program went on.
 
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,9 @@ pub(crate) const LEAK: &str = "memory-leak";
 /// Introduces the machine code at which the program was stopped.
 const CODE: &str = "instruction bytes at pc: ";
 
+/// What a check of a value writes, around its number (`checks.c`); its stack follows.
+const CHECK: [&str; 2] = ["Labrys: check ", " failed"];
+
 /// Errors that are limits of the sanitizer, not faults of the program. An unknown crash is one: the
 /// program took the sanitizer's own memory, as with `mmap` at a fixed address. A wild access is a
 /// `SEGV`, and one that only the plain build refuses is seen there.
@@ -41,8 +44,37 @@ const LIMITS: [&str; 5] = [
     "unknown-crash",
 ];
 
-/// Reads a report. `None` if there is no error in it, or only a limit was reached.
-pub(crate) fn read(text: &str) -> Option<RawReport> {
+/// Reads what failed, in this order: checks of values, behind which the program went on, and what
+/// ended it, if that was no limit.
+pub(crate) fn read(text: &str) -> Vec<RawReport> {
+    let mut reports = Vec::new();
+    let mut rest = String::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some(number) = failed_check(line) else {
+            rest.push_str(line);
+            rest.push('\n');
+            continue;
+        };
+        let stack = std::iter::from_fn(|| lines.next_if(|line| frame(line).is_some()));
+        reports.push(RawReport {
+            kind: undefined(number).to_owned(),
+            detail: String::new(),
+            frames: stack.filter_map(owned_frame).collect(),
+        });
+    }
+    reports.extend(end(&rest));
+    reports
+}
+
+/// The number of a check that says that it failed.
+fn failed_check(line: &str) -> Option<u8> {
+    let number = line.strip_prefix(CHECK[0])?.strip_suffix(CHECK[1])?;
+    number.parse().ok()
+}
+
+/// What ended the program. `None` if there is no error, or only a limit was reached.
+fn end(text: &str) -> Option<RawReport> {
     let Some(report) = error(text) else {
         return leak(text);
     };
@@ -58,10 +90,7 @@ fn leak(text: &str) -> Option<RawReport> {
     Some(RawReport {
         kind: LEAK.to_owned(),
         detail: format!("{what} never freed"),
-        frames: lines
-            .map_while(frame)
-            .map(|(file, offset)| (file.to_owned(), offset))
-            .collect(),
+        frames: lines.map_while(owned_frame).collect(),
     })
 }
 
@@ -78,13 +107,11 @@ fn error(text: &str) -> Option<RawReport> {
     let frames = rest
         .iter()
         .skip_while(|line| frame(line).is_none())
-        .map_while(|line| frame(line));
+        .map_while(|line| owned_frame(line));
     Some(RawReport {
         kind: kind(word, &error, &rest),
         detail: detail(&rest),
-        frames: frames
-            .map(|(file, offset)| (file.to_owned(), offset))
-            .collect(),
+        frames: frames.collect(),
     })
 }
 
@@ -109,8 +136,7 @@ fn kind(word: &str, error: &str, rest: &[&str]) -> String {
     known.to_owned()
 }
 
-/// What the trap of a check stands for: `ud1 NUMBER(%eax), %eax`, where the number is that of
-/// clang's list of handlers (`SanitizerHandler`, LLVM 19), and 0 is left out. `ud2` is
+/// What the trap of a check stands for: `ud1 NUMBER(%eax), %eax`, where 0 is left out. `ud2` is
 /// `__builtin_trap`.
 fn trap(bytes: &str) -> &'static str {
     let bytes: Vec<u8> = bytes
@@ -118,27 +144,32 @@ fn trap(bytes: &str) -> &'static str {
         .map_while(|byte| u8::from_str_radix(byte, 16).ok())
         .collect();
     match bytes.as_slice() {
-        [0x67, 0x0f, 0xb9, 0x00, ..] => "signed-overflow",
-        [0x67, 0x0f, 0xb9, 0x40, number, ..] => match number {
-            12 | 13 | 21 => "signed-overflow",
-            1 => "unreachable-code",
-            3 => "division-by-zero",
-            5 => "float-cast-overflow",
-            7 => "implicit-conversion",
-            8 => "invalid-builtin",
-            10 => "invalid-value",
-            11 => "missing-return",
-            14..=17 => "null-argument",
-            18 => "index-out-of-bounds",
-            19 => "pointer-overflow",
-            20 => "shift-out-of-bounds",
-            22 => "null-or-misaligned",
-            23 => "misaligned",
-            24 => "array-length-not-positive",
-            _ => "undefined-behavior",
-        },
+        [0x67, 0x0f, 0xb9, 0x00, ..] => undefined(0),
+        [0x67, 0x0f, 0xb9, 0x40, number, ..] => undefined(*number),
         [0x0f, 0x0b, ..] => "trap",
         _ => "SIGILL",
+    }
+}
+
+/// What a check is for, by its number in clang's list of handlers (`SanitizerHandler`, LLVM 19).
+fn undefined(number: u8) -> &'static str {
+    match number {
+        0 | 12 | 13 | 21 => "signed-overflow",
+        1 => "unreachable-code",
+        3 => "division-by-zero",
+        5 => "float-cast-overflow",
+        7 => "implicit-conversion",
+        8 => "invalid-builtin",
+        10 => "invalid-value",
+        11 => "missing-return",
+        14..=17 => "null-argument",
+        18 => "index-out-of-bounds",
+        19 => "pointer-overflow",
+        20 => "shift-out-of-bounds",
+        22 => "null-or-misaligned",
+        23 => "misaligned",
+        24 => "array-length-not-positive",
+        _ => "undefined-behavior",
     }
 }
 
@@ -167,9 +198,40 @@ fn frame(line: &str) -> Option<(&Path, u64)> {
     Some((Path::new(file), offset))
 }
 
+fn owned_frame(line: &str) -> Option<(PathBuf, u64)> {
+    frame(line).map(|(file, offset)| (file.to_owned(), offset))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The only report in a text.
+    fn only(text: &str) -> RawReport {
+        let mut reports = read(text);
+        assert_eq!(reports.len(), 1, "{text}");
+        reports.remove(0)
+    }
+
+    #[test]
+    fn checks_stand_before_what_ends_the_program() {
+        let check = |number: u8, offset: &str| {
+            let stack = format!("    #0 0x1  (/p+{offset})\n    #1 0x2  (/p+0x2)\n");
+            format!("Labrys: check {number:03} failed\n{stack}\n")
+        };
+        let reports = read(&(check(20, "0x7") + &check(0, "0x8") + OVERFLOW));
+        let kinds: Vec<&str> = reports.iter().map(|report| &*report.kind).collect();
+        let expected = [
+            "shift-out-of-bounds",
+            "signed-overflow",
+            "heap-buffer-overflow",
+        ];
+        assert_eq!(kinds, expected);
+        let frames = |of: u64| [of, 2].map(|offset| (PathBuf::from("/p"), offset));
+        assert_eq!(reports[0].frames, frames(7));
+        assert_eq!(reports[1].frames, frames(8));
+        assert_eq!(reports[2], only(OVERFLOW));
+    }
 
     const OVERFLOW: &str = "\
 =================================================================
@@ -188,12 +250,12 @@ allocated by thread T0 here:
             "AddressSanitizer:DEADLYSIGNAL\n==7==ERROR: AddressSanitizer: {first} (pc 0x1)\n    \
              #0 0x1  (/p+0x1)\n\n==7==First 16 {CODE}{bytes}\n"
         );
-        read(&text).expect("a report").kind
+        only(&text).kind
     }
 
     #[test]
     fn a_report_is_read() {
-        let report = read(OVERFLOW).expect("a report");
+        let report = only(OVERFLOW);
         assert_eq!(report.kind, "heap-buffer-overflow");
         assert_eq!(
             report.detail,
@@ -243,12 +305,12 @@ allocated by thread T0 here:
         ];
         let unset =
             "==7==WARNING: MemorySanitizer: use-of-uninitialized-value\n    #0 0x1  (/p+0x1)\n";
-        assert_eq!(read(unset).expect("a report").kind, "uninitialized-read");
+        assert_eq!(only(unset).kind, "uninitialized-read");
         for (first, bytes, kind) in table {
             assert_eq!(of_signal(first, bytes), kind, "{first} {bytes}");
         }
         let null = "ERROR: AddressSanitizer: SEGV on\nHint: address points to the zero page.";
-        assert_eq!(read(null).expect("a report").kind, "null-dereference");
+        assert_eq!(only(null).kind, "null-dereference");
     }
 
     #[test]
@@ -261,7 +323,7 @@ allocated by thread T0 here:
              Address 0x1 is located in the shadow gap area.",
             "==7==ERROR: AddressSanitizer: requested allocation size 0x1 exceeds maximum",
         ] {
-            assert_eq!(read(text), None, "{text}");
+            assert_eq!(read(text), [], "{text}");
         }
     }
 }

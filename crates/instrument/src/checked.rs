@@ -7,17 +7,30 @@
 //! systems need no second pass. What the freezing passes removed, such as a load whose value is
 //! not used, is found by neither build.
 //!
+//! A check of a value that fails (a shift by too much, a sum that overflows) reports and goes on: the
+//! operation is frozen with a value for all operands, and what is behind it may fail as well. A
+//! check that keeps from an access, or of a divisor, still ends the run.
+//!
 //! Invariant: nothing is added that counts coverage or makes labels.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
 use crate::coverage;
 use crate::recording::repeat;
-use labrys_llvm::{LlvmError, Module};
-use labrys_models::GUARDS;
+use labrys_llvm::{Block, Builder, LLVMOpcode, LlvmError, Module, Value};
+use labrys_models::{CHECKS, GUARDS};
 
 const PROGRAM: &str = "the program";
+
+/// The trap of a check.
+const TRAP: &str = "llvm.ubsantrap";
+/// What reports a check that failed (`checks.c`).
+const FAILED: &str = "__labrys_check_failed";
+/// clang's numbers of the checks of values (`SanitizerHandler`, LLVM 19): sums, bits of zero,
+/// products, negation, shifts, differences.
+const OF_VALUES: [u64; 6] = [0, 8, 12, 13, 20, 21];
 
 /// Puts frozen bitcode under AddressSanitizer.
 ///
@@ -28,6 +41,7 @@ pub fn add_checks(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     let mut module = Module::from_bytes(GUARDS, PROGRAM)?;
     let bitcode = fs::read(frozen).map_err(|e| LlvmError(format!("{}: {e}", frozen.display())))?;
     module.link_bytes(&bitcode, PROGRAM)?;
+    go_on_behind_checks(&mut module)?;
     prepare(&module, "sanitize_address");
     module.add_address_checks()?;
     finish(&module, out)
@@ -39,9 +53,94 @@ pub fn add_checks(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
 /// As those of [`add_checks`].
 pub fn add_initialization_checks(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     let mut module = Module::read(frozen)?;
+    go_on_behind_checks(&mut module)?;
     prepare(&module, "sanitize_memory");
     module.add_initialization_checks()?;
     finish(&module, out)
+}
+
+/// Has the checks of values report and go on.
+fn go_on_behind_checks(module: &mut Module) -> Result<(), LlvmError> {
+    if module.function(TRAP).is_none() {
+        return Ok(());
+    }
+    module.link_bytes(CHECKS, PROGRAM)?;
+    let failed = module.function(FAILED);
+    let failed = failed.ok_or_else(|| LlvmError(format!("{FAILED} is not defined")))?;
+    let builder = module.builder();
+    let mut number = 0;
+    for function in module.functions() {
+        let blocks = function.blocks();
+        let mut edges: HashMap<Block<'_>, usize> = HashMap::new();
+        for to in blocks.iter().flat_map(|block| block.successors()) {
+            *edges.entry(to).or_default() += 1;
+        }
+        let checks = blocks.into_iter().filter_map(Check::at_end_of);
+        for check in checks.filter(|check| edges[&check.trap.parent()] == 1) {
+            check.go_on(&builder, failed, number, module);
+            number += 1;
+        }
+    }
+    Ok(())
+}
+
+/// A check of a value.
+struct Check<'m> {
+    branch: Value<'m>,
+    /// The call that traps.
+    trap: Value<'m>,
+    /// Where the program goes on.
+    next: Block<'m>,
+}
+
+impl<'m> Check<'m> {
+    fn at_end_of(block: Block<'m>) -> Option<Self> {
+        let branch = block.terminator()?;
+        let &[one, other] = &block.successors()[..] else {
+            return None;
+        };
+        let of = |trap: Block<'m>, next| {
+            let trap = trap_of(trap)?;
+            let number = trap.arguments()[0].const_int_value()?;
+            OF_VALUES
+                .contains(&number)
+                .then_some(Check { branch, trap, next })
+        };
+        let is_branch = branch.opcode() == LLVMOpcode::LLVMBr;
+        of(one, other)
+            .or_else(|| of(other, one))
+            .filter(|_| is_branch)
+    }
+
+    fn go_on(&self, builder: &Builder<'m>, failed: Value<'m>, number: u64, module: &'m Module) {
+        let (block, from) = (self.trap.parent(), self.branch.parent());
+        let phis = self.next.instructions().into_iter();
+        for phi in phis.take_while(|i| i.opcode() == LLVMOpcode::LLVMPHI) {
+            let value = phi.incoming().into_iter().find(|(_, of)| *of == from);
+            if let Some((value, _)) = value {
+                phi.add_incoming(value, block);
+            }
+        }
+        builder.before(self.trap);
+        builder.locate_at(self.trap);
+        let arguments = [self.trap.arguments()[0], module.const_int(32, number)];
+        let _ = builder.call(failed, &arguments);
+        if let Some(end) = block.terminator() {
+            end.erase();
+        }
+        self.trap.erase();
+        builder.at_end(block);
+        builder.locate_at(self.branch);
+        builder.jump(self.next);
+    }
+}
+
+/// The trap of a block that ends with one.
+fn trap_of(block: Block<'_>) -> Option<Value<'_>> {
+    let end = block.terminator()?;
+    let is_trap = |i: &Value<'_>| i.opcode() == LLVMOpcode::LLVMCall && i.called().name() == TRAP;
+    let trap = block.instructions().into_iter().find(is_trap);
+    trap.filter(|_| end.opcode() == LLVMOpcode::LLVMUnreachable)
 }
 
 /// Has the functions ask for a sanitizer.

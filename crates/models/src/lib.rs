@@ -26,6 +26,9 @@ pub const FUZZ: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fuzz.bc"));
 /// behind a variable.
 pub const GUARDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guards.bc"));
 
+/// What a check of a value comes to in the checked build when it fails (`c/checks.c`).
+pub const CHECKS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/checks.bc"));
+
 /// The headers of `include/`: name and text.
 pub const HEADERS: &[(&str, &str)] = &[
     ("labrys.h", include_str!("../include/labrys.h")),

@@ -147,8 +147,9 @@ fn stack(facts: &Facts, tools: &mut Tools<'_>) -> Result<Option<Vec<Frame>>, Err
     }
     let checked = tools.runs.check_briefly(&facts.input, tools.reporter)?;
     Ok(match checked {
-        Some(Checked { outcome, report }) if outcome.is_limit() => {
-            Some(report.map_or_else(Vec::new, |Report { stack, .. }| stack))
+        Some(Checked { outcome, reports }) if outcome.is_limit() => {
+            let last = reports.into_iter().next_back();
+            Some(last.map_or_else(Vec::new, |Report { stack, .. }| stack))
         }
         Some(_) => None,
         None => Some(Vec::new()),

@@ -8,6 +8,9 @@
 //!
 //! Runs that were cut off are in `endless.rs`.
 //!
+//! The checked build goes on behind a check of a value that failed, so a run may show several
+//! failures: each is judged for itself.
+//!
 //! A new failure is made small before it is written.
 
 mod endless;
@@ -39,6 +42,8 @@ use unchecked::UncheckedRuns;
 /// What the builds without instrumentation say of an input.
 struct Judged {
     report: Option<Report>,
+    /// Whether the run ended there.
+    ends: bool,
     plain: Outcome,
 }
 
@@ -61,6 +66,14 @@ struct Finding {
     input: Input,
     outcome: Outcome,
     confirmed: bool,
+}
+
+impl Finding {
+    /// Whether a report is one of this failure.
+    fn is_shown_by(&self, report: &Report) -> bool {
+        let own = matches!(self.outcome, Outcome::Failure(_));
+        (own || report.kind == self.key.kind) && frames(texts(report)) == self.key.frames
+    }
 }
 
 /// See the module.
@@ -108,7 +121,7 @@ impl Tools<'_> {
         self.deadline.end(self.reached, new_runs).is_some()
     }
 
-    fn checked(&mut self, input: &Input) -> Result<Option<Report>, Error> {
+    fn checked(&mut self, input: &Input) -> Result<Vec<Report>, Error> {
         self.runs.check_memory(input, false, self.reporter)
     }
 }
@@ -231,11 +244,12 @@ impl Failures {
         input: &Input,
         tools: &mut Tools<'_>,
     ) -> Result<Option<String>, Error> {
-        let report = tools.checked(input)?;
+        let reports = tools.checked(input)?.into_iter();
         // A deep recursion overflows the larger stack frames of the checked build.
-        let report = report.filter(|report| report.kind != STACK_OVERFLOW);
-        let key = report.map(|report| key(report, tools.runs));
-        let new = key.filter(|key| !self.list.holds(key));
+        let mut keys = reports
+            .filter(|report| report.kind != STACK_OVERFLOW)
+            .map(|report| key(report, tools.runs));
+        let new = keys.find(|key| !self.list.holds(key));
         Ok(new.map(|key| format!("{key:?}")))
     }
 
@@ -256,20 +270,44 @@ impl Failures {
         if failed && self.list.repeats(&kind, &facts.coverage) {
             return Ok(false);
         }
-        let report = tools
+        let reports = tools
             .runs
             .check_memory(&facts.input, failed, tools.reporter)?;
-        if !failed && report.is_none() {
+        if !failed && reports.is_empty() {
             return Ok(false);
         }
         let plain = tools.runs.plain_outcome(&facts.input)?;
         if plain.is_limit()
-            && let Some(stack) = stack_without_end(report.as_ref())
+            && let Some(stack) = stack_without_end(reports.last())
             && self.endless.take()
         {
             return self.confirm_endless(facts, stack, tools);
         }
-        let judged = Judged { report, plain };
+        let last = reports.len().saturating_sub(1);
+        let mut reports: Vec<Option<Report>> = reports.into_iter().map(Some).collect();
+        if reports.is_empty() {
+            reports.push(None);
+        }
+        let mut found = false;
+        for (index, report) in reports.into_iter().enumerate() {
+            let judged = Judged {
+                report,
+                ends: index == last,
+                plain: plain.clone(),
+            };
+            found |= self.judge(facts, &kind, judged, tools)?;
+        }
+        Ok(found)
+    }
+
+    /// Books one of the failures that a run shows; whether it is not yet known.
+    fn judge(
+        &mut self,
+        facts: &Facts,
+        kind: &str,
+        judged: Judged,
+        tools: &mut Tools<'_>,
+    ) -> Result<bool, Error> {
         let finding = find(facts, kind, judged, tools.runs)?;
         let verdict = self.list.judge(&finding.key);
         if verdict == Verdict::Known {
@@ -336,7 +374,7 @@ pub(crate) fn look_once(input: &Input, tools: &mut Tools<'_>) -> Result<Look, Er
     if plain.is_limit() {
         return Ok(Look::CutOff);
     }
-    let place = match tools.checked(input)? {
+    let place = match tools.checked(input)?.first() {
         Some(report) => of_user(tools.runs.program(), &report.stack),
         None if plain.is_failure() => locate(input, String::new(), tools.runs)?.location,
         None => return Ok(Look::Ends),
@@ -345,22 +383,22 @@ pub(crate) fn look_once(input: &Input, tools: &mut Tools<'_>) -> Result<Look, Er
 }
 
 /// Puts together what is known of a failure.
-fn find(facts: &Facts, kind: String, judged: Judged, runs: &mut Runs) -> Result<Finding, Error> {
+fn find(facts: &Facts, kind: &str, judged: Judged, runs: &mut Runs) -> Result<Finding, Error> {
     let same = judged.plain.is_failure()
         && (!facts.outcome.is_failure() || judged.plain.kind() == facts.outcome.kind());
     let (key, stack, detail, shown) = match judged.report {
         Some(report) => {
             let shown = report.kind != STACK_OVERFLOW || judged.plain.is_failure();
-            let own = matches!(facts.outcome, Outcome::Failure(_));
+            let own = judged.ends && matches!(facts.outcome, Outcome::Failure(_));
             let (stack, detail) = (texts(&report), report.detail.clone());
             let mut key = key(report, runs);
             if own {
-                key.kind = kind;
+                kind.clone_into(&mut key.kind);
             }
             (key, stack, detail, shown)
         }
         None => {
-            let key = locate(&facts.input, kind, runs)?;
+            let key = locate(&facts.input, kind.to_owned(), runs)?;
             (key.clone(), key.frames, String::new(), false)
         }
     };
@@ -435,15 +473,8 @@ fn minimized(
         if !reported {
             return Ok(Some(true));
         }
-        let report = tools.checked(input)?;
-        let own = matches!(finding.outcome, Outcome::Failure(_));
-        let same = |report: Report| {
-            let Key {
-                kind, frames: of, ..
-            } = &finding.key;
-            (own || report.kind == *kind) && frames(texts(&report)) == *of
-        };
-        Ok(Some(report.is_some_and(same)))
+        let mut reports = tools.checked(input)?.into_iter();
+        Ok(Some(reports.any(|report| finding.is_shown_by(&report))))
     };
     let input = minimize(&finding.input, (&mut *allowance, runs), &mut shows)?;
     allowance.book_time(tools.deadline.clock().elapsed() - begun);
@@ -453,7 +484,8 @@ fn minimized(
     if !finding.outcome.is_failure() {
         finding.outcome = tools.runs.plain_outcome(&input)?;
     }
-    if let Some(report) = tools.checked(&input)?.filter(|_| reported) {
+    let mut reports = tools.checked(&input)?.into_iter();
+    if let Some(report) = reports.find(|report| reported && finding.is_shown_by(report)) {
         finding.stack = texts(&report);
         finding.detail = report.detail;
     }

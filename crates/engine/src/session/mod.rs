@@ -11,7 +11,7 @@ mod builder;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use labrys_executor::Mode;
+use labrys_executor::{Mode, Report};
 use labrys_expr::{ExprId, Pool};
 use labrys_program::{BranchId, FunctionId, Program};
 use labrys_solver::{Answer, Assignment, Model};
@@ -550,10 +550,10 @@ impl Session {
         let Some(goal) = goal.filter(|goal| targets.contains(goal)) else {
             return Ok(());
         };
-        let report = self
+        let reports = self
             .runs
             .check_memory(&facts.input, false, &mut self.reporter)?;
-        let is_doubtful = report.is_some_and(|report| report.is_error_of_memory());
+        let is_doubtful = reports.iter().any(Report::is_error_of_memory);
         self.books.targets_mut().judge(&goal, path, is_doubtful);
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! The input runs on the checked build, and on the plain one where the failure shows without
 //! help. Nothing in the suite is changed.
 
-use labrys_executor::{Checked, Checker, Mode};
+use labrys_executor::{Checked, Checker, Mode, Report};
 use labrys_suite::{Failure, Outcome, Suite};
 use serde_json::json;
 
@@ -26,7 +26,7 @@ pub(crate) fn reproduce(options: &Replay, suite: &Suite, number: u32) -> Result<
     };
     let is_limit = failure.outcome.is_limit();
     let (plain, checked) = run_again(options, suite, failure)?;
-    let report = checked.and_then(|Checked { report, .. }| report);
+    let report = checked.and_then(|checked| report_of(checked, failure));
     let shown = match is_limit {
         true => plain == failure.outcome,
         false => plain.is_failure() || report.is_some(),
@@ -92,6 +92,18 @@ fn run_again(
         None => None,
     };
     Ok((plain, checked))
+}
+
+/// The report of a failure among those of a run on its input; the last one if none is of it.
+fn report_of(checked: Checked, failure: &Failure) -> Option<Report> {
+    let of_it = |report: &Report| {
+        let stack = report.stack.iter().map(ToString::to_string);
+        report.kind == failure.kind && stack.eq(failure.stack.iter().cloned())
+    };
+    let mut reports = checked.reports;
+    let index = reports.iter().position(of_it);
+    let index = index.or_else(|| reports.len().checked_sub(1))?;
+    Some(reports.swap_remove(index))
 }
 
 fn title(failure: &Failure) -> String {
