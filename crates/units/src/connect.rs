@@ -14,19 +14,22 @@ pub fn connect(module: &Module, drivers: &Drivers) {
     if drivers.switched {
         define(module, FUNCTION, &called);
     }
-    let (stem, stubbed) = match drivers.switched {
-        true => (
-            SWITCH,
-            drivers.stubs.iter().map(|stub| &stub.function).collect(),
-        ),
-        false => (STUB, Vec::new()),
+    let stands_for = |number: usize| {
+        let stem = if drivers.stubs[number].switched {
+            SWITCH
+        } else {
+            STUB
+        };
+        module.function(&format!("{stem}{number}"))
     };
     for (number, stub) in drivers.stubs.iter().enumerate() {
-        let defined = module.function(&format!("{stem}{number}"));
-        if let (Some(defined), Some(function)) = (defined, module.function(&stub.function)) {
+        if let (Some(defined), Some(function)) =
+            (stands_for(number), module.function(&stub.function))
+        {
             function.replace_uses(defined);
         }
     }
+    let stubbed: Vec<&String> = drivers.stubs.iter().map(|stub| &stub.function).collect();
     define(module, REAL, &stubbed);
     for (number, entry) in drivers.binders.iter().enumerate() {
         let binder = module.function(&format!("{BINDER}{number}"));
@@ -36,7 +39,7 @@ pub fn connect(module: &Module, drivers: &Drivers) {
             .iter()
             .position(|stub| stub.function == entry.function);
         let called = match stub {
-            Some(number) => module.function(&format!("{stem}{number}")),
+            Some(number) => stands_for(number),
             None => module.function(&entry.function),
         };
         if let (Some(binder), Some(function)) = (binder, called) {

@@ -60,6 +60,10 @@ pub(crate) const ERROR_NUMBER: &str = "errno";
 /// What they define: binders and stubs.
 pub(crate) const BINDER: &str = "labrys_binder_";
 pub(crate) const STUB: &str = "labrys_stub_";
+/// A function that makes what stubs return.
+const RESULT: &str = "labrys_result_";
+/// How pointers are returned in C.
+const POINTER: &str = "void *";
 /// A function that calls a stub or what it stands for, and what it stands for.
 pub(crate) const SWITCH: &str = "labrys_switch_";
 pub(crate) const REAL: &str = "labrys_real_";
@@ -213,6 +217,9 @@ pub struct Request {
     pub around: Vec<Around>,
     /// Functions that stubs stand for, wherever the program uses them.
     pub stubs: Vec<String>,
+    /// With `around`, the functions that run as they are for some entry: of other functions with stubs
+    /// nothing but the stubs is left.
+    pub members: BTreeSet<String>,
     /// Functions whose calls are bound: see [`Drivers::binders`].
     pub binders: Vec<Bound>,
     /// What drivers make.
@@ -244,7 +251,7 @@ impl Request {
         };
         let mut text = String::new();
         for (number, stub) in drivers.stubs.iter().enumerate() {
-            if around.stubs.contains(&stub.function) {
+            if stub.switched && around.stubs.contains(&stub.function) {
                 let _ = writeln!(text, "    {STUBBED}{number} = 1;");
             }
         }
@@ -298,6 +305,8 @@ pub struct Stub {
     pub function: String,
     /// The inputs of a call in order; what a null pointer would point to is no input.
     pub leaves: Vec<Leaf>,
+    /// Whether it is at work for some entries only.
+    switched: bool,
 }
 
 /// Why a function has no driver.
@@ -349,6 +358,7 @@ pub fn describe(module: &Module, request: &Request, missing: &BTreeSet<String>) 
             ..Drivers::default()
         },
         text: String::new(),
+        results: BTreeMap::new(),
     };
     for name in &request.stubs {
         writer.stub(name);
@@ -392,7 +402,7 @@ pub fn keys(
             source: None,
             ..entry.clone()
         };
-        let inputs: Vec<&Stub> = inputs.collect();
+        let inputs: Vec<_> = inputs.map(|stub| (&stub.function, &stub.leaves)).collect();
         format!("{number}\n{entry:?}\n{inputs:?}\n{:?}", request.bounds)
     };
     let entries = drivers.unit.entries.iter();
@@ -419,6 +429,8 @@ struct Writer<'m, 'a> {
     allocations: &'a Allocations<'m>,
     drivers: Drivers,
     text: String,
+    /// The functions that make what stubs return, with their numbers.
+    results: BTreeMap<String, usize>,
 }
 
 impl<'m> Writer<'m, '_> {
@@ -564,7 +576,8 @@ impl<'m> Writer<'m, '_> {
             Ok(found) => found,
             Err(refusal) => return self.refuse(name, refusal),
         };
-        if self.drivers.switched && prototype.variadic {
+        let switched = self.drivers.switched && self.request.members.contains(name);
+        if switched && prototype.variadic {
             let text = "... that a switch would hand on".to_owned();
             return self.refuse(name, Refusal::Type(text));
         }
@@ -572,8 +585,12 @@ impl<'m> Writer<'m, '_> {
             doubles: false,
             ..self.request.bounds
         };
-        let mut builder = Builder::new(bounds, (self.candidates, self.uses), name);
-        builder.source(self.module, function);
+        let builder = || {
+            let mut builder = Builder::new(bounds, (self.candidates, self.uses), name);
+            builder.source(self.module, function);
+            builder
+        };
+        let (mut builder, mut returned) = (builder(), builder());
         let parameters = prototype.parameters.iter().enumerate();
         let outputs: Vec<_> = parameters
             .map(|(index, parameter)| match parameter.passed {
@@ -581,21 +598,43 @@ impl<'m> Writer<'m, '_> {
                 _ => Vec::new(),
             })
             .collect();
-        let mut result = Vec::new();
-        builder.stub(&prototype, &mut result);
-        let entry = builder.finish();
-        name_functions(&result, &mut self.drivers.functions);
+        let mut parts = Vec::new();
+        returned.stub(&prototype, &mut parts);
+        let (entry, returned) = (builder.finish(), returned.finish());
+        name_functions(&parts, &mut self.drivers.functions);
         let number = self.drivers.stubs.len();
         let functions = &self.drivers.functions;
-        let text = stub::stub(number, &entry, &prototype, &result, &outputs, functions);
+        let result = stub::result(number, &returned, &prototype, &parts, functions);
+        let result = self.shared(&prototype, result);
+        let functions = &self.drivers.functions;
+        let text = stub::stub(number, &entry, &prototype, &outputs, &result, functions);
         self.text.push_str(&text);
-        if self.drivers.switched {
+        if switched {
             self.text.push_str(&stub::switch(number, &prototype));
         }
         self.drivers.stubs.push(Stub {
             function: name.to_owned(),
-            leaves: entry.leaves,
+            leaves: entry.leaves.into_iter().chain(returned.leaves).collect(),
+            switched,
         });
+    }
+
+    /// The statements that make what a stub returns: those of a pointer, which may be long, are a
+    /// function, one for all stubs that return the same.
+    fn shared(&mut self, prototype: &Prototype<'m>, body: String) -> String {
+        if prototype.result != POINTER {
+            return body;
+        }
+        let next = self.results.len();
+        let number = *self.results.entry(body).or_insert_with_key(|body| {
+            let head = format!("static {POINTER} {RESULT}{next}(void)");
+            let _ = write!(
+                self.text,
+                "\n/* What stubs return. */\n{head} {{\n{body}}}\n"
+            );
+            next
+        });
+        format!("  return {RESULT}{number}();\n")
     }
 
     /// Puts all together.

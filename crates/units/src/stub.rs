@@ -13,16 +13,42 @@ use crate::prototype::Prototype;
 use crate::walk::walk;
 use crate::{REAL, STUB, STUBBED, SWITCH};
 
-/// The stub of a function: `labrys_stub_NUMBER`. `outputs` is what it writes behind each parameter.
+/// What the names of types of a stub begin with.
+fn types(number: usize) -> String {
+    format!("labrys_stub_type_{number}_")
+}
+
+/// The statements that make what the stub of this number returns, and return it.
+pub(crate) fn result(
+    number: usize,
+    entry: &Entry,
+    prototype: &Prototype<'_>,
+    parts: &[Part],
+    functions: &[String],
+) -> String {
+    let c_type = result_type(prototype, &types(number));
+    if c_type == "void" {
+        return String::new();
+    }
+    let mut maker = Maker::new(entry, functions, "");
+    walk(entry, parts, "&r", &mut maker);
+    format!(
+        "  {c_type} r;\n  __builtin_memset(&r, 0, sizeof r);\n{}  return r;\n",
+        maker.body
+    )
+}
+
+/// The stub of a function: `labrys_stub_NUMBER`. `outputs` is what it writes behind each parameter,
+/// `result` the statements that return what it does.
 pub(crate) fn stub(
     number: usize,
     entry: &Entry,
     prototype: &Prototype<'_>,
-    result: &[Part],
     outputs: &[Vec<Part>],
+    result: &str,
     functions: &[String],
 ) -> String {
-    let types = format!("labrys_stub_type_{number}_");
+    let types = types(number);
     let mut body = String::new();
     for (index, parts) in outputs
         .iter()
@@ -38,17 +64,7 @@ pub(crate) fn stub(
             maker.body
         );
     }
-    let result_c = result_type(prototype, &types);
-    let mut maker = Maker::new(entry, functions, "");
-    if result_c != "void" {
-        let _ = writeln!(
-            body,
-            "  {result_c} r;\n  __builtin_memset(&r, 0, sizeof r);"
-        );
-        walk(entry, result, "&r", &mut maker);
-        body.push_str(&maker.body);
-        body.push_str("  return r;\n");
-    }
+    body.push_str(result);
     format!(
         "\n/* In place of {}. */\n{}{} {{\n{body}}}\n",
         entry.name,
@@ -59,7 +75,7 @@ pub(crate) fn stub(
 
 /// The switch of a function with a stub, `labrys_switch_NUMBER`: calls the one or the other.
 pub(crate) fn switch(number: usize, prototype: &Prototype<'_>) -> String {
-    let types = format!("labrys_stub_type_{number}_");
+    let types = types(number);
     let passed = (0..prototype.parameters.len()).map(|index| format!("a{index}"));
     let passed = passed.collect::<Vec<_>>().join(", ");
     let returns = match result_type(prototype, &types).as_str() {

@@ -109,7 +109,9 @@ fn batch(subject: &Subject, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Request {
         stubs: names(subject, &plan.stubs),
         bound: names(subject, bound.iter().map(|plan| &plan.function)),
     });
+    let members = plans.clone().flat_map(|plan| &plan.members);
     Request {
+        members: names(subject, members).into_iter().collect(),
         entries: names(subject, plans.map(|plan| &plan.function)),
         around: around.collect(),
         stubs: names(subject, &stubs),

@@ -330,7 +330,8 @@ impl<'m, 'a> Builder<'m, 'a> {
 
     /// The result of a stub, and what it writes through its parameters.
     pub(crate) fn stub(&mut self, prototype: &Prototype<'m>, parts: &mut Vec<Part>) {
-        let spot = Spot::new(Root::Result, &format!("{}()", self.entry.name));
+        // Stubs that return the same share a function, so names do not tell of them.
+        let spot = Spot::new(Root::Result, "stub()");
         match prototype.result_type.map(unwrapped) {
             Some(node) if node.tag() == tag::POINTER => {
                 let aim = Aim {
