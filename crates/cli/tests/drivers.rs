@@ -45,7 +45,7 @@ fn dead_branches_are_proved_and_the_others_covered() {
         command
             .arg("cover")
             .arg(&file)
-            .args(["--abstraction", "-q"]);
+            .args(["--abstraction", "--endless", "-q"]);
         command.args(["--steps", "5000", "--out"]).arg(&out);
         let output = command.output().expect("the command runs");
         let error = String::from_utf8_lossy(&output.stderr);
