@@ -4,14 +4,15 @@
 
 mod common;
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use common::{
     all_covered, folder, labrys, labrys_cc, output, succeed, tests_pass, tests_pass_with,
 };
 use labrys_cc::worker::{News, Order, Pace, Worker};
-use labrys_suite::Suite;
-use labrys_units::{Bounds, Request};
+use labrys_suite::{Suite, TargetStatus, TargetSummary};
+use labrys_units::{Around, Bounds, Drivers, Request};
 
 const STUBBED: &str = r#"
 struct pair { int a; double b; };
@@ -33,22 +34,15 @@ int outer(int n) {
 int main(void) { return outer(1); }
 "#;
 
-#[test]
-fn stubs_have_free_results_and_outputs() {
-    let folder = folder();
-    let (source, program) = (folder.path().join("p.c"), folder.path().join("p"));
-    std::fs::write(&source, STUBBED).expect("a file");
+/// Builds the unit of a request in a program of this text; its drivers and the executable.
+fn unit_of(folder: &Path, text: &str, request: Request) -> (Drivers, PathBuf) {
+    let (source, program) = (folder.join("p.c"), folder.join("p"));
+    std::fs::write(&source, text).expect("a file");
     succeed(labrys_cc().arg(&source).arg("-o").arg(&program));
-    let request = Request {
-        entries: vec!["outer".to_owned()],
-        stubs: vec!["helper".to_owned(), "name".to_owned()],
-        bounds: Bounds::default(),
-        ..Request::default()
-    };
-    let unit = folder.path().join("unit");
-    let frozen = folder.path().join("frozen");
+    let (unit, frozen) = (folder.join("unit"), folder.join("frozen"));
     let stock = labrys_cc::Frozen::of_executable(&program, &frozen).expect("a program");
     let drivers = stock.describe(&request).expect("drivers");
+    assert_eq!(drivers.left_out, []);
     let order = Order::Unit {
         frozen,
         request,
@@ -56,11 +50,27 @@ fn stubs_have_free_results_and_outputs() {
     };
     let mut command = labrys();
     command.arg("build-worker");
-    let mut worker = Worker::start(command, &order, Pace::Whole, folder.path()).expect("a worker");
+    let mut worker = Worker::start(command, &order, Pace::Whole, folder).expect("a worker");
     let mut news = std::iter::repeat_with(|| worker.next(Duration::from_secs(60)));
     let last = news.find(|news| !matches!(news, Some(News::Doing(_))));
     assert_eq!(last, Some(Some(News::Done)));
-    assert_eq!(drivers.left_out, []);
+    (drivers, unit)
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn stubs_have_free_results_and_outputs() {
+    let folder = folder();
+    let request = Request {
+        entries: names(&["outer"]),
+        stubs: names(&["helper", "name"]),
+        bounds: Bounds::default(),
+        ..Request::default()
+    };
+    let (drivers, unit) = unit_of(folder.path(), STUBBED, request);
     let leaves = |number: usize| {
         let names = drivers.stubs[number].leaves.iter();
         names
@@ -69,7 +79,7 @@ fn stubs_have_free_results_and_outputs() {
             .join(" ")
     };
     assert_eq!(leaves(0), "*out *pair.a *pair.b helper()");
-    assert_eq!(leaves(1), "name() name()");
+    assert_eq!(leaves(1), "stub() stub()");
     let out = folder.path().join("out");
     let covered = output(labrys().arg("cover").arg(&unit).arg("--out").arg(&out));
     assert!(covered.status.success(), "{covered:?}");
@@ -81,6 +91,59 @@ fn stubs_have_free_results_and_outputs() {
     // The two that are open are of the stub: it writes nothing through null pointers.
     let branches = summary.branches;
     assert_eq!(branches.total - branches.covered, 2, "{summary:?}");
+}
+
+const TABLE: &str = r#"
+#include <labrys.h>
+struct node { struct node *next; int value; };
+struct node *one(int key) { return key == 17 ? 0 : (struct node *)1; }
+struct node *two(int key) { return key == 18 ? 0 : (struct node *)2; }
+struct node *(*const table[])(int) = {one, two};
+void first(int key) {
+  struct node *found = table[key & 1](key);
+  if (found && found->value == 5) labrys_target("first");
+}
+void second(int key) {
+  if (!two(key)) labrys_target("second");
+}
+int main(int argc, char **argv) { first(argc); second(argc); return 0; }
+"#;
+
+#[test]
+fn of_functions_in_no_unit_only_the_stubs_are_left() {
+    let folder = folder();
+    let around = |stubs: &[&str]| Around {
+        stubs: names(stubs),
+        bound: Vec::new(),
+    };
+    let request = Request {
+        entries: names(&["first", "second"]),
+        around: vec![around(&["one", "two"]), around(&[])],
+        stubs: names(&["one", "two"]),
+        members: names(&["first", "second", "two"]).into_iter().collect(),
+        trimmed: true,
+        ..Request::default()
+    };
+    let (drivers, unit) = unit_of(folder.path(), TABLE, request);
+    // Both stubs return a node, which is made in one place.
+    assert_eq!(drivers.text.matches("What stubs return").count(), 1);
+    let sites = common::text(&output(labrys().arg("sites").arg(&unit)));
+    let is_there = ["p.c:4:", "p.c:5:"].map(|line| sites.contains(line));
+    assert_eq!(is_there, [false, true], "{sites}");
+    for entry in ["first", "second"] {
+        let out = folder.path().join(entry);
+        let mut command = labrys();
+        command.arg("cover").arg(&unit).arg("--out").arg(&out);
+        let covered = output(command.args(["--steps", "50", "--", entry]));
+        let suite = Suite::open(&out).expect("a suite");
+        let targets = suite.summary.expect("a summary").targets;
+        let reached =
+            |one: &TargetSummary| one.location == entry && one.status == TargetStatus::Reached;
+        assert!(targets.iter().any(reached), "{}", common::text(&covered));
+        // The second unit has the function itself, not its stub.
+        let keys = suite.cases.iter().map(|case| case.input.byte(0, 0));
+        assert!(entry == "first" || keys.into_iter().any(|key| key == Some(18)));
+    }
 }
 
 /// A library without main: numbers, strings, lists, structures, enumerations, globals, functions.
@@ -140,7 +203,7 @@ int nothing(void) { return 42; }
 "#;
 
 /// A library in a folder, and a call of `labrys cover` on it.
-fn cover(folder: &std::path::Path, arguments: &[&str]) -> (std::process::Output, String) {
+fn cover(folder: &Path, arguments: &[&str]) -> (std::process::Output, String) {
     std::fs::write(folder.join("lib.c"), LIBRARY).expect("a file");
     let mut command = labrys();
     command.current_dir(folder).args(["cover", "lib.c"]);

@@ -330,17 +330,22 @@ impl<'m, 'a> Builder<'m, 'a> {
 
     /// The result of a stub, and what it writes through its parameters.
     pub(crate) fn stub(&mut self, prototype: &Prototype<'m>, parts: &mut Vec<Part>) {
-        // Stubs that return the same share a function, so names do not tell of them.
-        let spot = Spot::new(Root::Result, "stub()");
+        let spot = |name: &str| Spot::new(Root::Result, &format!("{name}()"));
         match prototype.result_type.map(unwrapped) {
             Some(node) if node.tag() == tag::POINTER => {
+                // Stubs that return the same share the function that makes it: names do not tell
+                // which it was.
+                let spot = spot("stub");
                 let aim = Aim {
                     to: node.base(),
                     ..Aim::default()
                 };
                 parts.push(self.pointer(&spot, 0, "", &aim, self.bounds.depth));
             }
-            Some(node) => self.object_parts(&spot, &pieces(node), self.bounds.depth, parts),
+            Some(node) => {
+                let spot = spot(&self.entry.name);
+                self.object_parts(&spot, &pieces(node), self.bounds.depth, parts);
+            }
             None => {}
         }
     }
