@@ -20,12 +20,11 @@ use std::path::Path;
 use crate::coverage;
 use crate::recording::repeat;
 use labrys_llvm::{Block, Builder, LLVMOpcode, LlvmError, Module, Value};
+use labrys_lower::trap_of;
 use labrys_models::{CHECKS, GUARDS};
 
 const PROGRAM: &str = "the program";
 
-/// The trap of a check.
-const TRAP: &str = "llvm.ubsantrap";
 /// What reports a check that failed (`checks.c`).
 const FAILED: &str = "__labrys_check_failed";
 /// clang's numbers of the checks of values (`SanitizerHandler`, LLVM 19): sums, bits of zero,
@@ -61,9 +60,6 @@ pub fn add_initialization_checks(frozen: &Path, out: &Path) -> Result<(), LlvmEr
 
 /// Has the checks of values report and go on.
 fn go_on_behind_checks(module: &mut Module) -> Result<(), LlvmError> {
-    if module.function(TRAP).is_none() {
-        return Ok(());
-    }
     module.link_bytes(CHECKS, PROGRAM)?;
     let failed = module.function(FAILED);
     let failed = failed.ok_or_else(|| LlvmError(format!("{FAILED} is not defined")))?;
@@ -133,14 +129,6 @@ impl<'m> Check<'m> {
         builder.locate_at(self.branch);
         builder.jump(self.next);
     }
-}
-
-/// The trap of a block that ends with one.
-fn trap_of(block: Block<'_>) -> Option<Value<'_>> {
-    let end = block.terminator()?;
-    let is_trap = |i: &Value<'_>| i.opcode() == LLVMOpcode::LLVMCall && i.called().name() == TRAP;
-    let trap = block.instructions().into_iter().find(is_trap);
-    trap.filter(|_| end.opcode() == LLVMOpcode::LLVMUnreachable)
 }
 
 /// Has the functions ask for a sanitizer.

@@ -19,3 +19,4 @@ pub use freeze::{FreezeError, freeze};
 pub use lowering::lower;
 pub use source::source;
 pub use surroundings::Linking;
+pub use traps::trap_of;

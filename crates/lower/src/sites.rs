@@ -9,7 +9,7 @@
 
 use labrys_program::{BlockId, FunctionId, SiteKind};
 
-use crate::traps::begins_with_trap;
+use crate::traps::trap_of;
 use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Module, Value};
 
 /// One decision of a module.
@@ -40,7 +40,10 @@ pub fn sites(module: &Module) -> Vec<Decision<'_>> {
                 found.push(Decision {
                     instruction,
                     oracle: kind == SiteKind::Branch
-                        && block.successors().into_iter().any(begins_with_trap),
+                        && block
+                            .successors()
+                            .into_iter()
+                            .any(|to| trap_of(to).is_some()),
                     kind,
                     function: FunctionId::new(function_index),
                     block: BlockId::new(block_index),

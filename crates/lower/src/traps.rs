@@ -221,14 +221,15 @@ fn only_traps(block: Block<'_>) -> Option<Value<'_>> {
     }
 }
 
-/// Whether a block begins with the trap of a check.
-pub(crate) fn begins_with_trap(block: Block<'_>) -> bool {
+/// The trap of a check that a block begins with.
+#[must_use]
+pub fn trap_of(block: Block<'_>) -> Option<Value<'_>> {
     let first = block.instructions().into_iter().find(|instruction| {
         let hint =
             instruction.opcode() == LLVMOpcode::LLVMCall && is_hint(&instruction.called().name());
         !hint && instruction.opcode() != LLVMOpcode::LLVMPHI
     });
-    first.is_some_and(is_trap)
+    first.filter(|first| is_trap(*first))
 }
 
 /// The trap of `-fsanitize-trap`; that of `__builtin_trap` is the program's own.
