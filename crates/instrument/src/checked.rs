@@ -31,6 +31,10 @@ const FAILED: &str = "__labrys_check_failed";
 /// products, negation, shifts, differences.
 const OF_VALUES: [u64; 6] = [0, 8, 12, 13, 20, 21];
 
+/// Leaves the places of instructions of the debug information, which stacks are made of: code for
+/// all of it takes twice as long to generate.
+const PLACES: &str = "strip-nonlinetable-debuginfo";
+
 /// Puts frozen bitcode under AddressSanitizer.
 ///
 /// # Errors
@@ -41,6 +45,7 @@ pub fn add_checks(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     let bitcode = fs::read(frozen).map_err(|e| LlvmError(format!("{}: {e}", frozen.display())))?;
     module.link_bytes(&bitcode, PROGRAM)?;
     go_on_behind_checks(&mut module)?;
+    module.run_passes(PLACES)?;
     prepare(&module, "sanitize_address");
     module.add_address_checks()?;
     finish(&module, out)
@@ -53,6 +58,7 @@ pub fn add_checks(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
 pub fn add_initialization_checks(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
     let mut module = Module::read(frozen)?;
     go_on_behind_checks(&mut module)?;
+    module.run_passes(PLACES)?;
     prepare(&module, "sanitize_memory");
     module.add_initialization_checks()?;
     finish(&module, out)

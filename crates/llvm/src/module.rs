@@ -190,9 +190,14 @@ impl Module {
     pub fn add_address_checks(&mut self) -> Result<(), LlvmError> {
         static SCOPES: Once = Once::new();
         SCOPES.call_once(|| {
-            let words = [c"labrys", c"-asan-use-after-scope"].map(CStr::as_ptr);
+            let words = [
+                c"labrys",
+                c"-asan-use-after-scope",
+                c"-asan-instrumentation-with-call-threshold=0",
+            ];
+            let words = words.map(CStr::as_ptr);
             // SAFETY: the words outlive the call, which copies what it keeps.
-            unsafe { LLVMParseCommandLineOptions(2, words.as_ptr(), c"".as_ptr()) };
+            unsafe { LLVMParseCommandLineOptions(3, words.as_ptr(), c"".as_ptr()) };
         });
         self.run_passes("asan")
     }
