@@ -59,12 +59,43 @@ enum Effort {
 
 /// How fast the instrumented executable is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tuning {
-    /// Not optimized, which is compiled fast. For units, whose runs are short; the plain executable
-    /// is not optimized either.
+enum Tuning {
+    /// Not optimized, which is compiled fast.
     Unoptimized,
     /// Optimized; a caller that can begin without has an unoptimized one first.
     Optimized,
+}
+
+/// What executables are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The program as it is.
+    Program,
+    /// Functions in units, whose runs are short: nothing is optimized.
+    Unit {
+        /// Whether failures are looked for: without there is no checked executable.
+        checked: bool,
+    },
+}
+
+impl Purpose {
+    fn tuning(self) -> Tuning {
+        match self {
+            Purpose::Program => Tuning::Optimized,
+            Purpose::Unit { .. } => Tuning::Unoptimized,
+        }
+    }
+
+    fn plain_effort(self) -> Effort {
+        match self {
+            Purpose::Program => Variant::Plain.effort(),
+            Purpose::Unit { .. } => Effort::Linear,
+        }
+    }
+
+    fn is_checked(self) -> bool {
+        self != Purpose::Unit { checked: false }
+    }
 }
 
 impl Tuning {
@@ -140,8 +171,7 @@ pub(crate) fn build(
 ) -> Result<(), Error> {
     let frozen = frozen(session, line, merged, scratch)?;
     let runtime = runtime_object(session, scratch)?;
-    let tuning = Tuning::Optimized;
-    build_frozen(session, line, &frozen, &runtime, scratch, tuning)
+    build_frozen(session, line, &frozen, &runtime, scratch, Purpose::Program)
 }
 
 /// Freezes merged bitcode.
@@ -177,7 +207,7 @@ pub(crate) fn build_frozen(
     frozen: &Path,
     runtime: &Path,
     scratch: &Path,
-    tuning: Tuning,
+    purpose: Purpose,
 ) -> Result<(), Error> {
     let parts = Parts {
         session,
@@ -186,32 +216,33 @@ pub(crate) fn build_frozen(
         runtime,
         scratch,
     };
-    session.doing("compiling three executables");
+    let number = if purpose.is_checked() { "three" } else { "two" };
+    session.doing(&format!("compiling {number} executables"));
     let done = AtomicUsize::new(0);
     let tell = || {
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        session.doing(&format!("compiling three executables, {done} done"));
+        session.doing(&format!("compiling {number} executables, {done} done"));
     };
     let build = |variant, effort| parts.build(variant, effort).inspect(|_| tell());
-    let plain_effort = match tuning {
-        Tuning::Unoptimized => Effort::Linear,
-        Tuning::Optimized => Variant::Plain.effort(),
-    };
+    let tuning = purpose.tuning();
     let (program, instrumented, plain, checked) = thread::scope(|scope| {
         let instrumented = beside(scope, || parts.instrumented(tuning).inspect(|_| tell()))?;
-        let plain = beside(scope, || build(Variant::Plain, plain_effort))?;
-        let checked = beside(scope, || build(Variant::Checked, Variant::Checked.effort()))?;
+        let plain = beside(scope, || build(Variant::Plain, purpose.plain_effort()))?;
+        let checked = || build(Variant::Checked, Variant::Checked.effort());
+        let checked = purpose.is_checked().then(|| beside(scope, checked));
+        let checked = checked.transpose()?;
         Ok::<_, Error>((
             program_bytes(frozen, &line.output),
             join(instrumented),
             join(plain),
-            join(checked),
+            checked.map(join),
         ))
     })?;
     // If both fail, the messages of the first are printed already.
     let ((instrumented, to_optimize), plain) = (instrumented?, plain?);
     let (bitcode, plain) = (read(frozen)?, read(&plain)?);
-    let checked = if_possible(session, checked)?;
+    let checked = checked.map(|checked| if_possible(session, checked));
+    let checked = checked.transpose()?.flatten();
     let contents = Contents::Whole {
         program: &program?,
         bitcode: &bitcode,

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use crate::arguments::{Invocation, Mode};
 use crate::container::Executable;
 use crate::executables::{
-    self, Tuning, build_frozen, build_uninitialized, llvm, model, read, runtime_object,
+    self, Purpose, build_frozen, build_uninitialized, llvm, model, read, runtime_object,
 };
 use crate::jobs::Job;
 use crate::link_line::{LinkLine, Pieces};
@@ -270,7 +270,7 @@ impl Frozen {
         progress: Progress,
     ) -> Result<(), Error> {
         let build: Build = |session, line, frozen, runtime, scratch| {
-            build_frozen(session, line, frozen, runtime, scratch, Tuning::Optimized)
+            build_frozen(session, line, frozen, runtime, scratch, Purpose::Program)
         };
         self.build_by(build, out, scratch, progress)
     }
@@ -331,8 +331,10 @@ impl Frozen {
         module.write(&frozen).map_err(&failed)?;
         drop(module);
         let runtime = self.runtime(&session, &scratch)?;
-        let tuning = Tuning::Unoptimized;
-        build_frozen(&session, &line, &frozen, &runtime, &scratch, tuning)
+        let purpose = Purpose::Unit {
+            checked: !request.unchecked,
+        };
+        build_frozen(&session, &line, &frozen, &runtime, &scratch, purpose)
     }
 }
 

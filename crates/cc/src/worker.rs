@@ -205,8 +205,8 @@ impl Worker {
         let mut input = child.stdin.take();
         if let (Some(input), Some(request)) = (&mut input, request) {
             // A worker that does not read has ended; it is waited for below.
-            let _ = serde_json::to_writer(&mut *input, request);
-            let _ = input.flush();
+            let text = serde_json::to_vec(request).unwrap_or_default();
+            let _ = input.write_all(&text);
         }
         let input = input.filter(|_| pace != Pace::Whole);
         let (sender, news) = channel();

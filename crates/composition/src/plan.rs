@@ -119,25 +119,27 @@ impl Planner {
         found
     }
 
-    /// The functions whose calls are bound in the unit of main, where these fail: those, the
-    /// functions that main calls itself and that lead to them, and as many others that do as there
-    /// may be, those of most relevance to main first.
+    /// The functions whose calls are bound in the unit of main, where these fail: those of them that
+    /// are `reached` by system runs, the functions that main calls itself and that lead to them, and
+    /// as many others that do as there may be, those of most relevance to main first. To others no
+    /// path of main's unit is known.
     #[must_use]
     pub fn bound_in(
         &self,
         main: FunctionId,
         failing: &BTreeSet<FunctionId>,
+        reached: &BTreeSet<FunctionId>,
         most: usize,
     ) -> BTreeSet<FunctionId> {
         let depths = self.depths(main);
+        let relevance = |one: &FunctionId| self.relevance.of(main, *one);
         let leading = self.leading_to(failing.iter().copied()).into_iter();
         let leading = leading.filter(|one| *one != main && depths.contains_key(one));
-        let is_first = |one: &FunctionId| failing.contains(one) || depths.get(one) == Some(&1);
+        let is_known = |one: &FunctionId| reached.contains(one) || relevance(one) > 0.0;
+        let leading = leading.filter(|one| depths[one] == 1 || is_known(one));
+        let is_first = |one: &FunctionId| failing.contains(one) || depths[one] == 1;
         let (mut bound, mut others): (Vec<_>, Vec<_>) = leading.partition(is_first);
-        others.sort_by(|a, b| {
-            let relevance = |one: &FunctionId| self.relevance.of(main, *one);
-            relevance(b).total_cmp(&relevance(a)).then(a.cmp(b))
-        });
+        others.sort_by(|a, b| relevance(b).total_cmp(&relevance(a)).then(a.cmp(b)));
         bound.extend(others.into_iter().take(most));
         bound.into_iter().collect()
     }

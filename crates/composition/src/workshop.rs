@@ -59,6 +59,10 @@ impl BoundFunction {
 
 /// Builds units. Several threads may ask for one at a time.
 pub trait Workshop: Sync {
+    /// Begins to build some units at once, beside what else is done: [`Workshop::prepare`] of the same
+    /// ones waits for them.
+    fn begin(&mut self, units: &[(UnitPlan, Vec<UnitPlan>)]);
+
     /// Builds some units at once, each with the units of the functions whose calls are bound in it,
     /// so that [`Workshop::unit`] takes no time for them; whether that could be done.
     ///

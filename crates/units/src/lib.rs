@@ -208,7 +208,7 @@ impl Bounds {
 }
 
 /// What is to be generated for a program.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// The functions that are called.
     pub entries: Vec<String>,
@@ -231,6 +231,8 @@ pub struct Request {
     pub trimmed: bool,
     /// Whether the program is compiled in linear time, for few runs: its code is slow.
     pub linear: bool,
+    /// Whether it is for paths only, not for failures: without the checked executable.
+    pub unchecked: bool,
 }
 
 /// The surroundings of an entry that is one of several units in a program.

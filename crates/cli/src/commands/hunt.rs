@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use clap::Args;
@@ -219,6 +220,7 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
         max_input: options.input.max_input,
         notebook: notebook(options)?,
         batches: Vec::new(),
+        ahead: Mutex::default(),
     };
     let settings = Settings {
         extent: extent(options.units.no_extended_units, options.units.random_units),

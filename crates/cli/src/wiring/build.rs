@@ -73,6 +73,16 @@ impl Builder {
         self.work(order, Pace::Whole, folder).map(drop)
     }
 
+    /// Begins a build that goes on beside what the command does, until [`Builder::finish`].
+    pub(crate) fn begin_beside(order: &Order, folder: &Path) -> Result<Beside, Failure> {
+        worker(order, Pace::Whole, folder).map(Beside)
+    }
+
+    /// Waits for a build that went on beside other things.
+    pub(crate) fn finish(&self, Beside(worker): Beside) -> Result<(), Failure> {
+        self.wait(worker).map(drop)
+    }
+
     /// Builds until there is an executable that works; what is left to do, if there is anything.
     /// `done` is called when the build is at its end.
     pub(crate) fn begin(
@@ -104,12 +114,11 @@ impl Builder {
 
     /// Builds; the worker, if it has more to do.
     fn work(&self, order: &Order, pace: Pace, folder: &Path) -> Result<Option<Worker>, Failure> {
-        let worker = Worker::start(itself(), order, pace, folder);
-        let mut worker = worker.map_err(|error| {
-            let remedy = labrys_cc::remedy(&error);
-            let text = format!("cannot start a process for the build: {error}{remedy}");
-            Failure::Problem(Problem::program(text))
-        })?;
+        self.wait(worker(order, pace, folder)?)
+    }
+
+    /// Waits for a build; the worker, if it has more to do.
+    fn wait(&self, mut worker: Worker) -> Result<Option<Worker>, Failure> {
         let mut shown = Doing::new(self.quiet, "building");
         loop {
             if let Some(problem) = self.ending.ended_build() {
@@ -131,6 +140,18 @@ impl Builder {
             }
         }
     }
+}
+
+/// A build that goes on beside what the command does. Dropping it ends it.
+#[derive(Debug)]
+pub(crate) struct Beside(Worker);
+
+fn worker(order: &Order, pace: Pace, folder: &Path) -> Result<Worker, Failure> {
+    Worker::start(itself(), order, pace, folder).map_err(|error| {
+        let remedy = labrys_cc::remedy(&error);
+        let text = format!("cannot start a process for the build: {error}{remedy}");
+        Failure::Problem(Problem::program(text))
+    })
 }
 
 /// The command that serves as a worker: this file itself, also if another one has its name by now.

@@ -18,7 +18,7 @@ use labrys_units::{Drivers, Request};
 
 use crate::output::console::note;
 use crate::output::problem::Problem;
-use crate::wiring::build::{Builder, Failure, Rest};
+use crate::wiring::build::{Beside, Builder, Failure, Rest};
 use crate::wiring::cache::{self, Cache};
 use crate::wiring::database::Database;
 
@@ -367,6 +367,17 @@ impl Stock {
 
     /// The program with drivers for functions; `None` in place of it if none of them has one.
     pub(crate) fn unit(&self, request: &Request) -> Result<(Option<Subject>, Drivers), Problem> {
+        match self.begin_unit(request)? {
+            (Some(build), drivers) => Ok((Some(self.finish_unit(build)?), drivers)),
+            (None, drivers) => Ok((None, drivers)),
+        }
+    }
+
+    /// Begins to build the program with drivers for functions; `None` if none of them has one.
+    pub(crate) fn begin_unit(
+        &self,
+        request: &Request,
+    ) -> Result<(Option<UnitBuild>, Drivers), Problem> {
         let folder = temporary_folder()?;
         let path = folder.path().join("unit");
         let drivers = self.describe(request)?;
@@ -378,10 +389,29 @@ impl Stock {
             request: request.clone(),
             out: path.clone(),
         };
-        self.builder.build(&order, folder.path())?;
-        let subject = Subject::unpack(self.name.clone(), path, self.builder.clone(), folder)?;
-        Ok((Some(subject), drivers))
+        let build = Builder::begin_beside(&order, folder.path())?;
+        let build = UnitBuild {
+            build,
+            path,
+            folder,
+        };
+        Ok((Some(build), drivers))
     }
+
+    /// Waits for a program with drivers.
+    pub(crate) fn finish_unit(&self, unit: UnitBuild) -> Result<Subject, Problem> {
+        self.builder.finish(unit.build)?;
+        let (name, builder) = (self.name.clone(), self.builder.clone());
+        Subject::unpack(name, unit.path, builder, unit.folder)
+    }
+}
+
+/// A program with drivers that is being built.
+#[derive(Debug)]
+pub(crate) struct UnitBuild {
+    build: Beside,
+    path: PathBuf,
+    folder: TemporaryFolder,
 }
 
 /// The static model of an executable.

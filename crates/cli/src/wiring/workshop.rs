@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use labrys_analysis::ProgramAnalysis;
 use labrys_backward::Target;
@@ -20,7 +20,7 @@ use crate::wiring::backward::{Start, symcretic};
 use crate::wiring::notebook::Notebook;
 use crate::wiring::session::programs;
 use crate::wiring::solver::{SolverOptions, layers};
-use crate::wiring::subject::{Stock, Subject};
+use crate::wiring::subject::{Stock, Subject, UnitBuild};
 use crate::wiring::system::search_toward;
 
 /// See the module.
@@ -40,6 +40,15 @@ pub(crate) struct Units<'a> {
     pub(crate) notebook: Option<Notebook>,
     /// Units that were built together.
     pub(crate) batches: Vec<Arc<Batch>>,
+    /// Units that are built beside what else is done.
+    pub(crate) ahead: Mutex<Option<Ahead>>,
+}
+
+/// Units that are being built together.
+pub(crate) struct Ahead {
+    request: Request,
+    build: UnitBuild,
+    drivers: Drivers,
 }
 
 /// Units that are one program.
@@ -89,6 +98,7 @@ pub(crate) fn request(subject: &Subject, plan: &UnitPlan, bound: &[UnitPlan]) ->
         bounds: bounds(),
         trimmed: true,
         linear: true,
+        unchecked: !bound.is_empty(),
         ..Request::default()
     }
 }
@@ -119,6 +129,8 @@ fn batch(subject: &Subject, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Request {
         bounds: bounds(),
         trimmed: true,
         linear: true,
+        // Of callers the paths to calls are wanted; how they fail is seen where they are tested.
+        unchecked: units.iter().all(|(_, bound)| !bound.is_empty()),
         ..Request::default()
     }
 }
@@ -189,6 +201,16 @@ impl Units<'_> {
         let unit = Arc::new(unit);
         let called = (Invocation::default(), inputs);
         self.bench(&name, &unit, &drivers, called, Box::new(unit.clone()))
+    }
+
+    /// The program of a request, which may be being built already.
+    fn built(&mut self, request: Request) -> Result<(Option<Subject>, Drivers), Problem> {
+        let ahead = self.ahead.get_mut();
+        let ahead = ahead.unwrap_or_else(PoisonError::into_inner);
+        match ahead.take_if(|ahead| ahead.request == request) {
+            Some(ahead) => Ok((Some(self.stock.finish_unit(ahead.build)?), ahead.drivers)),
+            None => self.stock.unit(&request),
+        }
     }
 
     /// The unit of a function in a program with drivers, called like this and run on these inputs.
@@ -276,8 +298,23 @@ fn no_unit(drivers: &Drivers, function: &str) -> Problem {
 }
 
 impl Workshop for Units<'_> {
+    fn begin(&mut self, units: &[(UnitPlan, Vec<UnitPlan>)]) {
+        let request = batch(self.subject, units);
+        let begun = self.stock.begin_unit(&request);
+        // What is wrong is told where the units are prepared.
+        let ahead = begun.ok().and_then(|(build, drivers)| {
+            let build = build?;
+            Some(Ahead {
+                request,
+                build,
+                drivers,
+            })
+        });
+        *self.ahead.get_mut().unwrap_or_else(PoisonError::into_inner) = ahead;
+    }
+
     fn prepare(&mut self, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Result<bool, Error> {
-        let Ok((Some(program), drivers)) = self.stock.unit(&batch(self.subject, units)) else {
+        let Ok((Some(program), drivers)) = self.built(batch(self.subject, units)) else {
             return Ok(false);
         };
         let bound = units

@@ -81,6 +81,8 @@ pub struct Hunt<'h> {
     /// Functions whose units are built, or cannot be built with others.
     prepared: BTreeSet<FunctionId>,
     batch: usize,
+    /// Callers that are built at once.
+    callers_batch: usize,
     /// The calls that are bound in the units of callers.
     calls: BTreeMap<FunctionId, BTreeSet<FunctionId>>,
     whole: Option<Unit>,
@@ -139,6 +141,7 @@ impl<'h> Hunt<'h> {
             units: OpenUnits::default(),
             prepared: BTreeSet::new(),
             batch: FIRST_BATCH,
+            callers_batch: FIRST_BATCH,
             calls: BTreeMap::new(),
             whole: None,
             found: Vec::new(),
@@ -274,12 +277,16 @@ impl<'h> Hunt<'h> {
 
     /// Makes the whole program anew if calls lead to targets that are not bound in it.
     fn bind(&mut self, session: &mut Session, targets: &VecDeque<Target>) -> Result<(), Error> {
+        let seen = session.seen();
+        let sites = self.program.sites.iter();
+        let taken = sites.filter(|site| site.branches().any(|branch| seen.contains(branch)));
+        let reached: BTreeSet<FunctionId> = taken.map(|site| site.function).collect();
         let Some(planner) = self.planner.as_mut().filter(|_| !targets.is_empty()) else {
             return Ok(());
         };
         let entries = targets.iter().flat_map(|target| &target.entries);
         let entries: BTreeSet<FunctionId> = entries.map(|(function, _)| *function).collect();
-        let bound = planner.bound_in(self.main, &entries, MOST_LEADING);
+        let bound = planner.bound_in(self.main, &entries, &reached, MOST_LEADING);
         let before = self.bound.len();
         self.bound.extend(bound);
         if self.bound.len() == before && self.whole.is_some() {
@@ -548,7 +555,11 @@ impl Technique for Hunt<'_> {
             Phase::Units(functions) => {
                 // What fails is composed as soon as the units that were built together are tested.
                 let next = functions.front().copied();
-                let next = next.filter(|one| self.found.is_empty() || self.prepared.contains(one));
+                let is_ready = |one: &FunctionId| self.prepared.contains(one);
+                // Half of what is left of a limited budget is for composing.
+                let is_late = used - self.begun > (1.0 - self.begun) / 2.0;
+                let goes_on = |one: &FunctionId| is_ready(one) && !is_late;
+                let next = next.filter(|one| self.found.is_empty() || goes_on(one));
                 match next {
                     Some(function) => {
                         functions.pop_front();

@@ -6,14 +6,19 @@ use std::time::Instant;
 use labrys_engine::{Error, Session};
 use labrys_program::FunctionId;
 
-use super::{BUILD, FIRST_BATCH, Hunt, Phase, cost};
+use super::{BUILD, Hunt, Phase, cost};
 use crate::compose::{is_over, share_of_time};
 use crate::plan::UnitPlan;
 use crate::testing::{Testing, seed};
 use crate::unit::{Line, Role, Unit};
 
-/// Units that are built at once: twice as many each time, up to this.
-const LARGEST_BATCH: usize = 64;
+/// Units that are built at once: twice as many each time, up to this. What units have in common is
+/// compiled once for all of a batch, so few large batches take less time than many small ones.
+const LARGEST_BATCH: usize = 512;
+/// Where a build fails, so many times fewer units are built at once.
+const FEWER: usize = 4;
+/// Callers that are built at once: twice as many each time, up to this.
+const MOST_CALLERS: usize = 128;
 /// Units that are tested before the search of the whole program goes on, for each of those that are
 /// tested at a time.
 const TESTED_TOGETHER: usize = 4;
@@ -24,24 +29,40 @@ impl Hunt<'_> {
         if self.prepared.contains(&function) {
             return Ok(());
         }
-        let (Phase::Units(next), Some(planner)) = (&self.phase, &mut self.planner) else {
-            return Ok(());
-        };
         let begun = Instant::now();
-        let next = next.iter().filter(|one| !self.prepared.contains(one));
-        let next = next.filter(|one| self.workshop.failed_before(**one) != Some(false));
-        let functions = [function].into_iter().chain(next.copied());
-        let functions: Vec<FunctionId> = functions.take(self.batch).collect();
-        let plans = functions.iter().map(|one| (planner.plan(*one), Vec::new()));
-        let plans: Vec<_> = plans.collect();
-        self.batch = (2 * self.batch).min(LARGEST_BATCH);
-        self.prepared.extend(functions);
-        if !self.build(session, &plans)? {
-            // One of them is at fault: they are built one by one.
-            self.batch = FIRST_BATCH;
+        loop {
+            let units = self.next_batch(Some(function));
+            let functions: Vec<FunctionId> = units.iter().map(|(plan, _)| plan.function).collect();
+            self.prepared.extend(functions.iter().copied());
+            if self.build(session, &units)? || functions.len() <= 1 || is_over(session) {
+                self.batch = (2 * self.batch).min(LARGEST_BATCH);
+                break;
+            }
+            // One of them is at fault. One that is built alone is left out where it is tested.
+            self.batch = (functions.len() / FEWER).max(1);
+            functions.iter().for_each(|one| {
+                self.prepared.remove(one);
+            });
+        }
+        let next = self.next_batch(None);
+        if self.settings.jobs > 1 && !next.is_empty() {
+            self.workshop.begin(&next);
         }
         self.composer.phases.fli += begun.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// The units that are built together: that of this function, if there is one, and those of the
+    /// functions that are tested after it.
+    fn next_batch(&mut self, first: Option<FunctionId>) -> Vec<(UnitPlan, Vec<UnitPlan>)> {
+        let (Phase::Units(next), Some(planner)) = (&self.phase, &mut self.planner) else {
+            return Vec::new();
+        };
+        let next = next.iter().filter(|one| !self.prepared.contains(one));
+        let next = next.filter(|one| self.workshop.failed_before(**one) != Some(false));
+        let functions = first.into_iter().chain(next.copied()).take(self.batch);
+        let units = functions.map(|one| (planner.plan(one), Vec::new()));
+        units.collect()
     }
 
     /// Tests the unit of a function, and at the same time those of functions after it, if there are
@@ -251,7 +272,7 @@ impl Hunt<'_> {
         let mut wanted: BTreeSet<FunctionId> = BTreeSet::new();
         for (caller, callee) in calls.collect::<Vec<_>>() {
             let is_new = caller != self.main && !binds(&self.calls, caller, callee);
-            if is_new && (wanted.len() < LARGEST_BATCH || wanted.contains(&caller)) {
+            if is_new && (wanted.len() < self.callers_batch || wanted.contains(&caller)) {
                 wanted.insert(caller);
                 self.calls.entry(caller).or_default().insert(callee);
             }
@@ -264,6 +285,7 @@ impl Hunt<'_> {
             (planner.plan(*caller), bound)
         });
         let units: Vec<_> = units.collect();
+        self.callers_batch = (2 * self.callers_batch).min(MOST_CALLERS);
         self.build(session, &units)?;
         Ok(())
     }
