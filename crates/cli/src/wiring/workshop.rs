@@ -204,12 +204,12 @@ impl Units<'_> {
     }
 
     /// The program of a request, which may be being built already.
-    fn built(&mut self, request: Request) -> Result<(Option<Subject>, Drivers), Problem> {
+    fn built(&mut self, request: &Request) -> Result<(Option<Subject>, Drivers), Problem> {
         let ahead = self.ahead.get_mut();
         let ahead = ahead.unwrap_or_else(PoisonError::into_inner);
-        match ahead.take_if(|ahead| ahead.request == request) {
+        match ahead.take_if(|ahead| ahead.request == *request) {
             Some(ahead) => Ok((Some(self.stock.finish_unit(ahead.build)?), ahead.drivers)),
-            None => self.stock.unit(&request),
+            None => self.stock.unit(request),
         }
     }
 
@@ -314,7 +314,7 @@ impl Workshop for Units<'_> {
     }
 
     fn prepare(&mut self, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Result<bool, Error> {
-        let Ok((Some(program), drivers)) = self.built(batch(self.subject, units)) else {
+        let Ok((Some(program), drivers)) = self.built(&batch(self.subject, units)) else {
             return Ok(false);
         };
         let bound = units
