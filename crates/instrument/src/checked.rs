@@ -31,8 +31,8 @@ const FAILED: &str = "__labrys_check_failed";
 /// products, negation, shifts, differences.
 const OF_VALUES: [u64; 6] = [0, 8, 12, 13, 20, 21];
 
-/// Leaves the places of instructions of the debug information, which stacks are made of: code for
-/// all of it takes twice as long to generate.
+/// Leaves the places of instructions of the debug information, which stacks are made of: to compile
+/// all of it takes a third longer.
 const PLACES: &str = "strip-nonlinetable-debuginfo";
 
 /// Puts frozen bitcode under AddressSanitizer.

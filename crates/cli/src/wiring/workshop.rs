@@ -40,7 +40,8 @@ pub(crate) struct Units<'a> {
     pub(crate) notebook: Option<Notebook>,
     /// Units that were built together.
     pub(crate) batches: Vec<Arc<Batch>>,
-    /// Units that are built beside what else is done.
+    /// Units that are built beside what else is done. Threads share the workshop, which the build's
+    /// channel alone does not allow.
     pub(crate) ahead: Mutex<Option<Ahead>>,
 }
 

@@ -44,9 +44,11 @@ impl Hunt<'_> {
                 self.prepared.remove(one);
             });
         }
-        let next = self.next_batch(None);
-        if self.settings.jobs > 1 && !next.is_empty() {
-            self.workshop.begin(&next);
+        if self.settings.jobs > 1 {
+            let next = self.next_batch(None);
+            if !next.is_empty() {
+                self.workshop.begin(&next);
+            }
         }
         self.composer.phases.fli += begun.elapsed().as_secs_f64();
         Ok(())
