@@ -34,6 +34,9 @@ pub(crate) enum Item {
     WholeArchive { words: Vec<OsString>, path: PathBuf },
     /// Makes lld print something or write a side file: only for the result.
     Report(Vec<OsString>),
+    /// A symbol that is wrapped: when bitcode is merged, which is then frozen so that later links
+    /// need not wrap.
+    Wrap(OsString),
 }
 
 /// A command of lld, parsed.
@@ -113,7 +116,7 @@ impl LinkLine {
     pub(crate) fn lasting(&self) -> Option<LinkLine> {
         let mut line = self.clone();
         line.items
-            .retain(|item| matches!(item, Item::Word(_) | Item::Report(_)));
+            .retain(|item| matches!(item, Item::Word(_) | Item::Report(_) | Item::Wrap(_)));
         self.lasts.then_some(line)
     }
 
@@ -126,6 +129,7 @@ impl LinkLine {
                 Item::Archive(words) | Item::WholeArchive { words, .. } => {
                     arguments.extend(words.iter().cloned());
                 }
+                Item::Wrap(symbol) => arguments.extend(["--wrap".into(), symbol.clone()]),
                 Item::Report(_) => {}
             }
         }
@@ -163,7 +167,7 @@ impl LinkLine {
                 }
                 Item::Word(word) if word.to_string_lossy().ends_with(FLUSHES_FLOATS) => {}
                 Item::Word(word) => arguments.push(word.clone()),
-                Item::Bitcode(_) => {}
+                Item::Bitcode(_) | Item::Wrap(_) => {}
                 Item::Archive(words) => arguments.extend(words.iter().cloned()),
                 Item::WholeArchive { path, .. } => {
                     arguments.extend(native_members(path, pieces.scratch)?);
@@ -207,7 +211,7 @@ impl LinkLine {
                 "init" => Started::Before,
                 "fini" => Started::After,
                 "e" | "entry" => Started::Before,
-                "wrap" | "defsym" => {
+                "defsym" => {
                     linking.renames = true;
                     continue;
                 }
@@ -215,7 +219,19 @@ impl LinkLine {
             };
             linking.started.extend(value.map(|value| (value, started)));
         }
+        linking.wrapped = self.wrapped();
+        // Native code is linked as if nothing were wrapped.
+        linking.renames |= !linking.wrapped.is_empty() && (self.is_static || !self.lasts);
         linking
+    }
+
+    /// The symbols that are wrapped.
+    fn wrapped(&self) -> Vec<String> {
+        let symbols = self.items.iter().filter_map(|item| match item {
+            Item::Wrap(symbol) => Some(symbol.to_string_lossy().into_owned()),
+            _ => None,
+        });
+        symbols.collect()
     }
 
     /// Whether the program must have one unwinder with its libraries: exceptions of C++ pass
@@ -339,6 +355,7 @@ impl LinkLineReader {
                 let words = [Some(word), rest.next()].into_iter().flatten().collect();
                 self.items.push(Item::Report(words));
             }
+            "-wrap" | "--wrap" => self.items.extend(rest.next().map(Item::Wrap)),
             _ if takes_value(&text) => {
                 let value = rest.next();
                 if matches!(text.as_str(), "-L" | "--library-path") {
@@ -373,6 +390,9 @@ impl LinkLineReader {
         }
         if is_lto_option(text) {
             return;
+        }
+        if let Some(symbol) = name.strip_prefix("wrap=") {
+            return self.items.push(Item::Wrap(symbol.into()));
         }
         self.items.push(match is_report_option(name) {
             true => Item::Report(vec![word]),
@@ -493,7 +513,6 @@ fn takes_value(option: &str) -> bool {
         "init",
         "fini",
         "defsym",
-        "wrap",
         "exclude-libs",
         "version-script",
         "dynamic-list",

@@ -143,3 +143,20 @@ fn functions_that_may_be_missing_are_found_late() {
     assert!(!now(&["--unresolved-symbols=ignore-all"]));
     assert!(!now(&["--warn-unresolved-symbols", "-lm"]));
 }
+
+#[test]
+fn symbols_are_wrapped_when_bitcode_is_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["-lm", "--wrap", "f", "-wrap", "g", "--wrap=h", "-o", "x"];
+    let line = line(&words);
+    let expected = ["-lm", "--wrap", "f", "--wrap", "g", "--wrap", "h"];
+    assert_eq!(words_of(&line), expected);
+    assert_eq!(line.linking().wrapped, ["f", "g", "h"]);
+    assert!(!line.linking().renames);
+    let words = executable(&line, folder.path());
+    assert!(!words.iter().any(|word| word.contains("wrap")));
+    assert!(
+        line.lasting()
+            .is_some_and(|line| line.linking().wrapped.len() == 3)
+    );
+}

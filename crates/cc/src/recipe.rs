@@ -38,6 +38,7 @@ pub(crate) fn write(line: &LinkLine, language: Language) -> Vec<u8> {
             Item::WholeArchive { path, .. } => {
                 words.extend(["archive".into(), absolute(path.as_os_str())]);
             }
+            Item::Wrap(symbol) => words.extend(["wrap".into(), symbol.clone()]),
             Item::Bitcode(_) | Item::Report(_) => {}
         }
     }
@@ -70,6 +71,7 @@ pub(crate) fn read(bytes: &[u8], output: PathBuf) -> Option<(LinkLine, Language)
                 words: vec![word.clone()],
                 path: word.into(),
             },
+            b"wrap" => Item::Wrap(word),
             _ => return None,
         });
     }
@@ -118,6 +120,7 @@ mod tests {
                 .map(|word| Item::Word(word.into()))
                 .into_iter()
                 .chain([Item::Bitcode("a.o".into())])
+                .chain([Item::Wrap("malloc".into())])
                 .chain([Item::WholeArchive {
                     words: vec!["-lx".into()],
                     path: "/lib/libx.a".into(),
@@ -130,7 +133,7 @@ mod tests {
         let bytes = write(&line, Language::Cxx);
         let (read_back, language) = read(&bytes, "unit".into()).expect("a line");
         assert_eq!(language, Language::Cxx);
-        assert_eq!(read_back.items.len(), words.len() + 1);
+        assert_eq!(read_back.items.len(), words.len() + 2);
         assert_eq!(write(&read_back, language), bytes);
         assert!(read(&bytes[1..], "unit".into()).is_none());
         assert!(read(b"", "unit".into()).is_none());

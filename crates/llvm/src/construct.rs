@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 
-use super::{Block, Builder, LLVMLinkage, Module, Type, Value, c_string};
+use super::{Block, Builder, LLVMLinkage, LLVMTypeKind, Module, Type, Value, c_string};
 
 impl Module {
     /// Declares a function, or finds it if it is there.
@@ -175,6 +175,18 @@ impl Module {
         let raw = unsafe {
             LLVMConstStructInContext(self.context, raw.as_mut_ptr(), raw.len() as c_uint, 0)
         };
+        Value(raw, PhantomData)
+    }
+
+    /// Constant array or struct of a type.
+    #[must_use]
+    pub fn const_aggregate<'m>(&'m self, ty: Type<'m>, values: &[Value<'m>]) -> Value<'m> {
+        if ty.kind() != LLVMTypeKind::LLVMStructTypeKind {
+            return self.const_array(ty.element(), values);
+        }
+        let mut raw: Vec<LLVMValueRef> = values.iter().map(|v| v.0).collect();
+        // SAFETY: the caller's values are constants and have the types of the members.
+        let raw = unsafe { LLVMConstNamedStruct(ty.0, raw.as_mut_ptr(), raw.len() as c_uint) };
         Value(raw, PhantomData)
     }
 

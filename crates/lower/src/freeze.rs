@@ -13,6 +13,7 @@ use crate::marked::{self, MarkError};
 use crate::promises;
 use crate::surroundings::{self, Linking};
 use crate::traps;
+use crate::wrapped;
 use labrys_llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
 
 /// Add the calls that the program wants at both ends of its functions (`-finstrument-functions`,
@@ -53,6 +54,7 @@ pub fn freeze(
     linking: &Linking,
 ) -> Result<(), FreezeError> {
     let mut module = Module::read(merged)?;
+    wrapped::resolve(&module, &linking.wrapped);
     harness::complete(&mut module)?;
     marked::mark(&module, pure)?;
     surroundings::define_status(&module);

@@ -20,6 +20,8 @@ pub struct Linking {
     pub flushes: bool,
     /// Whether names get other meanings.
     pub renames: bool,
+    /// Symbols that the linker wraps.
+    pub wrapped: Vec<String>,
 }
 
 /// Text attributes of functions that the link line starts.

@@ -20,7 +20,7 @@ named!(
         /// Assembly that may move the stack, jump, call the system, or change how floats are
         /// computed.
         Control = "control",
-        /// The linker gives names other meanings (`--wrap`, `--defsym`).
+        /// The linker gives names other meanings (`--defsym`, `--wrap` with native code).
         RenamedSymbols = "renamed-symbols",
         /// Wide characters have another size than those of the C library (`-fshort-wchar`): the
         /// compiler counts in the one, its functions in the other.

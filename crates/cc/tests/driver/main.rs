@@ -5,6 +5,7 @@ mod deferred;
 mod large;
 mod plain;
 mod project;
+mod wrapped;
 
 use std::fs;
 
