@@ -1,6 +1,7 @@
 //! Functions as entries whose parameters point into one array or are numbers of 128 bits, or that
 //! look at the error number; null pointers that end a run before it decides anything of them (`hex`).
-//! Numbers that are places in arrays, arrays as long as the code looks for, owners and rings.
+//! Numbers that are places in arrays, arrays as long as the code looks for, owners and rings, variables
+//! with pointers.
 
 #![allow(missing_docs)]
 
@@ -218,4 +219,51 @@ fn objects_are_as_programs_keep_them() {
         !driver.contains("\"c.engine.owner.engine.mode\""),
         "{driver}"
     );
+}
+
+/// Variables with pointers: one to a list, a buffer with its length beside it, a structure, functions;
+/// one that points where the program wants.
+const VARIABLES: &str = r#"
+#include <stddef.h>
+#include <stdlib.h>
+struct node { int key; struct node *next; const char *name; };
+static struct node *head;
+static char *buffer;
+static size_t size;
+static int (*hook)(int);
+struct { struct node *first; int count; void *cookie; } state;
+const char *fixed = "fixed";
+int find(int key) {
+  struct node *n;
+  for (n = head; n; n = n->next)
+    if (n->key == key) return n->name ? n->name[0] == 'n' : 0;
+  return -1;
+}
+int put(char c) {
+  if (!buffer) return -1;
+  if (size < 4) { buffer[size++] = c; return 1; }
+  return 0;
+}
+int call(int x) { return hook ? hook(x) > 3 : 2; }
+int inspect(void) {
+  if (state.count > 2 && state.first && state.first->key == 99) return 5;
+  return state.cookie ? 1 : 0;
+}
+int still(void) { return fixed[0] == 'g' ? 7 : 8; }
+void set(struct node *n, char *b) { head = state.first = n; buffer = state.cookie = b; state.count++; hook = abs; }
+void change(const char *text) { fixed = text; }
+"#;
+
+#[test]
+fn variables_with_null_pointers_are_inputs() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), VARIABLES).expect("a file");
+    let mut command = labrys();
+    command.current_dir(folder.path());
+    command.args(["cover", "lib.c", "--all-functions"]);
+    let run = output(command.args(["--steps", "6000", "--out", "out"]));
+    let told = text(&run);
+    all_covered(folder.path(), &told, &["find", "put", "call", "inspect"]);
+    let still = told.lines().find(|line| line.starts_with("still "));
+    assert!(still.is_some_and(|line| line.contains("1 of 2")), "{told}");
 }

@@ -449,7 +449,8 @@ fn observations(entry: &Entry, globals: &[String]) -> String {
         let _ = writeln!(text, "  __labrys_observe({PLACE_OF_FAILED}, {FAILED}, 2);");
     }
     if !entry.frees {
-        let objects = entry.parameters.iter().map(|parameter| &parameter.parts);
+        let variables = entry.globals.iter().chain(&entry.parameters);
+        let objects = variables.map(|variable| &variable.parts);
         objects.for_each(|parts| observe(parts, &mut text));
     }
     text

@@ -121,10 +121,10 @@ pub enum Globals {
     /// What they hold when the program begins.
     #[default]
     Initial,
-    /// Anything, if they may change, there are no pointers in them and they are declared outside
-    /// functions, in the file of the function that is called.
+    /// Anything, if they may change, they are declared outside functions, in the file of the function
+    /// that is called, and there are no pointers in them but null pointers.
     File,
-    /// Anything, if they may change and there are no pointers in them.
+    /// Anything, if they may change and there are no pointers in them but null pointers.
     Any,
 }
 
@@ -176,11 +176,11 @@ impl Bounds {
             ),
             match self.globals {
                 Globals::Any => {
-                    "global variables that may change hold anything, those with pointers what they \
-                                 hold when the program begins"
+                    "global variables that may change hold anything, those with pointers that are not \
+                                 null what they hold when the program begins"
                 }
                 Globals::File => {
-                    "global variables of the file that may change hold anything, those with pointers and all others what they hold when the program begins"
+                    "global variables of the file that may change hold anything, those with pointers that are not null and all others what they hold when the program begins"
                 }
                 Globals::Initial => "global variables hold what they hold when the program begins",
             }
@@ -480,8 +480,12 @@ impl<'m> Writer<'m, '_> {
             builder.comes_to(self.uses.named_by(&all));
         }
         if bounds.globals != Globals::Initial {
-            let all = self.module.globals().into_iter();
-            for variable in all.filter(|variable| named.contains(variable)) {
+            let direct = select::named_directly(function);
+            let mut all = self.module.globals();
+            all.retain(|variable| named.contains(variable));
+            // Those that the function names itself have objects first.
+            all.sort_by_key(|variable| !direct.contains(variable));
+            for variable in all {
                 let file = bounds.globals == Globals::Any
                     || select::is_beside(self.module, variable, function);
                 if file && select::is_fillable(self.module, variable) {

@@ -65,15 +65,23 @@ pub(crate) fn is_beside(module: &Module, variable: Value<'_>, function: Value<'_
     !variable.name().contains('.') && file.is_some() && file == own
 }
 
-/// Whether a driver may fill a variable: one that may change, of a size that is not large, without
-/// pointers.
+/// The functions and variables that the code of a function names itself.
+pub(crate) fn named_directly<'m>(function: Value<'m>) -> FxHashSet<Value<'m>> {
+    let blocks = function.blocks().into_iter();
+    let all = blocks.flat_map(labrys_llvm::Block::instructions);
+    let operands = all.flat_map(Value::operands);
+    operands.filter(|one| one.is_constant()).collect()
+}
+
+/// Whether a driver may fill a variable: one that may change, of a size that is not large. One with
+/// pointers only if it holds zeros when the program begins: others point where the program wants.
 pub(crate) fn is_fillable(module: &Module, variable: Value<'_>) -> bool {
     let ty = variable.global_type();
     let own = !variable.is_declaration() && !variable.is_constant_global();
     own && may_change(variable)
         && ty.is_sized()
         && (1..=LARGEST).contains(&module.size_of(ty))
-        && is_plain(ty)
+        && (is_plain(ty) || variable.initializer() == Some(module.zero(ty)))
         && !variable.name().is_empty()
         && !variable.is_thread_local()
 }

@@ -37,9 +37,9 @@ pub(crate) struct DriverOptions {
 pub(crate) enum Globals {
     /// What they hold when the program begins
     Initial,
-    /// Those of the file of the entry: anything, if there are no pointers in them
+    /// Those of the file of the entry: anything, if pointers in them are null when the program begins
     File,
-    /// Anything, if there are no pointers in them
+    /// Anything, if pointers in them are null when the program begins
     Any,
 }
 

@@ -34,6 +34,9 @@ const LARGE_ARRAY: u64 = 1024;
 const FIRST_BYTES: u64 = 256;
 /// Objects behind pointers of one call, at most; further pointers are null.
 const MAX_OBJECTS: usize = 32;
+/// Of these, those that parameters have for themselves, and how deep those behind globals go.
+const OF_PARAMETERS: usize = 16;
+const DEPTH_OF_GLOBALS: u32 = 2;
 /// Bytes of one leaf.
 const MAX_LEAF: u64 = 4096;
 /// Types of libraries whose insides are theirs.
@@ -183,7 +186,12 @@ impl<'m, 'a> Builder<'m, 'a> {
         let described = DebugNode::of_global(module, variable).and_then(DebugNode::base);
         let mut parts = Vec::new();
         match described.filter(|ty| unwrapped(*ty).size() == size) {
-            Some(ty) => self.object_parts(&spot, &pieces(ty), 0, &mut parts),
+            Some(ty) => {
+                let depth = self.bounds.depth.min(DEPTH_OF_GLOBALS);
+                self.reserved += OF_PARAMETERS;
+                self.object_parts(&spot, &pieces(ty), depth, &mut parts);
+                self.reserved -= OF_PARAMETERS;
+            }
             None => self.numbers(&spot, 0, "", size, size, Content::Bytes, &mut parts),
         }
         self.entry.globals.push(Variable {
@@ -386,11 +394,11 @@ impl<'m, 'a> Builder<'m, 'a> {
         self.unit
     }
 
-    /// The functions that pointers of parameters may point to.
+    /// The functions that pointers of parameters and globals may point to.
     pub(crate) fn functions_behind(&self) -> Vec<String> {
         let mut functions = Vec::new();
-        for parameter in &self.entry.parameters {
-            crate::name_functions(&parameter.parts, &mut functions);
+        for variable in self.entry.parameters.iter().chain(&self.entry.globals) {
+            crate::name_functions(&variable.parts, &mut functions);
         }
         functions
     }

@@ -86,7 +86,8 @@ impl<'a> Arguments<'a> {
         let answers = entry.doubles.iter().flat_map(|double| &double.answers);
         let mut needed: BTreeSet<usize> = BTreeSet::new();
         let mut open: Vec<&'a [Part]> = Vec::new();
-        for variable in entry.parameters.iter().chain(answers) {
+        let variables = entry.globals.iter().chain(&entry.parameters);
+        for variable in variables.chain(answers) {
             collect(&variable.parts, &variable.name, &mut all);
             open.push(&variable.parts);
         }
@@ -112,6 +113,7 @@ impl<'a> Arguments<'a> {
         let mut taken: BTreeSet<String> = BTreeSet::new();
         taken.insert(self.call.entry().name.clone());
         taken.insert("result".to_owned());
+        taken.extend(entry.globals.iter().map(|global| global.name.clone()));
         for (number, (object, name)) in all {
             if !needed.contains(&number) {
                 continue;
