@@ -222,10 +222,13 @@ fn objects_are_as_programs_keep_them() {
 }
 
 /// Variables with pointers: one to a list, a buffer with its length beside it, a structure, functions;
-/// one that points where the program wants.
+/// one that points where the program wants. Flags and an output of another source.
 const VARIABLES: &str = r#"
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+extern int flag;
+extern FILE *out;
 struct node { int key; struct node *next; const char *name; };
 static struct node *head;
 static char *buffer;
@@ -250,20 +253,27 @@ int inspect(void) {
   return state.cookie ? 1 : 0;
 }
 int still(void) { return fixed[0] == 'g' ? 7 : 8; }
+int quiet(void) {
+  if (!flag) return 1;
+  return flag == 7 && fprintf(out, "seven") == 5;
+}
 void set(struct node *n, char *b) { head = state.first = n; buffer = state.cookie = b; state.count++; hook = abs; }
 void change(const char *text) { fixed = text; }
 "#;
+const MORE_VARIABLES: &str = "#include <stdio.h>\nint flag;\nFILE *out;\n";
 
 #[test]
 fn variables_with_null_pointers_are_inputs() {
     let folder = folder();
     std::fs::write(folder.path().join("lib.c"), VARIABLES).expect("a file");
+    std::fs::write(folder.path().join("more.c"), MORE_VARIABLES).expect("a file");
     let mut command = labrys();
     command.current_dir(folder.path());
-    command.args(["cover", "lib.c", "--all-functions"]);
+    command.args(["cover", "lib.c", "more.c", "--all-functions"]);
     let run = output(command.args(["--steps", "6000", "--out", "out"]));
     let told = text(&run);
-    all_covered(folder.path(), &told, &["find", "put", "call", "inspect"]);
+    let names = ["find", "put", "call", "inspect", "quiet"];
+    all_covered(folder.path(), &told, &names);
     let still = told.lines().find(|line| line.starts_with("still "));
     assert!(still.is_some_and(|line| line.contains("1 of 2")), "{told}");
 }

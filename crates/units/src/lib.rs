@@ -121,8 +121,8 @@ pub enum Globals {
     /// What they hold when the program begins.
     #[default]
     Initial,
-    /// Anything, if they may change, they are declared outside functions, in the file of the function
-    /// that is called, and there are no pointers in them but null pointers.
+    /// Anything, if they may change, the source of the function that is called names them outside
+    /// functions, and there are no pointers in them but null pointers.
     File,
     /// Anything, if they may change and there are no pointers in them but null pointers.
     Any,
@@ -180,7 +180,7 @@ impl Bounds {
                                  null what they hold when the program begins"
                 }
                 Globals::File => {
-                    "global variables of the file that may change hold anything, those with pointers that are not null and all others what they hold when the program begins"
+                    "global variables that the file names and that may change hold anything, those with pointers that are not null and all others what they hold when the program begins"
                 }
                 Globals::Initial => "global variables hold what they hold when the program begins",
             }
@@ -480,15 +480,17 @@ impl<'m> Writer<'m, '_> {
             builder.comes_to(self.uses.named_by(&all));
         }
         if bounds.globals != Globals::Initial {
-            let direct = select::named_directly(function);
+            let source = select::named_in_source(self.module, function);
             let mut all = self.module.globals();
             all.retain(|variable| named.contains(variable));
-            // Those that the function names itself have objects first.
-            all.sort_by_key(|variable| !direct.contains(variable));
+            // Those that the source names have objects first.
+            all.sort_by_key(|variable| !source.contains(variable));
             for variable in all {
-                let file = bounds.globals == Globals::Any
+                let is_of_source = source.contains(&variable)
                     || select::is_beside(self.module, variable, function);
-                if file && select::is_fillable(self.module, variable) {
+                let chosen = bounds.globals == Globals::Any
+                    || is_of_source && select::is_outside_functions(variable);
+                if chosen && select::is_fillable(self.module, variable) {
                     builder.global(self.module, variable);
                 }
             }

@@ -11,10 +11,24 @@ const LARGEST: u64 = 256;
 /// The functions and variables that the code of a function can come to; calls of `stubs` lead
 /// nowhere.
 pub(crate) fn named<'m>(function: Value<'m>, stubs: &[String]) -> FxHashSet<Value<'m>> {
+    named_by(function, |value| !stubs.contains(&value.name()))
+}
+
+/// The same, by the function and those of its source that it can come to.
+pub(crate) fn named_in_source<'m>(module: &'m Module, function: Value<'m>) -> FxHashSet<Value<'m>> {
+    let unit = |function| DebugNode::of_function(module, function).and_then(DebugNode::unit);
+    let own = unit(function);
+    named_by(function, |value| {
+        *value == function || !value.is_function() || unit(*value) == own
+    })
+}
+
+/// The functions and variables to which code leads from a function through those that pass.
+fn named_by<'m>(function: Value<'m>, passes: impl Fn(&Value<'m>) -> bool) -> FxHashSet<Value<'m>> {
     let mut seen: FxHashSet<Value<'m>> = FxHashSet::default();
     let mut open = vec![function];
     while let Some(value) = open.pop() {
-        if !seen.insert(value) || stubs.contains(&value.name()) {
+        if !seen.insert(value) || !passes(&value) {
             continue;
         }
         let constant = |one: &Value<'m>| one.is_constant();
@@ -57,20 +71,17 @@ pub(crate) fn gives_back(name: &str) -> bool {
     matches!(name, "free" | "realloc" | "reallocarray")
 }
 
-/// Whether a variable is declared outside functions of the file of this function.
+/// Whether a variable is declared outside functions, so that other code can name it.
+pub(crate) fn is_outside_functions(variable: Value<'_>) -> bool {
+    !variable.name().contains('.')
+}
+
+/// Whether a variable is declared in the file of this function.
 pub(crate) fn is_beside(module: &Module, variable: Value<'_>, function: Value<'_>) -> bool {
     let described = DebugNode::of_global(module, variable);
     let file = described.and_then(DebugNode::variable_file);
     let own = DebugNode::of_function(module, function).and_then(DebugNode::file);
-    !variable.name().contains('.') && file.is_some() && file == own
-}
-
-/// The functions and variables that the code of a function names itself.
-pub(crate) fn named_directly<'m>(function: Value<'m>) -> FxHashSet<Value<'m>> {
-    let blocks = function.blocks().into_iter();
-    let all = blocks.flat_map(labrys_llvm::Block::instructions);
-    let operands = all.flat_map(Value::operands);
-    operands.filter(|one| one.is_constant()).collect()
+    file.is_some() && file == own
 }
 
 /// Whether a driver may fill a variable: one that may change, of a size that is not large. One with

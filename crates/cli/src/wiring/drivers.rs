@@ -37,7 +37,7 @@ pub(crate) struct DriverOptions {
 pub(crate) enum Globals {
     /// What they hold when the program begins
     Initial,
-    /// Those of the file of the entry: anything, if pointers in them are null when the program begins
+    /// Those that the source of the entry names: anything, if pointers in them are null when the program begins
     File,
     /// Anything, if pointers in them are null when the program begins
     Any,
