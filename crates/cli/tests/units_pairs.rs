@@ -7,7 +7,9 @@
 
 mod common;
 
-use common::{all_covered, folder, labrys, output, text};
+use std::process::Command;
+
+use common::{all_covered, all_covered_with, folder, labrys, output, text};
 
 const SOURCE: &str = r#"
 #include <errno.h>
@@ -260,7 +262,12 @@ int quiet(void) {
 void set(struct node *n, char *b) { head = state.first = n; buffer = state.cookie = b; state.count++; hook = abs; }
 void change(const char *text) { fixed = text; }
 "#;
-const MORE_VARIABLES: &str = "#include <stdio.h>\nint flag;\nFILE *out;\n";
+const MORE_VARIABLES: &str = r#"
+#include <stdio.h>
+int flag;
+FILE *out;
+void begin(FILE *file) { flag++; out = file; }
+"#;
 
 #[test]
 fn variables_with_null_pointers_are_inputs() {
@@ -273,7 +280,11 @@ fn variables_with_null_pointers_are_inputs() {
     let run = output(command.args(["--steps", "6000", "--out", "out"]));
     let told = text(&run);
     let names = ["find", "put", "call", "inspect", "quiet"];
-    all_covered(folder.path(), &told, &names);
+    let object = folder.path().join("more.o");
+    let compile = ["-c", "more.c", "-o", "more.o"];
+    let compiled = output(Command::new("gcc").current_dir(folder.path()).args(compile));
+    assert!(compiled.status.success(), "{}", text(&compiled));
+    all_covered_with(folder.path(), &told, &names, Some(&object));
     let still = told.lines().find(|line| line.starts_with("still "));
     assert!(still.is_some_and(|line| line.contains("1 of 2")), "{told}");
 }

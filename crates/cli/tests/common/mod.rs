@@ -151,11 +151,17 @@ pub(crate) fn tests_pass_with(file: &Path, object: Option<&Path>) {
 /// The functions in a suite of `out` have all their branches covered, by what was told, and tests
 /// that pass.
 pub(crate) fn all_covered(folder: &Path, told: &str, names: &[&str]) {
+    all_covered_with(folder, told, names, None);
+}
+
+/// The same, the tests linked with an object.
+pub(crate) fn all_covered_with(folder: &Path, told: &str, names: &[&str], object: Option<&Path>) {
     for name in names {
         let mut lines = told.lines();
         let line = lines.find(|line| line.starts_with(&format!("{name} ")));
         let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
         assert_eq!(words.get(1), words.get(3), "{name}: {told}");
-        tests_pass(&folder.join(format!("out/{name}/tests/test_{name}.c")));
+        let tests = folder.join(format!("out/{name}/tests/test_{name}.c"));
+        tests_pass_with(&tests, object);
     }
 }
