@@ -479,21 +479,8 @@ impl<'m> Writer<'m, '_> {
             let all = self.candidates.called_too(&named);
             builder.comes_to(self.uses.named_by(&all));
         }
-        if bounds.globals != Globals::Initial {
-            let source = select::named_in_source(self.module, function);
-            let mut all = self.module.globals();
-            all.retain(|variable| named.contains(variable));
-            // Those that the source names have objects first.
-            all.sort_by_key(|variable| !source.contains(variable));
-            for variable in all {
-                let is_of_source = source.contains(&variable)
-                    || select::is_beside(self.module, variable, function);
-                let chosen = bounds.globals == Globals::Any
-                    || is_of_source && select::is_outside_functions(variable);
-                if chosen && select::is_fillable(self.module, variable) {
-                    builder.global(self.module, variable);
-                }
-            }
+        for variable in select::variables(self.module, function, &named, bounds.globals) {
+            builder.global(self.module, variable);
         }
         if self.request.for_tests
             && bounds.globals != Globals::Initial

@@ -3,6 +3,7 @@
 use labrys_llvm::{DebugNode, LLVMLinkage, LLVMOpcode, LLVMValueKind, Module, Value};
 use rustc_hash::FxHashSet;
 
+use crate::Globals;
 use crate::prototype::is_plain;
 
 /// Bytes of a variable that is worth an input.
@@ -14,8 +15,30 @@ pub(crate) fn named<'m>(function: Value<'m>, stubs: &[String]) -> FxHashSet<Valu
     named_by(function, |value| !stubs.contains(&value.name()))
 }
 
-/// The same, by the function and those of its source that it can come to.
-pub(crate) fn named_in_source<'m>(module: &'m Module, function: Value<'m>) -> FxHashSet<Value<'m>> {
+/// The variables among those that a function can come to which a driver fills, first those that the
+/// function's source names.
+pub(crate) fn variables<'m>(
+    module: &'m Module,
+    function: Value<'m>,
+    named: &FxHashSet<Value<'m>>,
+    globals: Globals,
+) -> Vec<Value<'m>> {
+    if globals == Globals::Initial {
+        return Vec::new();
+    }
+    let source = named_in_source(module, function);
+    let mut all = module.globals();
+    all.retain(|variable| {
+        let is_of_source = source.contains(variable) || is_beside(module, *variable, function);
+        let chosen = globals == Globals::Any || is_of_source && is_outside_functions(*variable);
+        named.contains(variable) && chosen && is_fillable(module, *variable)
+    });
+    all.sort_by_key(|variable| !source.contains(variable));
+    all
+}
+
+/// What the function names, and those of its source that it can come to.
+fn named_in_source<'m>(module: &'m Module, function: Value<'m>) -> FxHashSet<Value<'m>> {
     let unit = |function| DebugNode::of_function(module, function).and_then(DebugNode::unit);
     let own = unit(function);
     named_by(function, |value| {
@@ -72,12 +95,12 @@ pub(crate) fn gives_back(name: &str) -> bool {
 }
 
 /// Whether a variable is declared outside functions, so that other code can name it.
-pub(crate) fn is_outside_functions(variable: Value<'_>) -> bool {
+fn is_outside_functions(variable: Value<'_>) -> bool {
     !variable.name().contains('.')
 }
 
 /// Whether a variable is declared in the file of this function.
-pub(crate) fn is_beside(module: &Module, variable: Value<'_>, function: Value<'_>) -> bool {
+fn is_beside(module: &Module, variable: Value<'_>, function: Value<'_>) -> bool {
     let described = DebugNode::of_global(module, variable);
     let file = described.and_then(DebugNode::variable_file);
     let own = DebugNode::of_function(module, function).and_then(DebugNode::file);
@@ -86,7 +109,7 @@ pub(crate) fn is_beside(module: &Module, variable: Value<'_>, function: Value<'_
 
 /// Whether a driver may fill a variable: one that may change, of a size that is not large. One with
 /// pointers only if it holds zeros when the program begins: others point where the program wants.
-pub(crate) fn is_fillable(module: &Module, variable: Value<'_>) -> bool {
+fn is_fillable(module: &Module, variable: Value<'_>) -> bool {
     let ty = variable.global_type();
     let own = !variable.is_declaration() && !variable.is_constant_global();
     own && may_change(variable)
