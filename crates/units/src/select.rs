@@ -28,11 +28,13 @@ pub(crate) fn variables<'m>(
     }
     let source = named_in_source(module, function);
     let mut all = module.globals();
-    all.retain(|variable| {
-        let is_of_source = source.contains(variable) || is_beside(module, *variable, function);
-        let chosen = globals == Globals::Any || is_of_source && is_outside_functions(*variable);
-        named.contains(variable) && chosen && is_fillable(module, *variable)
-    });
+    all.retain(|variable| named.contains(variable) && is_fillable(module, *variable));
+    if globals == Globals::File {
+        let is_beside = |variable| is_beside(module, variable, function);
+        all.retain(|variable| {
+            is_outside_functions(*variable) && (source.contains(variable) || is_beside(*variable))
+        });
+    }
     all.sort_by_key(|variable| !source.contains(variable));
     all
 }

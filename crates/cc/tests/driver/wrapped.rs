@@ -1,5 +1,5 @@
-//! Symbols that the linker wraps mean the same as in a build by clang, in whole executables and in
-//! those that make puts off.
+//! Symbols that the linker wraps mean the same as in a build by clang, from sources and from an
+//! archive.
 
 use std::process::Command;
 
