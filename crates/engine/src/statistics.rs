@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use labrys_abi::Cause;
 use labrys_suite::Queries;
 
 use crate::asker::Asker;
@@ -72,6 +73,29 @@ impl Statistics {
     pub fn asked(&self) -> u64 {
         self.queries.sat + self.queries.unsat + self.queries.unknown
     }
+
+    /// Functions that are not followed, each with the number of symbolic values that runs gave them;
+    /// those with the most come first.
+    #[must_use]
+    pub fn lost_in_calls(&self) -> Vec<(&str, u64)> {
+        let mut calls: Vec<_> = lost_in_calls(&self.concretizations).collect();
+        calls.sort_by_key(|(_, values)| std::cmp::Reverse(*values));
+        calls
+    }
+}
+
+/// Functions that are not followed, with the number of values that they were given, among
+/// concretizations by cause.
+pub(crate) fn lost_in_calls(
+    concretizations: &BTreeMap<String, u64>,
+) -> impl Iterator<Item = (&str, u64)> {
+    let calls = concretizations.iter();
+    calls.filter_map(|(cause, values)| {
+        let name = cause
+            .strip_prefix(Cause::External.name())?
+            .strip_prefix(' ')?;
+        Some((name, *values))
+    })
 }
 
 /// Why a run was not where its query said.

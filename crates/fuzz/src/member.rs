@@ -23,6 +23,9 @@ const IDLE: u32 = 8;
 const QUIET: u32 = 128;
 /// The same when the others have nothing more to try.
 const QUIET_ALONE: u32 = 32;
+/// The same when the others cannot follow values that the program gives to other code: what depends
+/// on them is the fuzzer's alone.
+const QUIET_BLIND: u32 = 512;
 
 /// See the module.
 pub struct Fuzzing {
@@ -74,7 +77,11 @@ impl Member for Fuzzing {
     /// Not where the search has seen everything, and not for long without news.
     fn goes_on_alone(&self, session: &Session) -> bool {
         let open = !session.unseen().is_empty() || self.quiet == 0;
-        open && self.quiet < QUIET_ALONE && !session.is_conclusive()
+        let most = match session.is_blind() {
+            true => QUIET_BLIND,
+            false => QUIET_ALONE,
+        };
+        open && self.quiet < most && !session.is_conclusive()
     }
 
     fn step(&mut self, session: &mut Session) -> Result<Report, Error> {
@@ -89,6 +96,10 @@ impl Member for Fuzzing {
             _ => 0,
         };
         let idle = turn == none;
+        let most = match session.is_blind() {
+            true => QUIET_BLIND,
+            false => QUIET,
+        };
         total.executions += turn.executions;
         total.cut_off += turn.cut_off;
         Ok(Report {
@@ -97,8 +108,8 @@ impl Member for Fuzzing {
             gain: 0.0,
             rest: if idle { IDLE } else { 0 },
             state: match self.quiet {
-                0..QUIET if !idle => State::More,
-                _ => State::Quiet,
+                quiet if idle || quiet >= most => State::Quiet,
+                _ => State::More,
             },
         })
     }

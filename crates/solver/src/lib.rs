@@ -29,6 +29,7 @@ pub mod backend;
 pub mod bitwuzla;
 pub mod core;
 mod difficulty;
+mod domains;
 mod facts;
 mod functions;
 pub mod interpolate;

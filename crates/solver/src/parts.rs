@@ -1,6 +1,6 @@
 //! The parts of a query, and operations on parts and models that several layers need.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use labrys_expr::{Environment, ExprId, Op, Pool, Symbol, SymbolSet, Value, union};
 use rustc_hash::FxHashSet;
@@ -37,7 +37,8 @@ pub(crate) fn conjuncts(pool: &Pool, constraints: &[ExprId]) -> Vec<Part> {
     parts
 }
 
-/// Symbols that can have one value only, each with the positions of the parts that say so.
+/// Symbols that can have one value only, each with the positions of the parts that say so: of it
+/// alone, or of it and other fixed symbols.
 #[derive(Default)]
 pub(crate) struct FixedSymbols(BTreeMap<Symbol, Vec<usize>>);
 
@@ -60,13 +61,34 @@ impl FixedSymbols {
         self.0.keys().copied()
     }
 
-    /// The parts that fix those of these symbols that are fixed.
-    pub(crate) fn reasons(&self, symbols: SymbolSet<'_>) -> impl Iterator<Item = usize> {
-        let fixed = self
-            .0
-            .iter()
-            .filter(move |(symbol, _)| symbols.contains(**symbol));
-        fixed.flat_map(|(_, parts)| parts.iter().copied())
+    /// The parts that fix those of these symbols that are fixed, and those that fix the symbols of
+    /// these parts.
+    pub(crate) fn reasons(
+        &self,
+        pool: &Pool,
+        parts: &[Part],
+        symbols: SymbolSet<'_>,
+    ) -> BTreeSet<usize> {
+        let mut reasons = BTreeSet::new();
+        let mut open = vec![symbols];
+        while let Some(symbols) = open.pop() {
+            let fixed = self.0.iter();
+            let fixed = fixed.filter(|(symbol, _)| symbols.contains(**symbol));
+            for position in fixed.flat_map(|(_, parts)| parts) {
+                if reasons.insert(*position) {
+                    let symbols = pool.symbols(parts[*position].id);
+                    open.extend((symbols.len() > 1).then_some(symbols));
+                }
+            }
+        }
+        reasons
+    }
+
+    /// A part, with the parts that fix its symbols.
+    pub(crate) fn reasons_with(&self, pool: &Pool, parts: &[Part], position: usize) -> Vec<usize> {
+        let symbols = pool.symbols(parts[position].id);
+        let reasons = self.reasons(pool, parts, symbols);
+        reasons.into_iter().chain([position]).collect()
     }
 }
 

@@ -18,13 +18,16 @@ use crate::lengths::shorten_lengths;
 use crate::parts::{FixedSymbols, Overlay, Part, complete, conjuncts, origins};
 use crate::query::{Answer, Budget, Model, Query, Reason, Solver};
 use crate::reduced::ReducedPool;
-use crate::statistics::Statistics;
+use crate::statistics::{Statistics, VISITS_PER_STEP};
 use crate::valuation::Valuation;
 
 /// What a part of a query costs the layers beside its symbols, and what a node costs that is built
 /// anew, in visits.
 const PART: u64 = 8;
 pub(crate) const NODE: u64 = 8;
+/// How many times its steps a query may cost in visits before it is given up for them. Making it
+/// smaller mostly makes it easy, so that is worth far more than the steps alone.
+const VISITS: u64 = 16;
 
 /// One way to answer queries, or to make them smaller.
 pub(crate) trait Layer {
@@ -228,6 +231,8 @@ pub(crate) struct Shared {
     )]
     spare: Vec<Box<Smaller>>,
     statistics: Statistics,
+    /// What was visited and evaluated before this query.
+    before: u64,
 }
 
 impl Shared {
@@ -246,8 +251,21 @@ impl Shared {
         self.near.computed() + self.evaluator.computed()
     }
 
+    /// All that was visited and evaluated.
+    fn all_visits(&self) -> u64 {
+        self.statistics.visits + self.evaluated()
+    }
+
+    /// Whether a query that was given these steps has cost too many visits.
+    fn is_too_large(&self, steps: Option<u64>) -> bool {
+        let most = steps.map(|steps| steps.saturating_mul(VISITS * VISITS_PER_STEP));
+        most.is_some_and(|most| self.all_visits() - self.before > most)
+    }
+
     /// Takes back the memory of a smaller query.
-    pub(crate) fn put_spare(&mut self, smaller: Box<Smaller>) {
+    pub(crate) fn put_spare(&mut self, mut smaller: Box<Smaller>) {
+        smaller.values = Model::default();
+        smaller.facts = Facts::default();
         self.spare.push(smaller);
     }
 
@@ -336,9 +354,8 @@ impl Shared {
                 let mut all = Vec::new();
                 for constraint in core.0 {
                     let position = smaller.positions[constraint];
-                    let symbols = task.query.pool.symbols(task.parts[position].id);
-                    all.push(position);
-                    all.extend(task.fixed.reasons(symbols));
+                    let pool = &*task.query.pool;
+                    all.extend(task.fixed.reasons_with(pool, &task.parts, position));
                     all.extend(facts.reasons(task.query.pool, &task.parts, position));
                 }
                 Outcome::core(task, all)
@@ -365,6 +382,8 @@ pub(crate) struct Schedule {
     layers: Vec<Box<dyn Layer>>,
     slots: Vec<Slot>,
     shared: Shared,
+    /// The steps that the query was given.
+    given: Option<u64>,
     /// The counter of the row that answered the last query.
     answered: Option<usize>,
 }
@@ -396,7 +415,9 @@ impl Schedule {
                 nearest: None,
                 spare: Vec::new(),
                 statistics,
+                before: 0,
             },
+            given: None,
             answered: None,
         }
     }
@@ -434,11 +455,12 @@ impl Schedule {
         let started = Instant::now();
         self.shared.nearest = None;
         self.answered = None;
-        let given = query.budget.steps;
+        self.given = query.budget.steps;
         let evaluated = self.shared.evaluated();
+        self.shared.before = self.shared.all_visits();
         let answer = self.decide(query);
-        let left = query.budget.steps;
-        self.shared.statistics.steps += given.unwrap_or(0).saturating_sub(left.unwrap_or(0));
+        let (given, left) = (self.given.unwrap_or(0), query.budget.steps.unwrap_or(0));
+        self.shared.statistics.steps += given.saturating_sub(left);
         self.shared.visit(self.shared.evaluated() - evaluated);
         if !matches!(answer, Answer::Unknown(_)) {
             self.shared.nearest = None;
@@ -451,6 +473,9 @@ impl Schedule {
     fn decide(&mut self, query: &mut Query<'_>) -> Answer {
         if query.budget.is_cancelled() {
             return Answer::Unknown(Reason::Cancelled);
+        }
+        if query.budget.timeout == Some(Duration::ZERO) {
+            return Answer::Unknown(Reason::Timeout);
         }
         let mut task = Task::new(query);
         let symbols = |part: &Part| task.query.pool.symbols(part.id).len() as u64;
@@ -498,11 +523,19 @@ impl Schedule {
     /// The answer to a task by that to a smaller query, for which the schedule starts anew.
     fn decide_smaller(&mut self, task: &mut Task<'_, '_>, mut smaller: Box<Smaller>) -> Outcome {
         self.shared.visit(NODE * smaller.reduced.pool.len() as u64);
+        if self.shared.is_too_large(self.given) {
+            self.shared.put_spare(smaller);
+            return Answer::Unknown(Reason::Steps).into();
+        }
+        let timeout = task.timeout();
         let mut query = Query {
             pool: &mut smaller.reduced.pool,
             constraints: std::mem::take(&mut smaller.constraints),
             hint: task.query.hint,
-            budget: std::mem::take(&mut task.query.budget),
+            budget: Budget {
+                timeout,
+                ..std::mem::take(&mut task.query.budget)
+            },
         };
         let answer = self.decide(&mut query);
         task.query.budget = query.budget;

@@ -29,7 +29,7 @@ pub struct Statistics {
 }
 
 /// Nodes that are gone through in the time of a step.
-const VISITS_PER_STEP: u64 = 1_000;
+pub(crate) const VISITS_PER_STEP: u64 = 1_000;
 
 impl Statistics {
     /// What all queries cost, in steps.

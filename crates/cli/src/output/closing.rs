@@ -80,6 +80,7 @@ impl Closing<'_> {
             writeln!(f, "fuzzed    {fuzzed} of the plain program")?;
         }
         self.slow(f)?;
+        self.lost(f)?;
         writeln!(f, "ended     {}", why(self.end, branches))
     }
 
@@ -108,6 +109,29 @@ impl Closing<'_> {
         writeln!(
             f,
             "slow      {runs:.1} runs/s, {percent:.0} % of the time in the solver: {advice}"
+        )
+    }
+
+    /// Where values stop being symbolic, if most runs lose some and there is something left to find.
+    fn lost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let calls = self.statistics.lost_in_calls();
+        let all = calls.iter().map(|(_, values)| values).sum();
+        let names = match calls.as_slice() {
+            [] => return Ok(()),
+            [(name, _)] => (*name).to_owned(),
+            [(first, _), (second, _)] => format!("{first} and {second}"),
+            [(first, _), (second, _), rest @ ..] => {
+                format!("{first}, {second} and {} more", rest.len())
+            }
+        };
+        if all < self.summary.runs || self.summary.branches.open() == 0 {
+            return Ok(());
+        }
+        let values = count(all, "value");
+        writeln!(
+            f,
+            "lost      {values} in calls of {names}: what depends on them is only fuzzed; build a library \
+             of yours with labrys-cc and link it statically"
         )
     }
 
@@ -265,7 +289,16 @@ mod tests {
         };
         let closing = Closing {
             summary: &summary,
-            statistics: &Statistics::default(),
+            statistics: &Statistics {
+                concretizations: [
+                    ("external-call", 5),
+                    ("external-call b", 1),
+                    ("external-call a", 4),
+                ]
+                .map(|(cause, values)| (cause.to_owned(), values))
+                .into(),
+                ..Statistics::default()
+            },
             end: End::Exhausted,
             folder: Path::new("out"),
         };
@@ -275,6 +308,7 @@ mod tests {
             "1 branch proved unreachable",
             "inside its objects:\n  a.c:9:7 true\n",
             "1 run in 0.0 s, 0 queries",
+            "lost      5 values in calls of a and b: ",
             "nothing more to try",
             "  SIGSEGV at /a.c:3:1, input out/failures/000001/input",
             "labrys replay out",

@@ -28,7 +28,7 @@ use crate::observer::{Notice, Observer, Status};
 use crate::reporter::Reporter;
 use crate::runs::{Ended, Facts, PlainRun, Record, Runs};
 use crate::saver::{Moment, Saver, input_path};
-use crate::statistics::{DivergenceCause, Statistics};
+use crate::statistics::{DivergenceCause, Statistics, lost_in_calls};
 use crate::vocabulary::Vocabulary;
 
 pub use builder::SessionBuilder;
@@ -134,6 +134,14 @@ impl Session {
         let counts = self.runs.counts();
         let odd = counts.divergences + counts.malformed + counts.overflows;
         odd == 0 && counts.concretizations.is_empty() && self.asker.queries().unknown == 0
+    }
+
+    /// Whether symbolic values went into code that is not followed, from where they come back
+    /// without their expressions.
+    #[must_use]
+    pub fn is_blind(&self) -> bool {
+        let mut calls = lost_in_calls(&self.runs.counts().concretizations);
+        calls.next().is_some()
     }
 
     /// The seed of all random choices.

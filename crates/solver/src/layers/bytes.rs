@@ -7,21 +7,16 @@
 
 use std::collections::BTreeMap;
 
-use labrys_expr::{ExprId, Op, Pool, Symbol};
+use labrys_expr::Symbol;
 
+use crate::domains::{Domain, Domains, Said};
 use crate::parts::complete;
 use crate::query::Model;
 use crate::schedule::{Layer, Patience, Shared, Task, Verdict};
-use crate::value_tables::ValueTables;
 
-/// A set of byte values.
-type Domain = [u64; 4];
-
-const ALL: Domain = [u64::MAX; 4];
-
-/// The layer: the values that satisfy each condition.
+/// The layer.
 #[derive(Default)]
-pub(super) struct Bytes(ValueTables<Domain>);
+pub(super) struct Bytes(Domains);
 
 impl Layer for Bytes {
     fn name(&self) -> &'static str {
@@ -43,8 +38,7 @@ impl Layer for Bytes {
             all &= value == Some(1);
             let symbols = pool.symbols(part.id);
             if value == Some(0) && task.fixed.covers(symbols) {
-                let reasons = task.fixed.reasons(symbols);
-                return Verdict::Core(reasons.chain([position]).collect());
+                return Verdict::Core(task.fixed.reasons_with(pool, &task.parts, position));
             }
         }
         if !all {
@@ -64,95 +58,41 @@ impl Bytes {
         let mut chosen = Model::default();
         let mut by_symbol: BTreeMap<Symbol, Vec<(usize, Domain)>> = BTreeMap::new();
         for (position, part) in task.parts.iter().enumerate() {
-            let Some(symbol) = only_symbol(pool, part.id) else {
-                continue;
-            };
-            if symbol.width() > 8 {
-                if let Some(value) = equated(pool, part.id) {
+            match self.0.said_by(pool, part.id) {
+                Some((symbol, Said::Value(value))) => {
                     chosen.0.insert(symbol, value);
                     task.fixed.insert(symbol, vec![position]);
                 }
-            } else if let Some(domain) = self.domain(pool, part.id, symbol) {
-                by_symbol
-                    .entry(symbol)
-                    .or_default()
-                    .push((position, domain));
+                Some((symbol, Said::Domain(domain))) => {
+                    let domains = by_symbol.entry(symbol).or_default();
+                    domains.push((position, domain));
+                }
+                None => {}
             }
         }
         for (symbol, domains) in by_symbol {
-            let common = domains
-                .iter()
-                .fold(ALL, |all, (_, domain)| meet(all, *domain));
+            let common = Domain::common(&domains);
             let hinted = task.query.hint.get(symbol) as u8;
-            if common == [0; 4] {
+            if common.is_empty() {
                 return Err(core(&domains));
             }
-            if !has(common, hinted) {
-                chosen.0.insert(symbol, nearest(common, hinted).into());
+            if !common.has(hinted) {
+                chosen.0.insert(symbol, common.nearest(hinted).into());
             }
-            if size(common) == 1 {
+            if common.only().is_some() {
                 task.fixed.insert(symbol, reasons(&domains));
             }
         }
         Ok(chosen)
     }
-
-    fn domain(&mut self, pool: &Pool, id: ExprId, symbol: Symbol) -> Option<Domain> {
-        self.0.of(pool, id, symbol, |values| {
-            let mut domain = [0; 4];
-            for (at, value) in values.enumerate() {
-                domain[at / 64] |= u64::from(value?.is_true()) << (at % 64);
-            }
-            Some(domain)
-        })
-    }
-}
-
-/// The symbol of an expression that depends on one alone.
-fn only_symbol(pool: &Pool, id: ExprId) -> Option<Symbol> {
-    let set = pool.symbols(id);
-    let [(start, end)] = set.ranges() else {
-        return None;
-    };
-    (end - start == 1).then(|| set.iter().next())?
-}
-
-/// The value of `symbol = value`.
-fn equated(pool: &Pool, id: ExprId) -> Option<u128> {
-    let node = pool.node(id);
-    let [symbol, value] = node.operands() else {
-        return None;
-    };
-    pool.as_symbol(*symbol).filter(|_| node.op() == Op::Eq)?;
-    pool.bits(*value)
-}
-
-fn meet(a: Domain, b: Domain) -> Domain {
-    [a[0] & b[0], a[1] & b[1], a[2] & b[2], a[3] & b[3]]
-}
-
-fn has(domain: Domain, value: u8) -> bool {
-    domain[usize::from(value) / 64] >> (value % 64) & 1 == 1
-}
-
-fn size(domain: Domain) -> u32 {
-    domain.iter().map(|word| word.count_ones()).sum()
 }
 
 /// Positions of domains that leave one value together.
 fn reasons(domains: &[(usize, Domain)]) -> Vec<usize> {
-    match domains.iter().find(|(_, domain)| size(*domain) == 1) {
+    match domains.iter().find(|(_, domain)| domain.only().is_some()) {
         Some((position, _)) => vec![*position],
         None => domains.iter().map(|(position, _)| *position).collect(),
     }
-}
-
-/// The value of a domain that is nearest to `hinted`.
-fn nearest(domain: Domain, hinted: u8) -> u8 {
-    let values = (0..=u8::MAX).filter(|value| has(domain, *value));
-    values
-        .min_by_key(|value| value.abs_diff(hinted))
-        .unwrap_or(hinted)
 }
 
 /// Positions of domains without a common value, of which none can be left out. The last, the
@@ -161,10 +101,9 @@ fn core(domains: &[(usize, Domain)]) -> Vec<usize> {
     let mut kept = domains.to_vec();
     let mut at = 0;
     while at < kept.len() {
-        let others = kept.iter().enumerate().filter(|(other, _)| *other != at);
-        if others.fold(ALL, |all, (_, (_, domain))| meet(all, *domain)) == [0; 4] {
-            kept.remove(at);
-        } else {
+        let (position, domain) = kept.remove(at);
+        if !Domain::common(&kept).is_empty() {
+            kept.insert(at, (position, domain));
             at += 1;
         }
     }
@@ -173,17 +112,15 @@ fn core(domains: &[(usize, Domain)]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{core, nearest};
+    use super::core;
+    use crate::domains::Domain;
 
     #[test]
     fn cores_are_minimal() {
-        let (low, high, even) = ([u64::MAX, 0, 0, 0], [0, 0, 0, 7], [0x5555; 4]);
+        let of =
+            |values: &dyn Fn(u8) -> bool| Domain::of((0..=u8::MAX).filter(|value| values(*value)));
+        let (low, high) = (of(&|value| value < 64), of(&|value| value > 191));
+        let even = of(&|value| value % 2 == 0);
         assert_eq!(core(&[(3, low), (5, even), (8, high)]), [3, 8]);
-    }
-
-    #[test]
-    fn the_nearest_value_is_chosen() {
-        assert_eq!(nearest([0b1001, 0, 0, 1], 2), 3);
-        assert_eq!(nearest([0b1001, 0, 0, 1], 200), 192);
     }
 }
