@@ -32,6 +32,16 @@ fn prepare(folder: &Path) {
         "undefined.c",
         "int g(void);\nint main(void) { return g(); }\n",
     );
+    let asks: String = (0..20)
+        .map(|at| format!("if (getchar() == {at}) return {at};\n"))
+        .collect();
+    write(
+        "early.c",
+        &format!(
+            "#include <stdio.h>\nint main(void) {{\nif (!fopen(\"table\", \"r\")) {{\n\
+             fputs(\"early: no table\\n\", stderr);\nreturn 3;\n}}\n{asks}return 0;\n}}\n"
+        ),
+    );
     write("library.c", "int twice(int n) { return 2 * n; }\n");
     write("text", "hello\n");
     for name in ["empty", "line\nend", "gone"] {

@@ -130,8 +130,8 @@ impl Closing<'_> {
         let values = count(all, "value");
         writeln!(
             f,
-            "lost      {values} in calls of {names}: what depends on them is only fuzzed; build a library \
-             of yours with labrys-cc and link it statically"
+            "lost      {values} in calls of {names}: what depends on them is only fuzzed (a library of \
+             yours: build it with labrys-cc and link it statically)"
         )
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use labrys_engine::{Binaries, Programs};
 use labrys_executor::{Executor, Launch, Mode, RunLimits, input_objects};
-use labrys_suite::{Config, Input, InputStream, Invocation, StreamKind, Suite};
+use labrys_suite::{Config, Input, InputStream, Invocation, Outcome, StreamKind, Suite};
 
 use crate::output::console::note;
 use crate::output::problem::Problem;
@@ -95,15 +95,19 @@ pub(crate) fn calls(
     Ok((invocation, initial))
 }
 
-/// How the program is called. Programs run in an empty folder: an argument that names a file of the
+/// How the program is called. Programs run in an empty folder: an argument that names something in the
 /// folder where the command is given is told of, as they will not find it.
 pub(crate) fn invocation(arguments: &[String], quiet: bool) -> Invocation {
-    let found = |path: &Path| path.is_relative() && path.is_file();
+    let is_dots = |path: &Path| {
+        path.components()
+            .all(|part| part.as_os_str() == "." || part.as_os_str() == "..")
+    };
+    let found = |path: &Path| path.is_relative() && path.exists() && !is_dots(path);
     let named = |argument: &&String| found(Path::new(argument.as_str()));
     if let Some(name) = arguments.iter().find(named).filter(|_| !quiet) {
         note(format_args!(
             "labrys: warning: programs run in an empty folder, where {name} is not; if the \
-             argument is that file, give its absolute path"
+             argument is that file or folder, give its absolute path"
         ));
     }
     Invocation::new(arguments.iter().cloned())
@@ -116,6 +120,37 @@ fn probe(subject: &Subject, invocation: &Invocation, limits: &RunLimits) -> Resu
     let mut executor = Executor::start(launch, limits.clone())?;
     let run = executor.run(&input, Mode::Symbolic)?;
     Ok(run.recording.objects_used > 0 || !input_objects(&run.recording).is_empty())
+}
+
+/// How the program ends on an input, and the last line that it prints then, if it ends with an exit
+/// status other than 0.
+pub(crate) fn complaint(
+    subject: &Subject,
+    invocation: &Invocation,
+    input: &Input,
+    limits: &RunLimits,
+) -> Result<Option<String>, Problem> {
+    let launch = Launch {
+        capture: true,
+        ..launch(&subject.plain, invocation, input.shape(), subject)
+    };
+    let run = Executor::start(launch, limits.clone())?.run(input, Mode::Coverage)?;
+    let Outcome::Exit(code @ 1..) = run.outcome else {
+        return Ok(None);
+    };
+    let printed = match run.stderr.is_empty() {
+        true => run.stdout,
+        false => run.stderr,
+    };
+    let printed = String::from_utf8_lossy(&printed);
+    let line = printed
+        .lines()
+        .map(str::trim)
+        .rfind(|line| !line.is_empty());
+    Ok(Some(match line {
+        Some(line) => format!("exit status {code} after {line:?}"),
+        None => format!("exit status {code} and prints nothing"),
+    }))
 }
 
 /// The variable that keeps programs in the namespaces of the command, if it is 0.

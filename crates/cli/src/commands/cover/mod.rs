@@ -38,7 +38,7 @@ use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::memory::Memory;
 use crate::wiring::property;
-use crate::wiring::session::{Call, calls, programs, shares_namespaces};
+use crate::wiring::session::{Call, calls, complaint, programs, shares_namespaces};
 use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Subject, own_program};
 
@@ -48,6 +48,8 @@ const LOOP_BOUND: u32 = 10;
 const FUZZED_FLOOR: f64 = 0.2;
 /// The part of all work that a search keeps beside a model checker, without a fuzzer.
 const CHECKED_FLOOR: f64 = 0.1;
+/// Less than one of so many branches is little.
+const FEW: u64 = 8;
 
 /// The name of the words of --dictionary in a suite's configuration.
 const DICTIONARY: &str = "dictionary";
@@ -211,7 +213,30 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     prover::restore(&mut session, &proved)?;
     let found = explore(options, &plan, strategy, session)?;
     options.output.pack(&plan.config)?;
-    finish(options, &found)
+    let status = finish(options, &found)?;
+    complain(options, &plan, &found)?;
+    Ok(status)
+}
+
+/// Tells what the program says of its first input where the search ended before it began: most often
+/// an argument is wrong, or a file is missing.
+fn complain(options: &Cover, plan: &Plan, found: &Found) -> Result<(), Problem> {
+    let branches = found.summary.branches;
+    let is_odd = found.end == End::Exhausted && branches.covered < branches.total / FEW;
+    let Some(input) = plan
+        .initial
+        .first()
+        .filter(|_| is_odd && !options.output.quiet)
+    else {
+        return Ok(());
+    };
+    if let Some(end) = complaint(&plan.subject, &plan.config.invocation, input, &plan.limits)? {
+        note(format_args!(
+            "labrys: warning: there was little to search: the program ends with {end}; programs run in \
+             an empty folder, so name files by absolute paths, and see that the arguments are right"
+        ));
+    }
+    Ok(())
 }
 
 /// Runs the search, and the techniques beside it, to their end.
