@@ -77,11 +77,7 @@ impl Member for Fuzzing {
     /// Not where the search has seen everything, and not for long without news.
     fn goes_on_alone(&self, session: &Session) -> bool {
         let open = !session.unseen().is_empty() || self.quiet == 0;
-        let most = match session.is_blind() {
-            true => QUIET_BLIND,
-            false => QUIET_ALONE,
-        };
-        open && self.quiet < most && !session.is_conclusive()
+        open && self.quiet < patience(session, QUIET_ALONE) && !session.is_conclusive()
     }
 
     fn step(&mut self, session: &mut Session) -> Result<Report, Error> {
@@ -96,10 +92,7 @@ impl Member for Fuzzing {
             _ => 0,
         };
         let idle = turn == none;
-        let most = match session.is_blind() {
-            true => QUIET_BLIND,
-            false => QUIET,
-        };
+        let most = patience(session, QUIET);
         total.executions += turn.executions;
         total.cut_off += turn.cut_off;
         Ok(Report {
@@ -112,5 +105,14 @@ impl Member for Fuzzing {
                 _ => State::More,
             },
         })
+    }
+}
+
+/// Turns without news after which nothing more is expected, so many where the others can follow all
+/// values.
+fn patience(session: &Session, seeing: u32) -> u32 {
+    match session.is_blind() {
+        true => QUIET_BLIND,
+        false => seeing,
     }
 }

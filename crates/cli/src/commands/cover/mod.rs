@@ -212,31 +212,35 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     };
     prover::restore(&mut session, &proved)?;
     let found = explore(options, &plan, strategy, session)?;
+    close(options, &plan, &found)
+}
+
+/// Packs the suite, and tells what came out; the exit status.
+fn close(options: &Cover, plan: &Plan, found: &Found) -> Result<u8, Problem> {
     options.output.pack(&plan.config)?;
-    let status = finish(options, &found)?;
-    complain(options, &plan, &found)?;
+    let status = finish(options, found)?;
+    complain(options, plan, found);
     Ok(status)
 }
 
 /// Tells what the program says of its first input where the search ended before it began: most often
-/// an argument is wrong, or a file is missing.
-fn complain(options: &Cover, plan: &Plan, found: &Found) -> Result<(), Problem> {
+/// an argument is wrong, or a file is missing. The suite is complete without that.
+fn complain(options: &Cover, plan: &Plan, found: &Found) {
     let branches = found.summary.branches;
     let is_odd = found.end == End::Exhausted && branches.covered < branches.total / FEW;
-    let Some(input) = plan
-        .initial
-        .first()
-        .filter(|_| is_odd && !options.output.quiet)
-    else {
-        return Ok(());
+    let Some(input) = plan.initial.first() else {
+        return;
     };
-    if let Some(end) = complaint(&plan.subject, &plan.config.invocation, input, &plan.limits)? {
+    if !is_odd || options.output.quiet {
+        return;
+    }
+    let invocation = &plan.config.invocation;
+    if let Ok(Some(end)) = complaint(&plan.subject, invocation, input, &plan.limits) {
         note(format_args!(
             "labrys: warning: there was little to search: the program ends with {end}; programs run in \
              an empty folder, so name files by absolute paths, and see that the arguments are right"
         ));
     }
-    Ok(())
 }
 
 /// Runs the search, and the techniques beside it, to their end.
