@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use labrys_expr::{Evaluator, ExprId};
 
 use crate::difficulty::{Difficulty, difficulty};
+use crate::domains::Domains;
 use crate::facts::Facts;
 use crate::lengths::shorten_lengths;
 use crate::parts::{FixedSymbols, Overlay, Part, complete, conjuncts, origins};
@@ -221,6 +222,8 @@ pub(crate) struct Shared {
     backend: Box<dyn Solver>,
     /// The hint, with other values for single symbols.
     pub(crate) near: Valuation,
+    /// What conditions on single symbols say: a query and what is left of it have many in common.
+    pub(crate) domains: Domains,
     evaluator: Evaluator,
     /// The nearest point that was seen for the last query, if that was given up.
     pub(crate) nearest: Option<Model>,
@@ -411,6 +414,7 @@ impl Schedule {
             shared: Shared {
                 backend,
                 near: Valuation::default(),
+                domains: Domains::default(),
                 evaluator: Evaluator::new(),
                 nearest: None,
                 spare: Vec::new(),

@@ -16,7 +16,7 @@ use crate::schedule::{Layer, Patience, Shared, Task, Verdict};
 
 /// The layer.
 #[derive(Default)]
-pub(super) struct Bytes(Domains);
+pub(super) struct Bytes;
 
 impl Layer for Bytes {
     fn name(&self) -> &'static str {
@@ -26,7 +26,7 @@ impl Layer for Bytes {
     /// Answers by the values of single symbols alone. Else `near` has a value for each that
     /// satisfies the conditions on it alone, and the task knows those that can have no other.
     fn run(&mut self, task: &mut Task<'_, '_>, shared: &mut Shared, _: Patience) -> Verdict {
-        let chosen = match self.choose(task) {
+        let chosen = match choose(task, &mut shared.domains) {
             Ok(chosen) => chosen,
             Err(core) => return Verdict::Core(core),
         };
@@ -50,41 +50,39 @@ impl Layer for Bytes {
     }
 }
 
-impl Bytes {
-    /// Values for the symbols whose hinted value does not satisfy the conditions on them alone;
-    /// else positions of parts that leave a symbol no value.
-    fn choose(&mut self, task: &mut Task<'_, '_>) -> Result<Model, Vec<usize>> {
-        let pool = &*task.query.pool;
-        let mut chosen = Model::default();
-        let mut by_symbol: BTreeMap<Symbol, Vec<(usize, Domain)>> = BTreeMap::new();
-        for (position, part) in task.parts.iter().enumerate() {
-            match self.0.said_by(pool, part.id) {
-                Some((symbol, Said::Value(value))) => {
-                    chosen.0.insert(symbol, value);
-                    task.fixed.insert(symbol, vec![position]);
-                }
-                Some((symbol, Said::Domain(domain))) => {
-                    let domains = by_symbol.entry(symbol).or_default();
-                    domains.push((position, domain));
-                }
-                None => {}
+/// Values for the symbols whose hinted value does not satisfy the conditions on them alone;
+/// else positions of parts that leave a symbol no value.
+fn choose(task: &mut Task<'_, '_>, domains: &mut Domains) -> Result<Model, Vec<usize>> {
+    let pool = &*task.query.pool;
+    let mut chosen = Model::default();
+    let mut by_symbol: BTreeMap<Symbol, Vec<(usize, Domain)>> = BTreeMap::new();
+    for (position, part) in task.parts.iter().enumerate() {
+        match domains.said_by(pool, part.id) {
+            Some((symbol, Said::Value(value))) => {
+                chosen.0.insert(symbol, value);
+                task.fixed.insert(symbol, vec![position]);
             }
+            Some((symbol, Said::Domain(domain))) => {
+                let domains = by_symbol.entry(symbol).or_default();
+                domains.push((position, domain));
+            }
+            None => {}
         }
-        for (symbol, domains) in by_symbol {
-            let common = Domain::common(&domains);
-            let hinted = task.query.hint.get(symbol) as u8;
-            if common.is_empty() {
-                return Err(core(&domains));
-            }
-            if !common.has(hinted) {
-                chosen.0.insert(symbol, common.nearest(hinted).into());
-            }
-            if common.only().is_some() {
-                task.fixed.insert(symbol, reasons(&domains));
-            }
-        }
-        Ok(chosen)
     }
+    for (symbol, domains) in by_symbol {
+        let common = Domain::common(&domains);
+        let hinted = task.query.hint.get(symbol) as u8;
+        if common.is_empty() {
+            return Err(core(&domains));
+        }
+        if !common.has(hinted) {
+            chosen.0.insert(symbol, common.nearest(hinted).into());
+        }
+        if common.only().is_some() {
+            task.fixed.insert(symbol, reasons(&domains));
+        }
+    }
+    Ok(chosen)
 }
 
 /// Positions of domains that leave one value together.

@@ -18,7 +18,6 @@ use crate::schedule::{Layer, Patience, Shared, Smaller, Task, Verdict};
 /// The layer.
 #[derive(Default)]
 pub(super) struct Fixed {
-    domains: Domains,
     rebuilt: Rebuilt,
 }
 
@@ -40,7 +39,7 @@ impl Layer for Fixed {
         let left = smaller
             .reduced
             .rebuild(pool, &task.parts, is_fixed, &mut shared.near);
-        match left.and_then(|conditions| self.propagate(task, &mut smaller, conditions)) {
+        match left.and_then(|conditions| self.propagate(task, shared, &mut smaller, conditions)) {
             Err(position) => {
                 shared.put_spare(smaller);
                 let pool = &*task.query.pool;
@@ -63,6 +62,7 @@ impl Fixed {
     fn propagate(
         &mut self,
         task: &mut Task<'_, '_>,
+        shared: &mut Shared,
         smaller: &mut Smaller,
         mut conditions: Vec<Left>,
     ) -> Result<Vec<Left>, usize> {
@@ -70,54 +70,13 @@ impl Fixed {
         let mut known = FxHashMap::default();
         let mut fresh = conditions.clone();
         loop {
-            let values = self.fixed_by(task, pool, &fresh, &mut known)?;
+            let values = fixed_by(task, pool, &mut shared.domains, (&fresh, &mut known))?;
             if values.is_empty() {
                 return Ok(conditions);
             }
             fresh = self.put_in(pool, &values, &mut conditions)?;
             smaller.values.0.extend(values);
         }
-    }
-
-    /// The symbols that conditions newly fix, and their values. `known` is what the conditions before
-    /// say of bytes.
-    fn fixed_by(
-        &mut self,
-        task: &mut Task<'_, '_>,
-        pool: &Pool,
-        fresh: &[Left],
-        known: &mut FxHashMap<Symbol, (Domain, Vec<usize>)>,
-    ) -> Result<BTreeMap<Symbol, u128>, usize> {
-        let mut values = BTreeMap::new();
-        for (position, id) in fresh {
-            match self.domains.said_by(pool, *id) {
-                Some((symbol, Said::Value(value))) => {
-                    // Another value for it makes this condition false.
-                    if let Entry::Vacant(entry) = values.entry(symbol) {
-                        entry.insert(value);
-                        task.fixed.insert(symbol, vec![*position]);
-                    }
-                }
-                Some((symbol, Said::Domain(domain))) => {
-                    let (common, positions) =
-                        known.entry(symbol).or_insert((Domain::ALL, Vec::new()));
-                    let before = common.only();
-                    let met = common.meet(domain);
-                    if met.is_empty() {
-                        task.fixed.insert(symbol, positions.clone());
-                        return Err(*position);
-                    }
-                    positions.push(*position);
-                    *common = met;
-                    if let (None, Some(value)) = (before, met.only()) {
-                        values.insert(symbol, value.into());
-                        task.fixed.insert(symbol, positions.clone());
-                    }
-                }
-                None => {}
-            }
-        }
-        Ok(values)
     }
 
     /// Puts values into the conditions; those that became others.
@@ -159,6 +118,45 @@ impl Fixed {
         fresh.retain(|(_, id)| *id != ExprId::TRUE);
         Ok(fresh)
     }
+}
+
+/// The symbols that conditions newly fix, and their values. `known` is what the conditions before
+/// say of bytes.
+fn fixed_by(
+    task: &mut Task<'_, '_>,
+    pool: &Pool,
+    domains: &mut Domains,
+    (fresh, known): (&[Left], &mut FxHashMap<Symbol, (Domain, Vec<usize>)>),
+) -> Result<BTreeMap<Symbol, u128>, usize> {
+    let mut values = BTreeMap::new();
+    for (position, id) in fresh {
+        match domains.said_by(pool, *id) {
+            Some((symbol, Said::Value(value))) => {
+                // Another value for it makes this condition false.
+                if let Entry::Vacant(entry) = values.entry(symbol) {
+                    entry.insert(value);
+                    task.fixed.insert(symbol, vec![*position]);
+                }
+            }
+            Some((symbol, Said::Domain(domain))) => {
+                let (common, positions) = known.entry(symbol).or_insert((Domain::ALL, Vec::new()));
+                let before = common.only();
+                let met = common.meet(domain);
+                if met.is_empty() {
+                    task.fixed.insert(symbol, positions.clone());
+                    return Err(*position);
+                }
+                positions.push(*position);
+                *common = met;
+                if let (None, Some(value)) = (before, met.only()) {
+                    values.insert(symbol, value.into());
+                    task.fixed.insert(symbol, positions.clone());
+                }
+            }
+            None => {}
+        }
+    }
+    Ok(values)
 }
 
 #[cfg(test)]
