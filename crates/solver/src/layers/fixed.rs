@@ -56,6 +56,9 @@ impl Layer for Fixed {
 /// A condition of the smaller query, with the position of the part that it is left of.
 type Left = (usize, ExprId);
 
+/// The values of bytes that conditions leave, with the positions of their parts.
+type Known = FxHashMap<Symbol, (Domain, Vec<usize>)>;
+
 impl Fixed {
     /// Fixes what the conditions that are left fix, as long as there is something; the conditions
     /// that are left then, else the position of the part of one that is false.
@@ -67,7 +70,7 @@ impl Fixed {
         mut conditions: Vec<Left>,
     ) -> Result<Vec<Left>, usize> {
         let pool = &mut smaller.reduced.pool;
-        let mut known = FxHashMap::default();
+        let mut known = Known::default();
         let mut fresh = conditions.clone();
         loop {
             let values = fixed_by(task, pool, &mut shared.domains, (&fresh, &mut known))?;
@@ -126,7 +129,7 @@ fn fixed_by(
     task: &mut Task<'_, '_>,
     pool: &Pool,
     domains: &mut Domains,
-    (fresh, known): (&[Left], &mut FxHashMap<Symbol, (Domain, Vec<usize>)>),
+    (fresh, known): (&[Left], &mut Known),
 ) -> Result<BTreeMap<Symbol, u128>, usize> {
     let mut values = BTreeMap::new();
     for (position, id) in fresh {
