@@ -70,14 +70,16 @@ impl FixedSymbols {
         symbols: SymbolSet<'_>,
     ) -> BTreeSet<usize> {
         let mut reasons = BTreeSet::new();
+        // Many parts have the same symbols.
+        let (mut seen, mut sets) = (FxHashSet::default(), FxHashSet::default());
         let mut open = vec![symbols];
         while let Some(symbols) = open.pop() {
-            let fixed = self.0.iter();
-            let fixed = fixed.filter(|(symbol, _)| symbols.contains(**symbol));
-            for position in fixed.flat_map(|(_, parts)| parts) {
-                if reasons.insert(*position) {
-                    let symbols = pool.symbols(parts[*position].id);
-                    open.extend((symbols.len() > 1).then_some(symbols));
+            let fresh = symbols.iter().filter(|symbol| seen.insert(*symbol));
+            let fixed = fresh.filter_map(|symbol| self.0.get(&symbol));
+            for position in fixed.flatten() {
+                let id = parts[*position].id;
+                if reasons.insert(*position) && sets.insert(pool.symbols_number(id)) {
+                    open.push(pool.symbols(id));
                 }
             }
         }
