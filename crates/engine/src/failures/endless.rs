@@ -18,7 +18,11 @@ use crate::place::of_user;
 use crate::runs::Facts;
 
 /// Looks at runs that were cut off, in a session.
-const LOOKS: u32 = 32;
+const LOOKS: u64 = 32;
+/// So many of them at any time, and one more for each of so many runs: in an interpreter of a
+/// language with loops many inputs never end.
+const FIRST_LOOKS: u64 = 2;
+const RUNS_PER_LOOK: u64 = 64;
 /// How many times the time of a run the two confirming ones have.
 const LONGER: [u32; 2] = [2, 3];
 
@@ -35,23 +39,24 @@ fn kind(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Whether failures are looked for among runs that were cut off, and how many looks are left.
+/// Whether failures are looked for among runs that were cut off, and how many looks there were.
 #[derive(Debug)]
 pub(super) struct EndlessRuns {
-    looks: u32,
+    wanted: bool,
+    looks: u64,
 }
 
 impl EndlessRuns {
     pub(super) fn new(wanted: bool) -> Self {
-        EndlessRuns {
-            looks: if wanted { LOOKS } else { 0 },
-        }
+        EndlessRuns { wanted, looks: 0 }
     }
 
-    pub(super) fn take(&mut self) -> bool {
-        let left = self.looks > 0;
-        self.looks = self.looks.saturating_sub(1);
-        left
+    /// Whether to look, after so many runs.
+    pub(super) fn take(&mut self, runs: u64) -> bool {
+        let most = LOOKS.min(FIRST_LOOKS + runs / RUNS_PER_LOOK);
+        let takes = self.wanted && self.looks < most;
+        self.looks += u64::from(takes);
+        takes
     }
 }
 
@@ -63,7 +68,7 @@ impl Failures {
         tools: &mut Tools<'_>,
     ) -> Result<(), Error> {
         let known = self.list.repeats(kind(&facts.outcome), &facts.coverage);
-        if tools.is_over() || known || !self.endless.take() {
+        if tools.is_over() || known || !self.endless.take(tools.runs.counts().runs) {
             return Ok(());
         }
         let Some(stack) = stack(facts, tools)? else {
@@ -184,6 +189,18 @@ mod tests {
             ..Frame::default()
         };
         functions.split(' ').map(frame).collect()
+    }
+
+    #[test]
+    fn looks_take_a_small_part_of_the_runs() {
+        let looks = |wanted: bool| {
+            let mut endless = EndlessRuns::new(wanted);
+            let by_run: Vec<_> = (0..10_000).map(|run| endless.take(run)).collect();
+            [&by_run[..2], &by_run[..640], &by_run]
+                .map(|runs| runs.iter().filter(|look| **look).count())
+        };
+        assert_eq!(looks(true), [2, 11, 32]);
+        assert_eq!(looks(false), [0, 0, 0]);
     }
 
     #[test]

@@ -279,7 +279,7 @@ impl Failures {
         let plain = tools.runs.plain_outcome(&facts.input)?;
         if plain.is_limit()
             && let Some(stack) = stack_without_end(reports.last())
-            && self.endless.take()
+            && self.endless.take(tools.runs.counts().runs)
         {
             return self.confirm_endless(facts, stack, tools);
         }
