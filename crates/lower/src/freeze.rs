@@ -16,6 +16,9 @@ use crate::traps;
 use crate::wrapped;
 use labrys_llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
 
+/// Make functions of the parts of C++ coroutines.
+const COROUTINES: &str = "coro-early,cgscc(coro-split),coro-cleanup";
+
 /// Add the calls that the program wants at both ends of its functions (`-finstrument-functions`,
 /// `-pg`), which are added to machine code otherwise.
 const ADD_CALLS: &str = "function(ee-instrument,ee-instrument<post-inline>)";
@@ -61,6 +64,13 @@ pub fn freeze(
     surroundings::note(&module, linking);
     surroundings::delay(&module);
     surroundings::keep_named(&module);
+    let functions = module.functions();
+    if functions
+        .iter()
+        .any(|one| one.has_attribute("presplitcoroutine"))
+    {
+        module.run_passes(COROUTINES)?;
+    }
     keep_templates(&module);
     hide_templates(&module);
     module.run_passes(ADD_CALLS)?;
