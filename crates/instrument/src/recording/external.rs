@@ -4,7 +4,7 @@
 //! A labelled argument counts, and so does a pointer that leads to labels, to a `FILE` that reads
 //! an input or to the name of one; whether it does is found when the call is made.
 
-use labrys_abi::{Intrinsic, Meta};
+use labrys_abi::{Cause, Intrinsic, Meta};
 use labrys_library::{Loss, Mark, loss, named};
 
 use labrys_llvm::{LLVMIntPredicate, Value};
@@ -46,6 +46,12 @@ impl<'m> External<'_, 'm> {
         emit.before(i);
         for (argument, label) in labelled {
             let value = emit.bits(argument);
+            if self.model && is_pointer(argument.ty()) {
+                // Models give the library places at which it is to look.
+                let cause = emit.u32(Cause::LibraryArgument as u32);
+                let _ = emit.call("lost", &[cause, emit.u32(number), label, value]);
+                continue;
+            }
             let text = emit.name_of(name);
             let _ = emit.call("taken", &[text, emit.u32(number), label, value]);
         }
