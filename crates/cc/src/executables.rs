@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::container::{self, Contents};
 use labrys_instrument::checked;
 use labrys_instrument::plain;
-use labrys_instrument::recording;
+use labrys_instrument::recording::{self, Outputs};
 use labrys_llvm::{LlvmError, Module};
 use labrys_lower::lower;
 use labrys_program::Program;
@@ -31,8 +31,16 @@ const LARGE_MODULE: u64 = 512 * 1024;
 /// The number of parts.
 const PARTITIONS: u32 = 4;
 
-/// Instrumented bitcode of fewer bytes is optimized within about three seconds.
-const SHORT: u64 = 128 * 1024;
+/// The name under which the models of library functions are kept.
+const MODELS: &str = "models";
+
+/// Passes that look at one function at a time. SQLite as a plain executable takes 2 s with them, 1 s
+/// without, and 31 s optimized in full.
+const LOCAL_PASSES: &str = "--lto-newpm-passes=always-inline,\
+    function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// Executables of frozen bitcode of fewer bytes are optimized within about a second.
+const SHORT: u64 = 8 * 1024;
 
 /// What the name of an executable ends with, before it is sealed.
 const EXECUTABLE: &str = "elf";
@@ -53,6 +61,8 @@ enum Variant {
 enum Effort {
     /// Nothing that takes more than linear time.
     Linear,
+    /// The same, behind passes that look at one function at a time.
+    Local,
     Full,
     FullWithoutVectors,
 }
@@ -62,7 +72,6 @@ enum Effort {
 enum Tuning {
     /// Not optimized, which is compiled fast.
     Unoptimized,
-    /// Optimized; a caller that can begin without has an unoptimized one first.
     Optimized,
 }
 
@@ -79,15 +88,16 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
-    fn tuning(self) -> Tuning {
+    fn tuning(self, is_early: bool) -> Tuning {
         match self {
-            Purpose::Program => Tuning::Optimized,
-            Purpose::Unit { .. } => Tuning::Unoptimized,
+            Purpose::Program if !is_early => Tuning::Optimized,
+            Purpose::Program | Purpose::Unit { .. } => Tuning::Unoptimized,
         }
     }
 
-    fn plain_effort(self) -> Effort {
+    fn plain_effort(self, is_early: bool) -> Effort {
         match self {
+            Purpose::Program if is_early => Effort::Local,
             Purpose::Program => Variant::Plain.effort(),
             Purpose::Unit { .. } => Effort::Linear,
         }
@@ -120,7 +130,17 @@ impl Variant {
     /// What makes the bitcode of the variant from frozen bitcode, and what that is called.
     fn transform(self) -> (Transform, &'static str) {
         match self {
-            Variant::Instrumented => (recording::instrument, "instrumenting"),
+            Variant::Instrumented => (
+                |from, to, large| {
+                    let outputs = Outputs {
+                        inlined: Some(to),
+                        called: None,
+                        large,
+                    };
+                    recording::instrument(from, outputs)
+                },
+                INSTRUMENTING,
+            ),
             Variant::Plain => (plain::add_coverage, "adding coverage to the plain build"),
             Variant::Checked => (
                 |from, to, _| checked::add_checks(from, to).map(|()| false),
@@ -134,6 +154,8 @@ impl Variant {
     }
 }
 
+const INSTRUMENTING: &str = "instrumenting";
+
 /// From a file of bitcode to another one, and to one with what is compiled apart; whether there is
 /// such a part.
 type Transform = fn(&Path, &Path, &Path) -> Result<bool, LlvmError>;
@@ -143,13 +165,6 @@ type Transform = fn(&Path, &Path, &Path) -> Result<bool, LlvmError>;
 struct Bitcode {
     rest: PathBuf,
     apart: Option<PathBuf>,
-}
-
-impl Bitcode {
-    fn size(&self) -> u64 {
-        let files = std::iter::once(&self.rest).chain(&self.apart);
-        files.map(|file| size(file)).sum()
-    }
 }
 
 /// What each variant is built from.
@@ -224,10 +239,12 @@ pub(crate) fn build_frozen(
         session.doing(&format!("compiling {number} executables, {done} done"));
     };
     let build = |variant, effort| parts.build(variant, effort).inspect(|_| tell());
-    let tuning = purpose.tuning();
+    let is_early = parts.are_early(purpose);
+    let (tuning, plain_effort) = (purpose.tuning(is_early), purpose.plain_effort(is_early));
+    let instrument = || parts.instrumented(tuning, is_early).inspect(|_| tell());
     let (program, instrumented, plain, checked) = thread::scope(|scope| {
-        let instrumented = beside(scope, || parts.instrumented(tuning).inspect(|_| tell()))?;
-        let plain = beside(scope, || build(Variant::Plain, purpose.plain_effort()))?;
+        let instrumented = beside(scope, instrument)?;
+        let plain = beside(scope, || build(Variant::Plain, plain_effort))?;
         let checked = || build(Variant::Checked, Variant::Checked.effort());
         let checked = purpose.is_checked().then(|| beside(scope, checked));
         let checked = checked.transpose()?;
@@ -240,24 +257,43 @@ pub(crate) fn build_frozen(
     })?;
     // If both fail, the messages of the first are printed already.
     let ((instrumented, to_optimize), plain) = (instrumented?, plain?);
-    let (bitcode, plain) = (read(frozen)?, read(&plain)?);
     let checked = checked.map(|checked| if_possible(session, checked));
-    let checked = checked.transpose()?.flatten();
-    let contents = Contents::Whole {
-        program: &program?,
-        bitcode: &bitcode,
-        plain: &plain,
-        checked: checked.as_deref(),
-        link: &recipe::write(line, session.language),
+    let load = Load {
+        program: program?,
+        bitcode: read(frozen)?,
+        checked: checked.transpose()?.flatten(),
+        link: recipe::write(line, session.language),
     };
-    container::seal(&instrumented, &contents, &line.output)?;
-    if let Some(bitcode) = to_optimize
+    load.seal(&instrumented, &plain, &line.output)?;
+    if let Some(to_optimize) = to_optimize
         && session.usable()
     {
-        let optimized = parts.optimized(&bitcode)?;
-        container::seal(&optimized, &contents, &line.output)?;
+        let plain = parts.build(Variant::Plain, Variant::Plain.effort())?;
+        load.seal(&parts.optimized(&to_optimize)?, &plain, &line.output)?;
     }
     Ok(())
+}
+
+/// What an executable carries in any case, optimized or not.
+struct Load {
+    program: Vec<u8>,
+    bitcode: Vec<u8>,
+    checked: Option<Vec<u8>>,
+    link: Vec<u8>,
+}
+
+impl Load {
+    /// Writes an instrumented executable that carries this and a plain one.
+    fn seal(&self, instrumented: &Path, plain: &Path, to: &Path) -> Result<(), Error> {
+        let contents = Contents::Whole {
+            program: &self.program,
+            bitcode: &self.bitcode,
+            plain: &read(plain)?,
+            checked: self.checked.as_deref(),
+            link: &self.link,
+        };
+        Ok(container::seal(instrumented, &contents, to)?)
+    }
 }
 
 /// The checked executable. Programs that cannot have one, such as static ones, do without.
@@ -303,6 +339,14 @@ pub(crate) fn build_uninitialized(
 }
 
 impl Parts<'_> {
+    /// Whether the executables are wanted before they are optimized. What all programs have in common
+    /// is optimized by the first that has the time.
+    fn are_early(&self, purpose: Purpose) -> bool {
+        self.session.is_early()
+            && purpose == Purpose::Program
+            && (size(self.frozen) >= SHORT || !kept::has(MODELS))
+    }
+
     fn build(&self, variant: Variant, effort: Effort) -> Result<PathBuf, Error> {
         let bitcode = self.bitcode(variant)?;
         let job = self.link(variant, &self.objects(variant, &bitcode, effort)?)?;
@@ -316,21 +360,38 @@ impl Parts<'_> {
         }
     }
 
-    /// The instrumented executable, and what it is to be optimized from if it is not yet, but is to
-    /// be.
-    fn instrumented(&self, tuning: Tuning) -> Result<(PathBuf, Option<Bitcode>), Error> {
+    /// The instrumented executable, and what it is to be optimized from later if it `is_early`.
+    fn instrumented(
+        &self,
+        tuning: Tuning,
+        is_early: bool,
+    ) -> Result<(PathBuf, Option<Bitcode>), Error> {
         let variant = Variant::Instrumented;
-        let bitcode = self.bitcode(variant)?;
-        let is_early = self.session.is_early() && bitcode.size() >= SHORT;
-        let first = if is_early {
-            Tuning::Unoptimized
-        } else {
-            tuning
+        let (bitcode, to_optimize) = match tuning {
+            Tuning::Optimized => (self.bitcode(variant)?, None),
+            Tuning::Unoptimized => self.fast_bitcode(is_early)?,
         };
-        let objects = self.objects(variant, &bitcode, first.effort())?;
+        let objects = self.objects(variant, &bitcode, tuning.effort())?;
         run_linker(self.session, &self.link(variant, &objects)?, self.scratch)?;
-        let to_optimize = (first != tuning).then_some(bitcode);
         Ok((self.file(variant, EXECUTABLE), to_optimize))
+    }
+
+    /// Instrumented bitcode that is compiled fast, and beside it such that is to be optimized later,
+    /// if it `is_early`.
+    fn fast_bitcode(&self, is_early: bool) -> Result<(Bitcode, Option<Bitcode>), Error> {
+        let file = |extension| self.file(Variant::Instrumented, extension);
+        let (inlined, called, large) = (file("bc"), file("called.bc"), file("large.bc"));
+        let outputs = Outputs {
+            inlined: is_early.then_some(&inlined),
+            called: Some(&called),
+            large: &large,
+        };
+        let has_large = recording::instrument(self.frozen, outputs).map_err(llvm(INSTRUMENTING))?;
+        let bitcode = |rest| Bitcode {
+            rest,
+            apart: has_large.then(|| large.clone()),
+        };
+        Ok((bitcode(called), is_early.then(|| bitcode(inlined))))
     }
 
     /// The instrumented executable again, optimized.
@@ -385,17 +446,23 @@ impl Parts<'_> {
         let apart_object = self.file(variant, "large.o");
         thread::scope(|scope| {
             let rest = beside(scope, || {
-                self.compile(&bitcode.rest, &object, effort, partitions(&bitcode.rest))
+                self.compile(
+                    &bitcode.rest,
+                    &object,
+                    effort,
+                    partitions(&bitcode.rest, effort),
+                )
             })?;
             if let Some(apart) = &bitcode.apart {
-                self.compile(apart, &apart_object, Effort::Linear, partitions(apart))?;
+                let effort = Effort::Linear;
+                self.compile(apart, &apart_object, effort, partitions(apart, effort))?;
             }
             join(rest)
         })?;
         let mut objects = vec![object];
         objects.extend(bitcode.apart.is_some().then_some(apart_object));
         if variant == Variant::Instrumented {
-            objects.push(self.models()?);
+            objects.push(self.models(effort)?);
         }
         Ok(objects)
     }
@@ -411,15 +478,32 @@ impl Parts<'_> {
         self.scratch.join(name).with_extension(extension)
     }
 
-    /// The object with the models of library functions.
-    fn models(&self) -> Result<PathBuf, Error> {
-        kept::object("models", self.scratch, |object| {
+    /// The object with the models of library functions. Where an executable is wanted early, it is
+    /// not optimized either, unless it was before.
+    fn models(&self, effort: Effort) -> Result<PathBuf, Error> {
+        let is_early = self.session.is_early() && effort == Effort::Linear;
+        if is_early && !kept::has(MODELS) {
+            let write = |bitcode: &Path| recording::instrument_models(None, Some(bitcode));
+            self.models_by("unoptimized-models", effort, write)
+        } else {
+            let write = |bitcode: &Path| recording::instrument_models(Some(bitcode), None);
+            self.models_by(MODELS, Tuning::Optimized.effort(), write)
+        }
+    }
+
+    fn models_by(
+        &self,
+        name: &str,
+        effort: Effort,
+        write: impl FnOnce(&Path) -> Result<(), LlvmError>,
+    ) -> Result<PathBuf, Error> {
+        kept::object(name, self.scratch, |object| {
             self.session
                 .doing("compiling the models of library functions, once");
             let bitcode = self.scratch.join("models.bc");
-            recording::instrument_models(&bitcode).map_err(llvm("instrumenting the models"))?;
+            write(&bitcode).map_err(llvm("instrumenting the models"))?;
             // In parts, local symbols become global, and the program has some of their names.
-            self.compile(&bitcode, object, Tuning::Optimized.effort(), 1)
+            self.compile(&bitcode, object, effort, 1)
         })
     }
 
@@ -451,6 +535,7 @@ impl Parts<'_> {
         let mut arguments: Vec<OsString> = vec!["-r".into(), bitcode.into()];
         let level: &[&str] = match effort {
             Effort::Linear => &["--lto-newpm-passes=default<O0>", "--lto-CGO0"],
+            Effort::Local => &[LOCAL_PASSES, "--lto-CGO0"],
             Effort::Full => &["--lto-newpm-passes=default<O2>"],
             // In instrumented functions LLVM takes longer to look for vectors than for all else,
             // and finds none. The addresses of a run's tables are made again at many places: their
@@ -472,11 +557,11 @@ impl Parts<'_> {
 }
 
 /// In how many parts the code of bitcode is generated. The number is fixed, so that a build repeats.
-fn partitions(bitcode: &Path) -> u32 {
-    if size(bitcode) > LARGE_MODULE {
-        PARTITIONS
-    } else {
-        1
+/// Taking a module apart takes as long as compiling it without optimizing.
+fn partitions(bitcode: &Path, effort: Effort) -> u32 {
+    match effort {
+        Effort::Full | Effort::FullWithoutVectors if size(bitcode) > LARGE_MODULE => PARTITIONS,
+        _ => 1,
     }
 }
 

@@ -22,8 +22,7 @@ pub(crate) fn object(
     scratch: &Path,
     make: impl FnOnce(&Path) -> Result<(), Error>,
 ) -> Result<PathBuf, Error> {
-    let folder = cache().map(|folder| folder.join("objects"));
-    let start = format!("{name}-{}-", own_version());
+    let (folder, start) = (folder(), start(name));
     if let Some(kept) = folder.as_deref().and_then(|folder| find(folder, &start)) {
         return Ok(kept);
     }
@@ -32,6 +31,20 @@ pub(crate) fn object(
     // Without a cache the next build makes it again.
     let kept = folder.and_then(|folder| keep(&made, &folder, &start).ok());
     Ok(kept.unwrap_or(made))
+}
+
+/// Whether the object of this name is kept.
+pub(crate) fn has(name: &str) -> bool {
+    folder().is_some_and(|folder| find(&folder, &start(name)).is_some())
+}
+
+fn folder() -> Option<PathBuf> {
+    Some(cache()?.join("objects"))
+}
+
+/// What the name of the file with an object begins with.
+fn start(name: &str) -> String {
+    format!("{name}-{}-", own_version())
 }
 
 /// The undamaged file whose name begins so.

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use common::{folder, output, succeed, text};
 use labrys_abi::OBJECT_SITE;
+use labrys_cc::container::Container;
 use labrys_cc::worker::{News, Order, Pace, Worker};
 use labrys_executor::{Executor, Launch, Mode, RunLimits};
 use labrys_program::Program;
@@ -143,6 +144,41 @@ fn long() -> String {
     text + "switch (getchar()) {\n" + &cases + "} return 2; }\n"
 }
 
+/// A program with a function that is compiled apart, which calls itself, one of any number of
+/// arguments, and one whose structure is copied.
+fn large() -> String {
+    let condition = |n| format!("if (a[{}] == s + {n}) s ^= {n} + a[{}];\n", n % 4, n % 3);
+    let conditions: String = (0..900).map(condition).collect();
+    format!(
+        "#include <stdarg.h>
+        #include <stdio.h>
+        #include <string.h>
+        struct four {{ int a[4]; }};
+        static int sum(int n, ...) {{
+          int s = 0;
+          va_list list;
+          va_start(list, n);
+          while (n--) s += va_arg(list, int);
+          va_end(list);
+          return s;
+        }}
+        static int of(struct four four) {{ return four.a[3] == 3 ? four.a[0] : four.a[1]; }}
+        int big(int *a, int s) {{
+          if (s == 7) return big(a, s + 1);
+          {conditions}
+          return s;
+        }}
+        int main(void) {{
+          struct four four;
+          for (int i = 0; i < 4; i++) four.a[i] = getchar();
+          if (sum(2, four.a[0], four.a[1]) == 77) puts(\"sum\");
+          if (of(four) == 5) puts(\"of\");
+          switch (big(four.a, getchar())) {{ case 1: puts(\"one\"); break; case 90: puts(\"more\"); }}
+          return 0;
+        }}\n"
+    )
+}
+
 /// What a worker tells next, but for what it is doing.
 fn news(worker: &mut Worker) -> News {
     loop {
@@ -201,28 +237,51 @@ fn an_executable_is_optimized_when_its_runs_have_taken_long() {
     let compiler = env!("CARGO_BIN_EXE_labrys-cc");
     succeed(&mut call(folder, compiler, "-O1 long.c -o long"));
     let words = "cover --time 300s --timeout-run 20s --no-fuzz --quiet long --out found";
-    let mut search = call(folder, env!("CARGO_BIN_EXE_labrys"), words)
-        .spawn()
-        .expect("started");
-    wait_for(|| kept(folder) == Some(true) || search.try_wait().is_ok_and(|end| end.is_some()));
+    let temporary = folder.join("temporary");
+    fs::create_dir(&temporary).expect("created");
+    let mut search = call(folder, env!("CARGO_BIN_EXE_labrys"), words);
+    let mut search = search.env("TMPDIR", &temporary).spawn().expect("started");
+    let mut is_over = || search.try_wait().is_ok_and(|end| end.is_some());
+    wait_for(|| kept(folder) == Some(true) || is_over());
+    // The search has both executables of the kept one by then.
+    let renewed = plain_of_kept(folder).is_some_and(|kept| kept == plain_of_search(&temporary));
     search.kill().expect("ended");
     search.wait().expect("ended");
     assert_eq!(kept(folder), Some(true));
+    assert!(renewed);
+}
+
+/// The plain executable within the one that is kept.
+fn plain_of_kept(folder: &Path) -> Option<Vec<u8>> {
+    let mut files = fs::read_dir(folder.join("cache/executables")).ok()?;
+    let kept = Container::open(&files.find_map(Result::ok)?.path()).ok()?;
+    let plain = folder.join("plain");
+    kept.write_plain(&plain).ok()?;
+    fs::read(plain).ok()
+}
+
+/// The plain executable that a search runs, by its folder for temporary files.
+fn plain_of_search(temporary: &Path) -> Vec<u8> {
+    let folders = fs::read_dir(temporary).expect("a folder").flatten();
+    let plain = folders.map(|folder| folder.path().join("plain/long"));
+    let plain = plain.filter_map(|plain| fs::read(plain).ok());
+    plain.last().unwrap_or_default()
 }
 
 #[test]
 fn an_executable_works_before_it_is_optimized_and_finds_the_same() {
     let folder = folder();
     let folder = folder.path();
-    early_and_whole(folder, &long());
-    for name in ["early", "whole"] {
-        let found = cover(folder, &format!("{name} --out found-{name}"));
-        assert!(found.status.success(), "{}", text(&found));
+    for (source, text) in [("long", long()), ("large", large())] {
+        early_and_whole(folder, &text);
+        let [early, whole] = ["early", "whole"].map(|name| {
+            let found = cover(folder, &format!("{name} --out {source}-{name}"));
+            assert!(found.status.success(), "{}", self::text(&found));
+            suite(&folder.join(format!("{source}-{name}")))
+        });
+        assert!(early.len() > 10);
+        assert_eq!(early, whole, "{source}");
     }
-    let [early, whole] =
-        ["early", "whole"].map(|name| suite(&folder.join("found-".to_owned() + name)));
-    assert!(early.len() > 10);
-    assert_eq!(early, whole);
 }
 
 #[test]

@@ -143,17 +143,24 @@ fn release(module: &Module) {
 /// Writes an instrumented module: its large functions, if there are any, to a module of their own.
 /// Tells whether there are.
 pub(crate) fn write(mut module: Module, out: &Path, large: &Path) -> Result<bool, LlvmError> {
-    if !module.functions().iter().any(|f| is_large(&module, *f)) {
-        return module.write(out).map(|()| false);
+    let has_large = take_apart(&mut module, large)?;
+    module.write(out)?;
+    Ok(has_large)
+}
+
+/// Moves the large functions of an instrumented module, if there are any, to a file of their own.
+/// Tells whether there are.
+pub(crate) fn take_apart(module: &mut Module, large: &Path) -> Result<bool, LlvmError> {
+    if !module.functions().iter().any(|f| is_large(module, *f)) {
+        return Ok(false);
     }
-    share(&module);
+    share(module);
     let bytes = module.to_bytes();
     let mut apart = Module::from_bytes(&bytes, "the large functions")?;
     keep(&mut apart, true)?;
     apart.run_passes(FINISH)?;
     apart.write(large)?;
-    keep(&mut module, false)?;
-    module.write(out)?;
+    keep(module, false)?;
     Ok(true)
 }
 

@@ -219,6 +219,11 @@ HELPER u64 __labrys_frame(void) {
     if (branch != ~0u) __labrys_coverage_map[branch + direction] = 1;                            \
     if (UNLIKELY(label | __labrys_all_branches))                                                 \
       __labrys_slow_switch(site, label, direction, value, branch, FRAME);                        \
+  }                                                                                              \
+  /* A check of undefined behavior. It counts in no coverage, and nothing is done where it       \
+   * cannot depend on the input, so that -O2 removes the checks that it can prove. */            \
+  KIND void NAME##check_site(u32 site, u32 label, u32 direction, u32 branch) {                   \
+    if (UNLIKELY(label)) __labrys_slow_branch(site, label, direction, branch, FRAME);            \
   }
 DECISIONS(HELPER, __labrys_, __labrys_frame())
 
@@ -227,12 +232,6 @@ DECISIONS(HELPER, __labrys_, __labrys_frame())
 HELPER void __labrys_near(u32 branch, u32 direction, u32 kind, u64 a, u64 b) {
   if (UNLIKELY(__labrys_near_map[branch + !direction]))
     __labrys_slow_near(branch + !direction, kind, a, b);
-}
-
-/* A check of undefined behavior. It counts in no coverage, and nothing is done where it cannot
- * depend on the input, so that -O2 removes the checks that it can prove. */
-HELPER void __labrys_check_site(u32 site, u32 label, u32 direction, u32 branch) {
-  if (UNLIKELY(label)) __labrys_slow_branch(site, label, direction, branch, __labrys_frame());
 }
 
 /* Calls: the caller leaves labels and the callee's address, the callee takes them. */
@@ -389,8 +388,8 @@ HELPER void __labrys_array(void *p, u64 size) {
   __labrys_variable(p, size);
 }
 
-/* The same as functions, for large functions: there each helper would be blocks, and LLVM takes
- * more time for a block than for a call. */
+/* The same as functions, for large functions and where nothing is optimized: there each helper
+ * would be blocks, and LLVM takes more time for a block than for a call. */
 #define FAR static __attribute__((noinline, used))
 
 /* What __labrys_frame() is in the caller. */

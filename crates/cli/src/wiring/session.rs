@@ -189,9 +189,7 @@ pub(crate) fn launch(
         interrupt: subject.interrupt(),
         shares_namespaces: shares_namespaces(),
         begins_at_start: begins_at_start(),
-        improves: (binary == subject.instrumented)
-            .then(|| subject.improves())
-            .flatten(),
+        improves: subject.improves(binary),
         ..Launch::default()
     }
 }

@@ -238,7 +238,7 @@ impl Subject {
     ) -> Result<Self, Problem> {
         let container = Container::open(&instrumented).map_err(Problem::program)?;
         let program = container.program().map_err(Problem::program)?;
-        let plain = variant_path(folder.path(), "plain", &instrumented)?;
+        let plain = variant_path(folder.path(), PLAIN, &instrumented)?;
         container.write_plain(&plain).map_err(unwritten)?;
         let checked = variant_path(folder.path(), "checked", &instrumented)?;
         let has = container.write_checked(&checked).map_err(unwritten)?;
@@ -255,10 +255,11 @@ impl Subject {
         })
     }
 
-    /// Where runs of the instrumented executable add up how long they take, if it may yet be
-    /// optimized.
-    pub(crate) fn improves(&self) -> Option<RunTime> {
-        self.rest.as_ref().map(|rest| rest.runs().clone())
+    /// Where runs of an executable add up how long they take, if it may yet be optimized.
+    pub(crate) fn improves(&self, executable: &Path) -> Option<RunTime> {
+        let rest = self.rest.as_ref()?;
+        let is_optimized = executable == self.instrumented || executable == self.plain;
+        is_optimized.then(|| rest.runs().clone())
     }
 
     /// What ends runs of the program.
@@ -467,7 +468,9 @@ fn whole(
     let early = cache::early(&key);
     let begun = cache.clone();
     let (built, quiet, replaced) = (path.clone(), builder.quiet, early.clone());
+    let renew = renewal(&path, folder);
     let keep = move || {
+        renew();
         let kept = cache.map_or(Ok(()), |cache| {
             cache.forget(&replaced);
             cache.keep(&key, &built)
@@ -498,6 +501,22 @@ fn whole(
         let _ = cache.keep(&early, &path);
     }
     Ok((path, rest))
+}
+
+/// Takes the plain executable out of the instrumented one in a folder again, if it was taken out
+/// before that was optimized. Where it cannot be written, the one that is there stays.
+fn renewal(instrumented: &Path, folder: &Path) -> impl FnOnce() + Send + use<> {
+    let name = instrumented.file_name().unwrap_or_default();
+    let (from, to) = (instrumented.to_path_buf(), folder.join(PLAIN).join(name));
+    let beside = folder.join(PLAIN).join(".new");
+    move || {
+        if to.is_file()
+            && let Ok(container) = Container::open(&from)
+            && container.write_plain(&beside).is_ok()
+        {
+            let _ = std::fs::rename(beside, to);
+        }
+    }
 }
 
 /// The program of the suite in a folder: an executable, or sources separated by spaces.
@@ -545,6 +564,9 @@ fn is_known(library: &str) -> bool {
     ];
     known.iter().any(|start| library.starts_with(start))
 }
+
+/// The folder of the plain executable.
+const PLAIN: &str = "plain";
 
 fn temporary_folder() -> Result<TemporaryFolder, Problem> {
     TemporaryFolder::new().map_err(|error| {
@@ -672,13 +694,15 @@ fn built(
 ) -> Result<Option<Rest>, Problem> {
     let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
     let mut flags = flags(build, builder.quiet);
-    match builder.begin(&order(&sources, &flags), folder, || ()) {
+    let order = |flags: &[OsString]| order(&sources, flags);
+    let begin = |order: &Order| builder.begin(order, folder, renewal(order.out(), folder));
+    match begin(&order(&flags)) {
         Err(Failure::Reported) if may_be_older(&sources, build) => {
             if !builder.quiet {
                 note("labrys: note: trying again with -std=gnu89");
             }
             flags.push("-std=gnu89".into());
-            Ok(builder.begin(&order(&sources, &flags), folder, || ())?)
+            Ok(begin(&order(&flags))?)
         }
         built => Ok(built?),
     }

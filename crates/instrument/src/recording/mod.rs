@@ -21,6 +21,7 @@ mod early;
 mod effects;
 mod emit;
 mod external;
+mod far;
 mod function;
 mod intrinsics;
 mod labels;
@@ -69,12 +70,23 @@ const UNCOUNTED: u32 = u32::MAX;
 /// Result labels passed back per call.
 const MAX_RESULTS: usize = 8;
 
+/// Where instrumented bitcode is written to.
+#[derive(Clone, Copy, Debug)]
+pub struct Outputs<'a> {
+    /// Helpers are part of each caller: for code that is optimized.
+    pub inlined: Option<&'a Path>,
+    /// Helpers are called: for code that is not.
+    pub called: Option<&'a Path>,
+    /// Large functions, either way.
+    pub large: &'a Path,
+}
+
 /// Instruments frozen bitcode. Large functions go to a file of their own; tells whether there are
 /// any.
 ///
 /// # Errors
 /// The input is not bitcode of LLVM 19, or (our bug) the result is not well-formed.
-pub fn instrument(frozen: &Path, out: &Path, apart: &Path) -> Result<bool, LlvmError> {
+pub fn instrument(frozen: &Path, outputs: Outputs<'_>) -> Result<bool, LlvmError> {
     let mut module = Module::read(frozen)?;
     let numbers = Numbers::of(&module);
     large::mark(&module);
@@ -101,7 +113,25 @@ pub fn instrument(frozen: &Path, out: &Path, apart: &Path) -> Result<bool, LlvmE
     announce::mark(&module);
     marked::define_table(&module);
     finish(&mut module)?;
-    large::write(module, out, apart)
+    let has_large = large::take_apart(&mut module, outputs.large)?;
+    write(module, outputs.inlined, outputs.called)?;
+    Ok(has_large)
+}
+
+/// Writes an instrumented module.
+fn write(
+    mut module: Module,
+    inlined: Option<&Path>,
+    called: Option<&Path>,
+) -> Result<(), LlvmError> {
+    if let Some(inlined) = inlined {
+        module.write(inlined)?;
+    }
+    if let Some(called) = called {
+        far::call_helpers(&mut module)?;
+        module.write(called)?;
+    }
+    Ok(())
 }
 
 /// Whether a function is one of those that instrumented code calls.

@@ -17,6 +17,7 @@ use labrys_models::{INLINE, LIBRARY};
 use super::concrete::Concrete;
 use super::{
     Numbers, PREFIX, announce, external, finish, instrument_functions, markers, objects, slots,
+    write,
 };
 
 /// What names of variables of models end with.
@@ -27,11 +28,12 @@ const SMALL: usize = 60;
 /// How deep calls within a model are looked at.
 const DEPTH: u32 = 4;
 
-/// Writes the instrumented bitcode of all models.
+/// Writes the instrumented bitcode of all models, with helpers that are inlined and with helpers
+/// that are called.
 ///
 /// # Errors
 /// The models are not bitcode of LLVM 19, or (our bug) the result is not well-formed.
-pub fn instrument_models(out: &Path) -> Result<(), LlvmError> {
+pub fn instrument_models(inlined: Option<&Path>, called: Option<&Path>) -> Result<(), LlvmError> {
     let mut module = marked()?;
     markers::optimize(&mut module)?;
     slots::move_to_slots(&mut module)?;
@@ -42,7 +44,7 @@ pub fn instrument_models(out: &Path) -> Result<(), LlvmError> {
     instrument_functions(&module, &Numbers::of_models(), &concrete, true);
     announce::list_globals(&module, "__labrys_globals_of_models");
     finish(&mut module)?;
-    module.write(out)
+    write(module, inlined, called)
 }
 
 /// Links the small models, with markers, and declares the others. Tells the names of variables that
