@@ -64,6 +64,8 @@ pub const PAGE_FLAG_END: u64 = PAGE_FLAG_START + (1 << (47 - PAGE_FLAG_SHIFT));
 
 /// Argument labels passed in thread-local storage per call; later arguments are concretized.
 pub const MAX_ARGUMENT_LABELS: usize = 64;
+/// Result labels passed so.
+pub const MAX_RESULT_LABELS: usize = 32;
 
 /// ELF sections of an executable built by `labrys-cc` (none of them is loaded at run time).
 pub mod section {

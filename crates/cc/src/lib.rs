@@ -42,6 +42,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use crate::container::ContainerError;
 use arguments::{Checks, Invocation, Mode};
@@ -272,6 +273,29 @@ pub fn sources(sources: &[&Path], flags: &[OsString], out: &Path) -> worker::Ord
         arguments,
         out: out.to_path_buf(),
     }
+}
+
+/// Whether the compiler takes sources with these options. It says nothing.
+#[must_use]
+pub fn compiles(sources: &[&Path], flags: &[OsString]) -> bool {
+    let (mut arguments, language) = command(sources, flags, Path::new("/dev/null"));
+    arguments.extend(["-fsyntax-only", "-w"].map(OsString::from));
+    let scratch = Scratch::default();
+    let nothing = Progress {
+        doing: |_| {},
+        usable: None,
+    };
+    let words = parsed(arguments, language, &scratch, nothing).and_then(|(session, invocation)| {
+        let words = compile::text_arguments(invocation)?;
+        Ok((session.tools.clang.clone(), session.with_language(words)))
+    });
+    let Ok((clang, words)) = words else {
+        return false;
+    };
+    let mut clang = Command::new(clang);
+    clang.args(words).stdin(Stdio::null());
+    let status = clang.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
 }
 
 /// How sources are frozen without being built, with further options of the compiler: into a folder

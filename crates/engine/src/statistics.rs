@@ -82,6 +82,18 @@ impl Statistics {
         calls.sort_by_key(|(_, values)| std::cmp::Reverse(*values));
         calls
     }
+
+    /// Symbolic values that runs gave to operations that are not followed.
+    #[must_use]
+    pub fn lost_in_operations(&self) -> u64 {
+        lost_in_operations(&self.concretizations)
+    }
+}
+
+/// Values that went into operations that are not followed, among concretizations by cause.
+pub(crate) fn lost_in_operations(concretizations: &BTreeMap<String, u64>) -> u64 {
+    let values = concretizations.get(Cause::Operation.name());
+    values.copied().unwrap_or(0)
 }
 
 /// Functions that are not followed, with the number of values that they were given, among

@@ -231,6 +231,28 @@ impl<'m> Builder<'m> {
         Value(raw, PhantomData)
     }
 
+    /// Element `index` of a vector.
+    #[must_use]
+    pub fn extract_element(&self, vector: Value<'m>, index: Value<'m>) -> Value<'m> {
+        // SAFETY: the first is a vector, the second an integer.
+        let raw = unsafe { LLVMBuildExtractElement(self.0, vector.0, index.0, c"".as_ptr()) };
+        Value(raw, PhantomData)
+    }
+
+    /// A vector with another element `index`.
+    #[must_use]
+    pub fn insert_element(
+        &self,
+        vector: Value<'m>,
+        element: Value<'m>,
+        index: Value<'m>,
+    ) -> Value<'m> {
+        // SAFETY: the element has the type of the vector's elements, the index is an integer.
+        let raw =
+            unsafe { LLVMBuildInsertElement(self.0, vector.0, element.0, index.0, c"".as_ptr()) };
+        Value(raw, PhantomData)
+    }
+
     /// Address of element `index` of an array of `element`s.
     #[must_use]
     pub fn element_address(

@@ -27,7 +27,7 @@ pub use llvm_sys::{
     LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, LLVMValueKind,
 };
 pub use records::{DebugRecord, LoopStart};
-pub use value::{DebugPlace, MemoryEffects};
+pub use value::{AtomicOperation, DebugPlace, MemoryEffects};
 
 /// An LLVM operation that failed, with LLVM's own message.
 #[derive(Debug, thiserror::Error)]

@@ -210,6 +210,25 @@ impl Module {
         self.run_passes("msan")
     }
 
+    /// Computes with the elements of vectors one by one, and loads and stores them so.
+    ///
+    /// # Errors
+    /// The pipeline does not parse.
+    pub fn scalarize(&mut self) -> Result<(), LlvmError> {
+        static ACCESSES: Once = Once::new();
+        ACCESSES.call_once(|| {
+            let words = [
+                c"labrys",
+                c"-scalarize-load-store",
+                c"-scalarize-variable-insert-extract=false",
+            ];
+            let words = words.map(CStr::as_ptr);
+            // SAFETY: the words outlive the call, which copies what it keeps.
+            unsafe { LLVMParseCommandLineOptions(3, words.as_ptr(), c"".as_ptr()) };
+        });
+        self.run_passes("function(scalarizer)")
+    }
+
     /// Links bitcode into this module, whose flags hold where the two contradict each other
     /// (`-fshort-wchar`).
     ///

@@ -38,6 +38,17 @@ pub enum MemoryEffects {
     Writes,
 }
 
+/// What an atomic read-modify-write makes of what stands there and an operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AtomicOperation {
+    /// The operand.
+    Exchange,
+    /// The result of a binary operation.
+    Binary(LLVMOpcode),
+    /// Something else: a bound, an operation on floats.
+    Other,
+}
+
 impl<'m> Value<'m> {
     pub(crate) fn raw(self) -> LLVMValueRef {
         self.0
@@ -510,6 +521,22 @@ impl<'m> Value<'m> {
         };
         let fuses = flags & llvm_sys::LLVMFastMathAllowContract != 0;
         (fuses, flags & !llvm_sys::LLVMFastMathAllowContract != 0)
+    }
+
+    /// What an atomic read-modify-write does.
+    #[must_use]
+    pub fn atomic_operation(self) -> AtomicOperation {
+        use llvm_sys::LLVMAtomicRMWBinOp as B;
+        // SAFETY: callers pass atomic read-modify-writes.
+        match unsafe { LLVMGetAtomicRMWBinOp(self.raw()) } {
+            B::LLVMAtomicRMWBinOpXchg => AtomicOperation::Exchange,
+            B::LLVMAtomicRMWBinOpAdd => AtomicOperation::Binary(LLVMOpcode::LLVMAdd),
+            B::LLVMAtomicRMWBinOpSub => AtomicOperation::Binary(LLVMOpcode::LLVMSub),
+            B::LLVMAtomicRMWBinOpAnd => AtomicOperation::Binary(LLVMOpcode::LLVMAnd),
+            B::LLVMAtomicRMWBinOpOr => AtomicOperation::Binary(LLVMOpcode::LLVMOr),
+            B::LLVMAtomicRMWBinOpXor => AtomicOperation::Binary(LLVMOpcode::LLVMXor),
+            _ => AtomicOperation::Other,
+        }
     }
 
     /// Whether a load or store is volatile.

@@ -13,6 +13,7 @@ use crate::marked::{self, MarkError};
 use crate::promises;
 use crate::surroundings::{self, Linking};
 use crate::traps;
+use crate::vectors;
 use crate::wrapped;
 use labrys_llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
 
@@ -80,7 +81,14 @@ pub fn freeze(
     define_null(&module);
     keep_definitions(&module);
     keep_calls(&module);
+    let vectors = vectors::has_vectors(&module);
+    if vectors {
+        vectors::inline_wrappers(&mut module)?;
+    }
     module.run_passes(VARIABLES)?;
+    if vectors {
+        vectors::take_apart(&mut module)?;
+    }
     keep_loads(&module);
     traps::tell_overflows(&module);
     traps::hide(&module);

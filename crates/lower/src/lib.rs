@@ -14,6 +14,7 @@ pub mod sites;
 mod source;
 mod surroundings;
 mod traps;
+mod vectors;
 mod wrapped;
 
 pub use freeze::{FreezeError, freeze};

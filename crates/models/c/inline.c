@@ -43,7 +43,7 @@ extern __thread struct {
   u64 copy_tag;
   const void *copies[8];
   word args[64];
-  word results[8];
+  word results[32];
   u32 variadic_count;
   u64 variadic_tag;
   u64 variadic_serial;

@@ -12,7 +12,7 @@ __thread struct thread {
   uint64_t copy_tag;
   const void *copies[8];
   uint32_t args[64];
-  uint32_t results[8];
+  uint32_t results[32];
   uint32_t variadic_count;
   uint64_t variadic_tag;
   uint64_t variadic_serial;

@@ -114,6 +114,16 @@ impl Closing<'_> {
 
     /// Where values stop being symbolic, if most runs lose some and there is something left to find.
     fn lost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let open = self.summary.branches.open() > 0;
+        let operations = self.statistics.lost_in_operations();
+        if open && operations > 0 && operations >= self.summary.runs {
+            let values = count(operations, "value");
+            writeln!(
+                f,
+                "lost      {values} in operations on `long double`, half floats or more than 128 bits, or \
+                 in assembly: what depends on them is only fuzzed"
+            )?;
+        }
         let calls = self.statistics.lost_in_calls();
         let all = calls.iter().map(|(_, values)| values).sum();
         let names = match calls.as_slice() {
@@ -124,7 +134,7 @@ impl Closing<'_> {
                 format!("{first}, {second} and {} more", rest.len())
             }
         };
-        if all < self.summary.runs || self.summary.branches.open() == 0 {
+        if all < self.summary.runs || !open {
             return Ok(());
         }
         let values = count(all, "value");

@@ -698,10 +698,13 @@ fn built(
     let begin = |order: &Order| builder.begin(order, folder, renewal(order.out(), folder));
     match begin(&order(&flags)) {
         Err(Failure::Reported) if may_be_older(&sources, build) => {
+            flags.push("-std=gnu89".into());
+            if !labrys_cc::compiles(&sources, &flags) {
+                return Err(Failure::Reported.into());
+            }
             if !builder.quiet {
                 note("labrys: note: trying again with -std=gnu89");
             }
-            flags.push("-std=gnu89".into());
             Ok(begin(&order(&flags))?)
         }
         built => Ok(built?),

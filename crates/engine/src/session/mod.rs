@@ -28,7 +28,7 @@ use crate::observer::{Notice, Observer, Status};
 use crate::reporter::Reporter;
 use crate::runs::{Ended, Facts, PlainRun, Record, Runs};
 use crate::saver::{Moment, Saver, input_path};
-use crate::statistics::{DivergenceCause, Statistics, lost_in_calls};
+use crate::statistics::{DivergenceCause, Statistics, lost_in_calls, lost_in_operations};
 use crate::vocabulary::Vocabulary;
 
 pub use builder::SessionBuilder;
@@ -140,8 +140,8 @@ impl Session {
     /// without their expressions.
     #[must_use]
     pub fn is_blind(&self) -> bool {
-        let mut calls = lost_in_calls(&self.runs.counts().concretizations);
-        calls.next().is_some()
+        let concretizations = &self.runs.counts().concretizations;
+        lost_in_calls(concretizations).next().is_some() || lost_in_operations(concretizations) > 0
     }
 
     /// The seed of all random choices.

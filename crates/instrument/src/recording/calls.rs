@@ -7,12 +7,11 @@
 
 use std::collections::HashMap;
 
-use labrys_abi::{Cause, MAX_ARGUMENT_LABELS};
+use labrys_abi::{Cause, MAX_ARGUMENT_LABELS, MAX_RESULT_LABELS};
 use labrys_library::Forward;
 
 use labrys_llvm::{LLVMValueKind, Value};
 
-use super::MAX_RESULTS;
 use super::PREFIX;
 use super::effects::{callee_name, comparison};
 use super::emit::Emitter;
@@ -76,25 +75,32 @@ pub(super) fn leave<'m>(emit: &Emitter<'m>, labels: &Labels<'m>, i: Value<'m>) {
         return;
     }
     let results = labels.all(i.operand(0)).into_iter();
-    for (index, label) in results.take(MAX_RESULTS).enumerate() {
+    for (index, label) in results.take(MAX_RESULT_LABELS).enumerate() {
         let _ = emit.call("return", &[emit.u32(index as u32), emit.label(label)]);
     }
 }
 
-/// Counts the labels of all arguments of a call as lost.
-pub(super) fn lose_arguments<'m>(emit: &Emitter<'m>, labels: &Labels<'m>, i: Value<'m>) {
-    let mut positioned = false;
-    for argument in i.arguments() {
-        let Some(label) = labels.of(argument) else {
+/// Counts the labels of values that an instruction takes as lost: nothing follows what it does.
+pub(super) fn lose<'m>(
+    emit: &Emitter<'m>,
+    labels: &Labels<'m>,
+    i: Value<'m>,
+    values: &[Value<'m>],
+) {
+    emit.before(i);
+    for value in values {
+        let parts = labels.all(*value).into_iter().enumerate();
+        let labelled = parts.filter_map(|(index, label)| Some((index, label?)));
+        let labelled: Vec<_> = labelled.collect();
+        if labelled.is_empty() {
             continue;
-        };
-        if !positioned {
-            emit.before(i);
-            positioned = true;
         }
-        let value = emit.bits(argument);
-        let cause = emit.u32(Cause::Operation as u32);
-        let _ = emit.call("lost", &[cause, emit.u32(UNKNOWN_FUNCTION), label, value]);
+        let scalars = emit.scalar_values(*value);
+        for (index, label) in labelled {
+            let cause = emit.u32(Cause::Operation as u32);
+            let part = emit.bits(scalars[index]);
+            let _ = emit.call("lost", &[cause, emit.u32(UNKNOWN_FUNCTION), label, part]);
+        }
     }
 }
 
@@ -102,7 +108,7 @@ pub(super) fn lose_arguments<'m>(emit: &Emitter<'m>, labels: &Labels<'m>, i: Val
 pub(super) fn results<'m>(emit: &Emitter<'m>, i: Value<'m>) -> Vec<Label<'m>> {
     let parts = emit.scalar_values(i).into_iter().enumerate();
     let label = |(index, part): (usize, Value<'m>)| {
-        let bits = width(part.ty()).filter(|w| *w <= 64 && index < MAX_RESULTS)?;
+        let bits = width(part.ty()).filter(|w| *w <= 64 && index < MAX_RESULT_LABELS)?;
         let arguments = [emit.u32(index as u32), emit.u32(bits), emit.bits(part)];
         Some(emit.call("result", &arguments))
     };
@@ -126,7 +132,7 @@ impl<'m> Call<'_, 'm> {
     pub(super) fn instrument(mut self, i: Value<'m>) {
         let callee = i.called();
         if callee.kind() == LLVMValueKind::LLVMInlineAsmValueKind {
-            return lose_arguments(self.emit, self.labels, i);
+            return lose(self.emit, self.labels, i, &i.arguments());
         }
         if let Some(&row) = self.callees.marked.get(&callee) {
             return self.marked(i, row);
@@ -207,7 +213,7 @@ impl<'m> Call<'_, 'm> {
             let _ = emit.call("lost", &arguments);
         }
         if !is_function(callee) {
-            for index in 0..scalars(i.ty()).len().min(MAX_RESULTS) {
+            for index in 0..scalars(i.ty()).len().min(MAX_RESULT_LABELS) {
                 let _ = emit.call("return", &[emit.u32(index as u32), emit.u32(0)]);
             }
         }

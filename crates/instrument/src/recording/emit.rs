@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use labrys_llvm::{Builder, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Module, Value};
 
 use super::PREFIX;
-use super::types::places;
+use super::types::{is_vector, places};
 use crate::large;
 
 /// A builder with a place, and what helpers take as arguments.
@@ -163,10 +163,11 @@ impl<'m> Emitter<'m> {
         places(self.module, value.ty())
             .into_iter()
             .map(|place| {
-                place
-                    .path
-                    .iter()
-                    .fold(value, |v, index| self.builder.extract_value(v, *index))
+                let path = place.path.iter();
+                path.fold(value, |whole, index| match is_vector(whole.ty()) {
+                    true => self.builder.extract_element(whole, self.u32(*index)),
+                    false => self.builder.extract_value(whole, *index),
+                })
             })
             .collect()
     }

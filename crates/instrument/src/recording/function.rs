@@ -185,6 +185,9 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
                 let decided = self.decisions.is_decided(i.operand(0));
                 self.operation().select(i, decided);
             }
+            O::LLVMExtractElement => self.operation().extract_element(i),
+            O::LLVMInsertElement => self.operation().insert_element(i),
+            O::LLVMShuffleVector => calls::lose(self.emit, &self.labels, i, &i.operands()),
             O::LLVMExtractValue => self.operation().extract_value(i),
             O::LLVMInsertValue => self.operation().insert_value(i),
             O::LLVMLoad => self.load(i),
@@ -194,10 +197,18 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
                 self.memory().size_of_array(i);
                 self.announcer.variable(self.emit, i);
             }
-            O::LLVMAtomicRMW | O::LLVMAtomicCmpXchg => self.memory().atomic(i),
+            O::LLVMAtomicRMW | O::LLVMAtomicCmpXchg => self.atomic(i),
             O::LLVMCall | O::LLVMInvoke | O::LLVMCallBr => self.call(i),
             O::LLVMRet => calls::leave(self.emit, &self.labels, i),
             _ => {}
+        }
+    }
+
+    fn atomic(&mut self, i: Value<'m>) {
+        match i.opcode() {
+            _ if self.watch.is_some() => self.memory().forget(i),
+            LLVMOpcode::LLVMAtomicRMW => self.memory().modify(i),
+            _ => self.memory().compare_and_exchange(i),
         }
     }
 
@@ -274,7 +285,7 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
             Kind::Memory => self.memory().transfer(i, name),
             kind => {
                 if !self.operation().intrinsic(i, kind) {
-                    calls::lose_arguments(self.emit, &self.labels, i);
+                    calls::lose(self.emit, &self.labels, i, &i.arguments());
                 }
             }
         }

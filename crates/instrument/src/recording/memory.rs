@@ -3,11 +3,12 @@
 
 use labrys_abi::{Cause, Meta, Op};
 
-use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Value};
+use labrys_llvm::{AtomicOperation, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 
-use super::calls::UNKNOWN_FUNCTION;
+use super::calls::{self, UNKNOWN_FUNCTION};
 use super::emit::Emitter;
 use super::labels::{Label, Labels};
+use super::operations::binary_op;
 use super::types::{is_pointer, places, width};
 
 /// A step on one access.
@@ -25,11 +26,12 @@ impl<'m> Memory<'_, 'm> {
         let parts = emit.scalar_values(i);
         let mut labels: Vec<Label<'m>> = Vec::with_capacity(parts.len());
         for (place, part) in places(emit.module(), i.ty()).into_iter().zip(parts) {
+            let p = emit.at_offset(address, place.offset);
             let Some(bits) = width(place.ty) else {
+                self.lose_loaded(p, place.ty);
                 labels.push(None);
                 continue;
             };
-            let p = emit.at_offset(address, place.offset);
             let label = match bits.div_ceil(8) {
                 size @ (1 | 2 | 4 | 8) => {
                     emit.call(&format!("load{size}"), &[p, address_label, emit.bits(part)])
@@ -47,6 +49,22 @@ impl<'m> Memory<'_, 'm> {
             labels.push(Some(self.fit_loaded(label, part, bits)));
         }
         self.labels.set_all(i, labels);
+    }
+
+    /// A value whose type carries no labels was loaded: those of its first bytes are lost.
+    fn lose_loaded(&self, address: Value<'m>, ty: Type<'m>) {
+        let emit = self.emit;
+        let size = [8, 4, 2]
+            .into_iter()
+            .find(|size| emit.module().store_size_of(ty) >= *size);
+        let Some(size) = size else { return };
+        let bytes = emit
+            .builder()
+            .load(emit.module().int(8 * size as u32), address);
+        let bytes = emit.bits(bytes);
+        let label = emit.call(&format!("load{size}"), &[address, emit.u32(0), bytes]);
+        let cause = emit.u32(Cause::Operation as u32);
+        let _ = emit.call("lost", &[cause, emit.u32(UNKNOWN_FUNCTION), label, bytes]);
     }
 
     /// An array on the stack has the size that it has: the search may ask for another.
@@ -107,13 +125,79 @@ impl<'m> Memory<'_, 'm> {
         }
     }
 
-    /// Atomic read-modify-write: the result and the memory become concrete.
-    pub(super) fn atomic(self, i: Value<'m>) {
+    /// Atomic read-modify-write in the concrete version, where the memory becomes concrete.
+    pub(super) fn forget(self, i: Value<'m>) {
         let emit = self.emit;
-        let address = i.operand(0);
         let size = emit.module().size_of(i.operand(1).ty());
         emit.after(i);
-        let _ = emit.call("clear", &[address, emit.u64(size)]);
+        let _ = emit.call("clear", &[i.operand(0), emit.u64(size)]);
+    }
+
+    /// Atomic read-modify-write: a load, an operation and a store.
+    pub(super) fn modify(self, i: Value<'m>) {
+        let (address, operand) = (i.operand(0), i.operand(1));
+        let Some(size) = whole_bytes(operand.ty()) else {
+            calls::lose(self.emit, self.labels, i, &[operand]);
+            return self.forget(i);
+        };
+        let emit = self.emit;
+        self.fix(i, address, Cause::StoreAddress);
+        emit.after(i);
+        let zero = emit.u32(0);
+        let old = emit.call(&format!("load{size}"), &[address, zero, emit.bits(i)]);
+        let given = emit.label(self.labels.of(operand));
+        let new = match i.atomic_operation() {
+            AtomicOperation::Exchange => given,
+            AtomicOperation::Binary(opcode) => {
+                let op = binary_op(opcode).map_or(0, |op| op as u8);
+                let meta = emit.u64(Meta::new(op, 8 * size as u16, 0).0);
+                let result = emit.bits(emit.builder().binary(opcode, i, operand));
+                let (a, b) = (emit.bits(i), emit.bits(operand));
+                emit.call("binary", &[meta, old, given, a, b, result])
+            }
+            AtomicOperation::Other => {
+                let cause = emit.u32(Cause::Operation as u32);
+                for (label, value) in [(old, i), (given, operand)] {
+                    let value = emit.bits(value);
+                    let function = emit.u32(UNKNOWN_FUNCTION);
+                    let _ = emit.call("lost", &[cause, function, label, value]);
+                }
+                zero
+            }
+        };
+        let _ = emit.call(&format!("store{size}"), &[address, zero, new]);
+        self.labels.set(i, old);
+    }
+
+    /// Atomic compare and exchange: a load, a comparison, and a store if both are equal.
+    pub(super) fn compare_and_exchange(self, i: Value<'m>) {
+        let [address, expected, new] = [0, 1, 2].map(|index| i.operand(index));
+        let Some(size) = whole_bytes(new.ty()) else {
+            calls::lose(self.emit, self.labels, i, &[expected, new]);
+            return self.forget(i);
+        };
+        let emit = self.emit;
+        self.fix(i, address, Cause::StoreAddress);
+        emit.after(i);
+        let [was, equal] = [0, 1].map(|index| emit.builder().extract_value(i, index));
+        let zero = emit.u32(0);
+        let bits = emit.bits(was);
+        let old = emit.call(&format!("load{size}"), &[address, zero, bits]);
+        let meta = Meta::new(LLVMIntPredicate::LLVMIntEQ as u8, 8 * size as u16, 0);
+        let expected_label = emit.label(self.labels.of(expected));
+        let arguments = [
+            emit.u64(meta.0),
+            old,
+            expected_label,
+            bits,
+            emit.bits(expected),
+        ];
+        let arguments = [&arguments[..], &[emit.bits(equal)]].concat();
+        let decided = emit.call("compare", &arguments);
+        let new = emit.label(self.labels.of(new));
+        let stands = emit.builder().select(equal, new, old);
+        let _ = emit.call(&format!("store{size}"), &[address, zero, stands]);
+        self.labels.set_all(i, vec![Some(old), Some(decided)]);
     }
 
     /// The memcpy family: shadow is copied and filled as bytes are.
@@ -203,4 +287,10 @@ impl<'m> Memory<'_, 'm> {
         }
         self.labels.set(i, label);
     }
+}
+
+/// Bytes of a number or an address that an atomic operation works on.
+fn whole_bytes(ty: Type<'_>) -> Option<u32> {
+    let bits = width(ty)?;
+    matches!(bits, 8 | 16 | 32 | 64).then_some(bits / 8)
 }

@@ -67,8 +67,6 @@ use labrys_models::INLINE;
 const PREFIX: &str = "__labrys_";
 /// Branch number of sites that count in no coverage.
 const UNCOUNTED: u32 = u32::MAX;
-/// Result labels passed back per call.
-const MAX_RESULTS: usize = 8;
 
 /// Where instrumented bitcode is written to.
 #[derive(Clone, Copy, Debug)]

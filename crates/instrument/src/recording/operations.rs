@@ -4,10 +4,11 @@ use labrys_abi::{Cause, Intrinsic, Meta, Op, WIDE_PREDICATE};
 
 use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Value};
 
+use super::calls::lose;
 use super::emit::Emitter;
 use super::intrinsics::Kind;
 use super::labels::Labels;
-use super::types::{selected, width};
+use super::types::{is_vector, selected, width};
 
 /// A step on one instruction that computes a value of others.
 pub(super) struct Operation<'s, 'm> {
@@ -78,10 +79,10 @@ impl<'m> Operation<'_, 'm> {
     pub(super) fn cast(self, i: Value<'m>) {
         use LLVMOpcode as O;
         let from = i.operand(0);
-        let Some(label) = self.labels.of(from) else {
-            return;
-        };
         let (Some(source), Some(target)) = (width(from.ty()), width(i.ty())) else {
+            return lose(self.emit, self.labels, i, &[from]);
+        };
+        let Some(label) = self.labels.of(from) else {
             return;
         };
         let op = match i.opcode() {
@@ -150,6 +151,30 @@ impl<'m> Operation<'_, 'm> {
         });
         let chosen = chosen.collect();
         labels.set_all(i, chosen);
+    }
+
+    pub(super) fn extract_element(self, i: Value<'m>) {
+        let (vector, place) = (i.operand(0), i.operand(1));
+        let labels = self.labels.all(vector);
+        match place.const_int_value() {
+            Some(index) if is_vector(vector.ty()) => {
+                let label = labels.get(index as usize).copied().flatten();
+                self.labels.set_all(i, vec![label]);
+            }
+            _ => lose(self.emit, self.labels, i, &[vector, place]),
+        }
+    }
+
+    pub(super) fn insert_element(self, i: Value<'m>) {
+        let [vector, element, place] = [0, 1, 2].map(|index| i.operand(index));
+        let mut labels = self.labels.all(vector);
+        match place.const_int_value() {
+            Some(index) if is_vector(vector.ty()) && (index as usize) < labels.len() => {
+                labels[index as usize] = self.labels.of(element);
+                self.labels.set_all(i, labels);
+            }
+            _ => lose(self.emit, self.labels, i, &[vector, element, place]),
+        }
     }
 
     pub(super) fn extract_value(self, i: Value<'m>) {
@@ -241,7 +266,7 @@ impl<'m> Operation<'_, 'm> {
 }
 
 /// The node operation of a binary instruction.
-fn binary_op(opcode: LLVMOpcode) -> Option<Op> {
+pub(super) fn binary_op(opcode: LLVMOpcode) -> Option<Op> {
     use LLVMOpcode as O;
     Some(match opcode {
         O::LLVMAdd => Op::Add,

@@ -5,8 +5,16 @@ use labrys_llvm::{LLVMTypeKind, Module, Type, Value};
 /// Arrays of more elements count as one scalar without a label.
 const LONGEST_ARRAY: u64 = 64;
 
-/// The scalars of a type, flattened. A type without labels (vectors, 80-bit floats, integers
-/// of more than 128 bits) counts as one scalar.
+/// Whether a type is a vector whose elements are whole bytes: each is a scalar.
+pub(super) fn is_vector(ty: Type<'_>) -> bool {
+    let fits = u64::from(ty.vector_len()) <= LONGEST_ARRAY;
+    ty.kind() == LLVMTypeKind::LLVMVectorTypeKind
+        && fits
+        && width(ty.element()).is_some_and(|bits| bits % 8 == 0)
+}
+
+/// The scalars of a type, flattened. A type without labels (80-bit floats, integers of more than
+/// 128 bits, vectors of such) counts as one scalar.
 pub(super) fn scalars(ty: Type<'_>) -> Vec<Type<'_>> {
     match ty.kind() {
         LLVMTypeKind::LLVMStructTypeKind => {
@@ -15,6 +23,9 @@ pub(super) fn scalars(ty: Type<'_>) -> Vec<Type<'_>> {
         LLVMTypeKind::LLVMArrayTypeKind if ty.array_len() <= LONGEST_ARRAY => {
             let element = scalars(ty.element());
             (0..ty.array_len()).flat_map(|_| element.clone()).collect()
+        }
+        LLVMTypeKind::LLVMVectorTypeKind if is_vector(ty) => {
+            vec![ty.element(); ty.vector_len() as usize]
         }
         LLVMTypeKind::LLVMVoidTypeKind => Vec::new(),
         _ => vec![ty],
@@ -57,6 +68,12 @@ pub(super) fn places<'m>(module: &Module, ty: Type<'m>) -> Vec<Place<'m>> {
         LLVMTypeKind::LLVMArrayTypeKind if ty.array_len() <= LONGEST_ARRAY => {
             let step = module.size_of(ty.element());
             (0..ty.array_len() as u32)
+                .flat_map(|i| nested(ty.element(), i, u64::from(i) * step))
+                .collect()
+        }
+        LLVMTypeKind::LLVMVectorTypeKind if is_vector(ty) => {
+            let step = module.store_size_of(ty.element());
+            (0..ty.vector_len())
                 .flat_map(|i| nested(ty.element(), i, u64::from(i) * step))
                 .collect()
         }

@@ -7,12 +7,11 @@
 
 use std::collections::HashSet;
 
-use labrys_abi::FLAG_SHIFT;
+use labrys_abi::{FLAG_SHIFT, MAX_RESULT_LABELS};
 use labrys_library::WRAPPER_PREFIX;
 
 use labrys_llvm::{LLVMOpcode, Value};
 
-use super::MAX_RESULTS;
 use super::effects::callee_name;
 use super::emit::Emitter;
 use super::objects::{Objects, has_one_flag};
@@ -122,7 +121,7 @@ impl<'m> Watch<'m> {
 
     /// Notes whether a call has left labels; the emitter stands where it has returned.
     pub(super) fn results(&mut self, emit: &Emitter<'m>, call: Value<'m>) {
-        let count = scalars(call.ty()).len().min(MAX_RESULTS);
+        let count = scalars(call.ty()).len().min(MAX_RESULT_LABELS);
         let labels = (0..count).map(|index| emit.call("left", &[emit.u32(index as u32)]));
         self.met = labels.reduce(|a, b| emit.builder().binary(LLVMOpcode::LLVMOr, a, b));
         self.call = Some(call);

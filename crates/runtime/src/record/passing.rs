@@ -4,7 +4,7 @@
 
 use core::cell::Cell;
 
-use labrys_abi::{Cause, Op};
+use labrys_abi::{Cause, MAX_ARGUMENT_LABELS, MAX_RESULT_LABELS, Op};
 
 use crate::record::node::{Operand, node, unary};
 use crate::record::region::count;
@@ -16,8 +16,8 @@ struct Thread {
     tag: Cell<u64>,
     _copy_tag: u64,
     _copies: [*const u8; 8],
-    args: [Cell<u32>; 64],
-    results: [Cell<u32>; 8],
+    args: [Cell<u32>; MAX_ARGUMENT_LABELS],
+    results: [Cell<u32>; MAX_RESULT_LABELS],
     variadic_count: Cell<u32>,
     _variadic_tag: u64,
     variadic_serial: Cell<u64>,
