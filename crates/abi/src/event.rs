@@ -151,6 +151,9 @@ pub enum EventKind {
     /// offset of that input in the objects stream of the function's driver, `b` the offset in the
     /// data section of the snapshot of the bytes that could be read.
     Bind,
+    /// A text of the input was compared with another text, which differs: `label` is the offset of
+    /// its bytes in the data section, `site` their number, `a` and `b` those of the other one.
+    Compared,
 }
 
 impl EventKind {
@@ -158,7 +161,7 @@ impl EventKind {
     #[must_use]
     #[inline]
     pub fn from_u8(byte: u8) -> Option<Self> {
-        if (EventKind::Branch as u8..=EventKind::Bind as u8).contains(&byte) {
+        if (EventKind::Branch as u8..=EventKind::Compared as u8).contains(&byte) {
             // SAFETY: the enum is `repr(u8)` with contiguous discriminants in this range.
             #[allow(unsafe_code)]
             Some(unsafe { core::mem::transmute::<u8, EventKind>(byte) })

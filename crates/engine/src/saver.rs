@@ -7,7 +7,7 @@ use std::path::Path;
 use labrys_suite::{
     Config, Confirmation, Event, Failure, Input, Suite, SuiteWriter, Summary, TestCase,
 };
-use labrys_trace::Comparison;
+use labrys_trace::Compared;
 
 use crate::Error;
 use crate::runs::{Facts, PlainRun};
@@ -28,7 +28,7 @@ pub(crate) struct Saver {
     /// The inputs of the tests that were kept, those of a resumed suite apart.
     kept: Vec<Input>,
     /// What their runs compared, in the same order.
-    comparisons: Vec<Vec<Comparison>>,
+    compared: Vec<Compared>,
 }
 
 impl Saver {
@@ -38,7 +38,7 @@ impl Saver {
             next_case: 1,
             tests: 0,
             kept: Vec::new(),
-            comparisons: Vec::new(),
+            compared: Vec::new(),
         }
     }
 
@@ -60,15 +60,15 @@ impl Saver {
         &self.kept
     }
 
-    pub(crate) fn comparisons(&self) -> &[Vec<Comparison>] {
-        &self.comparisons
+    pub(crate) fn compared(&self) -> &[Compared] {
+        &self.compared
     }
 
     /// Writes the test that a run becomes, and its path; `plain` is what confirms it.
     pub(crate) fn add(
         &mut self,
         facts: &Facts,
-        comparisons: Vec<Comparison>,
+        compared: Compared,
         plain: Option<&PlainRun>,
         now: Moment,
     ) -> Result<(TestCase, String), Error> {
@@ -92,7 +92,7 @@ impl Saver {
         let path = self.writer.add(&case)?;
         self.tests += 1;
         self.kept.push(case.input.clone());
-        self.comparisons.push(comparisons);
+        self.compared.push(compared);
         Ok((case, path))
     }
 

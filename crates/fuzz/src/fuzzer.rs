@@ -3,17 +3,19 @@
 //! An input is kept if it takes a branch in a new class of numbers of times (1, 2, 3, 4–7, 8–15,
 //! …, as AFL does). Kept inputs take [turns](crate::seeds); one of their streams is changed by some
 //! random mutations: blind ones ("havoc"), tokens of the program, and what the run of the seed
-//! compared in place of what it compared it with ([`crate::knowledge`]). Once in a while a piece of
+//! compared in place of what it compared it with: numbers ([`crate::knowledge`]) and words
+//! ([`crate::words`], which each test begins with). Once in a while a piece of
 //! a seed is repeated until the stream is [long](crate::stretch).
 //!
 //! Runs are those of the plain executable, in which an error of memory may have no effect. One that
 //! behaves as none before is looked at under the checks of memory ([`crate::suspects`]).
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use labrys_engine::{Error, FUZZER, PlainRun, Session};
 use labrys_suite::{Coverage, Input, TargetStatus};
-use labrys_trace::Comparison;
+use labrys_trace::{Compared, Texts};
 use libafl::HasMetadata;
 use libafl::corpus::{Corpus, InMemoryCorpus};
 use libafl::events::NopEventManager;
@@ -30,12 +32,13 @@ use libafl::state::{HasCorpus, HasMaxSize, HasRand, StdState};
 use libafl_bolts::HasLen;
 use libafl_bolts::rands::{Rand, StdRand};
 
-use crate::knowledge::{compared, tokens};
+use crate::knowledge::{operands, tokens};
 use crate::parts::{Parts, Shape};
 use crate::program::{Observers, Program, Visits};
 use crate::seeds::Seeds;
 use crate::stretch::stretch;
 use crate::suspects::Suspects;
+use crate::words::{Words, exchange};
 
 /// Inputs that are made of one seed before the next one's turn.
 const PER_SEED: usize = 32;
@@ -48,6 +51,8 @@ const FIRST_BYTES: usize = 16;
 const STACKED: usize = 4;
 /// One input of so many is a seed that is stretched.
 const STRETCHED: usize = 64;
+/// One mutation of so many and one puts a word in the place of another.
+const WORDS: usize = 7;
 /// Runs in which what is handed on is made shorter.
 const TRIMS: usize = 24;
 /// Executions that take as long as a run under the checks of memory: 4 of dash and grep, 8 of bzip2.
@@ -67,7 +72,8 @@ pub struct Fuzzer {
     mutators: Mutators,
     seeds: Seeds,
     /// By seed: what its run compared, or that of the test from which it comes.
-    comparisons: Vec<std::rc::Rc<[Comparison]>>,
+    compared: Vec<Rc<Compared>>,
+    words: Words,
     /// Branches of the inputs that were handed on.
     found: Coverage,
     /// Branches that only stretched inputs took.
@@ -150,7 +156,8 @@ impl Fuzzer {
                 compared: I2SRandReplace::new(),
             },
             seeds: Seeds::default(),
-            comparisons: Vec::new(),
+            compared: Vec::new(),
+            words: Words::default(),
             found: Coverage::default(),
             far: Coverage::default(),
             handed: BTreeSet::new(),
@@ -158,8 +165,8 @@ impl Fuzzer {
         }
     }
 
-    /// Adds an input, whose run made these comparisons, to the seeds if it does something new; `true`
-    /// if its run was cut off by a limit.
+    /// Adds an input, whose run compared this, to the seeds if it does something new; `true` if its
+    /// run was cut off by a limit.
     ///
     /// # Errors
     /// If the program cannot be run.
@@ -167,13 +174,15 @@ impl Fuzzer {
         &mut self,
         session: &mut Session,
         input: &Input,
-        comparisons: &[Comparison],
+        compared: &Compared,
     ) -> Result<bool, Error> {
         let parts = self.shape.parts(input);
         let longest = input.streams.iter().map(|stream| stream.bytes.len()).max();
         let most = (2 * longest.unwrap_or(0)).min(session.max_input());
         self.state.set_max_size(self.state.max_size().max(most));
-        let run = self.evaluate(session, &parts, &comparisons.into())?;
+        let compared = Rc::new(compared.clone());
+        self.words.learn(&parts, &compared);
+        let run = self.evaluate(session, &parts, &compared)?;
         Ok(run.is_some_and(|run| run.outcome.is_limit()))
     }
 
@@ -183,7 +192,7 @@ impl Fuzzer {
         session: &mut Session,
         executions: usize,
     ) -> Result<Yield, Error> {
-        let mut total = Yield::default();
+        let mut total = self.put_words(session, executions / 2)?;
         while total.executions < executions && total.cut_off == 0 && !session.is_stopped() {
             let rand = self.state.rand_mut();
             let random = |below: u32| rand.between(0, below as usize - 1) as u32;
@@ -194,8 +203,10 @@ impl Fuzzer {
             let Ok(seed) = self.state.corpus().cloned_input_for_id(id) else {
                 break;
             };
-            let comparisons = self.comparisons[position].clone();
-            self.state.metadata_map_mut().insert(compared(&comparisons));
+            let compared = self.compared[position].clone();
+            self.state
+                .metadata_map_mut()
+                .insert(operands(&compared.numbers));
             for _ in 0..PER_SEED {
                 let mut parts = seed.clone();
                 if !self.activate(&mut parts) {
@@ -203,9 +214,9 @@ impl Fuzzer {
                 }
                 if self.state.rand_mut().between(1, STRETCHED) == 1 {
                     self.run_stretched(session, parts, &mut total)?;
-                } else if self.mutate(&mut parts) {
+                } else if self.mutate(&mut parts, &compared.texts) {
                     total.executions += 1;
-                    if let Some(run) = self.evaluate(session, &parts, &comparisons)? {
+                    if let Some(run) = self.evaluate(session, &parts, &compared)? {
                         self.judge(session, parts, &run, Length::Usual, &mut total)?;
                     }
                 }
@@ -218,8 +229,23 @@ impl Fuzzer {
         Ok(total)
     }
 
+    /// Runs up to so many inputs with other words of the program in them.
+    fn put_words(&mut self, session: &mut Session, most: usize) -> Result<Yield, Error> {
+        let mut total = Yield::default();
+        while total.executions < most && total.cut_off == 0 && !session.is_stopped() {
+            let Some((parts, compared)) = self.words.next() else {
+                break;
+            };
+            total.executions += 1;
+            if let Some(run) = self.evaluate(session, &parts, &compared)? {
+                self.judge(session, parts, &run, Length::Usual, &mut total)?;
+            }
+        }
+        Ok(total)
+    }
+
     /// Changes one part some times; `false` if nothing was changed.
-    fn mutate(&mut self, parts: &mut Parts) -> bool {
+    fn mutate(&mut self, parts: &mut Parts, texts: &[Texts]) -> bool {
         let rand = self.state.rand_mut();
         // Most mutators change or copy bytes that are there.
         if parts.mutator_bytes().is_empty() {
@@ -230,7 +256,10 @@ impl Fuzzer {
         let stacked = 1 << rand.between(0, STACKED);
         let mut changed = false;
         for _ in 0..stacked {
-            changed |= self.mutators.mutate(&mut self.state, parts);
+            changed |= match self.state.rand_mut().between(0, WORDS) {
+                0 if !texts.is_empty() => exchange(parts, texts, self.state.rand_mut()),
+                _ => self.mutators.mutate(&mut self.state, parts),
+            };
         }
         changed
     }
@@ -274,7 +303,7 @@ impl Fuzzer {
         &mut self,
         session: &mut Session,
         parts: &Parts,
-        comparisons: &std::rc::Rc<[Comparison]>,
+        compared: &Rc<Compared>,
     ) -> Result<Option<PlainRun>, Error> {
         let mut program = Program::new(session, &self.shape, &mut self.observers);
         let mut events = NopEventManager::new();
@@ -290,7 +319,7 @@ impl Fuzzer {
         };
         if let Some(id) = kept {
             self.seeds.add(id, parts.total(), &self.observers.0);
-            self.comparisons.push(comparisons.clone());
+            self.compared.push(compared.clone());
         }
         Ok(run)
     }

@@ -29,7 +29,7 @@ pub(crate) fn tokens(vocabulary: &Vocabulary) -> Tokens {
 
 /// Comparisons as LibAFL's mutator of input-to-state has them. Values that fit into fewer bytes
 /// than were compared stand in these in the input as well.
-pub(crate) fn compared(comparisons: &[Comparison]) -> CmpValuesMetadata {
+pub(crate) fn operands(comparisons: &[Comparison]) -> CmpValuesMetadata {
     let mut known = CmpValuesMetadata::new();
     for Comparison { width, left, right } in comparisons {
         let (left, right) = (*left, *right);
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn comparisons_have_the_widths_that_fit() {
         let pair = |width, left, right| Comparison { width, left, right };
-        let known = compared(&[pair(8, 1, 2), pair(32, 7, 9), pair(64, 7, 1 << 40)]);
+        let known = operands(&[pair(8, 1, 2), pair(32, 7, 9), pair(64, 7, 1 << 40)]);
         let expected = [
             CmpValues::U8((1, 2, false)),
             CmpValues::U8((7, 9, false)),

@@ -22,6 +22,7 @@ mod program;
 mod seeds;
 mod stretch;
 mod suspects;
+mod words;
 
 pub use fuzzer::Fuzzer;
 pub use member::{EXECUTION_STEPS, Fuzzing};

@@ -23,6 +23,11 @@ impl Parts {
         self.parts.len()
     }
 
+    /// The bytes of each part.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &[u8]> {
+        self.parts.iter().map(Vec::as_slice)
+    }
+
     /// Bytes of all parts.
     pub(crate) fn total(&self) -> usize {
         self.parts.iter().map(Vec::len).sum()

@@ -35,6 +35,8 @@ extern int __labrys_concrete(const void *p, size_t size);
 extern void __labrys_unlabel(const void *p, size_t size);
 /* The library's function reads what may carry labels and makes of it what does not: counted. */
 extern void __labrys_unseen(const char *function);
+/* At most n bytes of two strings are compared, without regard to case. */
+extern void __labrys_compared(const char *a, const char *b, size_t n);
 /* Does the FILE read an input of this run? */
 extern int __labrys_reads_input(FILE *f);
 

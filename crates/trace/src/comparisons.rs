@@ -1,9 +1,10 @@
-//! What a run compared with what: the operands of its integer comparisons that depend on the input.
+//! What a run compared with what: the operands of its integer comparisons that depend on the input,
+//! and texts of the input that library functions compared with others.
 //!
 //! A fuzzer that finds one operand in its input puts the other one there ("input-to-state": C.
 //! Aschermann and others, REDQUEEN, NDSS 2019, section III).
 //!
-//! Law: the list depends on the recording alone, order included, and has each pair once.
+//! Law: the lists depend on the recording alone, order included, and have each pair once.
 
 use std::collections::BTreeSet;
 
@@ -18,6 +19,35 @@ const LOOKED_AT: usize = 1 << 16;
 /// The widest operands, in bits.
 const WIDEST: u32 = 64;
 
+/// All that a run compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Numbers.
+    pub numbers: Vec<Comparison>,
+    /// Texts.
+    pub texts: Vec<Texts>,
+}
+
+/// Two texts that differ, and that a run compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Texts {
+    /// That of the input, never empty.
+    pub seen: Vec<u8>,
+    /// The other one, never empty.
+    pub wanted: Vec<u8>,
+}
+
+impl Compared {
+    /// What a run compared, the narrowest numbers first.
+    #[must_use]
+    pub fn of(recording: &Recording) -> Self {
+        Compared {
+            numbers: Comparison::of(recording),
+            texts: recording.compared_texts().collect(),
+        }
+    }
+}
+
 /// Two values that differ, and that a run compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Comparison {
@@ -30,9 +60,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Those that a run made, the narrowest first.
-    #[must_use]
-    pub fn of(recording: &Recording) -> Vec<Self> {
+    fn of(recording: &Recording) -> Vec<Self> {
         let mut found = BTreeSet::new();
         let stride = recording.nodes.len().div_ceil(LOOKED_AT).max(1);
         for node in recording.nodes.iter().step_by(stride) {

@@ -44,7 +44,7 @@ mod trace;
 mod validate;
 
 pub use binding::{BoundCall, Place};
-pub use comparisons::Comparison;
+pub use comparisons::{Compared, Comparison, Texts};
 pub use error::Error;
 pub use labrys_abi::{Cause, Event, EventKind, RUNTIME_SITE, RuntimeSite};
 pub use recording::{Exit, Lost, Object, Recording};

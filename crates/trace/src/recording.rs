@@ -2,6 +2,8 @@
 
 use labrys_abi::{ARRAY, Cause, Event, EventKind, ExitKind, MAX_OBJECTS, Node};
 
+use crate::Texts;
+
 /// A plain copy of the used parts of the shared region after a run.
 ///
 /// Nothing in it can be trusted: the program under test may have overwritten it. All readers
@@ -185,6 +187,18 @@ impl Recording {
                 Some((event.site, bytes.to_vec()))
             })
             .collect()
+    }
+
+    /// Texts of the input that library functions compared with others.
+    pub(crate) fn compared_texts(&self) -> impl Iterator<Item = Texts> + '_ {
+        self.of_kind(EventKind::Compared).filter_map(|event| {
+            let text =
+                |start, length| slice(&self.data, start, length).filter(|text| !text.is_empty());
+            Some(Texts {
+                seen: text(u64::from(event.label), u64::from(event.site))?.to_vec(),
+                wanted: text(event.a, event.b)?.to_vec(),
+            })
+        })
     }
 
     /// The text of the last failure that the program reported.

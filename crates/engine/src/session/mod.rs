@@ -16,7 +16,7 @@ use labrys_expr::{ExprId, Pool};
 use labrys_program::{BranchId, FunctionId, Program};
 use labrys_solver::{Answer, Assignment, Model};
 use labrys_suite::{Coverage, Failure, Input, Origin, Summary, TargetStatus, TargetSummary};
-use labrys_trace::{Comparison, Trace};
+use labrys_trace::{Compared, Trace};
 
 use crate::Error;
 use crate::asker::Asker;
@@ -123,8 +123,8 @@ impl Session {
 
     /// What the run of each of them compared with what, in the same order.
     #[must_use]
-    pub fn kept_comparisons(&self) -> &[Vec<Comparison>] {
-        self.saver.comparisons()
+    pub fn kept_compared(&self) -> &[Compared] {
+        self.saver.compared()
     }
 
     /// Whether the runs so far hide nothing that a search could miss: nothing became concrete, no
@@ -513,11 +513,10 @@ impl Session {
             self.runs
                 .compared(&facts.input, plain, &mut self.reporter)?;
         }
-        let comparisons = trace
-            .as_ref()
-            .map_or_else(Vec::new, |trace| Comparison::of(trace.recording()));
+        let recording = trace.as_ref().map(Trace::recording);
+        let compared = recording.map(Compared::of).unwrap_or_default();
         let now = self.now();
-        let (case, path) = self.saver.add(facts, comparisons, plain.as_ref(), now)?;
+        let (case, path) = self.saver.add(facts, compared, plain.as_ref(), now)?;
         self.reporter.tell(Notice::Kept(&case));
         if let Some(plain) = &plain {
             let new = self.books.confirm(&case.coverage, is_long);

@@ -225,6 +225,7 @@ int MODEL(strncasecmp)(const char *a, const char *b, size_t n) {
   int ca = __labrys_concrete(a, wa), cb = __labrys_concrete(b, wb);
   if (ca && cb) return strncasecmp(a, b, n);
   if (ca || cb) {
+    __labrys_compared(a, b, most);
     size_t extent = ca ? wa : wb, room = ca ? readable(b, lb) : readable(a, la);
     if (extent > room) extent = room;
     int result = 0;

@@ -8,6 +8,7 @@ int __labrys_concrete(const void *p, size_t size) {
 }
 void __labrys_unlabel(const void *p, size_t size) { (void)p, (void)size; }
 void __labrys_unseen(const char *function) {}
+void __labrys_compared(const char *a, const char *b, size_t n) { (void)a, (void)b, (void)n; }
 int __labrys_reads_input(FILE *f) { return f != NULL; }
 void *__labrys_w_malloc(size_t size) { return malloc(size); }
 void __labrys_w_free(void *p) { free(p); }

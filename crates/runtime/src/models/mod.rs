@@ -1,6 +1,7 @@
 //! Models of library functions, and the functions of harnesses.
 
 pub(crate) mod binder;
+pub(crate) mod compared;
 pub(crate) mod file;
 pub(crate) mod harness;
 pub(crate) mod heap;

@@ -4,6 +4,7 @@
 //! pair that differs. One decision on it ("equal?") is one flip for the whole block.
 
 use core::ffi::{c_char, c_int, c_void};
+use core::slice::from_raw_parts;
 
 use labrys_abi::{Cause, Op, RuntimeSite};
 
@@ -13,6 +14,7 @@ use crate::memory::poison;
 use crate::memory::scatter::__labrys_slow_fill_some;
 use crate::memory::shadow::{has_shadow, is_concrete, load_byte};
 use crate::memory::table::decide_extent;
+use crate::models::compared::compared;
 use crate::record::event::{concretized, decision};
 use crate::record::node::{Operand, binary, choose, node, predicate, reify, unary};
 use crate::record::passing::{arguments, redirect, result};
@@ -145,6 +147,9 @@ unsafe extern "C" fn __labrys_w_memcmp(a: *const u8, b: *const u8, n: usize) -> 
         let plain = !tracing() || (is_concrete(a, n) && is_concrete(b, n)) || n > LONGEST;
         poison::access(a, n);
         poison::access(b, n);
+        if !plain {
+            compared(from_raw_parts(a, n), from_raw_parts(b, n));
+        }
         match most {
             Some(most) => answer(compare(a, b, most, Operand::new(length, n as u64), false)),
             None if plain => libc::memcmp(a.cast(), b.cast(), n),
@@ -205,6 +210,7 @@ unsafe fn compare_strings(a: *const u8, b: *const u8, n: usize, length: Operand)
         if !symbolic || extent > LONGEST {
             return plain();
         }
+        compared(from_raw_parts(a, la), from_raw_parts(b, lb));
         answer(compare(a, b, extent, length, true))
     }
 }
