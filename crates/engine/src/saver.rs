@@ -27,7 +27,7 @@ pub(crate) struct Saver {
     tests: u64,
     /// The inputs of the tests that were kept, those of a resumed suite apart.
     kept: Vec<Input>,
-    /// What their runs compared, in the same order.
+    /// What their runs compared, in the same order, until it is taken.
     compared: Vec<Compared>,
 }
 
@@ -60,8 +60,11 @@ impl Saver {
         &self.kept
     }
 
-    pub(crate) fn compared(&self) -> &[Compared] {
-        &self.compared
+    pub(crate) fn take_compared(&mut self, kept: usize) -> Compared {
+        self.compared
+            .get_mut(kept)
+            .map(std::mem::take)
+            .unwrap_or_default()
     }
 
     /// Writes the test that a run becomes, and its path; `plain` is what confirms it.

@@ -53,6 +53,8 @@ const STACKED: usize = 4;
 const STRETCHED: usize = 64;
 /// One mutation of so many and one puts a word in the place of another.
 const WORDS: usize = 7;
+/// Pairs of texts that are kept for random mutations of a seed.
+const TEXTS: usize = 64;
 /// Runs in which what is handed on is made shorter.
 const TRIMS: usize = 24;
 /// Executions that take as long as a run under the checks of memory: 4 of dash and grep, 8 of bzip2.
@@ -174,14 +176,17 @@ impl Fuzzer {
         &mut self,
         session: &mut Session,
         input: &Input,
-        compared: &Compared,
+        mut compared: Compared,
     ) -> Result<bool, Error> {
         let parts = self.shape.parts(input);
         let longest = input.streams.iter().map(|stream| stream.bytes.len()).max();
         let most = (2 * longest.unwrap_or(0)).min(session.max_input());
         self.state.set_max_size(self.state.max_size().max(most));
-        let compared = Rc::new(compared.clone());
-        self.words.learn(&parts, &compared);
+        let texts = std::mem::take(&mut compared.texts);
+        let every = texts.len().div_ceil(TEXTS).max(1);
+        compared.texts = texts.iter().step_by(every).cloned().collect();
+        let compared = Rc::new(compared);
+        self.words.learn(&parts, &texts, &compared);
         let run = self.evaluate(session, &parts, &compared)?;
         Ok(run.is_some_and(|run| run.outcome.is_limit()))
     }

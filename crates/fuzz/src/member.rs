@@ -58,9 +58,9 @@ impl Fuzzing {
             let fuzzer = self
                 .fuzzer
                 .get_or_insert_with(|| Fuzzer::new(&input, session, seed));
-            let compared = session.kept_compared()[self.seeded].clone();
+            let compared = session.take_compared(self.seeded);
             total.executions += 1;
-            if fuzzer.seed(session, &input, &compared)? {
+            if fuzzer.seed(session, &input, compared)? {
                 total.cut_off += 1;
             }
             self.seeded += 1;

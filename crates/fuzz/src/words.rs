@@ -19,6 +19,8 @@ use crate::parts::Parts;
 const PER_TEST: usize = 2;
 /// Places where a word is put in all.
 const PER_WORD: usize = 16;
+/// Bytes of a part in which texts are looked for.
+const LOOKED_AT: usize = 1 << 14;
 /// Exchanges that wait, at most.
 const WAITING: usize = 1 << 14;
 
@@ -41,11 +43,11 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Learns what the run of a test compared.
-    pub(crate) fn learn(&mut self, parts: &Parts, compared: &Rc<Compared>) {
+    /// Learns which texts the run of a test compared; of all that it compared, what is kept.
+    pub(crate) fn learn(&mut self, parts: &Parts, texts: &[Texts], compared: &Rc<Compared>) {
         let parts = Rc::new(parts.clone());
         let mut here: HashMap<&[u8], usize> = HashMap::new();
-        for Texts { seen, wanted } in &compared.texts {
+        for Texts { seen, wanted } in texts {
             let of_test = here.entry(wanted).or_default();
             let word: Rc<[u8]> = wanted.as_slice().into();
             let of_word = self.put.entry(word.clone()).or_default();
@@ -110,6 +112,7 @@ fn place(parts: &Parts, text: &[u8]) -> Option<(usize, usize)> {
 
 /// Where a text stands, letters of either case.
 fn places<'a>(bytes: &'a [u8], text: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+    let bytes = &bytes[..bytes.len().min(LOOKED_AT)];
     let windows = bytes.windows(text.len()).enumerate();
     windows.filter_map(|(at, window)| window.eq_ignore_ascii_case(text).then_some(at))
 }
@@ -134,13 +137,6 @@ mod tests {
         Shape::of(&input, 1 << 10).parts(&input)
     }
 
-    fn compared(texts: Vec<Texts>) -> Rc<Compared> {
-        Rc::new(Compared {
-            numbers: Vec::new(),
-            texts,
-        })
-    }
-
     fn texts(seen: &[u8], wanted: &[u8]) -> Texts {
         Texts {
             seen: seen.to_vec(),
@@ -151,8 +147,8 @@ mod tests {
     #[test]
     fn a_word_takes_the_place_of_another_that_stands_alone() {
         let mut words = Words::default();
-        let compared = compared(vec![texts(b"PORT", b"address"), texts(b"x", b"y")]);
-        words.learn(&parts(b"report=1\nport=53\n"), &compared);
+        let compared = [texts(b"PORT", b"address"), texts(b"x", b"y")];
+        words.learn(&parts(b"report=1\nport=53\n"), &compared, &Rc::default());
         let first = words.next().map(|(parts, _)| parts);
         assert_eq!(first, Some(parts(b"report=1\naddress=53\n")));
         assert_eq!(words.next(), None);
@@ -162,9 +158,9 @@ mod tests {
     fn a_word_is_put_a_few_times() {
         let mut words = Words::default();
         let all = [(b"a", b"c"), (b"b", b"c"), (b"a", b"c")];
-        let compared = compared(all.map(|(seen, wanted)| texts(seen, wanted)).into());
+        let compared = all.map(|(seen, wanted)| texts(seen, wanted));
         for _ in 0..100 {
-            words.learn(&parts(b"a b a"), &compared);
+            words.learn(&parts(b"a b a"), &compared, &Rc::default());
         }
         let made = std::iter::from_fn(|| words.next()).count();
         assert_eq!(made, PER_WORD);

@@ -189,16 +189,11 @@ impl Module {
     /// The pipeline does not parse.
     pub fn add_address_checks(&mut self) -> Result<(), LlvmError> {
         static SCOPES: Once = Once::new();
-        SCOPES.call_once(|| {
-            let words = [
-                c"labrys",
-                c"-asan-use-after-scope",
-                c"-asan-instrumentation-with-call-threshold=0",
-            ];
-            let words = words.map(CStr::as_ptr);
-            // SAFETY: the words outlive the call, which copies what it keeps.
-            unsafe { LLVMParseCommandLineOptions(3, words.as_ptr(), c"".as_ptr()) };
-        });
+        let words = [
+            c"-asan-use-after-scope",
+            c"-asan-instrumentation-with-call-threshold=0",
+        ];
+        set_options(&SCOPES, &words);
         self.run_passes("asan")
     }
 
@@ -216,16 +211,11 @@ impl Module {
     /// The pipeline does not parse.
     pub fn scalarize(&mut self) -> Result<(), LlvmError> {
         static ACCESSES: Once = Once::new();
-        ACCESSES.call_once(|| {
-            let words = [
-                c"labrys",
-                c"-scalarize-load-store",
-                c"-scalarize-variable-insert-extract=false",
-            ];
-            let words = words.map(CStr::as_ptr);
-            // SAFETY: the words outlive the call, which copies what it keeps.
-            unsafe { LLVMParseCommandLineOptions(3, words.as_ptr(), c"".as_ptr()) };
-        });
+        let words = [
+            c"-scalarize-load-store",
+            c"-scalarize-variable-insert-extract=false",
+        ];
+        set_options(&ACCESSES, &words);
         self.run_passes("function(scalarizer)")
     }
 
@@ -420,4 +410,16 @@ impl Drop for Module {
             LLVMContextDispose(self.context);
         }
     }
+}
+
+/// Sets options of the whole library, once.
+fn set_options(once: &Once, words: &[&CStr]) {
+    once.call_once(|| {
+        let words = std::iter::once(&c"labrys").chain(words);
+        let words: Vec<_> = words.map(|word| word.as_ptr()).collect();
+        // SAFETY: the words outlive the call, which copies what it keeps.
+        unsafe {
+            LLVMParseCommandLineOptions(words.len() as i32, words.as_ptr(), c"".as_ptr());
+        }
+    });
 }

@@ -120,8 +120,8 @@ impl Closing<'_> {
             let values = count(operations, "value");
             writeln!(
                 f,
-                "lost      {values} in operations on `long double`, half floats or more than 128 bits, or \
-                 in assembly: what depends on them is only fuzzed"
+                "lost      {values} in operations that are not followed (long double, half floats, \
+                 assembly): what depends on them is only fuzzed"
             )?;
         }
         let calls = self.statistics.lost_in_calls();
@@ -326,5 +326,32 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
+    }
+
+    #[test]
+    fn values_that_operations_lose_are_told_of_where_something_is_open() {
+        let mut summary = Summary {
+            runs: 3,
+            ..Summary::default()
+        };
+        summary.branches.total = 2;
+        let statistics = Statistics {
+            concretizations: [("operation".to_owned(), 7)].into(),
+            ..Statistics::default()
+        };
+        let told = |summary: &Summary| {
+            let closing = Closing {
+                summary,
+                statistics: &statistics,
+                end: End::Exhausted,
+                folder: Path::new("out"),
+            };
+            closing
+                .to_string()
+                .contains("lost      7 values in operations")
+        };
+        assert!(told(&summary));
+        summary.branches.covered = 2;
+        assert!(!told(&summary));
     }
 }

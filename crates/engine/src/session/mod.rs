@@ -121,10 +121,10 @@ impl Session {
         self.saver.kept()
     }
 
-    /// What the run of each of them compared with what, in the same order.
+    /// What the run of one of them compared with what; given once.
     #[must_use]
-    pub fn kept_compared(&self) -> &[Compared] {
-        self.saver.compared()
+    pub fn take_compared(&mut self, kept: usize) -> Compared {
+        self.saver.take_compared(kept)
     }
 
     /// Whether the runs so far hide nothing that a search could miss: nothing became concrete, no
