@@ -152,7 +152,8 @@ pub enum EventKind {
     /// data section of the snapshot of the bytes that could be read.
     Bind,
     /// A text of the input was compared with another text, which differs: `label` is the offset of
-    /// its bytes in the data section, `site` their number, `a` and `b` those of the other one.
+    /// its bytes in the data section, `site` their number, `a` and `b` those of the other one. Each
+    /// has 1 to [`LONGEST_COMPARED`] bytes, and a run has at most [`MOST_COMPARED`] of these.
     Compared,
 }
 
@@ -170,6 +171,12 @@ impl EventKind {
         }
     }
 }
+
+/// Pairs of texts in [`EventKind::Compared`] events of a run, at most.
+pub const MOST_COMPARED: usize = 512;
+
+/// Bytes of such a text, at most.
+pub const LONGEST_COMPARED: usize = 64;
 
 /// What [`Event::aux`] of an input that is an array of numbers is a multiple of.
 pub const ARRAY: u8 = 16;

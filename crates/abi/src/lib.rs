@@ -27,8 +27,8 @@ mod region;
 
 pub use call::{Intrinsic, Meta, WIDE_PREDICATE};
 pub use event::{
-    ARRAY, Cause, Event, EventKind, MODEL_SITE, OBJECT_SITE, PLACES, RUNTIME_SITE, RuntimeSite,
-    SIZE_SITE, is_size,
+    ARRAY, Cause, Event, EventKind, LONGEST_COMPARED, MODEL_SITE, MOST_COMPARED, OBJECT_SITE,
+    PLACES, RUNTIME_SITE, RuntimeSite, SIZE_SITE, is_size,
 };
 pub use node::{Node, Op, flag};
 pub use region::{

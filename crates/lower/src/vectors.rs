@@ -6,8 +6,8 @@
 //! are spelled as operations on elements, and then LLVM's scalarizer does the rest. What stays are
 //! vectors that functions get and return, and intrinsics that [`processor`] does not know.
 //!
-//! Invariant: no operation that computes is on a vector afterwards, but for calls; and no decision
-//! was added: a choice between vectors becomes arithmetic.
+//! Laws: no decision is added. A choice between the elements of vectors becomes arithmetic; one between
+//! whole vectors stays one decision.
 
 mod processor;
 
@@ -245,27 +245,37 @@ impl<'m> Elements<'m> {
         self.builder.cast(how, value, self.module.int(bits))
     }
 
-    /// `condition ? a : b` of integers, as arithmetic.
+    /// `condition ? a : b` of integers, as arithmetic. The condition may be a mask of 64 bits.
     fn blend(&self, condition: Value<'m>, a: Value<'m>, b: Value<'m>) -> Value<'m> {
         let bits = a.ty().int_width().unwrap_or(64);
-        let mask = self.extend(O::LLVMSExt, condition, bits);
+        let is_wider = condition.ty().int_width() > Some(bits);
+        let mask = match is_wider {
+            true => self
+                .builder
+                .cast(O::LLVMTrunc, condition, self.module.int(bits)),
+            false => self.extend(O::LLVMSExt, condition, bits),
+        };
         let differ = self.builder.binary(O::LLVMXor, a, b);
         let taken = self.builder.binary(O::LLVMAnd, differ, mask);
         self.builder.binary(O::LLVMXor, b, taken)
     }
 
-    /// Spells the choice between elements of vectors as arithmetic.
+    /// Spells the choice between vectors as arithmetic on elements.
     fn choose(&self, select: Value<'m>) {
         let [condition, a, b] = [0, 1, 2].map(|index| select.operand(index));
         let ty = select.ty();
-        if !is_vector(condition) || width(ty.element()).is_none() {
+        if !is_vector_type(ty) || width(ty.element()).is_none() {
             return;
         }
-        let choices = self
-            .of(condition)
-            .into_iter()
-            .zip(self.of(a))
-            .zip(self.of(b));
+        let conditions = match is_vector(condition) {
+            true => self.of(condition),
+            false => {
+                let [all, none] = [u64::MAX, 0].map(|mask| self.module.const_int(64, mask));
+                let mask = self.builder.select(condition, all, none);
+                vec![mask; ty.vector_len() as usize]
+            }
+        };
+        let choices = conditions.into_iter().zip(self.of(a)).zip(self.of(b));
         let chosen: Vec<_> = choices
             .map(|((condition, a), b)| {
                 let (a, b) = (self.as_integer(a), self.as_integer(b));

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use labrys_abi::{Node, Op, flag};
+use labrys_abi::{MOST_COMPARED, Node, Op, flag};
 
 use crate::Recording;
 
@@ -29,7 +29,7 @@ pub struct Compared {
 }
 
 /// Two texts that differ, and that a run compared.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Texts {
     /// That of the input, never empty.
     pub seen: Vec<u8>,
@@ -41,9 +41,12 @@ impl Compared {
     /// What a run compared, the narrowest numbers first.
     #[must_use]
     pub fn of(recording: &Recording) -> Self {
+        let mut known = BTreeSet::new();
+        let texts = recording.compared_texts();
+        let texts = texts.filter(|texts| known.insert(texts.clone()));
         Compared {
             numbers: Comparison::of(recording),
-            texts: recording.compared_texts().collect(),
+            texts: texts.take(MOST_COMPARED).collect(),
         }
     }
 }
@@ -100,6 +103,8 @@ impl Comparison {
 
 #[cfg(test)]
 mod tests {
+    use labrys_abi::{Event, EventKind};
+
     use super::*;
 
     #[test]
@@ -135,5 +140,29 @@ mod tests {
             right: 0x1234_5678,
         };
         assert_eq!(Comparison::of(&recording), [expected]);
+    }
+
+    /// What lies outside the data, or is empty, was not written by the runtime.
+    #[test]
+    fn texts_that_were_compared_are_found_once() {
+        let pair = |seen: (u32, u32), wanted: (u64, u64)| Event {
+            kind: EventKind::Compared as u8,
+            label: seen.0,
+            site: seen.1,
+            a: wanted.0,
+            b: wanted.1,
+            ..Event::default()
+        };
+        let good = pair((0, 4), (8, 7));
+        let recording = Recording {
+            data: b"port\0\0\0\0address\0".to_vec(),
+            events: vec![good, pair((0, 4), (12, 7)), pair((0, 0), (8, 7)), good],
+            ..Recording::default()
+        };
+        let expected = Texts {
+            seen: b"port".to_vec(),
+            wanted: b"address".to_vec(),
+        };
+        assert_eq!(Compared::of(&recording).texts, [expected]);
     }
 }

@@ -1,6 +1,6 @@
 //! Recordings: what one run left in the shared region, copied and not yet judged.
 
-use labrys_abi::{ARRAY, Cause, Event, EventKind, ExitKind, MAX_OBJECTS, Node};
+use labrys_abi::{ARRAY, Cause, Event, EventKind, ExitKind, LONGEST_COMPARED, MAX_OBJECTS, Node};
 
 use crate::Texts;
 
@@ -189,11 +189,11 @@ impl Recording {
             .collect()
     }
 
-    /// Texts of the input that library functions compared with others.
+    /// Texts of the input that library functions compared with others; some may come twice.
     pub(crate) fn compared_texts(&self) -> impl Iterator<Item = Texts> + '_ {
         self.of_kind(EventKind::Compared).filter_map(|event| {
-            let text =
-                |start, length| slice(&self.data, start, length).filter(|text| !text.is_empty());
+            let fits = |text: &&[u8]| (1..=LONGEST_COMPARED).contains(&text.len());
+            let text = |start, length| slice(&self.data, start, length).filter(fits);
             Some(Texts {
                 seen: text(u64::from(event.label), u64::from(event.site))?.to_vec(),
                 wanted: text(event.a, event.b)?.to_vec(),

@@ -4,27 +4,23 @@ use core::cell::Cell;
 use core::ffi::c_char;
 use core::slice::from_raw_parts;
 
-use labrys_abi::{Event, EventKind};
+use labrys_abi::{Event, EventKind, LONGEST_COMPARED, MOST_COMPARED};
 
 use crate::memory::shadow::is_concrete;
 use crate::record::cell::SingleWriter;
 use crate::record::event;
 use crate::record::tracing::tracing;
 
-/// Pairs that are told of in a run.
-const MOST: u32 = 512;
-/// Bytes of a text, at most.
-const LONGEST: usize = 64;
 const SLOTS: usize = 1024;
 
 /// Hashes of the pairs that were told of: direct-mapped.
 static TOLD: SingleWriter<[Cell<u64>; SLOTS]> = SingleWriter::new([const { Cell::new(0) }; SLOTS]);
-static COUNT: SingleWriter<Cell<u32>> = SingleWriter::new(Cell::new(0));
+static COUNT: SingleWriter<Cell<usize>> = SingleWriter::new(Cell::new(0));
 
 /// Tells of two texts that differ, if one of them is input and the other one is not.
 pub(crate) fn compared(a: &[u8], b: &[u8]) {
-    let fits = |text: &[u8]| (1..=LONGEST).contains(&text.len());
-    if !tracing() || !fits(a) || !fits(b) || a == b || COUNT.get() == MOST {
+    let fits = |text: &[u8]| (1..=LONGEST_COMPARED).contains(&text.len());
+    if !tracing() || !fits(a) || !fits(b) || a == b || COUNT.get() == MOST_COMPARED {
         return;
     }
     let concrete = [a, b].map(|text| is_concrete(text.as_ptr(), text.len()));
