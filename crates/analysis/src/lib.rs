@@ -28,6 +28,7 @@ mod escape;
 mod external_calls;
 mod formats;
 mod global_values;
+mod handlers;
 mod hooks;
 mod loops;
 mod mappings;

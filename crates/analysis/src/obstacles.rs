@@ -2,10 +2,10 @@
 //! analysis finds.
 
 use labrys_library::{Mark, named};
-use labrys_program::{
-    Caveat, Function, FunctionId, Global, Operand, Program, Started, Type, ValueId,
-};
+use labrys_program::graph::CallGraph;
+use labrys_program::{Caveat, Function, FunctionId, Global, Program, Started};
 
+use crate::handlers::redirects;
 use crate::hooks;
 use crate::mappings::{Mapped, mapped};
 
@@ -38,6 +38,7 @@ pub(crate) fn names_any(program: &Program, mark: Mark) -> bool {
 /// The reasons against proofs in a program, in words for the user.
 pub(crate) fn obstacles(
     program: &Program,
+    calls: &CallGraph,
     handlers: &[FunctionId],
     handlers_make_inputs: bool,
 ) -> Vec<String> {
@@ -75,10 +76,7 @@ pub(crate) fn obstacles(
             "the program has callbacks of -fsanitize-coverage, for which Labrys adds no calls",
         );
     }
-    if handlers
-        .iter()
-        .any(|id| takes_context(&program.functions[id.index()]))
-    {
+    if redirects(program, calls, handlers) {
         obstacles.push("a signal handler may change where the program goes on");
     }
     if handlers_make_inputs {
@@ -109,25 +107,6 @@ fn returns_twice(program: &Program) -> bool {
     let twice =
         |function: &Function| function.returns_twice || named(&function.name, Mark::ReturnsTwice);
     program.functions.iter().any(twice)
-}
-
-/// Whether a signal handler looks at the third thing that it is given: the registers with which
-/// the program goes on.
-fn takes_context(handler: &Function) -> bool {
-    const CONTEXT: ValueId = ValueId(2);
-    let is_context = |operand: Operand| operand == Operand::Value(CONTEXT);
-    let context = handler.parameters.get(CONTEXT.index());
-    let mut used = false;
-    for block in &handler.blocks {
-        let phis = block.phis.iter().flat_map(|phi| &phi.incoming);
-        used |= phis.into_iter().any(|(_, operand)| is_context(*operand));
-        for instruction in &block.instructions {
-            instruction
-                .operation
-                .visit_operands(&mut |operand| used |= is_context(operand));
-        }
-    }
-    used && context.is_some_and(|context| context.ty == Type::Pointer)
 }
 
 /// Whether something runs before `main`, so that variables do not begin as written.

@@ -20,6 +20,29 @@ use crate::obstacles;
 use crate::points_to::PointsTo;
 use crate::values::{self, Impossible};
 
+/// Who calls whom, with what follows from it.
+struct Calling {
+    calls: CallGraph,
+    formats: Formats,
+    effects: EffectSummaries,
+}
+
+impl Calling {
+    fn new(
+        program: &Program,
+        points_to: &[PointsTo<'_>],
+        external: &ExternalCalls,
+        calls: CallGraph,
+    ) -> Self {
+        let formats = Formats::of(program, &calls);
+        Calling {
+            effects: EffectSummaries::of(program, points_to, &calls, external, &formats),
+            formats,
+            calls,
+        }
+    }
+}
+
 /// The program with its analyses.
 #[derive(Debug)]
 pub struct ProgramAnalysis<'p> {
@@ -28,6 +51,8 @@ pub struct ProgramAnalysis<'p> {
     bodies: Vec<Option<Body>>,
     points_to: Vec<PointsTo<'p>>,
     calls: CallGraph,
+    /// Whether these are fewer than any pointer could make.
+    follows_pointers: bool,
     effects: EffectSummaries,
     /// By function and block, computed when they are first required.
     block_effects: Vec<OnceLock<Vec<BlockEffects>>>,
@@ -47,42 +72,50 @@ impl<'p> ProgramAnalysis<'p> {
     /// Analyses a program whose runs begin in `entry`.
     #[must_use]
     pub fn new(program: &'p Program, entry: FunctionId) -> Self {
-        let functions = &program.functions;
-        let calls = CallGraph::of_any_type(program);
-        let formats = Formats::of(program, &calls);
-        let bodies = functions.iter().map(|function| {
-            (!function.blocks.is_empty()).then(|| Body::new(program, &formats, function))
-        });
-        let points_to = functions.iter();
+        let external = ExternalCalls::of(program);
+        let points_to = program.functions.iter();
         let points_to: Vec<PointsTo<'p>> = points_to
             .map(|function| PointsTo::of(program, function))
             .collect();
-        let external = ExternalCalls::of(program);
-        let effects = EffectSummaries::of(program, &points_to, &calls, &external, &formats);
+        let all_calls = CallGraph::of_any_type(program);
+        let global_values = GlobalValues::of(program, &all_calls, &external);
+        let known = all_calls.narrowed(program, |call| global_values.called(call));
+        let mut calling = Calling::new(program, &points_to, &external, known);
+        let obstacles = obstacles::obstacles(
+            program,
+            &calling.calls,
+            external.handlers(),
+            calling.effects.interference().makes_inputs(),
+        );
+        let follows_pointers = obstacles.is_empty() && global_values.knows_pointers();
+        if !obstacles.is_empty() {
+            // Pointers may be others than those that the program stores.
+            calling = Calling::new(program, &points_to, &external, all_calls);
+        }
+        let bodies = program.functions.iter().map(|function| {
+            (!function.blocks.is_empty()).then(|| Body::new(program, &calling.formats, function))
+        });
         ProgramAnalysis {
             program,
             bodies: bodies.collect(),
-            depths: calls::depths(program, &calls, entry, &external),
-            global_values: GlobalValues::of(program, &calls, &external),
-            shared: escape::shared_globals(program, &formats),
+            depths: calls::depths(program, &calling.calls, entry, &external),
+            global_values,
+            shared: escape::shared_globals(program, &calling.formats),
             inputs: {
                 let globals = program.globals.iter();
                 globals
                     .map(|global| InputPart::of_global(&global.name))
                     .collect()
             },
-            obstacles: obstacles::obstacles(
-                program,
-                external.handlers(),
-                effects.interference().makes_inputs(),
-            ),
+            obstacles,
             has_constructors: obstacles::has_constructors(program),
             sets_locale: obstacles::sets_locale(program),
-            block_effects: functions.iter().map(|_| OnceLock::new()).collect(),
+            block_effects: program.functions.iter().map(|_| OnceLock::new()).collect(),
             impossible: OnceLock::new(),
             points_to,
-            calls,
-            effects,
+            calls: calling.calls,
+            follows_pointers,
+            effects: calling.effects,
             external,
         }
     }
@@ -128,6 +161,13 @@ impl<'p> ProgramAnalysis<'p> {
     #[must_use]
     pub fn calls(&self) -> &CallGraph {
         &self.calls
+    }
+
+    /// Whether calls are left out because the program stores no pointers for them: then who calls
+    /// whom rests on accesses that stay inside their objects.
+    #[must_use]
+    pub fn follows_pointers(&self) -> bool {
+        self.follows_pointers
     }
 
     /// The call at a place of a function.

@@ -6,8 +6,8 @@
 //! Archives stay too: what was in them and was needed is in the merged object, so lld takes no
 //! second copy, except under `--whole-archive`, where only the native members are kept.
 //!
-//! A link *lasts* if what its later links need are files of the system: then they can be made when
-//! the files of the build are gone.
+//! A link *lasts* if what its later links need are files of the system, and native objects that are
+//! few enough to be *carried*: then they can be made when the files of the build are gone.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -15,11 +15,13 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::archive;
+use crate::container::elf;
 use crate::jobs::Job;
 use crate::object::Nature;
 use crate::partially_linked::{self, Parts};
 use labrys_lower::Linking;
 use labrys_program::Started;
+use serde::{Deserialize, Serialize};
 
 /// A word or two of the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,13 +32,24 @@ pub(crate) enum Item {
     Bitcode(OsString),
     /// An archive all of whose members have bitcode: later links can do without.
     Archive(Vec<OsString>),
-    /// An archive that is linked whole and has members with bitcode.
+    /// An archive that is linked whole and has members with bitcode, or is one of the build.
     WholeArchive { words: Vec<OsString>, path: PathBuf },
+    /// A native object of the build, or an archive of it with native members.
+    Native { words: Vec<OsString>, path: PathBuf },
+    /// A native object, whose file may be gone.
+    Carried(Member),
     /// Makes lld print something or write a side file: only for the result.
     Report(Vec<OsString>),
     /// A symbol that is wrapped: when bitcode is merged, which is then frozen so that later links
     /// need not wrap.
     Wrap(OsString),
+}
+
+/// A native object by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Member {
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// A command of lld, parsed.
@@ -89,6 +102,9 @@ pub(crate) struct Pieces<'a> {
     pub(crate) places: bool,
 }
 
+/// Bytes of native objects that a link carries at most.
+const MAX_CARRIED: usize = 32 << 20;
+
 /// Functions of a fuzz target, in use whoever calls them.
 const FUZZ_TARGET: [&str; 2] = ["LLVMFuzzerTestOneInput", "LLVMFuzzerInitialize"];
 
@@ -114,10 +130,37 @@ impl LinkLine {
 
     /// The line of later links that needs no file of the build, if the link lasts.
     pub(crate) fn lasting(&self) -> Option<LinkLine> {
+        if !self.lasts {
+            return None;
+        }
         let mut line = self.clone();
-        line.items
-            .retain(|item| matches!(item, Item::Word(_) | Item::Report(_) | Item::Wrap(_)));
-        self.lasts.then_some(line)
+        line.items.clear();
+        for item in &self.items {
+            match item {
+                Item::Word(_) | Item::Report(_) | Item::Wrap(_) | Item::Carried(_) => {
+                    line.items.push(item.clone());
+                }
+                Item::Bitcode(_) | Item::Archive(_) => {}
+                Item::WholeArchive { path, .. } => {
+                    line.items.extend(native_members(path)?.map(Item::Carried));
+                }
+                Item::Native { path, .. } => {
+                    // Members of an archive are linked where they are needed.
+                    let (first, last) = match Nature::of_file(path) {
+                        Nature::Archive => (Some("--start-lib"), Some("--end-lib")),
+                        _ => (None, None),
+                    };
+                    line.items.extend(first.map(|word| Item::Word(word.into())));
+                    line.items.extend(native_members(path)?.map(Item::Carried));
+                    line.items.extend(last.map(|word| Item::Word(word.into())));
+                }
+            }
+        }
+        let carried = line.items.iter().map(|item| match item {
+            Item::Carried(member) => member.bytes.len(),
+            _ => 0,
+        });
+        (carried.sum::<usize>() <= MAX_CARRIED).then_some(line)
     }
 
     /// The link that writes all bitcode as one module, and nothing if there is none.
@@ -126,11 +169,11 @@ impl LinkLine {
         for item in &self.items {
             match item {
                 Item::Word(word) | Item::Bitcode(word) => arguments.push(word.clone()),
-                Item::Archive(words) | Item::WholeArchive { words, .. } => {
-                    arguments.extend(words.iter().cloned());
-                }
+                Item::Archive(words)
+                | Item::WholeArchive { words, .. }
+                | Item::Native { words, .. } => arguments.extend(words.iter().cloned()),
                 Item::Wrap(symbol) => arguments.extend(["--wrap".into(), symbol.clone()]),
-                Item::Report(_) => {}
+                Item::Report(_) | Item::Carried(_) => {}
             }
         }
         let lto = ["--fat-lto-objects", "--lto-emit-llvm", "--lto-O0"];
@@ -168,10 +211,16 @@ impl LinkLine {
                 Item::Word(word) if word.to_string_lossy().ends_with(FLUSHES_FLOATS) => {}
                 Item::Word(word) => arguments.push(word.clone()),
                 Item::Bitcode(_) | Item::Wrap(_) => {}
-                Item::Archive(words) => arguments.extend(words.iter().cloned()),
-                Item::WholeArchive { path, .. } => {
-                    arguments.extend(native_members(path, pieces.scratch)?);
+                Item::Archive(words) | Item::Native { words, .. } => {
+                    arguments.extend(words.iter().cloned());
                 }
+                Item::WholeArchive { path, .. } => {
+                    let members = native_members(path).into_iter().flatten();
+                    for member in members {
+                        arguments.push(member.lay_down(pieces.scratch)?);
+                    }
+                }
+                Item::Carried(member) => arguments.push(member.lay_down(pieces.scratch)?),
                 Item::Report(words) if pieces.reports => arguments.extend(words.iter().cloned()),
                 Item::Report(_) => {}
             }
@@ -221,7 +270,8 @@ impl LinkLine {
         }
         linking.wrapped = self.wrapped();
         // Native code is linked as if nothing were wrapped.
-        linking.renames |= !linking.wrapped.is_empty() && (self.is_static || !self.lasts);
+        let native = self.is_static || !self.lasts || self.items.iter().any(Item::has_native);
+        linking.renames |= !linking.wrapped.is_empty() && native;
         linking
     }
 
@@ -405,24 +455,28 @@ impl LinkLineReader {
     }
 
     fn input(&mut self, words: &[OsString], path: &Path) {
+        let of_build = || is_of_build(path.as_os_str());
         let item = match Nature::of_file(path) {
             Nature::Bitcode | Nature::Fat => Item::Bitcode(words[0].clone()),
             Nature::PartiallyLinked => {
                 self.partially_linked.push(words[0].clone());
                 Item::Word(words[0].clone())
             }
-            Nature::Archive if self.state.whole && archive::has_bitcode(path) => {
-                self.needs_build |= !archive::is_bitcode(path);
+            Nature::Archive if self.state.whole && (of_build() || archive::has_bitcode(path)) => {
                 Item::WholeArchive {
                     words: words.to_vec(),
                     path: path.to_path_buf(),
                 }
             }
-            Nature::Archive if is_of_build(path.as_os_str()) && archive::is_bitcode(path) => {
+            Nature::Archive if of_build() && archive::is_bitcode(path) => {
                 Item::Archive(words.to_vec())
             }
+            nature if of_build() && is_carried(nature, path) => Item::Native {
+                words: words.to_vec(),
+                path: path.to_path_buf(),
+            },
             _ => {
-                self.needs_build |= is_of_build(path.as_os_str());
+                self.needs_build |= of_build();
                 return self.items.extend(words.iter().cloned().map(Item::Word));
             }
         };
@@ -436,10 +490,10 @@ impl LinkLineReader {
             return Ok(());
         };
         let parts = match partially_linked::take_apart(Path::new(object), scratch)? {
-            Parts::Native(copy) => {
-                self.needs_build = true;
-                vec![Item::Word(copy.into())]
-            }
+            Parts::Native(copy) => vec![Item::Native {
+                words: vec![copy.clone().into()],
+                path: copy,
+            }],
             Parts::Modules(files) => files
                 .into_iter()
                 .map(|file| Item::Bitcode(file.into()))
@@ -580,27 +634,61 @@ fn is_report_option(name: &str) -> bool {
     .any(|start| name.starts_with(start))
 }
 
-/// Lays down the members of an archive that are native objects only.
-fn native_members(path: &Path, scratch: &Path) -> Result<Vec<OsString>, Error> {
-    let io = |source| Error::Io {
-        path: path.to_path_buf(),
-        source,
+/// Whether later links can take an input along: a native object, or an archive.
+fn is_carried(nature: Nature, path: &Path) -> bool {
+    let is_object = || {
+        let bytes = fs::read(path).unwrap_or_default();
+        elf::machine_kind(&bytes) == Some(object::elf::ET_REL)
     };
-    let bytes = fs::read(path).map_err(io)?;
-    let mut found = Vec::new();
-    for member in archive::members(&bytes, path) {
-        if Nature::of_bytes(&member.bytes) != Nature::Native {
-            continue;
-        }
-        let folder = tempfile::Builder::new()
-            .tempdir_in(scratch)
-            .map_err(io)?
-            .keep();
-        let object = folder.join(Path::new(&member.name).file_name().unwrap_or_default());
-        fs::write(&object, &member.bytes).map_err(io)?;
-        found.push(object.into());
+    nature == Nature::Archive || nature == Nature::Native && is_object()
+}
+
+/// The members of an archive that are native objects only, or the object itself; `None` if the file
+/// cannot be read.
+fn native_members(path: &Path) -> Option<impl Iterator<Item = Member>> {
+    let bytes = fs::read(path).ok()?;
+    let members = match Nature::of_bytes(&bytes) {
+        Nature::Archive => archive::members(&bytes, path)
+            .into_iter()
+            .filter(|member| Nature::of_bytes(&member.bytes) == Nature::Native)
+            .map(|member| Member {
+                name: member.name,
+                bytes: member.bytes.into_owned(),
+            })
+            .collect(),
+        _ => vec![Member {
+            name: path.to_string_lossy().into_owned(),
+            bytes,
+        }],
+    };
+    Some(members.into_iter())
+}
+
+impl Member {
+    /// Writes the object to a file of its own.
+    fn lay_down(&self, scratch: &Path) -> Result<OsString, Error> {
+        let io = |source| Error::Io {
+            path: scratch.to_path_buf(),
+            source,
+        };
+        let folder = tempfile::Builder::new().tempdir_in(scratch).map_err(io)?;
+        let object = folder
+            .keep()
+            .join(Path::new(&self.name).file_name().unwrap_or_default());
+        fs::write(&object, &self.bytes).map_err(io)?;
+        Ok(object.into())
     }
-    Ok(found)
+}
+
+impl Item {
+    /// Whether this brings native code of the build.
+    fn has_native(&self) -> bool {
+        match self {
+            Item::Native { .. } | Item::Carried(_) => true,
+            Item::WholeArchive { path, .. } => !archive::is_bitcode(path),
+            _ => false,
+        }
+    }
 }
 
 #[cfg(test)]

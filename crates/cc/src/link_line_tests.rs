@@ -99,6 +99,34 @@ fn whole_archives_lose_their_bitcode() {
 }
 
 #[test]
+fn native_objects_and_members_are_carried() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    // The header of an object, as far as it says what the file is.
+    let mut object = b"\x7fELF\x02\x01\x01".to_vec();
+    object.resize(64, 0);
+    object[16] = 1;
+    object[18] = 62;
+    fs::write(at("n.o"), &object).unwrap();
+    let header = format!("{:<16}{:<32}{:<10}`\n", "m.o/", "", object.len());
+    let archive = [b"!<arch>\n", header.as_bytes(), &object].concat();
+    fs::write(at("libm.a"), archive).unwrap();
+    let line = line(&["-pie", &at("n.o"), &at("libm.a"), "-lc"]);
+    let lasting = line.lasting().expect("it lasts");
+    for file in ["n.o", "libm.a"] {
+        fs::remove_file(at(file)).unwrap();
+    }
+    assert!(line.lasting().is_none());
+    let words = executable(&lasting, folder.path());
+    let from = words.iter().position(|word| word == "-pie").unwrap();
+    let names = words[from..from + 6].iter();
+    let names: Vec<&str> = names.map(|word| word.rsplit('/').next().unwrap()).collect();
+    let expected = ["-pie", "n.o", "--start-lib", "m.o", "--end-lib", "-lc"];
+    assert_eq!(names, expected);
+    assert_eq!(fs::read(&words[from + 1]).unwrap(), object);
+}
+
+#[test]
 fn libraries_are_told_from_options() {
     let words = [
         "-ltommath",

@@ -1,8 +1,8 @@
 //! How to link an executable again, as bytes that it carries.
 //!
-//! Written are the words of the link that do not stand for bitcode, each ended by a zero byte,
-//! with files named by absolute paths, so that the link can be repeated from any folder as long
-//! as its libraries and native objects are there.
+//! Written are the words of the link that do not stand for bitcode, with files named by absolute
+//! paths, and the native objects that it carries, so that the link can be repeated from any folder
+//! as long as its libraries are there.
 //!
 //! Law: reading gives back the line that was written, with absolute paths, no output and nothing
 //! to report.
@@ -11,75 +11,87 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use crate::Language;
-use crate::link_line::{Item, LinkLine};
+use serde::{Deserialize, Serialize};
 
-/// First word, with the number of the format.
-const FORMAT: &str = "link 1";
+use crate::Language;
+use crate::link_line::{Item, LinkLine, Member};
+
+/// The number of the format.
+const FORMAT: u32 = 2;
+
+/// What is written.
+#[derive(Serialize, Deserialize)]
+struct Recipe {
+    format: u32,
+    language: String,
+    is_static: bool,
+    linker: Vec<u8>,
+    parts: Vec<Part>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Part {
+    Word(Vec<u8>),
+    WholeArchive(Vec<u8>),
+    Wrap(Vec<u8>),
+    Carried(Member),
+}
 
 /// A line and the language whose libraries it links, as bytes.
 pub(crate) fn write(line: &LinkLine, language: Language) -> Vec<u8> {
-    let mut words: Vec<OsString> = vec![
-        FORMAT.into(),
-        language.compiler().into(),
-        if line.is_static { "static" } else { "" }.into(),
-        line.linker.clone().into(),
-    ];
+    let mut parts = Vec::new();
     for item in &line.items {
         match item {
-            Item::Word(word) => words.extend(["word".into(), absolute(word)]),
-            Item::Archive(archive) => {
-                words.extend(
-                    archive
-                        .iter()
-                        .flat_map(|word| ["word".into(), absolute(word)]),
-                );
+            Item::Word(word) => parts.push(Part::Word(absolute(word).into_vec())),
+            Item::Archive(words) | Item::Native { words, .. } => {
+                let words = words.iter().map(|word| absolute(word).into_vec());
+                parts.extend(words.map(Part::Word));
             }
             Item::WholeArchive { path, .. } => {
-                words.extend(["archive".into(), absolute(path.as_os_str())]);
+                parts.push(Part::WholeArchive(absolute(path.as_os_str()).into_vec()));
             }
-            Item::Wrap(symbol) => words.extend(["wrap".into(), symbol.clone()]),
+            Item::Wrap(symbol) => parts.push(Part::Wrap(symbol.as_bytes().to_vec())),
+            Item::Carried(member) => parts.push(Part::Carried(member.clone())),
             Item::Bitcode(_) | Item::Report(_) => {}
         }
     }
-    let mut bytes = Vec::new();
-    for word in words {
-        bytes.extend(word.as_bytes());
-        bytes.push(0);
-    }
-    bytes
+    let recipe = Recipe {
+        format: FORMAT,
+        language: language.compiler().to_owned(),
+        is_static: line.is_static,
+        linker: line.linker.as_os_str().as_bytes().to_vec(),
+        parts,
+    };
+    postcard::to_stdvec(&recipe).expect("words are serializable")
 }
 
 /// The line that links to `output`; `None` if these are no bytes of [`write`].
 pub(crate) fn read(bytes: &[u8], output: PathBuf) -> Option<(LinkLine, Language)> {
-    let body = bytes.strip_suffix(&[0])?;
-    let mut words = body.split(|byte| *byte == 0);
-    let mut next = || words.next().map(|word| OsString::from_vec(word.to_vec()));
-    if next()? != FORMAT {
+    let (recipe, rest) = postcard::take_from_bytes::<Recipe>(bytes).ok()?;
+    if recipe.format != FORMAT || !rest.is_empty() {
         return None;
     }
-    let language = next()?;
     let languages = [Language::C, Language::Cxx];
-    let language = languages.into_iter().find(|l| language == l.compiler())?;
-    let is_static = next()? == "static";
-    let linker = PathBuf::from(next()?);
-    let mut items = Vec::new();
-    while let (Some(kind), Some(word)) = (next(), next()) {
-        items.push(match kind.as_bytes() {
-            b"word" => Item::Word(word),
-            b"archive" => Item::WholeArchive {
-                words: vec![word.clone()],
-                path: word.into(),
-            },
-            b"wrap" => Item::Wrap(word),
-            _ => return None,
-        });
-    }
+    let language = languages
+        .into_iter()
+        .find(|language| recipe.language == language.compiler())?;
+    let items = recipe.parts.into_iter().map(|part| match part {
+        Part::Word(word) => Item::Word(OsString::from_vec(word)),
+        Part::WholeArchive(path) => {
+            let path = OsString::from_vec(path);
+            Item::WholeArchive {
+                words: vec![path.clone()],
+                path: path.into(),
+            }
+        }
+        Part::Wrap(symbol) => Item::Wrap(OsString::from_vec(symbol)),
+        Part::Carried(member) => Item::Carried(member),
+    });
     let line = LinkLine {
-        linker,
-        items,
+        linker: OsString::from_vec(recipe.linker).into(),
+        items: items.collect(),
         output,
-        is_static,
+        is_static: recipe.is_static,
         lasts: true,
     };
     Some((line, language))
@@ -125,6 +137,10 @@ mod tests {
                     words: vec!["-lx".into()],
                     path: "/lib/libx.a".into(),
                 }])
+                .chain([Item::Carried(Member {
+                    name: "asm.o".into(),
+                    bytes: vec![0, 1, 0],
+                })])
                 .collect(),
             output: "a.out".into(),
             is_static: false,
@@ -133,7 +149,7 @@ mod tests {
         let bytes = write(&line, Language::Cxx);
         let (read_back, language) = read(&bytes, "unit".into()).expect("a line");
         assert_eq!(language, Language::Cxx);
-        assert_eq!(read_back.items.len(), words.len() + 2);
+        assert_eq!(read_back.items.len(), words.len() + 3);
         assert_eq!(write(&read_back, language), bytes);
         assert!(read(&bytes[1..], "unit".into()).is_none());
         assert!(read(b"", "unit".into()).is_none());

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use common::{folder, output, succeed, text};
 use labrys_abi::OBJECT_SITE;
-use labrys_cc::container::Container;
+use labrys_cc::container::{Container, Executable};
 use labrys_cc::worker::{News, Order, Pace, Worker};
 use labrys_executor::{Executor, Launch, Mode, RunLimits};
 use labrys_program::Program;
@@ -355,6 +355,47 @@ fn decisions_have_the_same_sites_before_and_after_optimizing() {
         .collect();
     assert!(of_objects.len() >= 5, "{of_objects:?}");
     assert_eq!(early, whole);
+}
+
+#[test]
+fn native_code_of_the_build_goes_with_the_executable() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("main.c"), MAIN).expect("written");
+    let assembler = |name: &str, text: &str| {
+        let file = format!("{name}.s");
+        let whole = format!("{text}\n.section .note.GNU-stack,\"\",@progbits\n");
+        fs::write(folder.join(&file), whole).expect("written");
+        let words = format!("-c {file}");
+        succeed(&mut call(folder, env!("CARGO_BIN_EXE_labrys-cc"), &words));
+    };
+    // An object is linked whoever needs it, a member of an archive if somebody does.
+    assembler("begins", ".data\n.globl begun\nbegun: .long 2");
+    assembler(
+        "twice",
+        ".globl twice\ntwice: mov %edi, %eax\n imul begun(%rip), %eax\n ret",
+    );
+    assembler("other", ".globl other\nother: jmp nowhere");
+    succeed(&mut call(folder, "ar", "rc libtwice.a twice.o other.o"));
+    let words = "main.c begins.o libtwice.a -o program";
+    succeed(&mut call(folder, env!("CARGO_BIN_EXE_labrys-cc"), words));
+    for file in ["main.c", "begins.o", "twice.o", "other.o", "libtwice.a"] {
+        fs::remove_file(folder.join(file)).expect("removed");
+    }
+    let executable = Executable::open(&folder.join("program")).expect("an executable");
+    assert!(matches!(executable, Executable::Deferred(_)));
+    let covered = cover(folder, "program --out found");
+    assert!(covered.status.success(), "{}", text(&covered));
+    // The end of the input, `x`, and a half of 84.
+    let inputs = suite(&folder.join("found"));
+    let has = |byte: u8| inputs.iter().any(|(_, bytes)| bytes.first() == Some(&byte));
+    assert!(has(b'x'), "{inputs:?}");
+    let replayed = output(&mut call(
+        folder,
+        env!("CARGO_BIN_EXE_labrys"),
+        "replay found --program program",
+    ));
+    assert!(replayed.status.success(), "{}", text(&replayed));
 }
 
 #[test]

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 
 use labrys_program::{
     Constant, ConstantId, Function, FunctionId, Global, GlobalId, Linkage, Operand, Operation,
-    Program, ValueId,
+    POINTER_SIZE, Program, RelocationTarget, ValueId,
 };
 use rustc_hash::FxHashMap;
 
 use super::GlobalPart;
+use super::item::{Item, relocated};
 
 /// The largest part that is tracked: a number of 128 bits.
 const MAX_SIZE: u64 = 16;
@@ -35,7 +36,7 @@ pub(crate) struct Accesses {
 /// The content of a part of a global.
 pub(crate) enum Content {
     /// Its content when the program began.
-    Initial(u128),
+    Initial(Item),
     /// The values of the stores to just this part.
     Cell,
     Unknown,
@@ -60,7 +61,7 @@ impl Accesses {
             .iter()
             .flat_map(|global| &global.initializer);
         for relocation in initializers.flat_map(|initializer| &initializer.relocations) {
-            if let labrys_program::RelocationTarget::Global(id, _) = relocation.target {
+            if let RelocationTarget::Global(id, _) = relocation.target {
                 accesses.stores[id.index()] = None;
             }
         }
@@ -183,6 +184,18 @@ impl Accesses {
         stores.map_or(&[], |stores| &stores[..])
     }
 
+    /// All stores to a global; `None` if something else may store there.
+    pub(crate) fn all_stores_to(&self, global: GlobalId) -> Option<impl Iterator<Item = &Stored>> {
+        let stores = self.stores[global.index()].as_ref()?;
+        Some(stores.values().flatten())
+    }
+
+    /// The global that a pointer was loaded from, wherever in it.
+    pub(crate) fn table_of(&self, function: FunctionId, value: ValueId) -> Option<GlobalId> {
+        let (global, _, size) = *self.loads.get(&(function, value))?;
+        (size == POINTER_SIZE).then_some(global)
+    }
+
     /// The part of a global that a value was loaded from, if the offset is known.
     pub(crate) fn loaded(
         &self,
@@ -204,7 +217,7 @@ impl Accesses {
         let mut overlapping = stores.keys().filter(|other| overlap(**other, part));
         match (overlapping.next(), overlapping.next()) {
             (None, _) => {
-                let initial = initial(&program.globals[global.index()], part);
+                let initial = initial(program, global, part);
                 initial.map_or(Content::Unknown, Content::Initial)
             }
             (Some(other), None) if *other == part => Content::Cell,
@@ -213,23 +226,33 @@ impl Accesses {
     }
 }
 
-/// The content of a part of a global when the program begins, if that is a number.
-pub(crate) fn initial(global: &Global, (offset, size): GlobalPart) -> Option<u128> {
+/// The content of a part of a global when the program begins, if that is one item.
+pub(crate) fn initial(
+    program: &Program,
+    global: GlobalId,
+    (offset, size): GlobalPart,
+) -> Option<Item> {
+    let global = &program.globals[global.index()];
     let initializer = global.initializer.as_ref()?;
     let end = offset.checked_add(size)?;
-    let within = size > 0 && size <= MAX_SIZE && end <= global.size;
-    let mut relocations = initializer.relocations.iter();
-    let plain = relocations.all(|relocation| {
-        end <= relocation.offset
-            || relocation.offset.saturating_add(relocation.target.size()) <= offset
+    if size == 0 || size > MAX_SIZE || end > global.size {
+        return None;
+    }
+    let mut relocations = initializer.relocations.iter().filter(|relocation| {
+        relocation.offset < end
+            && offset < relocation.offset.saturating_add(relocation.target.size())
     });
+    if let Some(relocation) = relocations.next() {
+        let whole = relocation.offset == offset && relocation.target.size() == size;
+        return relocated(program, &relocation.target).filter(|_| whole);
+    }
     let byte = |at: u64| {
         let index = usize::try_from(at).ok();
         let byte = index.and_then(|index| initializer.bytes.get(index));
         u128::from(byte.copied().unwrap_or(0))
     };
     let bits = (offset..end).rev().fold(0, |bits, at| bits << 8 | byte(at));
-    (within && plain).then_some(bits)
+    Some(Item::Number(bits))
 }
 
 /// A global and the offset in it, if that is known.

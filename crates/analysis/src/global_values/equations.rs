@@ -1,27 +1,31 @@
-//! The numbers that values may have, where they come from constants alone: the least fixpoint of a
-//! system of equations over sets of numbers.
+//! The numbers and the functions that values may be, where they come from constants alone: the
+//! least fixpoint of a system of equations over sets of items.
 //!
-//! Law: a value with a set has one of its numbers, in every run, whenever it is computed. A set
-//! only grows towards the fixpoint, and one that grows too large is given up.
+//! Law: a value with a set is one of its items, in every run, whenever it is computed. A set only
+//! grows towards the fixpoint, and one that grows too large is given up.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use labrys_program::graph::CallGraph;
 use labrys_program::{
-    Callee, Cast, Constant, ConstantId, FunctionId, GlobalId, Linkage, Operand, Operation, Program,
-    Terminator, Type, ValueId,
+    Callee, Cast, FunctionId, GlobalId, Linkage, Operand, Operation, Program, Terminator, Type,
+    ValueId,
 };
 use rustc_hash::FxHashMap;
 
 use super::GlobalPart;
 use super::accesses::{Accesses, Content, initial};
+use super::item::{Item, constant, relocated};
 use crate::calls::passed_arguments;
 use crate::external_calls::ExternalCalls;
 
 /// Numbers in one set at most.
 const MAX_NUMBERS: usize = 16;
 
-/// A variable of the equations: it has a set of numbers.
+/// Functions in one set at most.
+const MAX_FUNCTIONS: usize = 256;
+
+/// A variable of the equations: it has a set of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NodeId(u32);
 
@@ -35,6 +39,8 @@ impl NodeId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Node {
     Cell(GlobalId, GlobalPart),
+    /// A pointer from any place of a global.
+    Anywhere(GlobalId),
     Value(FunctionId, ValueId),
     /// The value that a function returns.
     Result(FunctionId),
@@ -43,7 +49,7 @@ enum Node {
 /// A part of the union that a set is.
 #[derive(Clone, Copy)]
 enum Source {
-    Number(u128),
+    Item(Item),
     Same(NodeId),
     /// The numbers of another, of so many bits, cast to so many.
     Cast(Cast, u32, u32, NodeId),
@@ -92,6 +98,11 @@ impl<'a> Equations<'a> {
         self.node(Node::Cell(global, part))
     }
 
+    /// The variable of a value.
+    pub(crate) fn of_value(&mut self, function: FunctionId, value: ValueId) -> NodeId {
+        self.node(Node::Value(function, value))
+    }
+
     fn node(&mut self, node: Node) -> NodeId {
         let next = NodeId(self.nodes.len() as u32);
         let id = *self.ids.entry(node).or_insert(next);
@@ -115,7 +126,7 @@ impl<'a> Equations<'a> {
                 }
             }
         }
-        let mut sets: Vec<Option<BTreeSet<u128>>> = vec![Some(BTreeSet::new()); self.nodes.len()];
+        let mut sets: Vec<Option<BTreeSet<Item>>> = vec![Some(BTreeSet::new()); self.nodes.len()];
         let mut queue: VecDeque<usize> = (0..self.nodes.len()).collect();
         while let Some(index) = queue.pop_front() {
             if sets[index].is_none() {
@@ -133,13 +144,14 @@ impl<'a> Equations<'a> {
     fn equation(&mut self, node: Node) -> Vec<Source> {
         match node {
             Node::Cell(global, part) => {
-                let begin = initial(&self.program.globals[global.index()], part);
-                let mut sources = vec![begin.map_or(Source::Unknown, Source::Number)];
+                let begin = initial(self.program, global, part);
+                let mut sources = vec![begin.map_or(Source::Unknown, Source::Item)];
                 for stored in self.accesses.stores_to(global, part) {
                     sources.push(self.operand(stored.function, stored.value));
                 }
                 sources
             }
+            Node::Anywhere(global) => self.anywhere(global).unwrap_or_else(unknown),
             Node::Result(function) => {
                 let blocks = &self.program.functions[function.index()].blocks;
                 let ends = blocks.iter().map(|block| &block.terminator);
@@ -151,16 +163,27 @@ impl<'a> Equations<'a> {
                 let sources = returned.into_iter();
                 sources.map(|value| self.operand(function, value)).collect()
             }
-            Node::Value(function, value) => self
-                .value(function, value)
-                .unwrap_or_else(|| vec![Source::Unknown]),
+            Node::Value(function, value) => self.value(function, value).unwrap_or_else(unknown),
         }
+    }
+
+    /// What any place of a global may hold; `None` if its stores are not known.
+    fn anywhere(&mut self, global: GlobalId) -> Option<Vec<Source>> {
+        let initializer = self.program.globals[global.index()].initializer.as_ref()?;
+        let mut sources = vec![Source::Item(Item::Data)];
+        for relocation in &initializer.relocations {
+            sources.push(Source::Item(relocated(self.program, &relocation.target)?));
+        }
+        for stored in self.accesses.all_stores_to(global)? {
+            sources.push(self.operand(stored.function, stored.value));
+        }
+        Some(sources)
     }
 
     fn operand(&mut self, function: FunctionId, operand: Operand) -> Source {
         match operand {
             Operand::Constant(id) => {
-                number(self.program, id).map_or(Source::Unknown, Source::Number)
+                constant(self.program, id).map_or(Source::Unknown, Source::Item)
             }
             Operand::Value(value) => Source::Same(self.node(Node::Value(function, value))),
         }
@@ -190,7 +213,7 @@ impl<'a> Equations<'a> {
         Some(match operation {
             Operation::Load { .. } => vec![self.load(id, value, width)?],
             Operation::Compare { .. } | Operation::FloatCompare { .. } => {
-                vec![Source::Number(0), Source::Number(1)]
+                [0, 1].map(|bit| Source::Item(Item::Number(bit))).to_vec()
             }
             Operation::Select {
                 if_true, if_false, ..
@@ -202,7 +225,9 @@ impl<'a> Equations<'a> {
             } => {
                 let from = self.ty(id, *operand)?.width()?;
                 vec![match self.operand(id, *operand) {
-                    Source::Number(bits) => Source::Number(converted(*cast, from, width, bits)),
+                    Source::Item(Item::Number(bits)) => {
+                        Source::Item(Item::Number(converted(*cast, from, width, bits)))
+                    }
                     Source::Same(node) => Source::Cast(*cast, from, width, node),
                     _ => return None,
                 }]
@@ -242,12 +267,15 @@ impl<'a> Equations<'a> {
     }
 
     fn load(&mut self, id: FunctionId, value: ValueId, width: u32) -> Option<Source> {
-        let (global, part) = self.accesses.loaded(id, value)?;
+        let Some((global, part)) = self.accesses.loaded(id, value) else {
+            let global = self.accesses.table_of(id, value)?;
+            return Some(Source::Same(self.node(Node::Anywhere(global))));
+        };
         if part.1.checked_mul(8) != Some(u64::from(width)) {
             return None;
         }
         match self.accesses.content(self.program, global, part) {
-            Content::Initial(bits) => Some(Source::Number(bits)),
+            Content::Initial(item) => Some(Source::Item(item)),
             Content::Cell => Some(Source::Same(self.node(Node::Cell(global, part)))),
             Content::Unknown => None,
         }
@@ -275,34 +303,57 @@ impl<'a> Equations<'a> {
 
 /// The sets that satisfy the equations.
 pub(crate) struct Solution {
-    sets: Vec<Option<BTreeSet<u128>>>,
+    sets: Vec<Option<BTreeSet<Item>>>,
 }
 
 impl Solution {
-    /// The set of a variable; `None` if it may hold any number.
+    /// The numbers that a variable may be; `None` if it may be anything else.
     pub(crate) fn numbers(&self, id: NodeId) -> Option<Vec<u128>> {
-        let set = self.sets[id.index()].as_ref()?;
-        Some(set.iter().copied().collect())
+        let set = self.sets[id.index()].as_ref()?.iter();
+        set.map(|item| item.number()).collect()
+    }
+
+    /// The functions that a call of a variable may reach; `None` if it may be any.
+    pub(crate) fn functions(&self, id: NodeId) -> Option<Vec<FunctionId>> {
+        let set = self.sets[id.index()].as_ref()?.iter();
+        let functions = set.filter_map(|item| match item {
+            Item::Function(function) => Some(Some(*function)),
+            // A number but null may be the address of anything.
+            Item::Number(bits) => (*bits != 0).then_some(None),
+            Item::Data => None,
+        });
+        functions.collect()
     }
 }
 
 /// The union of what the sources hold now; `None` if that is too much.
-fn union(sources: &[Source], sets: &[Option<BTreeSet<u128>>]) -> Option<BTreeSet<u128>> {
+fn union(sources: &[Source], sets: &[Option<BTreeSet<Item>>]) -> Option<BTreeSet<Item>> {
     let mut all = BTreeSet::new();
     for source in sources {
         match source {
-            Source::Number(bits) => {
-                all.insert(*bits);
+            Source::Item(item) => {
+                all.insert(*item);
             }
             Source::Same(node) => all.extend(sets[node.index()].as_ref()?),
             Source::Cast(cast, from, to, node) => {
-                let numbers = sets[node.index()].as_ref()?.iter();
-                all.extend(numbers.map(|bits| converted(*cast, *from, *to, *bits)));
+                for item in sets[node.index()].as_ref()? {
+                    let Item::Number(bits) = item else {
+                        return None;
+                    };
+                    all.insert(Item::Number(converted(*cast, *from, *to, *bits)));
+                }
             }
             Source::Unknown => return None,
         }
     }
-    (all.len() <= MAX_NUMBERS).then_some(all)
+    let is_function = |item: &&Item| matches!(item, Item::Function(_));
+    let functions = all.iter().filter(is_function).count();
+    let few = functions <= MAX_FUNCTIONS && all.len() - functions <= MAX_NUMBERS;
+    few.then_some(all)
+}
+
+fn unknown() -> Vec<Source> {
+    vec![Source::Unknown]
 }
 
 /// The result of a cast of an integer of one width to another.
@@ -312,17 +363,6 @@ fn converted(cast: Cast, from: u32, to: u32, bits: u128) -> u128 {
     match cast {
         Cast::SignExtend if negative => (bits | !mask(from)) & mask(to),
         _ => bits & mask(to),
-    }
-}
-
-/// The bits of a constant that is a number.
-fn number(program: &Program, id: ConstantId) -> Option<u128> {
-    match program.constant(id)? {
-        Constant::Int { bits, .. } => Some(*bits),
-        Constant::Float(bits) => Some(u128::from(*bits)),
-        Constant::Double(bits) => Some(u128::from(*bits)),
-        Constant::Null => Some(0),
-        _ => None,
     }
 }
 

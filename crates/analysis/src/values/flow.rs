@@ -14,7 +14,7 @@ use super::function::{Cell, Doings, Pass, State, Surroundings};
 use super::numbers::{Limits, Numbers};
 use super::outline::Outline;
 use crate::ProgramAnalysis;
-use crate::global_values::{Accesses, Content, Place, initial, place, places};
+use crate::global_values::{Accesses, Content, Item, Place, initial, place, places};
 
 /// Rounds in which numbers shrink.
 const ROUNDS: usize = 2;
@@ -117,7 +117,7 @@ impl<'a> Flow<'a> {
                 .1
                 .checked_mul(8)
                 .filter(|width| (1..=64).contains(width));
-            let begin = initial(&program.globals[global.index()], part);
+            let begin = initial(program, global, part).and_then(Item::number);
             let numbers = width.zip(begin);
             let numbers = numbers.map(|(width, bits)| Numbers::one(width as u32, bits as u64));
             ((global, part), numbers)
@@ -399,7 +399,8 @@ impl<'a> Surroundings<'a> for Flow<'a> {
         let mut all = Vec::new();
         let mut at = begin;
         while at <= last {
-            all.push(initial(table, (at, size))? as u64);
+            let entry = initial(program, global, (at, size));
+            all.push(entry?.number()? as u64);
             at += step;
         }
         Some(Numbers::few(width, all))

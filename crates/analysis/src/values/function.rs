@@ -17,7 +17,7 @@ use super::results::result;
 use crate::ProgramAnalysis;
 use crate::body::Definition;
 use crate::calls::Place;
-use crate::global_values::{Content, GlobalPart};
+use crate::global_values::{Content, GlobalPart, Item};
 
 /// Changes of a value from which on its bounds are widened, and from which on it is any.
 const WIDENED_FROM: u16 = 6;
@@ -380,12 +380,12 @@ impl<'f, 'a> Pass<'f, 'a> {
             return self.flow.entries(self.id, address, size);
         };
         match self.flow.content(cell) {
-            Content::Initial(bits) => Some(Numbers::one(width, bits as u64)),
+            Content::Initial(Item::Number(bits)) => Some(Numbers::one(width, bits as u64)),
             Content::Cell => {
                 self.doings.loaded.push(cell);
                 self.flow.held(cell)
             }
-            Content::Unknown => self.flow.entries(self.id, address, size),
+            Content::Initial(_) | Content::Unknown => self.flow.entries(self.id, address, size),
         }
     }
 

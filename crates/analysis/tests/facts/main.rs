@@ -20,7 +20,7 @@ use labrys_analysis::{Effects, ProgramAnalysis};
 use labrys_program::{BlockId, FunctionId, Program};
 
 /// Programs that are there at least.
-const PROGRAMS: usize = 10;
+const PROGRAMS: usize = 15;
 
 /// Where a comment stands: in a function, in a block of it.
 #[derive(Clone, Copy, Default)]

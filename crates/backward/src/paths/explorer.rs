@@ -6,6 +6,7 @@ use labrys_program::{BlockId, Callee, FunctionId, Operation};
 use labrys_semantics::{CallsBack, calls_back};
 
 use super::entries::Entries;
+use crate::assumptions::Assumption;
 use crate::check::Check;
 use crate::loops::{self, Cuts, Effort, Exploration, Predecessors};
 use crate::path::Skip;
@@ -136,12 +137,18 @@ impl<'p> Explorer<'p> {
         if precision.coarse && !self.entries.is_new(&mut self.terms, &mut state) {
             return Predecessors::Alternatives(Vec::new());
         }
+        if analysis.follows_pointers() && analysis.function(id).address_taken {
+            self.terms.assume(Assumption::Memory);
+        }
         let mut states = Vec::new();
         let mut calls: Vec<_> = analysis.calls().callers(id).collect();
         calls.sort_by_key(|call| (analysis.depth(call.function), call.function, call.block));
         for call in calls {
             if analysis.depth(call.function).is_none() {
                 // No chain of calls leads there from the entry.
+                if analysis.follows_pointers() {
+                    self.terms.assume(Assumption::Memory);
+                }
                 continue;
             }
             let place = (call.block, call.instruction as usize);

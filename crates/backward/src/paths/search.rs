@@ -100,8 +100,12 @@ impl<'p> Search<'p> {
         let mut explorer = Explorer::new(analysis);
         let mut worklist = Vec::new();
         for target in targets.iter().rev() {
-            let is_reachable = analysis.depth(target.function).is_some()
-                && analysis.body(target.function).is_reachable(target.block);
+            let is_called = analysis.depth(target.function).is_some();
+            if !is_called && analysis.follows_pointers() {
+                explorer.terms().assume(Assumption::Memory);
+            }
+            let is_reachable =
+                is_called && analysis.body(target.function).is_reachable(target.block);
             if is_reachable {
                 let frame = explorer.terms().frame(target.function);
                 let state = State::new(frame, target.block, target.instruction);

@@ -103,6 +103,14 @@ const CONSTRUCTS: &[&str] = &[
     "static int kept; kept = kept * 0 + a; int *p = &kept; *p ^= $; x = kept; y = *p == b;",
     "x = pass(a, b, 1.5f * b, (struct triple){{a, $, b}}, $); y = x & 7;",
     "int (*f)(int) = @ ? first : $ > 4 ? second : third; x = f(a); y = f == second;",
+    "install(b & 1 ? second : 0); x = by_hook(a); if (@) hook = third; y = by_hook(b & 3) + $;",
+    "row[1] = row[2] = third; row[(b & 1) + 1] = a & 1 ? second : first; x = row[2](a); y = row[1](b) + $;",
+    "rows[0].run = rows[1].run = second; if (@) rows[b & 1].run = third; x = rows[a & 1].run(b); y = rows[1].run($);",
+    "held = 0; loose = first; *place(a) = third; x = held ? held(b) : 7; y = loose ? loose($) : 8;",
+    "memcpy(&moved, &table[b & 1], sizeof moved); x = moved(a); y = moved == first ? $ : 2;",
+    "as_number = (size_t)(@ ? second : third) + 16; x = ((action *)(as_number - 16))(a); y = b;",
+    "other_type = (long (*)(long, void *))(a & 1 ? second : third); x = (int)other_type(b & 7, 0); y = $;",
+    "spare = first; for (int i = 0; i < (a & 3); i++) spare = spare == first ? second : i == $ ? third : first; x = spare(b); y = spare == third;",
     "wchar_t w[4] = {L'a', a, b, 0}; x = w[1] == w[2]; y = w[a & 3] > L'a' + $;",
     "memcpy(&x, (char[]){a, b, 0, 0}, 4); y = (unsigned short)x >> 8; x &= 0xff;",
     "struct { unsigned long low : 33, high : 31; } s = {(unsigned char)a, 0}; s.high = s.low << 3; x = (int)s.high & 63; y = s.low == $;",
@@ -200,6 +208,14 @@ static int first(int n) { return n > 3 ? n - 3 : n; }
 static int second(int n) { return n * 2; }
 static int third(int n) { return n < 0 ? 1 : n + 4; }
 static int (*const table[3])(int) = {first, second, third};
+typedef int action(int);
+static action *hook, *spare, *held, *loose, *moved, *row[3] = {first, 0, third};
+static long (*other_type)(long, void *);
+static size_t as_number;
+static struct { const char *name; action *run; } rows[2] = {{"one", first}, {"two", second}};
+static __attribute__((noinline)) action **place(int n) { return n & 1 ? &held : &loose; }
+static __attribute__((noinline)) void install(action *f) { hook = f; }
+static __attribute__((noinline)) int by_hook(int n) { return hook ? hook(n) : -1; }
 static int sum(int count, ...) {
   va_list list;
   int total = 0;

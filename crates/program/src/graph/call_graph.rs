@@ -74,7 +74,39 @@ impl CallGraph {
             builder.function(FunctionId::new(index), function);
         }
         starts.push(builder.calls.len() as u32);
-        let (calls, sets) = (builder.calls, builder.sets);
+        Self::joined(program, builder.calls, builder.sets, starts)
+    }
+
+    /// The same calls, where `reached` may know the functions that one reaches.
+    #[must_use]
+    pub fn narrowed<'k>(
+        &self,
+        program: &Program,
+        reached: impl Fn(&Call) -> Option<&'k [FunctionId]>,
+    ) -> Self {
+        let (mut calls, mut sets) = (self.calls.clone(), self.sets.clone());
+        let mut known: FxHashMap<&[FunctionId], u32> = FxHashMap::default();
+        for call in &mut calls {
+            let Some(functions) = reached(call) else {
+                continue;
+            };
+            call.set = *known.entry(functions).or_insert_with(|| {
+                sets.push(functions.to_vec());
+                sets.len() as u32 - 1
+            });
+            // No call of none of them returns.
+            let defined = functions.iter().any(|id| is_defined(program, *id));
+            call.open = !functions.is_empty() && !defined;
+        }
+        Self::joined(program, calls, sets, self.starts.clone())
+    }
+
+    fn joined(
+        program: &Program,
+        calls: Vec<Call>,
+        sets: Vec<Vec<FunctionId>>,
+        starts: Vec<u32>,
+    ) -> Self {
         let mut callers = vec![Vec::new(); program.functions.len()];
         for (index, call) in calls.iter().enumerate() {
             for callee in &sets[call.set as usize] {
@@ -181,9 +213,7 @@ impl Builder<'_> {
     }
 
     fn defined(&self, function: FunctionId) -> bool {
-        self.program
-            .function(function)
-            .is_some_and(|function| function.defined)
+        is_defined(self.program, function)
     }
 
     fn direct(&mut self, callee: FunctionId, arguments: &[Operand]) -> (u32, bool) {
@@ -224,6 +254,11 @@ impl Builder<'_> {
         self.by_signature.insert(signature, id);
         id
     }
+}
+
+fn is_defined(program: &Program, id: FunctionId) -> bool {
+    let function = program.function(id);
+    function.is_some_and(|function| function.defined)
 }
 
 /// Whether a call with this signature may reach a function: parameters agree in number (but

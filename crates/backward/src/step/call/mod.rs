@@ -12,6 +12,7 @@ use labrys_program::{
 
 use super::havoc::{call_may_write, clobber_arguments};
 use super::{Context, Step, block_summary, result_type};
+use crate::assumptions::Assumption;
 use crate::path::Skip;
 use crate::state::State;
 use crate::terms::{Frame, Overrides, SymbolicValue, Terms, pair_scalars};
@@ -119,6 +120,9 @@ impl<'s, 'p> CallStep<'s, '_, 'p> {
         let Some(address) = self.scalar(address) else {
             return self.havoc(&effects, "a function that is not known");
         };
+        if analysis.follows_pointers() {
+            self.terms.assume(Assumption::Memory);
+        }
         let call = analysis.call_at(caller, self.place);
         let candidates = call.map_or(&[][..], |call| analysis.calls().callees(call));
         let mut states = Vec::new();
