@@ -69,7 +69,9 @@ impl<'p> Reader<'p> {
         while self.spread() {}
         let mut given = Vec::new();
         for (block, code) in (0..).map(BlockId).zip(&self.function().blocks) {
-            if matches!(code.terminator, Terminator::Opaque { .. }) {
+            if let Terminator::Opaque { operands, .. } = &code.terminator
+                && operands.iter().any(|operand| self.is_made(*operand))
+            {
                 return None;
             }
             for (index, instruction) in (0..).zip(&code.instructions) {
@@ -83,10 +85,9 @@ impl<'p> Reader<'p> {
                 else {
                     return None;
                 };
-                let calls = self.calls.calls_in(self.id).iter();
-                let mut calls =
-                    calls.filter(|call| (call.block, call.instruction) == (block, index));
-                given.extend(self.handed(*callee, arguments, calls.next())?);
+                let mut calls = self.calls.calls_in(self.id).iter();
+                let call = calls.find(|call| (call.block, call.instruction) == (block, index));
+                given.extend(self.handed(*callee, arguments, call)?);
             }
         }
         Some(given)

@@ -133,34 +133,37 @@ impl LinkLine {
         if !self.lasts {
             return None;
         }
-        let mut line = self.clone();
-        line.items.clear();
+        let carried = |path: &Path| {
+            let members = native_members(path).ok()?.into_iter();
+            Some(members.map(Item::Carried))
+        };
+        let mut items = Vec::new();
         for item in &self.items {
             match item {
                 Item::Word(_) | Item::Report(_) | Item::Wrap(_) | Item::Carried(_) => {
-                    line.items.push(item.clone());
+                    items.push(item.clone());
                 }
                 Item::Bitcode(_) | Item::Archive(_) => {}
-                Item::WholeArchive { path, .. } => {
-                    line.items.extend(native_members(path)?.map(Item::Carried));
+                Item::Native { path, .. } if Nature::of_file(path) == Nature::Archive => {
+                    // Members are linked where they are needed.
+                    items.push(Item::Word("--start-lib".into()));
+                    items.extend(carried(path)?);
+                    items.push(Item::Word("--end-lib".into()));
                 }
-                Item::Native { path, .. } => {
-                    // Members of an archive are linked where they are needed.
-                    let (first, last) = match Nature::of_file(path) {
-                        Nature::Archive => (Some("--start-lib"), Some("--end-lib")),
-                        _ => (None, None),
-                    };
-                    line.items.extend(first.map(|word| Item::Word(word.into())));
-                    line.items.extend(native_members(path)?.map(Item::Carried));
-                    line.items.extend(last.map(|word| Item::Word(word.into())));
+                Item::Native { path, .. } | Item::WholeArchive { path, .. } => {
+                    items.extend(carried(path)?);
                 }
             }
         }
-        let carried = line.items.iter().map(|item| match item {
+        let sizes = items.iter().map(|item| match item {
             Item::Carried(member) => member.bytes.len(),
             _ => 0,
         });
-        (carried.sum::<usize>() <= MAX_CARRIED).then_some(line)
+        let few = sizes.sum::<usize>() <= MAX_CARRIED;
+        few.then(|| LinkLine {
+            items,
+            ..self.clone()
+        })
     }
 
     /// The link that writes all bitcode as one module, and nothing if there is none.
@@ -215,8 +218,7 @@ impl LinkLine {
                     arguments.extend(words.iter().cloned());
                 }
                 Item::WholeArchive { path, .. } => {
-                    let members = native_members(path).into_iter().flatten();
-                    for member in members {
+                    for member in native_members(path)? {
                         arguments.push(member.lay_down(pieces.scratch)?);
                     }
                 }
@@ -634,34 +636,36 @@ fn is_report_option(name: &str) -> bool {
     .any(|start| name.starts_with(start))
 }
 
-/// Whether later links can take an input along: a native object, or an archive.
+/// Whether later links can take an input along: a native object, or an archive whose members are
+/// native or bitcode, none of them both.
 fn is_carried(nature: Nature, path: &Path) -> bool {
-    let is_object = || {
-        let bytes = fs::read(path).unwrap_or_default();
-        elf::machine_kind(&bytes) == Some(object::elf::ET_REL)
-    };
-    nature == Nature::Archive || nature == Nature::Native && is_object()
+    let bytes = fs::read(path).unwrap_or_default();
+    match nature {
+        Nature::Native => elf::machine_kind(&bytes) == Some(object::elf::ET_REL),
+        Nature::Archive => archive::members(&bytes, path)
+            .iter()
+            .all(|member| Nature::of_bytes(&member.bytes) != Nature::PartiallyLinked),
+        _ => false,
+    }
 }
 
-/// The members of an archive that are native objects only, or the object itself; `None` if the file
-/// cannot be read.
-fn native_members(path: &Path) -> Option<impl Iterator<Item = Member>> {
-    let bytes = fs::read(path).ok()?;
-    let members = match Nature::of_bytes(&bytes) {
-        Nature::Archive => archive::members(&bytes, path)
-            .into_iter()
-            .filter(|member| Nature::of_bytes(&member.bytes) == Nature::Native)
-            .map(|member| Member {
-                name: member.name,
-                bytes: member.bytes.into_owned(),
-            })
-            .collect(),
-        _ => vec![Member {
-            name: path.to_string_lossy().into_owned(),
-            bytes,
-        }],
-    };
-    Some(members.into_iter())
+/// The members of an archive that are native objects only, or the object itself.
+fn native_members(path: &Path) -> Result<Vec<Member>, Error> {
+    let bytes = fs::read(path).map_err(|source| Error::Io {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    if Nature::of_bytes(&bytes) != Nature::Archive {
+        let name = path.to_string_lossy().into_owned();
+        return Ok(vec![Member { name, bytes }]);
+    }
+    let members = archive::members(&bytes, path).into_iter();
+    let native = members.filter(|member| Nature::of_bytes(&member.bytes) == Nature::Native);
+    let native = native.map(|member| Member {
+        name: member.name,
+        bytes: member.bytes.into_owned(),
+    });
+    Ok(native.collect())
 }
 
 impl Member {

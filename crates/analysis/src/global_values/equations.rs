@@ -316,13 +316,12 @@ impl Solution {
     /// The functions that a call of a variable may reach; `None` if it may be any.
     pub(crate) fn functions(&self, id: NodeId) -> Option<Vec<FunctionId>> {
         let set = self.sets[id.index()].as_ref()?.iter();
+        // No function lies where a number says: executables may be loaded anywhere.
         let functions = set.filter_map(|item| match item {
-            Item::Function(function) => Some(Some(*function)),
-            // A number but null may be the address of anything.
-            Item::Number(bits) => (*bits != 0).then_some(None),
-            Item::Data => None,
+            Item::Function(function) => Some(*function),
+            Item::Number(_) | Item::Data => None,
         });
-        functions.collect()
+        Some(functions.collect())
     }
 }
 
