@@ -656,7 +656,8 @@ fn native_members(path: &Path) -> Result<Vec<Member>, Error> {
         source,
     })?;
     if Nature::of_bytes(&bytes) != Nature::Archive {
-        let name = path.to_string_lossy().into_owned();
+        let name = path.file_name().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
         return Ok(vec![Member { name, bytes }]);
     }
     let members = archive::members(&bytes, path).into_iter();

@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::container::elf;
+use crate::link_line::{Item, LinkLine, Member};
 use crate::object::Nature;
-use crate::{archive, bitcode, recipe, response, symbols};
+use crate::{Language, archive, bitcode, recipe, response, symbols};
 
 /// An object, as the link judges it.
 #[must_use]
@@ -31,6 +32,30 @@ pub fn link_command(bytes: &[u8]) -> bool {
     let read = recipe::read(bytes, PathBuf::from("program"));
     // Words that name files of this folder become absolute: the line is written, not compared.
     read.is_some_and(|(line, language)| !recipe::write(&line, language).is_empty())
+}
+
+/// One such command, with an item of each kind.
+#[must_use]
+pub fn a_link_command() -> Vec<u8> {
+    let line = LinkLine {
+        linker: "/usr/bin/ld.lld".into(),
+        items: vec![
+            Item::Word("-pie".into()),
+            Item::Wrap("malloc".into()),
+            Item::WholeArchive {
+                words: Vec::new(),
+                path: "/lib/liba.a".into(),
+            },
+            Item::Carried(Member {
+                name: "b.o".to_owned(),
+                bytes: b"\x7fELF".to_vec(),
+            }),
+        ],
+        output: PathBuf::new(),
+        is_static: false,
+        lasts: true,
+    };
+    recipe::write(&line, Language::C)
 }
 
 /// A response file; its words are found again in what is written of them.

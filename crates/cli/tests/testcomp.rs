@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use common::{labrys, output};
+use common::{Cover, labrys, output};
 
 const BRANCHES: &str = "COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )\n";
 const ERROR_CALL: &str = "COVER( init(main()), FQL(COVER EDGES(@CALL(reach_error))) )\n";
@@ -365,4 +365,30 @@ fn a_property_of_another_program_gets_a_warning() {
         );
         fs::remove_dir_all(folder.path().join("suite")).expect("a suite");
     }
+}
+
+/// A run of such a task that is cut off by its time limit has asked for values until then: they are
+/// no input that is kept.
+#[test]
+fn a_run_that_asks_for_values_until_it_is_cut_off_gets_an_end() {
+    let task = "unsigned __VERIFIER_nondet_uint(void);
+extern void labrys_target(const char *name);
+int main(void) {
+  for (unsigned last = 0;;) {
+    unsigned word = __VERIFIER_nondet_uint();
+    if (last == 77 && word == 1234567) labrys_target(\"pair\");
+    for (volatile int i = 0; i < 100; i++) last = word;
+  }
+}
+";
+    let cover = Cover::text(task, "--steps 300 --timeout-run 400ms --no-fuzz");
+    let (suite, _) = cover.expect(0);
+    assert!(suite.cases.iter().all(|case| case.objects.len() < 4096));
+    let summary = suite.summary.expect("a summary");
+    assert!(
+        summary
+            .targets
+            .iter()
+            .any(|target| target.location == "pair")
+    );
 }

@@ -18,6 +18,10 @@ use crate::observer::Notice;
 use crate::reporter::Reporter;
 use crate::{Ahead, DivergenceCause, Error, Judge, Programs, Runner};
 
+/// A run that reached its time limit with more input objects than this is taken to ask for them
+/// without end.
+const MANY_OBJECTS: usize = 4096;
+
 /// What a run of the plain program showed.
 #[derive(Clone, Debug)]
 pub struct PlainRun {
@@ -199,11 +203,14 @@ impl Runs {
         Ok(self.instrumented.run(input, Mode::Symbolic)?)
     }
 
-    /// Where a run asked for input objects without end, it is made again with an end, and so are
-    /// all runs from now on: the search lengthens inputs where that leads on. Inputs that were run
-    /// before are as long as what their runs used, so they do what they did.
+    /// Where a run asked for input objects without end, or would have if it had not been cut off, it
+    /// is made again with an end, and so are all runs from now on: the search lengthens inputs where
+    /// that leads on. Inputs that were run before are as long as what their runs used, so they do
+    /// what they did.
     fn with_end(&mut self, run: Run, input: &Input) -> Result<Run, Error> {
-        if run.recording.exit != Exit::Endless {
+        let asks_on =
+            run.outcome == Outcome::Timeout && run.recording.objects().len() > MANY_OBJECTS;
+        if run.recording.exit != Exit::Endless && !asks_on {
             return Ok(run);
         }
         self.counts.reruns += 1;

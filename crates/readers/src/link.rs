@@ -46,10 +46,7 @@ pub(crate) const ARCHIVE: Reader = Reader {
 pub(crate) const LINK_COMMAND: Reader = Reader {
     name: "link-command",
     read: readers::link_command,
-    examples: || {
-        let words = "link 1|labrys-cc||/usr/bin/ld.lld|word|-pie|archive|/lib/liba.a|word|-lm|";
-        vec![words.replace('|', "\0").into_bytes()]
-    },
+    examples: || vec![readers::a_link_command()],
 };
 
 /// A response file.
