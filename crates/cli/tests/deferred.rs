@@ -386,7 +386,7 @@ fn native_code_of_the_build_goes_with_the_executable() {
     assert!(matches!(executable, Executable::Deferred(_)));
     let covered = cover(folder, "program --out found");
     assert!(covered.status.success(), "{}", text(&covered));
-    // The end of the input, `x`, and a half of 84.
+    // What the native function returns is concrete.
     let inputs = suite(&folder.join("found"));
     let has = |byte: u8| inputs.iter().any(|(_, bytes)| bytes.first() == Some(&byte));
     assert!(has(b'x'), "{inputs:?}");

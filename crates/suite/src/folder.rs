@@ -17,8 +17,8 @@ use crate::{
 /// No argument and no variable of the environment is longer than this many bytes.
 const LONGEST_STRING: usize = 1 << 20;
 
-/// The objects of an input have no more bytes than this together: many times what a run can have.
-const MOST_OBJECT_BYTES: u64 = 64 << 20;
+/// The objects of an input have no more bytes than this together: as many as those of a run.
+const MOST_OBJECT_BYTES: u64 = 4 << 20;
 
 /// A suite folder, read back.
 #[derive(Clone, Debug)]
