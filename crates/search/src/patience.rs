@@ -131,11 +131,15 @@ impl Patience {
         self.tries == 0
     }
 
-    /// The query was answered.
-    pub(crate) fn answered(&mut self, branch: Branch) {
+    /// The query was answered, with a model or without one.
+    pub(crate) fn answered(&mut self, branch: Branch, has_model: bool) {
         self.records.remove(&branch);
         if let Some((_, failed)) = self.round() {
-            *failed = 0;
+            *failed = if has_model {
+                0
+            } else {
+                (*failed + 1).min(MOST_FAILED)
+            };
         }
     }
 
@@ -223,7 +227,7 @@ mod tests {
                 if patience.turn(now, |_| true).is_some() && patience.tries == 1 {
                     turns += 1;
                     if solved {
-                        patience.answered(BRANCH);
+                        patience.answered(BRANCH, true);
                     } else {
                         patience.give_up(CANDIDATE, BRANCH, false, now);
                     }
@@ -251,7 +255,7 @@ mod tests {
             assert!(patience.puts_off(CANDIDATE, BRANCH));
             assert!(!patience.puts_off(CANDIDATE, (7, 0)));
         }
-        patience.answered(BRANCH);
+        patience.answered(BRANCH, true);
         assert!(!patience.puts_off(CANDIDATE, BRANCH));
     }
 

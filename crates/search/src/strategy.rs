@@ -193,4 +193,8 @@ pub trait Strategy {
     /// Picks; `None` if the strategy has nothing more to try. A step may ask several times: what
     /// was picked before is put off, and not a mutation.
     fn pick(&mut self, view: &View, rng: &mut fastrand::Rng) -> Option<Pick>;
+
+    /// A flip was tried, mostly the one that was picked last: its query and its run took so much
+    /// effort, in steps of the solver.
+    fn took(&mut self, _effort: u64) {}
 }

@@ -20,7 +20,7 @@ use labrys_suite::{Input, InputStream, StreamKind};
 /// Steps of the checker at most.
 const STEPS: usize = 20_000;
 /// Work of the checker at most, in steps of the solver.
-const WORK: u64 = 400_000;
+const WORK: u64 = 600_000;
 
 /// A program, its inputs, and what runs print.
 struct Subject {

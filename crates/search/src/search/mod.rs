@@ -186,7 +186,7 @@ impl Search<'_> {
         state: Option<&Flip>,
     ) {
         if state != Some(&Flip::Unknown) {
-            return self.patience.answered(branch);
+            return self.patience.answered(branch, state.is_none());
         }
         let uncovered = view(&self.tree, session).uncovered(candidate);
         let now = session.effort();
@@ -516,7 +516,11 @@ impl Technique for Search<'_> {
         }
         match self.pick(session)? {
             Some(Pick::Mutate(run)) => self.mutate(session, run)?,
-            Some(Pick::Flip(candidate)) => self.flip(session, candidate)?,
+            Some(Pick::Flip(candidate)) => {
+                let before = session.effort();
+                self.flip(session, candidate)?;
+                self.strategy.took(session.effort() - before);
+            }
             None => return self.end(session),
         }
         Ok(Progress::More)

@@ -8,8 +8,8 @@
 //!   pay: a strategy that builds on its own runs finds the easy branches soonest; the second,
 //!   CarFast, on large programs only, and not after its opening;
 //! - then the [`Scheduler`] gives out turns of [`TURN`] steps by yield, so that each strategy can
-//!   follow what it began; work is a query or a run, a query that is given up counts as many, and a
-//!   run that mutates, which asks no query, as an eighth of one;
+//!   follow what it began; work is a flip, its query and its run, which counts as many where they
+//!   take long, and a run that mutates, which asks no query, counts as an eighth of one;
 //! - a gain is a branch that no run covered, half of one for a run that came nearer to one than all
 //!   before, or a tenth for a run that repeats a branch as often as none before.
 //!
@@ -34,15 +34,16 @@ const PAYS: usize = 12;
 const LARGE: usize = 400;
 /// Steps of a window.
 const WINDOW: u32 = 50;
-/// Steps of a window that the greedy strategy is given back because their queries have no model:
-/// it asks for many such branches in a row, which is cheap.
-const FREE: u32 = 20_000;
+/// Effort in a window up to which the greedy strategy is given back the steps whose queries have no
+/// model: it asks for many such branches in a row, which is mostly cheap.
+const FREE: u64 = 100_000;
 /// The work of a run that mutates.
 const MUTATION: f64 = 1.0 / 8.0;
 /// Work that mutation has to its account from the start: there is little to repeat at first.
 const LATE: f64 = 64.0;
-/// Further work of a query for which the solver gave up.
-const GIVEN_UP: f64 = 16.0;
+/// Effort of a flip that is one unit of work, query and run together, and that of each further one.
+const FLIP: u64 = 64;
+const FURTHER: u64 = 32;
 
 /// A strategy that works alone at first.
 struct Opening {
@@ -61,8 +62,8 @@ struct Openings {
     /// The steps of its window to come, and what it covered in it.
     steps: u32,
     covered: usize,
-    /// Steps that it is still given back in this window.
-    free: u32,
+    /// Effort up to which it is still given steps back in this window.
+    free: u64,
 }
 
 impl Openings {
@@ -107,10 +108,10 @@ impl Openings {
         last.greedy.then_some(last.arm)
     }
 
-    /// The last query had no model.
-    fn give_back(&mut self) {
-        if self.free > 0 {
-            self.free -= 1;
+    /// The last query had no model, and took this effort.
+    fn give_back(&mut self, effort: u64) {
+        if let Some(free) = self.free.checked_sub(effort) {
+            self.free = free;
             self.steps += 1;
         }
     }
@@ -128,9 +129,10 @@ pub struct Auto {
     seeds: Seeds,
     /// The arm that has the step.
     arm: Arm,
-    /// The arms of the candidates that they named, and the one that was named last.
+    /// The arms of the candidates that they named, and the one that was named last with the effort that
+    /// it took.
     pending_picks: PendingPicks<Arm>,
-    last: Option<Candidate>,
+    last: Option<(Candidate, u64)>,
     /// What the step is for, until a mutation is picked in it.
     kind: StepKind,
 }
@@ -195,13 +197,21 @@ impl Auto {
 
     /// Books what the last candidate came to.
     fn book_last(&mut self, view: &View) {
-        let last = self.last.take();
-        match last.map(|last| view.tree.flip(last)) {
-            Some(Flip::Unknown) => self.scheduler.spend(self.arm, GIVEN_UP),
-            Some(Flip::PutOff) => self.openings.give_back(),
-            Some(Flip::Unsat) if self.arm == self.greedy => self.openings.give_back(),
+        let Some((last, effort)) = self.last.take() else {
+            return;
+        };
+        self.charge(effort);
+        match view.tree.flip(last) {
+            Flip::PutOff => self.openings.give_back(effort),
+            Flip::Unsat if self.arm == self.greedy => self.openings.give_back(effort),
             _ => {}
         }
+    }
+
+    /// Books the effort of a flip beyond what each takes.
+    fn charge(&mut self, effort: u64) {
+        let further = effort.saturating_sub(FLIP) as f64 / FURTHER as f64;
+        self.scheduler.spend(self.arm, further);
     }
 
     /// The step, and what is left of the turn, goes to another arm.
@@ -280,13 +290,19 @@ impl Strategy for Auto {
             let pick = strategy.pick(view, rng);
             self.pass(arm);
             if let Some(Pick::Flip(candidate)) = pick {
-                self.last = Some(candidate);
+                self.last = Some((candidate, 0));
                 self.pending_picks.add(view, candidate, arm);
                 return pick;
             }
         }
         self.pass(own);
         None
+    }
+
+    fn took(&mut self, effort: u64) {
+        if let Some((_, took)) = &mut self.last {
+            *took = effort;
+        }
     }
 }
 
@@ -327,5 +343,42 @@ mod tests {
             assert!(steps.len() == 7 && steps[&paying] > 1800, "{steps:?}");
             assert!(steps.values().all(|steps| *steps > 100), "{steps:?}");
         }
+    }
+
+    /// Of two arms that find as much, the one whose flips take longer gets fewer turns.
+    #[test]
+    fn what_takes_long_pays_less() {
+        let mut auto = Auto::default();
+        let mut rng = fastrand::Rng::with_seed(1);
+        while auto.openings.arm().is_some() {
+            auto.step(false, &mut rng);
+        }
+        let [quick, slow] = [auto.strategies[1].0, auto.strategies[2].0];
+        let mut steps = FxHashMap::default();
+        for _ in 0..4000 {
+            auto.step(false, &mut rng);
+            *steps.entry(auto.arm).or_insert(0) += 1;
+            if auto.arm == slow {
+                auto.charge(FLIP + 20 * FURTHER);
+            }
+            if [quick, slow].contains(&auto.arm) {
+                auto.scheduler.gain(auto.arm, 0.2);
+            }
+        }
+        assert!(
+            steps[&slow] > 40 && steps[&quick] > 3 * steps[&slow],
+            "{steps:?}"
+        );
+    }
+
+    /// Refuted queries lengthen a window as long as they are cheap.
+    #[test]
+    fn steps_are_given_back_until_the_effort_is_used_up() {
+        let given_back = |effort: u64| {
+            let mut openings = Openings::new(Vec::new());
+            (0..100).for_each(|_| openings.give_back(effort));
+            openings.steps - WINDOW
+        };
+        assert_eq!([0, 1, FREE / 4].map(given_back), [100, 100, 4]);
     }
 }

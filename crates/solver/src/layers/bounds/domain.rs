@@ -51,10 +51,7 @@ impl Domain {
     pub(super) fn range(self) -> Range {
         match self {
             Domain::Small(words) => {
-                let low = words.iter().position(|word| *word != 0).unwrap_or(0);
-                let high = words.iter().rposition(|word| *word != 0).unwrap_or(0);
-                let first = 64 * low as u32 + words[low].trailing_zeros();
-                let last = 64 * high as u32 + 63 - words[high].leading_zeros();
+                let (first, last) = (first(words).unwrap_or(0), last(words).unwrap_or(0));
                 Range::between(first.into(), last.into())
             }
             Domain::Wide(range, _) => range,
@@ -114,11 +111,13 @@ impl Domain {
     /// The value nearest to another.
     pub(super) fn nearest(self, to: u128) -> u128 {
         match self {
-            Domain::Small(_) => self
-                .values()
-                .map(|value| value as u128)
-                .min_by_key(|value| value.abs_diff(to))
-                .unwrap_or(to),
+            Domain::Small(words) => {
+                let at = to.min(255) as u32;
+                let below = last(common(words, between(0, at)));
+                let above = first(common(words, between(at, 255)));
+                let both = below.into_iter().chain(above).map(u128::from);
+                both.min_by_key(|value| value.abs_diff(to)).unwrap_or(to)
+            }
             Domain::Wide(range, width) if range.has(to, width) => to,
             Domain::Wide(range, _) => range.start,
         }
@@ -137,12 +136,9 @@ impl Domain {
             }
             Domain::Small(words) => {
                 let middle = self.values().nth(self.span() as usize / 2).unwrap_or(0);
-                let (mut low, mut high) = ([0; 4], [0; 4]);
-                for value in 0..256 {
-                    let part = if value <= middle { &mut low } else { &mut high };
-                    part[value / 64] |= words[value / 64] & 1 << (value % 64);
-                }
-                let parts = [Domain::Small(low), Domain::Small(high)];
+                let low = between(0, middle as u32);
+                let high = low.map(|word| !word);
+                let parts = [low, high].map(|part| Domain::Small(common(words, part)));
                 if first as usize <= middle {
                     parts
                 } else {
@@ -178,6 +174,22 @@ fn of_range(range: Range, width: u32) -> [u64; 4] {
     std::array::from_fn(|at| own[at] | rest[at])
 }
 
+/// The least value of a set.
+fn first(words: [u64; 4]) -> Option<u32> {
+    let at = words.iter().position(|word| *word != 0)?;
+    Some(64 * at as u32 + words[at].trailing_zeros())
+}
+
+/// The greatest value of a set.
+fn last(words: [u64; 4]) -> Option<u32> {
+    let at = words.iter().rposition(|word| *word != 0)?;
+    Some(64 * at as u32 + 63 - words[at].leading_zeros())
+}
+
+fn common(a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
+    std::array::from_fn(|at| a[at] & b[at])
+}
+
 /// The values from one to another, below 256, as a set.
 fn between(first: u32, last: u32) -> [u64; 4] {
     std::array::from_fn(|at| {
@@ -208,6 +220,30 @@ mod tests {
                     assert_eq!(left, wanted, "{start} {span} of {width} bits");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_nearest_value_is_the_lower_of_two() {
+        let sets = [vec![0], vec![255], vec![3, 7, 64, 200], (0..=255).collect()];
+        for set in sets {
+            let mut domain = Domain::full(8);
+            assert_eq!(domain.keep(|value| set.contains(&value)), Ok(()));
+            for to in (0..=256).chain([u128::MAX]) {
+                let nearest = set.iter().map(|value| *value as u128);
+                let nearest = nearest.min_by_key(|value| value.abs_diff(to));
+                assert_eq!(Some(domain.nearest(to)), nearest, "{to} of {set:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_set_is_split_in_the_middle() {
+        for first in [10, 90] {
+            let [one, rest] = Domain::full(8).split(first);
+            assert_eq!((one.span(), rest.span()), (127, 127));
+            assert_eq!(one.nearest(first), first);
+            assert_ne!(rest.nearest(first), first);
         }
     }
 

@@ -15,7 +15,7 @@ impl Distances {
     /// The distance of some conditions; `None` if they have no symbols, symbols of more than 64
     /// bits, or calls of unknown functions.
     pub fn compile<'a>(&mut self, pool: &'a Pool, conditions: &[ExprId]) -> Option<Distance<'a>> {
-        let mut objective = Objective::new(pool, conditions, Some(&mut self.compiler))?;
+        let mut objective = Objective::new(pool, conditions, Some(&mut self.compiler), u64::MAX)?;
         let values = vec![0; objective.variables.list.len()];
         let point = objective.point(values);
         Some(Distance { objective, point })

@@ -128,10 +128,10 @@ impl Walk {
         steps: u64,
     ) -> (End, u64) {
         let compiler = self.options.compile.then_some(&mut self.compiler);
-        let Some(mut objective) = Objective::new(pool, conditions, compiler) else {
+        let limit = steps.saturating_mul(NODES_PER_STEP);
+        let Some(mut objective) = Objective::new(pool, conditions, compiler, limit) else {
             return (End::Unable, 0);
         };
-        let limit = steps.saturating_mul(NODES_PER_STEP);
         let values = objective.variables.values(start);
         let first = objective.point(values);
         let nodes = reachable(pool, conditions);

@@ -21,6 +21,8 @@ const CALL_COST: u64 = 16;
 /// compiled, so the cost of what is evaluated comes to it.
 const PROGRAM_CALL_COST: u64 = 200;
 const EVALUATED_COST: u64 = 16;
+/// Cost of compiling a node.
+const COMPILING_COST: u64 = 800;
 /// Cost of an evaluation beside its nodes.
 const BASE_COST: u64 = 20;
 
@@ -75,11 +77,13 @@ pub(super) struct Objective<'a> {
 }
 
 impl<'a> Objective<'a> {
-    /// The objective of some conditions; `None` if the walk cannot evaluate them.
+    /// The objective of some conditions, for about so much work; `None` if the walk cannot evaluate
+    /// them. It is compiled where the work is enough for that.
     pub(super) fn new(
         pool: &'a Pool,
         conditions: &[ExprId],
         compiler: Option<&mut Compiler>,
+        work: u64,
     ) -> Option<Self> {
         let all = reachable(pool, conditions);
         let variables = Variables::of(pool, &all)?;
@@ -98,7 +102,8 @@ impl<'a> Objective<'a> {
             work: 0,
         };
         let nodes = objective.group(conditions)?;
-        if let Some(compiler) = compiler {
+        let compiling = COMPILING_COST * nodes.iter().map(|unit| unit.len() as u64).sum::<u64>();
+        if let Some(compiler) = compiler.filter(|_| compiling < work) {
             let jobs: Vec<_> = objective
                 .units
                 .iter()
@@ -110,7 +115,9 @@ impl<'a> Objective<'a> {
                 .collect();
             objective.native = compiler.compile(pool, &objective.variables, &jobs);
         }
-        if objective.native.is_none() {
+        if objective.native.is_some() {
+            objective.work = compiling;
+        } else {
             objective
                 .units
                 .iter_mut()

@@ -245,8 +245,8 @@ proptest! {
         let conditions = garden.conditions();
         let Garden { pool, mut rng, .. } = garden;
         let mut compiler = Compiler::default();
-        let compiled = Objective::new(&pool, &conditions, Some(&mut compiler));
-        let evaluated = Objective::new(&pool, &conditions, None);
+        let compiled = Objective::new(&pool, &conditions, Some(&mut compiler), u64::MAX);
+        let evaluated = Objective::new(&pool, &conditions, None, u64::MAX);
         let (Some(mut compiled), Some(mut evaluated)) = (compiled, evaluated) else {
             // No symbol is left in the conditions.
             return Ok(());
