@@ -134,13 +134,7 @@ impl Patience {
     /// The query was answered, with a model or without one.
     pub(crate) fn answered(&mut self, branch: Branch, has_model: bool) {
         self.records.remove(&branch);
-        if let Some((_, failed)) = self.round() {
-            *failed = if has_model {
-                0
-            } else {
-                (*failed + 1).min(MOST_FAILED)
-            };
-        }
+        self.count(has_model);
     }
 
     /// The query was given up; `now` is the work so far.
@@ -157,12 +151,20 @@ impl Patience {
             record.due = now + (took << record.given_up.min(MOST_DOUBLINGS));
             record.given_up += 1;
         }
-        if let Some((_, failed)) = self.round() {
-            *failed = (*failed + 1).min(MOST_FAILED);
-        }
+        self.count(false);
         if self.tries + 1 < STEPS.len() + usize::from(uncovered) {
             let tries = self.tries + 1;
             self.waiting.push_back(Hard { candidate, tries });
+        }
+    }
+
+    /// Counts what the try that is under way gave, for its round.
+    fn count(&mut self, has_model: bool) {
+        if let Some((_, failed)) = self.round() {
+            *failed = match has_model {
+                true => 0,
+                false => (*failed + 1).min(MOST_FAILED),
+            };
         }
     }
 
@@ -212,13 +214,13 @@ mod tests {
         assert_eq!(patience.turn(begin + rest, |_| true), Some(CANDIDATE));
     }
 
-    /// A round whose tries give nothing has its turn less often, and as often as before when one
-    /// gives something.
+    /// A round whose tries are given up or refuted has its turn less often, and as often as before
+    /// when one gives a model.
     #[test]
     fn rounds_that_give_nothing_wait_longer() {
         let mut patience = Patience::default();
         let mut now = 0;
-        let mut turns = |patience: &mut Patience, solved: bool| {
+        let mut turns = |patience: &mut Patience, has_model: Option<bool>| {
             let mut turns = 0;
             for _ in 0..100 {
                 patience.tries = 0;
@@ -226,18 +228,19 @@ mod tests {
                 now += NEEDS[0];
                 if patience.turn(now, |_| true).is_some() && patience.tries == 1 {
                     turns += 1;
-                    if solved {
-                        patience.answered(BRANCH, true);
-                    } else {
-                        patience.give_up(CANDIDATE, BRANCH, false, now);
+                    match has_model {
+                        Some(has_model) => patience.answered(BRANCH, has_model),
+                        None => patience.give_up(CANDIDATE, BRANCH, false, now),
                     }
                 }
             }
             turns
         };
-        let failing = turns(&mut patience, false);
-        let paying = turns(&mut patience, true);
-        assert!(failing < 20 && paying > 80, "{failing} {paying}");
+        let given_up = turns(&mut patience, None);
+        let refuted = turns(&mut patience, Some(false));
+        let paying = turns(&mut patience, Some(true));
+        let counts = [given_up, refuted, paying];
+        assert!(given_up < 20 && refuted < 20 && paying > 80, "{counts:?}");
     }
 
     /// A branch is put off for as long as its last query took, twice as long after each further

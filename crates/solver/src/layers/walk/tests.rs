@@ -246,12 +246,12 @@ proptest! {
         let Garden { pool, mut rng, .. } = garden;
         let mut compiler = Compiler::default();
         let compiled = Objective::new(&pool, &conditions, Some(&mut compiler), u64::MAX);
-        let evaluated = Objective::new(&pool, &conditions, None, u64::MAX);
+        let evaluated = Objective::new(&pool, &conditions, Some(&mut compiler), 0);
         let (Some(mut compiled), Some(mut evaluated)) = (compiled, evaluated) else {
             // No symbol is left in the conditions.
             return Ok(());
         };
-        prop_assert!(compiled.is_compiled());
+        prop_assert!(compiled.is_compiled() && !evaluated.is_compiled());
         for _ in 0..20 {
             let widths = compiled.variables.list.iter().map(|variable| variable.width);
             let values: Vec<_> = widths.map(|width| special(&mut rng, width)).collect();
