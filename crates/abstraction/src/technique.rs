@@ -128,10 +128,15 @@ impl<'p> ModelChecker<'p> {
     }
 
     fn begin(&mut self, session: &Session) -> Result<(), bitwuzla::Error> {
-        if self.checker.borrow().is_none() {
+        if self.units.is_none() {
             let goals: Vec<BranchId> = session.unseen().iter().collect();
             let of_units = goals.iter().copied();
             self.units = Some(Units::new(self.analysis, self.entry, of_units));
+            if !self.analysis.obstacles().is_empty() {
+                // All work is for the units: runs are not followed.
+                self.work = u64::MAX;
+                return Ok(());
+            }
             let mut checker = Checker::new(self.analysis, self.entry, goals)?;
             if let Some(trials) = self.trials.take() {
                 checker = checker.with_trials(trials());
@@ -167,74 +172,20 @@ impl<'p> ModelChecker<'p> {
         }))
     }
 
-    /// What so many proofs gain.
-    fn worth(&self, proofs: usize) -> f64 {
-        match self.is_large {
-            true => PROOF * proofs as f64,
-            false => proofs as f64,
-        }
-    }
-
-    /// Hands an input to the search.
-    fn suggest(&self, session: &mut Session, found: &PathInput) {
-        let input = found.onto(&self.template);
-        if input != self.template {
-            session.suggest(input, "abstraction");
-        }
-    }
-
-    fn tell_why_not(&mut self, session: &mut Session) {
-        if std::mem::replace(&mut self.told, true) {
-            return;
-        }
-        let why = self.analysis.obstacles().join("; ");
-        session.note(&format!(
-            "--abstraction proves nothing here but of functions that are never called: {why}"
-        ));
-    }
-}
-
-impl Member for ModelChecker<'_> {
-    fn turn(&self) -> u32 {
-        TURN
-    }
-
-    fn tentative_part(&self) -> Option<f64> {
-        // The whole of a small program is soon looked at.
-        self.is_large.then_some(PART)
-    }
-
-    fn begins_after(&self) -> u64 {
-        BEGINS_AFTER
-    }
-
-    fn step(&mut self, session: &mut Session) -> Result<Report, Error> {
-        let mut report = Report {
-            work: 1.0,
-            gain: 0.0,
-            rest: 0,
-            state: State::Done,
-        };
-        self.prove_uncalled(session)?;
-        if !self.analysis.obstacles().is_empty() {
-            self.tell_why_not(session);
-            return Ok(report);
-        }
-        if self.is_time_for_values() {
-            return self.step_values(session);
-        }
-        let seen = session.seen().clone();
-        if self.begin(session).is_err() {
-            return Ok(report);
-        }
-        if let Some(report) = self.step_unit(session)? {
-            return Ok(report);
-        }
+    /// Looks at the whole program, if runs can be followed.
+    fn step_whole(&mut self, session: &mut Session) -> Result<Report, Error> {
+        let mut report = nothing_left();
         let shared = self.checker.clone();
         let mut shared = shared.borrow_mut();
         let Some(checker) = shared.as_mut() else {
+            // Runs are not followed, and the units are done.
+            if !self.valued {
+                self.is_searched = true;
+                report.state = State::More;
+            }
             return Ok(report);
         };
+        let seen = session.seen().clone();
         let taken = checker
             .goals()
             .iter()
@@ -264,6 +215,84 @@ impl Member for ModelChecker<'_> {
             Found::Input(_, None) => {}
         }
         Ok(report)
+    }
+
+    /// What so many proofs gain.
+    fn worth(&self, proofs: usize) -> f64 {
+        match self.is_large {
+            true => PROOF * proofs as f64,
+            false => proofs as f64,
+        }
+    }
+
+    /// Hands an input to the search.
+    fn suggest(&self, session: &mut Session, found: &PathInput) {
+        let input = found.onto(&self.template);
+        if input != self.template {
+            session.suggest(input, "abstraction");
+        }
+    }
+
+    fn tell_why_not(&mut self, session: &mut Session) {
+        if std::mem::replace(&mut self.told, true) {
+            return;
+        }
+        let (what, why) = match self.analysis.local_obstacles() {
+            [] => (
+                "by values and by functions alone",
+                self.analysis.obstacles(),
+            ),
+            local => ("of functions that are never called", local),
+        };
+        session.note(&format!(
+            "--abstraction proves nothing here but {what}: {}",
+            why.join("; ")
+        ));
+    }
+}
+
+impl Member for ModelChecker<'_> {
+    fn turn(&self) -> u32 {
+        TURN
+    }
+
+    fn tentative_part(&self) -> Option<f64> {
+        // The whole of a small program is soon looked at.
+        self.is_large.then_some(PART)
+    }
+
+    fn begins_after(&self) -> u64 {
+        BEGINS_AFTER
+    }
+
+    fn step(&mut self, session: &mut Session) -> Result<Report, Error> {
+        self.prove_uncalled(session)?;
+        if !self.analysis.obstacles().is_empty() {
+            self.tell_why_not(session);
+        }
+        if !self.analysis.local_obstacles().is_empty() {
+            return Ok(nothing_left());
+        }
+        if self.is_time_for_values() {
+            return self.step_values(session);
+        }
+        if self.begin(session).is_err() {
+            return Ok(nothing_left());
+        }
+        if let Some(report) = self.step_unit(session)? {
+            return Ok(report);
+        }
+        self.step_whole(session)
+    }
+}
+
+/// The report of a step where there is nothing more to do.
+fn nothing_left() -> Report {
+    Report {
+        work: 1.0,
+        gain: 0.0,
+        rest: 0,
+        state: State::Done,
     }
 }
 

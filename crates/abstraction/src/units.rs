@@ -6,6 +6,8 @@
 //! function does, with anything in parameters and memory; calls of large functions, and calls in
 //! calls in calls, are havocked.
 //!
+//! A function into which control may come back a second time is no unit, and no unit enters it.
+//!
 //! Law: each call of the function in a run is a path of the unit's graph, also one in another call
 //! of it. So a branch of the function that the graph does not come to is unreachable.
 
@@ -47,7 +49,8 @@ pub struct Units<'p> {
 }
 
 impl<'p> Units<'p> {
-    /// The functions of some branches but the one in which runs begin, small ones first.
+    /// The functions of some branches, small ones first; not the one in which runs begin, if those can be
+    /// followed.
     #[must_use]
     pub fn new(
         analysis: &'p ProgramAnalysis<'p>,
@@ -62,7 +65,11 @@ impl<'p> Units<'p> {
                 by_function.entry(site.function).or_default().insert(goal);
             }
         }
-        by_function.remove(&entry);
+        if analysis.obstacles().is_empty() {
+            // The graph of the whole program begins there.
+            by_function.remove(&entry);
+        }
+        by_function.retain(|id, _| !analysis.may_return_twice(*id));
         let mut waiting: Vec<_> = by_function.into_iter().collect();
         waiting.sort_by_key(|(id, _)| analysis.function(*id).blocks.len());
         Units {

@@ -17,7 +17,8 @@
 //! | Which blocks lie between two places, without loops? | [`acyclic_region`] |
 //! | What may code outside of the program call, and when? | [`ProgramAnalysis::is_called_from_outside`], [`ProgramAnalysis::interference`] |
 //! | How is the program with its surroundings? | [`closed`] |
-//! | Why can nothing be proved of this program? | [`ProgramAnalysis::obstacles`] |
+//! | Why can nothing be proved of this program? | [`ProgramAnalysis::obstacles`], [`ProgramAnalysis::local_obstacles`] |
+//! | Where may control come back a second time? | [`ProgramAnalysis::may_return_twice`] |
 
 mod address;
 mod body;
@@ -32,10 +33,12 @@ mod handlers;
 mod hooks;
 mod loops;
 mod mappings;
+mod names;
 mod obstacles;
 mod points_to;
 mod program_analysis;
 mod region;
+mod second_returns;
 mod values;
 
 pub use address::global_of;

@@ -1,17 +1,26 @@
 //! Reasons against proofs: constructs after which nothing can be proved of a program, whatever an
 //! analysis finds.
+//!
+//! A call that returns twice and a copy of the process only stand against proofs that follow whole
+//! runs. What a function does by itself, and which numbers there are, stays as it is: no other code
+//! runs between its instructions, or writes its memory.
 
-use labrys_library::{Mark, named};
+use labrys_library::Mark;
 use labrys_program::graph::CallGraph;
-use labrys_program::{Caveat, Function, FunctionId, Global, Program, Started};
+use labrys_program::{Caveat, FunctionId, Global, Program, Started};
 
 use crate::handlers::redirects;
 use crate::hooks;
 use crate::mappings::{Mapped, mapped};
+use crate::names::names_any;
+use crate::second_returns::SecondReturns;
+
+const RETURNS_TWICE: &str = "control returns twice from a call (setjmp and its kin)";
+const CONCURRENT: &str = "the program starts threads or processes";
 
 /// Functions that make proofs impossible, with the reason.
 const FUNCTIONS: &[(Mark, &str)] = &[
-    (Mark::Concurrent, "the program starts threads or processes"),
+    (Mark::Concurrent, CONCURRENT),
     (Mark::OwnStream, "the program has streams of its own"),
 ];
 
@@ -29,28 +38,54 @@ const MORE_FUNCTIONS: &[(Mark, &str)] = &[
     ),
 ];
 
-/// Whether the program has a function whose name says this.
-pub(crate) fn names_any(program: &Program, mark: Mark) -> bool {
-    let mut functions = program.functions.iter();
-    functions.any(|function| named(&function.name, mark))
+/// The reasons against proofs in a program, in words for the user.
+#[derive(Debug)]
+pub(crate) struct Obstacles {
+    /// Against proofs by the paths that runs take.
+    pub(crate) all: Vec<String>,
+    /// Those against any other proof too.
+    pub(crate) local: Vec<String>,
 }
 
-/// The reasons against proofs in a program, in words for the user.
-pub(crate) fn obstacles(
+impl Obstacles {
+    pub(crate) fn of(
+        program: &Program,
+        calls: &CallGraph,
+        second_returns: &SecondReturns,
+        handlers: &[FunctionId],
+        handlers_make_inputs: bool,
+    ) -> Self {
+        let mut of_runs = Vec::new();
+        let mut local = local(program, calls, handlers, handlers_make_inputs);
+        if second_returns.are_possible() {
+            let kind = match second_returns.are_hidden() {
+                true => &mut local,
+                false => &mut of_runs,
+            };
+            kind.insert(0, RETURNS_TWICE);
+        }
+        if names_any(program, Mark::Forks) && !local.contains(&CONCURRENT) {
+            of_runs.push("the program starts processes");
+        }
+        let told = |reasons: &[&str]| reasons.iter().map(|one| (*one).to_owned()).collect();
+        Obstacles {
+            all: told(&[&of_runs[..], &local].concat()),
+            local: told(&local),
+        }
+    }
+}
+
+fn local(
     program: &Program,
     calls: &CallGraph,
     handlers: &[FunctionId],
     handlers_make_inputs: bool,
-) -> Vec<String> {
+) -> Vec<&'static str> {
     let called = |list: &[(Mark, &'static str)]| -> Vec<&'static str> {
         let present = list.iter().filter(|(mark, _)| names_any(program, *mark));
         present.map(|(_, reason)| *reason).collect()
     };
-    let mut obstacles = Vec::new();
-    if returns_twice(program) {
-        obstacles.push("control returns twice from a call (setjmp and its kin)");
-    }
-    obstacles.extend(called(FUNCTIONS));
+    let mut obstacles = called(FUNCTIONS);
     obstacles.extend(program.caveats.iter().map(|caveat| reason(*caveat)));
     if program.globals.iter().any(holds_counting_format) {
         obstacles.push("a format of the program has %n");
@@ -85,7 +120,7 @@ pub(crate) fn obstacles(
     if has_constructors(program) {
         obstacles.push("code runs before main");
     }
-    obstacles.into_iter().map(str::to_owned).collect()
+    obstacles
 }
 
 /// Why nothing is proved of a program that holds this.
@@ -99,14 +134,6 @@ fn reason(caveat: Caveat) -> &'static str {
         Caveat::RenamedSymbols => "the linker gives names other meanings (--wrap, --defsym)",
         Caveat::ShortWide => "wide characters are not those of the C library (-fshort-wchar)",
     }
-}
-
-/// Whether control may return to a call a second time: a function does so that is declared to, or
-/// is known to.
-fn returns_twice(program: &Program) -> bool {
-    let twice =
-        |function: &Function| function.returns_twice || named(&function.name, Mark::ReturnsTwice);
-    program.functions.iter().any(twice)
 }
 
 /// Whether something runs before `main`, so that variables do not begin as written.

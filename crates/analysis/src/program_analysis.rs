@@ -16,8 +16,9 @@ use crate::escape;
 use crate::external_calls::ExternalCalls;
 use crate::formats::Formats;
 use crate::global_values::{GlobalPart, GlobalValues};
-use crate::obstacles;
+use crate::obstacles::{self, Obstacles};
 use crate::points_to::PointsTo;
+use crate::second_returns::SecondReturns;
 use crate::values::{self, Impossible};
 
 /// Who calls whom, with what follows from it.
@@ -32,11 +33,19 @@ impl Calling {
         program: &Program,
         points_to: &[PointsTo<'_>],
         external: &ExternalCalls,
+        second_returns: &SecondReturns,
         calls: CallGraph,
     ) -> Self {
         let formats = Formats::of(program, &calls);
         Calling {
-            effects: EffectSummaries::of(program, points_to, &calls, external, &formats),
+            effects: EffectSummaries::of(
+                program,
+                points_to,
+                &calls,
+                external,
+                second_returns,
+                &formats,
+            ),
             formats,
             calls,
         }
@@ -62,7 +71,8 @@ pub struct ProgramAnalysis<'p> {
     inputs: Vec<Option<InputPart>>,
     global_values: GlobalValues,
     depths: Vec<Option<u32>>,
-    obstacles: Vec<String>,
+    obstacles: Obstacles,
+    second_returns: SecondReturns,
     has_constructors: bool,
     sets_locale: bool,
     impossible: OnceLock<Impossible>,
@@ -78,19 +88,21 @@ impl<'p> ProgramAnalysis<'p> {
             .map(|function| PointsTo::of(program, function))
             .collect();
         let all_calls = CallGraph::of_any_type(program);
-        let global_values = GlobalValues::of(program, &all_calls, &external);
+        let second_returns = SecondReturns::of(program);
+        let global_values = GlobalValues::of(program, &all_calls, &external, &second_returns);
         let known = all_calls.narrowed(program, |call| global_values.called(call));
-        let mut calling = Calling::new(program, &points_to, &external, known);
-        let obstacles = obstacles::obstacles(
+        let mut calling = Calling::new(program, &points_to, &external, &second_returns, known);
+        let obstacles = Obstacles::of(
             program,
             &calling.calls,
+            &second_returns,
             external.handlers(),
             calling.effects.interference().makes_inputs(),
         );
-        let follows_pointers = obstacles.is_empty() && global_values.knows_pointers();
-        if !obstacles.is_empty() {
+        let follows_pointers = obstacles.all.is_empty() && global_values.knows_pointers();
+        if !obstacles.all.is_empty() {
             // Pointers may be others than those that the program stores.
-            calling = Calling::new(program, &points_to, &external, all_calls);
+            calling = Calling::new(program, &points_to, &external, &second_returns, all_calls);
         }
         let bodies = program.functions.iter().map(|function| {
             (!function.blocks.is_empty()).then(|| Body::new(program, &calling.formats, function))
@@ -108,6 +120,7 @@ impl<'p> ProgramAnalysis<'p> {
                     .collect()
             },
             obstacles,
+            second_returns,
             has_constructors: obstacles::has_constructors(program),
             sets_locale: obstacles::sets_locale(program),
             block_effects: program.functions.iter().map(|_| OnceLock::new()).collect(),
@@ -324,10 +337,23 @@ impl<'p> ProgramAnalysis<'p> {
             .get_or_init(|| values::impossible(self, self.global_values.accesses()))
     }
 
-    /// Why nothing can be proved of this program, in words for the user.
+    /// Why nothing can be proved of this program by the paths that its runs take, in words for the user.
     #[must_use]
     pub fn obstacles(&self) -> &[String] {
-        &self.obstacles
+        &self.obstacles.all
+    }
+
+    /// Those of the obstacles that stand against proofs by functions by themselves and by numbers too.
+    #[must_use]
+    pub fn local_obstacles(&self) -> &[String] {
+        &self.obstacles.local
+    }
+
+    /// Whether control may come back to a call in a function after it left that: then its instructions
+    /// do not say what its values are. Others are told by an [obstacle](Self::local_obstacles).
+    #[must_use]
+    pub fn may_return_twice(&self, id: FunctionId) -> bool {
+        self.second_returns.are_in(id)
     }
 
     /// Whether something runs before `main`, so that variables do not begin as written.

@@ -84,7 +84,8 @@ impl Frozen {
             Executable::Deferred(deferred) => {
                 frozen.write(LINK, deferred.link())?;
                 frozen.write(MERGED, deferred.merged())?;
-                let (line, _) = frozen.line(executable)?;
+                let line = recipe::read(deferred.link(), executable.to_path_buf());
+                let (line, _) = line.ok_or_else(|| Error::NoLink(executable.to_path_buf()))?;
                 let (from, to) = (folder.join(MERGED), folder.join(BITCODE));
                 executables::freeze(&from, &to, &[], &line.linking())?;
             }

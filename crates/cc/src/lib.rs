@@ -167,8 +167,8 @@ pub enum Error {
         /// The linker's messages, or what is missing.
         messages: String,
     },
-    /// An executable does not tell how it was linked.
-    #[error("{}: built by an earlier labrys-cc, so it cannot be linked again with a driver; rebuild it", .0.display())]
+    /// An executable does not tell how it was linked, or a folder of units does not.
+    #[error("{}: built by another version of labrys-cc, so it cannot be linked again; build it again", .0.display())]
     NoLink(PathBuf),
     /// The result cannot be written.
     #[error(transparent)]

@@ -198,3 +198,19 @@ fn what_cannot_be_checked_is_said() {
             .is_empty()
     );
 }
+
+/// Control comes back into `main` only.
+#[test]
+fn functions_of_a_program_that_jumps_are_proved_by_themselves() {
+    let cover = Cover::new("jumps_out.c", STEPS);
+    let (suite, _) = cover.expect(0);
+    let targets = suite.summary.expect("a summary").targets;
+    let proved = targets.iter().map(|target| target.proof.as_deref());
+    assert_eq!(
+        proved.collect::<Vec<_>>(),
+        [Some("proofs/000001.smt2"); 3],
+        "{targets:?}"
+    );
+    let found = said(&cover.out(), &[], 0);
+    assert!(found.contains("3 checked, 0 not checked"), "{found}");
+}

@@ -290,6 +290,8 @@ words! {
         NoReturn = "noreturn",
         /// Returns a second time.
         ReturnsTwice = "returns-twice",
+        /// Goes on on another stack, or makes one.
+        SwitchesStacks = "switches-stacks",
         /// Makes a call return again, with its second argument.
         Jumps = "jumps",
         /// The machine leaves the call out, and has no result of it.
@@ -297,8 +299,10 @@ words! {
         /// Cannot be called in another process: it goes on elsewhere or twice, reads what an input
         /// should say, or its effect is a matter of the whole run.
         InProcess = "in-process",
-        /// Starts a thread or a process.
+        /// Starts a thread, or a process that shares memory with this one.
         Concurrent = "concurrent",
+        /// Starts a process that goes on in a copy of this one's memory, or before this one goes on.
+        Forks = "forks",
         /// Makes a stream whose data the program provides.
         OwnStream = "own-stream",
         /// May give a stream memory of the program.

@@ -28,6 +28,8 @@ use super::{calls, names, witness};
 use crate::automaton::Automaton;
 use crate::block::{LargeBlock, Location, TooLarge, Transition};
 
+const RETURNED_TO: &str = "control returns twice to a call in the function";
+
 /// A certificate that is checked, location by location.
 pub struct Verification<'p> {
     automaton: Automaton<'p>,
@@ -70,11 +72,11 @@ impl<'p> Verification<'p> {
             return Err(format!("it says nothing of {name}, where runs begin"));
         }
         let outside = automaton.called_from_outside();
-        let obstacle = analysis.obstacles().first();
+        let obstacle = obstacle(analysis, unit);
         let mut claims = BTreeMap::new();
         for claim in &certificate.claims {
             let verdict = match obstacle {
-                Some(obstacle) => Verdict::Refused(obstacle.clone()),
+                Some(obstacle) => Verdict::Refused(obstacle.to_owned()),
                 None if unit
                     .is_some_and(|unit| !calls::is_of(analysis.program(), *claim, unit)) =>
                 {
@@ -360,4 +362,14 @@ fn judged(reply: Reply, why: impl FnOnce() -> String) -> Verdict {
         Reply::Sat => Verdict::Refused(why()),
         Reply::Unknown(reason) => Verdict::NotChecked(format!("{}? the solver: {reason}", why())),
     }
+}
+
+/// What stands against a certificate of the program, or of a function by itself.
+fn obstacle<'p>(analysis: &'p ProgramAnalysis<'_>, unit: Option<FunctionId>) -> Option<&'p str> {
+    let obstacles = match unit {
+        Some(unit) if analysis.may_return_twice(unit) => return Some(RETURNED_TO),
+        Some(_) => analysis.local_obstacles(),
+        None => analysis.obstacles(),
+    };
+    obstacles.first().map(String::as_str)
 }

@@ -95,3 +95,31 @@ fn a_set_of_functions_that_runs_do_not_leave() {
         assert!(!found.contains(&Verdict::Checked), "{beside}");
     }
 }
+
+/// A function by itself has a certificate beside a call that returns twice, unless control comes back
+/// into it.
+#[test]
+fn nothing_is_claimed_of_a_function_into_which_control_comes_back() {
+    let program: Program = PROGRAM.parse().expect("a program");
+    let entry = program.function_named("main").expect("main");
+    let analysis = ProgramAnalysis::new(&program, entry);
+    let called = program.function_named("called").expect("a function");
+    let mut all = (0..program.branch_count()).map(BranchId::new);
+    let site = |branch| program.site(program.branch_site(branch)?.0);
+    let own = all.find(|branch| site(*branch).is_some_and(|site| site.function == called));
+    let claim = own.and_then(|branch| program.branch_name(branch));
+    let claim = claim.expect("a branch");
+    let verdict = |unit: &str| {
+        let text = format!(
+            "(set-info :labrys-certificate \"1\")\n(set-info :unreachable \"{claim}\")\n\
+             (set-info :unit \"{unit}\")\n(set-logic QF_BV)\n\
+             (define-fun |{unit} b0| () Bool true)\n"
+        );
+        verdicts(&analysis, entry, &text).pop()
+    };
+    assert!(matches!(verdict("called"), Some(Verdict::NotChecked(_))));
+    let Some(Verdict::Refused(why)) = verdict("main") else {
+        panic!("not refused");
+    };
+    assert_eq!(why, "control returns twice to a call in the function");
+}

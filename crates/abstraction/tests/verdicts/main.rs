@@ -194,7 +194,7 @@ fn check(name: &str, program: &Program, work: u64) -> (String, Vec<String>) {
 fn cheap_proofs(name: &str, program: &Program) -> ([usize; 2], Vec<String>) {
     let entry = program.function_named("main").expect("main");
     let analysis = ProgramAnalysis::new(program, entry);
-    if !analysis.obstacles().is_empty() {
+    if !analysis.local_obstacles().is_empty() {
         return ([0, 0], Vec::new());
     }
     let attack = Attack::on(program, entry, None);

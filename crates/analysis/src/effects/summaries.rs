@@ -1,7 +1,8 @@
 //! Effects of all functions: the least fixpoint over the call graph.
 //!
 //! Law: outside code may call back each function whose address is taken or whose name is visible
-//! to it, so its effects include theirs.
+//! to it, so its effects include theirs. Those of a call that
+//! returns twice include what may happen until it does.
 
 use labrys_library::Mark;
 use labrys_program::graph::CallGraph;
@@ -15,8 +16,9 @@ use crate::external_calls::{ExternalCalls, calls_unknown};
 use crate::formats::Formats;
 use crate::hooks;
 use crate::mappings::{Mapped, mapped};
-use crate::obstacles::names_any;
+use crate::names::names_any;
 use crate::points_to::PointsTo;
+use crate::second_returns::SecondReturns;
 
 /// See the module.
 #[derive(Debug)]
@@ -32,6 +34,7 @@ impl EffectSummaries {
         points_to: &[PointsTo<'_>],
         calls: &CallGraph,
         external: &ExternalCalls,
+        second_returns: &SecondReturns,
         formats: &Formats,
     ) -> Self {
         let mut outside = Effects::of_outside_code();
@@ -43,6 +46,12 @@ impl EffectSummaries {
             let mut changed = false;
             for index in 0..program.functions.len() {
                 let id = FunctionId::new(index);
+                if second_returns.is_of(id) {
+                    let meanwhile = of_any(&functions, |other| {
+                        second_returns.switch_stacks() || external.may_call(other)
+                    });
+                    changed |= functions[index].absorb(&meanwhile);
+                }
                 for call in calls.calls_in(id) {
                     for callee in calls.callees(call) {
                         let arguments = passed_arguments(&program.functions[index], call, *callee);
@@ -91,6 +100,17 @@ impl EffectSummaries {
     pub(crate) fn interference(&self) -> &Effects {
         &self.interference
     }
+}
+
+/// The effects of code outside of the program, and of some functions that may run meanwhile.
+fn of_any(functions: &[Effects], may_run: impl Fn(FunctionId) -> bool) -> Effects {
+    let mut all = Effects::of_outside_code().called_back();
+    for (index, effects) in functions.iter().enumerate() {
+        if may_run(FunctionId::new(index)) {
+            all.absorb(&effects.at_unknown_arguments());
+        }
+    }
+    all
 }
 
 /// Whether a call of a function runs code of a library.

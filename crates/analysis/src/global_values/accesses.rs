@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::GlobalPart;
 use super::item::{Item, relocated};
+use crate::second_returns::SecondReturns;
 
 /// The largest part that is tracked: a number of 128 bits.
 const MAX_SIZE: u64 = 16;
@@ -43,7 +44,7 @@ pub(crate) enum Content {
 }
 
 impl Accesses {
-    pub(crate) fn of(program: &Program) -> Self {
+    pub(crate) fn of(program: &Program, second_returns: &SecondReturns) -> Self {
         let known = |global: &Global| {
             // Names of LLVM's own are read by nobody.
             let plain = global.linkage == Linkage::Internal && !global.name.starts_with("llvm.");
@@ -54,7 +55,8 @@ impl Accesses {
             loads: FxHashMap::default(),
         };
         for (index, function) in program.functions.iter().enumerate() {
-            accesses.add(program, FunctionId::new(index), function);
+            let id = FunctionId::new(index);
+            accesses.add(program, id, function, second_returns.are_in(id));
         }
         let initializers = program
             .globals
@@ -68,7 +70,12 @@ impl Accesses {
         accesses
     }
 
-    fn add(&mut self, program: &Program, id: FunctionId, function: &Function) {
+    /// The accesses of a function. Where control comes back into it, its values may be others than its
+    /// instructions say, so nothing is known of offsets but those of constants.
+    fn add(&mut self, program: &Program, id: FunctionId, function: &Function, is_vague: bool) {
+        let whole = |address: Operand, offset: Option<i64>| {
+            offset.filter(|_| !is_vague || matches!(address, Operand::Constant(_)))
+        };
         let places = places(program, function);
         for block in &function.blocks {
             for (_, operand) in block.phis.iter().flat_map(|phi| &phi.incoming) {
@@ -79,6 +86,7 @@ impl Accesses {
                     Operation::Load { address, size, .. } => {
                         match place(program, &places, *address) {
                             Some((global, offset)) => {
+                                let offset = whole(*address, offset);
                                 let result = instruction.result.map(|result| (id, result));
                                 let loads = result.map(|key| (key, (global, offset, *size)));
                                 self.loads.extend(loads);
@@ -99,6 +107,7 @@ impl Accesses {
                         };
                         match place(program, &places, *address) {
                             Some((global, offset)) => {
+                                let offset = whole(*address, offset);
                                 self.store(program, global, offset, *size, stored);
                             }
                             None => self.escape(program, &places, *address),

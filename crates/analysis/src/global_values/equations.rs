@@ -18,6 +18,7 @@ use super::accesses::{Accesses, Content, initial};
 use super::item::{Item, constant, relocated};
 use crate::calls::passed_arguments;
 use crate::external_calls::ExternalCalls;
+use crate::second_returns::SecondReturns;
 
 /// Numbers in one set at most.
 const MAX_NUMBERS: usize = 16;
@@ -61,6 +62,7 @@ pub(crate) struct Equations<'a> {
     program: &'a Program,
     calls: &'a CallGraph,
     external: &'a ExternalCalls,
+    second_returns: &'a SecondReturns,
     accesses: &'a Accesses,
     definitions: FxHashMap<FunctionId, FxHashMap<ValueId, Defined<'a>>>,
     ids: FxHashMap<Node, NodeId>,
@@ -79,12 +81,14 @@ impl<'a> Equations<'a> {
         program: &'a Program,
         calls: &'a CallGraph,
         external: &'a ExternalCalls,
+        second_returns: &'a SecondReturns,
         accesses: &'a Accesses,
     ) -> Self {
         Equations {
             program,
             calls,
             external,
+            second_returns,
             accesses,
             definitions: FxHashMap::default(),
             ids: FxHashMap::default(),
@@ -181,6 +185,10 @@ impl<'a> Equations<'a> {
     }
 
     fn operand(&mut self, function: FunctionId, operand: Operand) -> Source {
+        if self.second_returns.are_in(function) {
+            // A constant may be what the compiler made of a variable.
+            return Source::Unknown;
+        }
         match operand {
             Operand::Constant(id) => {
                 constant(self.program, id).map_or(Source::Unknown, Source::Item)
@@ -196,6 +204,9 @@ impl<'a> Equations<'a> {
 
     /// Where a value comes from; `None` if from anywhere.
     fn value(&mut self, id: FunctionId, value: ValueId) -> Option<Vec<Source>> {
+        if self.second_returns.are_in(id) {
+            return None;
+        }
         let function = self.program.function(id)?;
         let ty = function.value_type(value)?;
         let width = ty.width()?;

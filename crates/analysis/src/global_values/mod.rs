@@ -15,6 +15,7 @@ use labrys_program::{BlockId, Callee, FunctionId, GlobalId, Operand, Operation, 
 use rustc_hash::FxHashMap;
 
 use crate::external_calls::ExternalCalls;
+use crate::second_returns::SecondReturns;
 pub(crate) use accesses::{Accesses, Content, Place, initial, place, places};
 use equations::Equations;
 pub(crate) use item::Item;
@@ -35,9 +36,14 @@ pub(crate) struct GlobalValues {
 type CallPlace = (FunctionId, BlockId, u32);
 
 impl GlobalValues {
-    pub(crate) fn of(program: &Program, calls: &CallGraph, external: &ExternalCalls) -> Self {
-        let accesses = Accesses::of(program);
-        let mut equations = Equations::new(program, calls, external, &accesses);
+    pub(crate) fn of(
+        program: &Program,
+        calls: &CallGraph,
+        external: &ExternalCalls,
+        second_returns: &SecondReturns,
+    ) -> Self {
+        let accesses = Accesses::of(program, second_returns);
+        let mut equations = Equations::new(program, calls, external, second_returns, &accesses);
         let mut variables = Vec::new();
         for (global, part) in accesses.stored_parts() {
             if let Content::Cell = accesses.content(program, global, part) {

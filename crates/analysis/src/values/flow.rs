@@ -127,7 +127,10 @@ impl<'a> Flow<'a> {
 
     /// The global that an address is in, and the offset if it is fixed.
     fn place(&self, id: FunctionId, address: Operand) -> Option<Place> {
-        place(self.analysis.program(), &self.places[id.index()], address)
+        let (global, offset) = place(self.analysis.program(), &self.places[id.index()], address)?;
+        let is_sure =
+            matches!(address, Operand::Constant(_)) || !self.analysis.may_return_twice(id);
+        Some((global, offset.filter(|_| is_sure)))
     }
 
     /// The first offset in a global of an address with variable parts, and the distance of the next.
@@ -312,6 +315,7 @@ impl<'a> Flow<'a> {
         for (index, function) in program.functions.iter().enumerate() {
             let state = &self.states[index];
             let entered = self.entered[index];
+            let is_vague = self.analysis.may_return_twice(FunctionId::new(index));
             for (id, block) in function.blocks() {
                 let reached = entered && state.is_reached(id);
                 let mut unless = |site: SiteId, direction: u32, taken: bool| {
@@ -323,8 +327,10 @@ impl<'a> Flow<'a> {
                     } = &instruction.operation
                     {
                         let known = match condition {
-                            Operand::Value(value) => state.values[value.index()].as_ref(),
-                            Operand::Constant(_) => None,
+                            Operand::Value(value) if !is_vague => {
+                                state.values[value.index()].as_ref()
+                            }
+                            _ => None,
                         };
                         for direction in [0, 1] {
                             let may = known.is_none_or(|known| known.contains(direction.into()));

@@ -128,6 +128,9 @@ pub(super) struct Pass<'f, 'a> {
     pub(super) state: State,
     /// Whether numbers shrink to what they have to be.
     narrows: bool,
+    /// Whether control may come back into the function: nothing is known of its values then, and it comes
+    /// to all of its blocks.
+    is_vague: bool,
     outline: &'f Outline,
     /// By block: whether something changed that it depends on since it was last looked at.
     due: Vec<bool>,
@@ -154,6 +157,7 @@ impl<'f, 'a> Pass<'f, 'a> {
             function,
             state,
             narrows,
+            is_vague: flow.analysis().may_return_twice(id),
             outline: flow.outline(id),
             due: vec![false; function.blocks.len()],
             calls: calls
@@ -217,7 +221,11 @@ impl<'f, 'a> Pass<'f, 'a> {
         }
         for (index, instruction) in content.instructions.iter().enumerate() {
             self.visits += 1;
-            let (numbers, goes_on) = self.execute(&known, (block, index), instruction);
+            let outcome = self.execute(&known, (block, index), instruction);
+            let (numbers, goes_on) = match self.is_vague {
+                true => (None, true),
+                false => outcome,
+            };
             if let Some(result) = instruction.result {
                 grew |= self.set(result, numbers);
             }
@@ -326,7 +334,9 @@ impl<'f, 'a> Pass<'f, 'a> {
         let mut grew = false;
         for direction in 0..terminator.successors().len() {
             let mut known = known.clone();
-            known.leave(self, block, direction as u32);
+            if !self.is_vague {
+                known.leave(self, block, direction as u32);
+            }
             let edge = &self.state.edges[block.index()][direction];
             let now = (!known.is_impossible()).then_some(known);
             // While numbers grow, what was possible stays so.
@@ -489,6 +499,10 @@ impl<'f, 'a> Pass<'f, 'a> {
 
 impl Definitions for Pass<'_, '_> {
     fn operand(&self, known: &Known, operand: Operand) -> Option<Numbers> {
+        if self.is_vague {
+            // A constant may be what the compiler made of a variable.
+            return tracked(self.operand_type(operand)?).map(Numbers::any);
+        }
         match operand {
             Operand::Value(value) => {
                 let own = self.state.values[value.index()].as_ref();

@@ -7,6 +7,9 @@
 //! a global holds what is stored to it, where all who do that are known. A call whose function does
 //! not return ends its block.
 //!
+//! In a function into which control may come back nothing is known of values, and all of its blocks
+//! are reached.
+//!
 //! Law: a value of a run is one of its numbers, whenever it is computed, and a run comes to blocks
 //! that are reached only. Memory is accessed inside its objects.
 

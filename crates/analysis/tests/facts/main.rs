@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! ; obstacles: none                 ; reasons against any proof
+//! ; local obstacles: none           ; those against proofs by parts of it
 //! ; interference: writes @g         ; what signal handlers may do at any time
 //! ; values @state+0 4: 0 1 2        ; numbers of a part of a variable: offset, size
 //! define void @f(ptr v0) internal {
@@ -40,6 +41,7 @@ impl Facts<'_> {
         let mut words = key.split(' ');
         let found = match (words.next()?, place.function, place.block) {
             ("obstacles", ..) => self.analysis.obstacles().join(", "),
+            ("local", ..) => self.analysis.local_obstacles().join(", "),
             ("interference", ..) => self.effects(self.analysis.interference()),
             ("values", ..) => self.values(words.next()?, words.next()?)?,
             ("effects", Some(function), Some(block)) => {

@@ -71,6 +71,9 @@ impl Builder<'_, '_> {
     }
 
     fn may_enter(&self, frame: FrameId, id: FunctionId) -> bool {
+        if self.terms.analysis().may_return_twice(id) {
+            return false;
+        }
         let mut frames = 0;
         let mut same = 0;
         for frame in self.terms.stack(frame) {

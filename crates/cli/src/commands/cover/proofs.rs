@@ -19,7 +19,7 @@ pub(super) fn impossible(program: &Program) -> Coverage {
         return Coverage::default();
     };
     let analysis = ProgramAnalysis::new(program, main);
-    match analysis.obstacles().is_empty() {
+    match analysis.local_obstacles().is_empty() {
         true => analysis
             .impossible_branches()
             .branches
