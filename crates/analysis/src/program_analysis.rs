@@ -330,11 +330,15 @@ impl<'p> ProgramAnalysis<'p> {
     }
 
     /// Branches that no run takes, because of the numbers that values may be, as long as the program
-    /// accesses memory inside its objects.
+    /// accesses memory inside its objects; none where an [obstacle](Self::local_obstacles) stands
+    /// against it.
     #[must_use]
     pub fn impossible_branches(&self) -> &Impossible {
         self.impossible
-            .get_or_init(|| values::impossible(self, self.global_values.accesses()))
+            .get_or_init(|| match self.local_obstacles() {
+                [] => values::impossible(self, self.global_values.accesses()),
+                _ => Impossible::default(),
+            })
     }
 
     /// Why nothing can be proved of this program by the paths that its runs take, in words for the user.

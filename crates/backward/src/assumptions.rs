@@ -20,7 +20,8 @@ pub enum Assumption {
 }
 
 impl Assumption {
-    const ALL: [Assumption; 5] = [
+    /// All that a proof may rest on.
+    pub(crate) const ALL: [Assumption; 5] = [
         Assumption::Memory,
         Assumption::Types,
         Assumption::Checks,

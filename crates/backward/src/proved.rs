@@ -8,6 +8,7 @@ use labrys_program::{BlockId, BranchId, FunctionId};
 use rustc_hash::FxHashSet;
 
 use crate::path::Point;
+use crate::target::Target;
 use labrys_analysis::ProgramAnalysis;
 
 /// Places and branches that no run reaches.
@@ -18,6 +19,32 @@ pub(crate) struct Proved {
 }
 
 impl Proved {
+    /// Branches that no run takes.
+    pub(crate) fn of(branches: impl IntoIterator<Item = BranchId>) -> Self {
+        Proved {
+            points: FxHashSet::default(),
+            branches: branches.into_iter().collect(),
+        }
+    }
+
+    /// Whether nothing is proved.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.points.is_empty() && self.branches.is_empty()
+    }
+
+    /// Whether no run comes to a target.
+    pub(crate) fn excludes_target(
+        &self,
+        analysis: &ProgramAnalysis<'_>,
+        entry: FunctionId,
+        target: &Target,
+    ) -> bool {
+        match target.branch {
+            Some(branch) => self.branches.contains(&branch),
+            None => self.excludes(analysis, entry, &target.points),
+        }
+    }
+
     /// Notes a target that is proved unreachable.
     pub(crate) fn add(&mut self, points: &[Point], branch: Option<BranchId>) {
         match branch {

@@ -43,6 +43,8 @@ pub struct Report {
     pub obstacles: Vec<String>,
     /// What the proof assumes of the program, where there is one.
     pub assumptions: Vec<Assumption>,
+    /// Whether the proof is one by the numbers that values may be; one by paths otherwise.
+    pub by_values: bool,
     /// Whether a search forward found the input.
     pub forward: bool,
     /// Inputs that should have reached it and did not.
@@ -68,6 +70,7 @@ impl Report {
             skips: Vec::new(),
             obstacles: Vec::new(),
             assumptions: Vec::new(),
+            by_values: false,
             forward: false,
             diverged: 0,
             passes: 0,

@@ -14,6 +14,7 @@ use labrys_semantics::External;
 use labrys_solver::Assignment;
 use labrys_suite::{Coverage, Input, Origin, StreamKind, TargetStatus};
 
+use crate::assumptions::Assumption;
 use crate::execute::{InputLayout, KnownPart, PhaseTwo, Trial};
 use crate::path::{Path, Skip};
 use crate::paths::{Found, MAX_UNKNOWN, Search};
@@ -62,9 +63,14 @@ pub struct Symcretic<'p> {
     work: u64,
     phase_two: PhaseTwo<'p>,
     proved: Proved,
+    /// Finds the branches that no values lead to, until the first target is left open.
+    find_impossible: Option<FindImpossible<'p>>,
     /// Whether the template was run, which is all that can be done where no input can be made.
     tried_template: bool,
 }
+
+/// Finds the branches that no values lead to.
+type FindImpossible<'p> = Box<dyn FnOnce() -> Vec<BranchId> + 'p>;
 
 /// Why a target is open that a proof calls unreachable.
 const OVERRULED: &str = "a run reached it although a proof says that none does: a bug in Labrys";
@@ -105,6 +111,7 @@ impl<'p> Symcretic<'p> {
             near: Vec::new(),
             work: 0,
             proved: Proved::default(),
+            find_impossible: None,
             tried_template: false,
         }
     }
@@ -113,6 +120,15 @@ impl<'p> Symcretic<'p> {
     #[must_use]
     pub fn with_linked(mut self, linked: Linked) -> Self {
         self.phase_two.link(linked);
+        self
+    }
+
+    /// Targets that only branches lead to which no values lead to are proved: those of the program as it
+    /// was written, not closed with its surroundings. They are found once a first look leaves a target
+    /// open.
+    #[must_use]
+    pub fn with_impossible(mut self, find: impl FnOnce() -> Vec<BranchId> + 'p) -> Self {
+        self.find_impossible = Some(Box::new(find));
         self
     }
 
@@ -424,16 +440,10 @@ impl<'p> Symcretic<'p> {
         if report.verdict == Verdict::Open {
             let against = search.obstacles();
             if exhausted && self.paths == 0 && against.is_empty() {
-                if session.prove(&report.target.name, report.target.branch)? {
-                    report.verdict = Verdict::Unreachable;
-                    report.assumptions = search.assumptions();
-                    self.proved.add(&report.target.points, report.target.branch);
-                    self.prove_markers(session)?;
-                } else {
-                    report.verdict = Verdict::NotFound;
-                    report.obstacles = vec![OVERRULED.to_owned()];
-                }
-            } else if self.pass != COARSE_PASS {
+                self.prove(session, self.current, search.assumptions())?;
+            } else if self.pass == COARSE_PASS {
+                self.prove_by_values(session)?;
+            } else {
                 report.obstacles = against;
                 let counts = search.counts();
                 if counts.unknown >= MAX_UNKNOWN {
@@ -462,6 +472,46 @@ impl<'p> Symcretic<'p> {
         }
         report.verdict = Verdict::NotFound;
         session.set_target(&report.target.name, TargetStatus::Open)
+    }
+
+    /// A target is proved unreachable, unless a run came to it.
+    fn prove(
+        &mut self,
+        session: &mut Session,
+        target: usize,
+        rests_on: Vec<Assumption>,
+    ) -> Result<(), Error> {
+        let report = &mut self.reports[target];
+        if session.prove(&report.target.name, report.target.branch)? {
+            report.verdict = Verdict::Unreachable;
+            report.assumptions = rests_on;
+            self.proved.add(&report.target.points, report.target.branch);
+            self.prove_markers(session)?;
+        } else {
+            report.verdict = Verdict::NotFound;
+            report.obstacles = vec![OVERRULED.to_owned()];
+        }
+        Ok(())
+    }
+
+    /// Proves the targets that no values lead to, once. What such a proof rests on is not noted one by
+    /// one.
+    fn prove_by_values(&mut self, session: &mut Session) -> Result<(), Error> {
+        let Some(find) = self.find_impossible.take() else {
+            return Ok(());
+        };
+        let impossible = Proved::of(find());
+        for index in 0..self.reports.len() {
+            let report = &self.reports[index];
+            let is_excluded = !impossible.is_empty()
+                && report.verdict == Verdict::Open
+                && impossible.excludes_target(self.analysis, self.settings.entry, &report.target);
+            if is_excluded {
+                self.reports[index].by_values = true;
+                self.prove(session, index, Assumption::ALL.to_vec())?;
+            }
+        }
+        Ok(())
     }
 
     /// Markers that only proved places lead to are proved too.

@@ -25,7 +25,8 @@ static int parse(const char *text) {
       case 3: if (--depth < 0) fail(NULL); break;
       case 4: n = -1; // never
     }
-    if ((n & 1) == 2) abort(); // never
+    if ((n & 1) == 2)
+      abort(); // never
   }
   return n;
 }

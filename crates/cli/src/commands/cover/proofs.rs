@@ -19,15 +19,8 @@ pub(super) fn impossible(program: &Program) -> Coverage {
         return Coverage::default();
     };
     let analysis = ProgramAnalysis::new(program, main);
-    match analysis.local_obstacles().is_empty() {
-        true => analysis
-            .impossible_branches()
-            .branches
-            .iter()
-            .copied()
-            .collect(),
-        false => Coverage::default(),
-    }
+    let branches = analysis.impossible_branches().branches.iter();
+    branches.copied().collect()
 }
 
 /// Books the open branches of a session that are among these.

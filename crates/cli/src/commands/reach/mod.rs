@@ -340,7 +340,7 @@ fn start(options: &Reach, plan: &Plan, ending: &Ending) -> Result<Session, Probl
 /// Backward execution, and the forward search beside it.
 fn technique<'p>(
     options: &Reach,
-    plan: &Plan,
+    plan: &'p Plan,
     (analysis, entry): (&'p ProgramAnalysis<'p>, FunctionId),
 ) -> Result<BothDirections<'p>, Problem> {
     let Plan {
@@ -354,7 +354,12 @@ fn technique<'p>(
         template: plan.initial.first().cloned().unwrap_or_default(),
         seeds: plan.initial.iter().chain(&plan.seeds).cloned().collect(),
     };
+    let impossible = || {
+        let analysis = ProgramAnalysis::new(&plan.subject.program, plan.entry);
+        analysis.impossible_branches().branches.clone()
+    };
     let backward = symcretic(start, analysis, plan.targets.clone());
+    let backward = backward.with_impossible(impossible);
     Ok(BothDirections::new(
         backward,
         !options.no_forward,

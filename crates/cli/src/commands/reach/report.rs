@@ -124,9 +124,12 @@ fn describe_proof(text: &mut String, results: &Results<'_>, report: &Report) {
         Some(_) => "the driver",
         None => "main",
     };
-    let proof = format!(
-        "every path backward ends in a contradiction before {entry} begins; no bound was used"
-    );
+    let proof = match report.by_values {
+        true => "no numbers that values may have lead there".to_owned(),
+        false => format!(
+            "every path backward ends in a contradiction before {entry} begins; no bound was used"
+        ),
+    };
     line(text, "proof", proof);
     for assumption in assumptions(results, report) {
         line(text, "assuming", assumption);
