@@ -1,8 +1,8 @@
 //! Effects of all functions: the least fixpoint over the call graph.
 //!
 //! Law: outside code may call back each function whose address is taken or whose name is visible
-//! to it, so its effects include theirs. Those of a call that
-//! returns twice include what may happen until it does.
+//! to it, so its effects include theirs. Those of a call that returns twice include what may happen
+//! until it does.
 
 use labrys_library::Mark;
 use labrys_program::graph::CallGraph;
