@@ -353,10 +353,10 @@ impl<'p> ProgramAnalysis<'p> {
         &self.obstacles.local
     }
 
-    /// Whether control may come back to a call in a function after it left that: then its instructions
-    /// do not say what its values are. Others are told by an [obstacle](Self::local_obstacles).
+    /// Whether calls in a function return twice, so that its instructions do not say what its values are.
+    /// What is not seen of such calls is an [obstacle](Self::local_obstacles).
     #[must_use]
-    pub fn may_return_twice(&self, id: FunctionId) -> bool {
+    pub fn calls_return_twice(&self, id: FunctionId) -> bool {
         self.second_returns.are_in(id)
     }
 

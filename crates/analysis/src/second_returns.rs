@@ -32,13 +32,10 @@ impl SecondReturns {
             function.returns_twice || named(&function.name, Mark::ReturnsTwice)
         };
         let returning: Vec<bool> = program.functions.iter().map(twice).collect();
-        let all = program.functions.iter().zip(&returning);
-        let mut returned_to = all
-            .filter(|(_, twice)| **twice)
-            .map(|(function, _)| function);
         let is_hidden =
             |function: &Function| function.address_taken || function.name.starts_with("llvm.");
-        let hidden = returned_to.any(is_hidden);
+        let mut functions = program.functions.iter();
+        let hidden = functions.any(|function| twice(function) && is_hidden(function));
         let none = !returning.contains(&true);
         let callers = program.functions.iter();
         let callers = callers.map(|function| !none && calls_any(function, &returning));
