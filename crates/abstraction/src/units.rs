@@ -69,7 +69,7 @@ impl<'p> Units<'p> {
             // The graph of the whole program begins there.
             by_function.remove(&entry);
         }
-        by_function.retain(|id, _| !analysis.calls_return_twice(*id));
+        by_function.retain(|id, _| !analysis.has_second_returns(*id));
         let mut waiting: Vec<_> = by_function.into_iter().collect();
         waiting.sort_by_key(|(id, _)| analysis.function(*id).blocks.len());
         Units {

@@ -18,7 +18,7 @@
 //! | What may code outside of the program call, and when? | [`ProgramAnalysis::is_called_from_outside`], [`ProgramAnalysis::interference`] |
 //! | How is the program with its surroundings? | [`closed`] |
 //! | Why can nothing be proved of this program? | [`ProgramAnalysis::obstacles`], [`ProgramAnalysis::local_obstacles`] |
-//! | Where may control come back a second time? | [`ProgramAnalysis::calls_return_twice`] |
+//! | Where may control come back a second time? | [`ProgramAnalysis::has_second_returns`] |
 
 mod address;
 mod body;

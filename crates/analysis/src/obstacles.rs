@@ -75,6 +75,7 @@ impl Obstacles {
     }
 }
 
+/// The reasons against any proof.
 fn local(
     program: &Program,
     calls: &CallGraph,

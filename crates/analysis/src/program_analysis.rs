@@ -353,10 +353,10 @@ impl<'p> ProgramAnalysis<'p> {
         &self.obstacles.local
     }
 
-    /// Whether calls in a function return twice, so that its instructions do not say what its values are.
-    /// What is not seen of such calls is an [obstacle](Self::local_obstacles).
+    /// Whether a function has a call that may return twice, so that its instructions do not say what its
+    /// values are. What is not seen of such calls is an [obstacle](Self::local_obstacles).
     #[must_use]
-    pub fn calls_return_twice(&self, id: FunctionId) -> bool {
+    pub fn has_second_returns(&self, id: FunctionId) -> bool {
         self.second_returns.are_in(id)
     }
 

@@ -16,9 +16,9 @@ use crate::names::names_any;
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct SecondReturns {
-    /// By function: whether its calls return twice.
+    /// By function: whether it may return twice to a call of it.
     returning: Vec<bool>,
-    /// By function: whether it has such a call.
+    /// By function: whether it calls one of these.
     callers: Vec<bool>,
     /// Whether code on other stacks may run until control comes back.
     stacks: bool,
@@ -57,7 +57,7 @@ impl SecondReturns {
         self.hidden
     }
 
-    /// Whether the calls of a function return twice.
+    /// Whether a function may return twice to a call of it.
     pub(crate) fn is_of(&self, id: FunctionId) -> bool {
         self.returning[id.index()]
     }

@@ -367,7 +367,7 @@ fn judged(reply: Reply, why: impl FnOnce() -> String) -> Verdict {
 /// What stands against a certificate of the program, or of a function by itself.
 fn obstacle<'p>(analysis: &'p ProgramAnalysis<'_>, unit: Option<FunctionId>) -> Option<&'p str> {
     let obstacles = match unit {
-        Some(unit) if analysis.calls_return_twice(unit) => return Some(RETURNED_TO),
+        Some(unit) if analysis.has_second_returns(unit) => return Some(RETURNED_TO),
         Some(_) => analysis.local_obstacles(),
         None => analysis.obstacles(),
     };

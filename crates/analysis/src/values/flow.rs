@@ -129,7 +129,7 @@ impl<'a> Flow<'a> {
     fn place(&self, id: FunctionId, address: Operand) -> Option<Place> {
         let (global, offset) = place(self.analysis.program(), &self.places[id.index()], address)?;
         let is_sure =
-            matches!(address, Operand::Constant(_)) || !self.analysis.calls_return_twice(id);
+            matches!(address, Operand::Constant(_)) || !self.analysis.has_second_returns(id);
         Some((global, offset.filter(|_| is_sure)))
     }
 
@@ -315,7 +315,7 @@ impl<'a> Flow<'a> {
         for (index, function) in program.functions.iter().enumerate() {
             let state = &self.states[index];
             let entered = self.entered[index];
-            let is_vague = self.analysis.calls_return_twice(FunctionId::new(index));
+            let is_vague = self.analysis.has_second_returns(FunctionId::new(index));
             for (id, block) in function.blocks() {
                 let reached = entered && state.is_reached(id);
                 let mut unless = |site: SiteId, direction: u32, taken: bool| {

@@ -157,7 +157,7 @@ impl<'f, 'a> Pass<'f, 'a> {
             function,
             state,
             narrows,
-            is_vague: flow.analysis().calls_return_twice(id),
+            is_vague: flow.analysis().has_second_returns(id),
             outline: flow.outline(id),
             due: vec![false; function.blocks.len()],
             calls: calls

@@ -71,7 +71,7 @@ impl Builder<'_, '_> {
     }
 
     fn may_enter(&self, frame: FrameId, id: FunctionId) -> bool {
-        if self.terms.analysis().calls_return_twice(id) {
+        if self.terms.analysis().has_second_returns(id) {
             return false;
         }
         let mut frames = 0;
