@@ -54,6 +54,12 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         ));
     }
     for (name, kind) in chosen {
+        if let (Kind::Script(path), ["--help" | "-h"]) = (kind, words)
+            && let Some(help) = heading(path)
+        {
+            println!("{help}");
+            continue;
+        }
         eprintln!("bench: {name}");
         run_command(command(kind, words)?.current_dir(root))?;
     }
@@ -78,6 +84,17 @@ fn command(kind: &Kind, words: &[&str]) -> Result<Command, String> {
             command
         }
     })
+}
+
+/// The comment at the head of a shell script, which says what it reads; other scripts tell it
+/// themselves.
+fn heading(script: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(script).ok()?;
+    let mut lines = text.lines();
+    lines.next().filter(|first| first.ends_with("bash"))?;
+    let comment = lines.map_while(|line| line.strip_prefix('#'));
+    let comment: Vec<&str> = comment.map(str::trim_start).collect();
+    Some(comment.join("\n"))
 }
 
 /// Is `benchmark` meant by `name`?
@@ -131,6 +148,14 @@ mod tests {
         assert!(matches("solver/queries", Some("solver/queries")));
         assert!(matches("solver/queries", None));
         assert!(!matches("solver/queries", Some("sol")));
+    }
+
+    #[test]
+    fn shell_scripts_are_told_by_their_heading() {
+        let folder = crate::root().join("benchmarks");
+        let help = heading(&folder.join("abstraction/run")).expect("a shell script");
+        assert!(help.contains("SECONDS_EACH") && !help.contains("pipefail"));
+        assert_eq!(heading(&folder.join("packages/run")), None);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Project chores: `cargo xtask {tidy,structure,same,bless,bench,fuzz,generate}`.
 //!
-//! - `tidy` checks what the compiler does not: the rules in [`tidy`]. A test does the same, so
+//! - `tidy` checks what the compiler does not: the rules in [`mod@tidy`]. A test does the same, so
 //!   `cargo test --workspace` and continuous integration know no other rules.
 //! - `structure` prints the crates with their modules, circles and long functions; see
 //!   [`structure`].
 //! - `same OLD NEW` compares what two builds do; see [`same`].
 //! - `bless` runs the tests and takes their results for the expected ones; more arguments go to
 //!   `cargo test`.
-//! - `bench [NAME [OPTIONS]]` runs one benchmark, or all; see [`bench`].
+//! - `bench [NAME [OPTIONS]]` runs one benchmark, or all; see [`mod@bench`].
 //! - `fuzz [READER...] [OPTIONS]` fuzzes the readers of all formats; see [`fuzz`].
 //! - `generate LINES [SEED]` prints a synthetic C program; see [`generate`].
 

@@ -16,7 +16,7 @@ use labrys_suite::{Branches, Coverage, Suite, TargetStatus, TargetSummary};
 use labrys_trace::{Recording, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::runs::Facts;
+use crate::runs::{Facts, PlainRun};
 use crate::targets::{DIVERGENT_TESTS, Targets};
 
 /// See the module.
@@ -118,6 +118,14 @@ impl Books {
     /// Books the branches of a run; the number of those that no run took before.
     pub(crate) fn see(&mut self, coverage: &Coverage) -> usize {
         self.seen.union(coverage)
+    }
+
+    /// Whether a run of the plain program shows a branch that no run took, a target that none
+    /// reached, or a failure.
+    pub(crate) fn shows_new(&self, plain: &PlainRun) -> bool {
+        plain.outcome.is_failure()
+            || !plain.coverage.is_subset(&self.seen)
+            || plain.targets.iter().any(|name| self.targets.is_open(name))
     }
 
     /// A check that failed is the last decision of its run; no coverage tells of it.

@@ -24,6 +24,7 @@ mod runner;
 mod runs;
 mod saver;
 mod session;
+mod start;
 mod statistics;
 mod targets;
 mod technique;

@@ -26,6 +26,9 @@ pub struct Observation {
     pub case: Option<u32>,
 }
 
+/// What made an input that was there before the session.
+const SEED: &str = "seed";
+
 /// An input that a technique starts from.
 #[derive(Clone, Debug)]
 pub struct Initial {
@@ -40,11 +43,15 @@ pub struct Initial {
 impl Initial {
     /// An input that was there before the session.
     pub(crate) fn seed(input: Input, case: Option<u32>) -> Self {
-        let made_by = "seed";
         Initial {
             input,
             case,
-            made_by,
+            made_by: SEED,
         }
+    }
+
+    /// Whether it is neither a test nor made by a technique.
+    pub(crate) fn is_seed(&self) -> bool {
+        self.case.is_none() && self.made_by == SEED
     }
 }

@@ -23,6 +23,8 @@ pub struct Status {
     pub branches: u64,
     /// Branches that are proved unreachable.
     pub unreachable: u64,
+    /// Seeds that were not run yet.
+    pub seeds: u64,
     /// Queries asked.
     pub queries: u64,
     /// Tests kept.

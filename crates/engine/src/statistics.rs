@@ -8,6 +8,7 @@ use labrys_suite::Queries;
 
 use crate::asker::Asker;
 use crate::runs::RunCounts;
+use crate::start::Start;
 
 /// What happened so far. A resumed session counts on from the suite's summary.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,6 +25,8 @@ pub struct Statistics {
     pub replays: u64,
     /// Runs of the plain program by a fuzzer, those before `--resume` apart.
     pub fuzzed: u64,
+    /// Inputs to start from that show nothing new in a run of the plain program, and had no other.
+    pub aside: u64,
     /// Runs of the checked program.
     pub checks: u64,
     /// Queries by answer.
@@ -47,8 +50,14 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    pub(crate) fn of(counts: &RunCounts, asker: &Asker, steps: u64, tests: u64) -> Self {
+    pub(crate) fn of(
+        counts: &RunCounts,
+        asker: &Asker,
+        start: &Start,
+        (steps, tests): (u64, u64),
+    ) -> Self {
         Statistics {
+            aside: start.aside() as u64,
             steps,
             runs: counts.runs,
             new_runs: counts.new_runs,

@@ -84,6 +84,10 @@ impl Case {
     }
 
     fn explore(&self, folder: &Path) -> (End, Suite) {
+        self.explore_from(folder, vec![self.initial.clone()])
+    }
+
+    fn explore_from(&self, folder: &Path, seeds: Vec<Input>) -> (End, Suite) {
         let config = Config {
             program: "model".into(),
             streams: self.initial.shape(),
@@ -93,11 +97,7 @@ impl Case {
             ..Config::default()
         };
         let writer = SuiteWriter::create(folder, &config).expect("a new folder");
-        let end = self.drive(
-            self.session(writer)
-                .initial(vec![self.initial.clone()])
-                .start(),
-        );
+        let end = self.drive(self.session(writer).initial(seeds).start());
         (end, Suite::open(folder).expect("a valid suite"))
     }
 
@@ -125,6 +125,35 @@ fn magic() -> Case {
         machine.target("deep");
         Err(Outcome::Signal(11))
     })
+}
+
+/// Of many seeds that take the same branches most are put aside, so one that takes another is not
+/// late; when the search has nothing else to try, they have their turns.
+#[test]
+fn seeds_that_show_nothing_new_come_last() {
+    let mut seeds: Vec<Input> = (0..200_u8)
+        .map(|byte| Input::stdin([b'0', byte, b'0', b'0']))
+        .collect();
+    seeds.push(Input::stdin(*b"key!"));
+    for (budget, is_early) in [(Some(60), true), (None, false)] {
+        let folder = folder();
+        let case = Case {
+            budget: Budget {
+                runs: budget,
+                ..Budget::default()
+            },
+            ..magic()
+        };
+        let (end, suite) = case.explore_from(folder.path(), seeds.clone());
+        let made_by = |case: &TestCase| case.origin.strategy.clone();
+        let deep = suite.cases.iter().find(|case| case.input == seeds[200]);
+        assert_eq!(deep.map(made_by).as_deref(), Some("seed"));
+        let runs = summary(&suite).runs;
+        match is_early {
+            true => assert!(runs <= 60, "{runs}"),
+            false => assert!(end == End::Exhausted && runs >= 201, "{end:?} {runs}"),
+        }
+    }
 }
 
 fn summary(suite: &Suite) -> &labrys_suite::Summary {

@@ -75,6 +75,13 @@ impl Closing<'_> {
             queries.unsat,
             queries.unknown,
         )?;
+        if statistics.aside > 0 {
+            let aside = count(statistics.aside, "seed");
+            writeln!(
+                f,
+                "aside     {aside}, which take no branch that others do not (run without recording)"
+            )?;
+        }
         if statistics.fuzzed > 0 {
             let fuzzed = count(statistics.fuzzed, "run");
             writeln!(f, "fuzzed    {fuzzed} of the plain program")?;

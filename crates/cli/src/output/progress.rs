@@ -238,8 +238,12 @@ fn line(status: &Status) -> String {
         0 => String::new(),
         proved => format!(" ({proved} unreachable)"),
     };
+    let seeds = match status.seeds {
+        0 => String::new(),
+        left => format!("{} to come, ", count(left, "seed")),
+    };
     let mut text = format!(
-        "{} runs ({rate:.0}/s), {}/{} branches{unreachable}, {} queries, {}",
+        "{} runs ({rate:.0}/s), {seeds}{}/{} branches{unreachable}, {} queries, {}",
         status.runs,
         status.covered,
         status.branches,
@@ -320,6 +324,11 @@ mod tests {
             ..status
         };
         assert!(line(&proved).contains("12/40 branches (3 unreachable), 77"));
+        let corpus = Status {
+            seeds: 2000,
+            ..proved
+        };
+        assert!(line(&corpus).contains("(50/s), 2000 seeds to come, 12/40 branches"));
         assert_eq!(time(Duration::from_secs(3 * 3600 + 240)), "3 h 04 min");
     }
 

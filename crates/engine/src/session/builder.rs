@@ -16,6 +16,7 @@ use crate::observer::{Observer, Silent};
 use crate::reporter::Reporter;
 use crate::runs::{RunCounts, Runs};
 use crate::saver::Saver;
+use crate::start::Start;
 use crate::vocabulary::Vocabulary;
 
 /// Sets a session up.
@@ -175,7 +176,6 @@ impl SessionBuilder {
             books.targets_mut().hide_added();
         }
         let vocabulary = Vocabulary::of(&self.programs.program, self.words);
-        let initial = self.initial.into_iter();
         let mut session = Session {
             runs: Runs::new(self.programs, self.audit),
             books,
@@ -184,7 +184,7 @@ impl SessionBuilder {
             saver: Saver::new(self.writer),
             reporter: Reporter::new(self.observer),
             deadline: Deadline::new(self.budget, self.stop),
-            initial: initial.map(|input| Initial::seed(input, None)).collect(),
+            start: Start::new(self.initial),
             max_input: self.max_input,
             vocabulary,
         };
@@ -214,7 +214,7 @@ impl SessionBuilder {
         session.failures.resume(suite.failures);
         for case in suite.cases.into_iter().rev() {
             let initial = Initial::seed(case.input, Some(case.id));
-            session.initial.push_front(initial);
+            session.start.put_first(initial);
         }
         session
     }

@@ -8,7 +8,6 @@
 
 mod builder;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use labrys_executor::{Mode, Report};
@@ -28,6 +27,7 @@ use crate::observer::{Notice, Observer, Status};
 use crate::reporter::Reporter;
 use crate::runs::{Ended, Facts, PlainRun, Record, Runs};
 use crate::saver::{Moment, Saver, input_path};
+use crate::start::Start;
 use crate::statistics::{DivergenceCause, Statistics, lost_in_calls, lost_in_operations};
 use crate::vocabulary::Vocabulary;
 
@@ -47,8 +47,7 @@ pub struct Session {
     saver: Saver,
     reporter: Reporter,
     deadline: Deadline,
-    /// The inputs to start from.
-    initial: VecDeque<Initial>,
+    start: Start,
     max_input: usize,
     vocabulary: Vocabulary,
 }
@@ -196,8 +195,8 @@ impl Session {
     /// The counters.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
-        let (steps, tests) = (self.deadline.steps(), self.saver.tests());
-        Statistics::of(self.runs.counts(), &self.asker, steps, tests)
+        let progress = (self.deadline.steps(), self.saver.tests());
+        Statistics::of(self.runs.counts(), &self.asker, &self.start, progress)
     }
 
     /// The failures so far, confirmed or not.
@@ -220,6 +219,7 @@ impl Session {
             covered: self.books.covered(),
             branches: branches.total,
             unreachable: branches.unreachable,
+            seeds: self.start.seeds() as u64,
             queries: self.asker.asked(),
             tests: self.saver.tests(),
             failures: self.failures.confirmed(),
@@ -258,19 +258,42 @@ impl Session {
 impl Session {
     /// The next input that the search is to start from.
     pub fn next_initial(&mut self) -> Option<Initial> {
-        self.initial.pop_front()
+        self.start.next()
+    }
+
+    /// The same input, or `None` if it is put aside: it is one of many seeds, and a run of the plain
+    /// program shows nothing new.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn promising(&mut self, initial: Initial) -> Result<Option<Initial>, Error> {
+        // Where every run is looked at under the checks of memory, each may show a failure.
+        if !self.start.is_doubtful(&initial) || self.looks_at_every_run() == Some(true) {
+            return Ok(Some(initial));
+        }
+        let plain = self.run_plain(&initial.input)?;
+        if self.books.shows_new(&plain) {
+            return Ok(Some(initial));
+        }
+        self.start.put_aside(initial);
+        Ok(None)
+    }
+
+    /// An input to start from that was put aside.
+    pub fn next_aside(&mut self) -> Option<Initial> {
+        self.start.next_aside()
     }
 
     /// The number of inputs that the search is still to start from.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.initial.len()
+        self.start.waiting()
     }
 
     /// Gives the search one more input to start from, before it makes others: what another
     /// technique found.
     pub fn suggest(&mut self, input: Input, made_by: &'static str) {
-        self.initial.push_back(Initial {
+        self.start.push(Initial {
             input,
             case: None,
             made_by,
@@ -312,8 +335,11 @@ impl Session {
             strategy: initial.made_by.to_owned(),
             ..Origin::default()
         };
+        let is_seed = initial.is_seed();
         let ended = self.runs.make(initial.input, origin)?;
-        self.book(ended, initial.case, &[])
+        let seen = self.book(ended, initial.case, &[])?;
+        self.start.note(is_seed, seen.gain);
+        Ok(seen)
     }
 
     /// Runs a new input, at once, and books what it does: a run of the plain program has shown that
@@ -712,9 +738,7 @@ impl Session {
     }
 
     pub(crate) fn begin(&mut self) -> Result<(), Error> {
-        let restored = self.initial.iter();
-        let restored = restored.filter(|initial| initial.case.is_some()).count();
-        let text = match restored {
+        let text = match self.start.tests() {
             0 => "start".to_owned(),
             tests => format!("resumed with {tests} tests"),
         };

@@ -134,6 +134,19 @@ impl Search<'_> {
         self.learn(session, seen, Begun::default())
     }
 
+    /// Nothing is to be tried: learns from a run under way, else starts from an input that was put
+    /// aside.
+    fn end_or_start(&mut self, session: &mut Session) -> Result<Progress, Error> {
+        if self.end(session)? == Progress::More {
+            return Ok(Progress::More);
+        }
+        let Some(initial) = session.next_aside() else {
+            return Ok(Progress::Done);
+        };
+        self.start(session, initial)?;
+        Ok(Progress::More)
+    }
+
     fn flip(&mut self, session: &mut Session, candidate: Candidate) -> Result<(), Error> {
         let branch = view(&self.tree, session).branch(candidate);
         if branch.is_some_and(|branch| session.unreachable().contains(branch)) {
@@ -504,7 +517,9 @@ impl Technique for Search<'_> {
 
     fn step(&mut self, session: &mut Session) -> Result<Progress, Error> {
         if let Some(initial) = session.next_initial() {
-            self.start(session, initial)?;
+            if let Some(initial) = session.promising(initial)? {
+                self.start(session, initial)?;
+            }
             return Ok(Progress::More);
         }
         if let Some(repair) = self.repair.take() {
@@ -521,7 +536,7 @@ impl Technique for Search<'_> {
                 self.flip(session, candidate)?;
                 self.strategy.took(session.effort() - before);
             }
-            None => return self.end(session),
+            None => return self.end_or_start(session),
         }
         Ok(Progress::More)
     }
