@@ -121,9 +121,10 @@ impl Books {
     }
 
     /// Whether a run of the plain program shows a branch that no run took, a target that none
-    /// reached, or a failure.
+    /// reached, or something that may be a failure: a run that does not end is one.
     pub(crate) fn shows_new(&self, plain: &PlainRun) -> bool {
         plain.outcome.is_failure()
+            || plain.outcome.is_limit()
             || !plain.coverage.is_subset(&self.seen)
             || plain.targets.iter().any(|name| self.targets.is_open(name))
     }
