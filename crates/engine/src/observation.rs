@@ -26,9 +26,6 @@ pub struct Observation {
     pub case: Option<u32>,
 }
 
-/// What made an input that was there before the session.
-const SEED: &str = "seed";
-
 /// An input that a technique starts from.
 #[derive(Clone, Debug)]
 pub struct Initial {
@@ -38,6 +35,8 @@ pub struct Initial {
     pub case: Option<u32>,
     /// What its test says made it.
     pub made_by: &'static str,
+    /// Whether the search was to begin with it: it is neither a test nor what a technique found.
+    pub(crate) is_seed: bool,
 }
 
 impl Initial {
@@ -46,12 +45,18 @@ impl Initial {
         Initial {
             input,
             case,
-            made_by: SEED,
+            made_by: "seed",
+            is_seed: case.is_none(),
         }
     }
 
-    /// Whether it is neither a test nor made by a technique.
-    pub(crate) fn is_seed(&self) -> bool {
-        self.case.is_none() && self.made_by == SEED
+    /// An input that a technique found.
+    pub(crate) fn found(input: Input, made_by: &'static str) -> Self {
+        Initial {
+            input,
+            case: None,
+            made_by,
+            is_seed: false,
+        }
     }
 }

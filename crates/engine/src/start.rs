@@ -59,12 +59,12 @@ impl Start {
 
     /// Seeds that are waiting.
     pub(crate) fn seeds(&self) -> usize {
-        self.waiting.iter().filter(|one| one.is_seed()).count()
+        self.waiting.iter().filter(|one| one.is_seed).count()
     }
 
     /// Whether the plain program is to show first what an input does.
     pub(crate) fn is_doubtful(&self, initial: &Initial) -> bool {
-        self.in_vain >= IN_VAIN && initial.is_seed()
+        self.in_vain >= IN_VAIN && initial.is_seed
     }
 
     /// Books a recorded run that took so many new branches.
@@ -83,5 +83,27 @@ impl Start {
     /// How many are aside.
     pub(crate) fn aside(&self) -> usize {
         self.aside.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a technique found has its run, whatever it shows: it may be near to a target.
+    #[test]
+    fn only_seeds_are_doubtful() {
+        let input = || Input::stdin(*b"x");
+        let mut start = Start::new(vec![input()]);
+        start.push(Initial::found(input(), "seed"));
+        let (seed, found) = (start.next().expect("two"), start.next().expect("two"));
+        (1..IN_VAIN).for_each(|_| start.note(true, 0));
+        start.note(true, 3);
+        start.note(false, 0);
+        assert!(!start.is_doubtful(&seed));
+        start.note(true, 0);
+        assert!(start.is_doubtful(&seed) && !start.is_doubtful(&found));
+        let test = Initial::seed(input(), Some(1));
+        assert!(!start.is_doubtful(&test));
     }
 }

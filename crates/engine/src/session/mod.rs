@@ -293,11 +293,7 @@ impl Session {
     /// Gives the search one more input to start from, before it makes others: what another
     /// technique found.
     pub fn suggest(&mut self, input: Input, made_by: &'static str) {
-        self.start.push(Initial {
-            input,
-            case: None,
-            made_by,
-        });
+        self.start.push(Initial::found(input, made_by));
     }
 }
 
@@ -335,7 +331,7 @@ impl Session {
             strategy: initial.made_by.to_owned(),
             ..Origin::default()
         };
-        let is_seed = initial.is_seed();
+        let is_seed = initial.is_seed;
         let ended = self.runs.make(initial.input, origin)?;
         let seen = self.book(ended, initial.case, &[])?;
         self.start.note(is_seed, seen.gain);
