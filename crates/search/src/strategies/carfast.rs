@@ -2,8 +2,10 @@
 //! the branch to the uncovered branch that controls the most statements.
 //!
 //! The score of a branch is [`ControlledStatements::of`]. Where no open candidate leads to an
-//! uncovered branch, a random open one is flipped, so that the search is complete; CarFast starts
-//! again with random input there.
+//! uncovered branch, a random open one of a random site is flipped, so that the search is complete;
+//! CarFast starts again with random input there. By site, since a loop over the input decides most of
+//! what a run decides, and what is decided once, such as which function of a table is called, leads
+//! to more.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -12,7 +14,7 @@ use labrys_program::BranchId;
 use labrys_program::graph::ControlledStatements;
 use rustc_hash::FxHashMap;
 
-use super::pool::Pool;
+use super::pool::SitePool;
 use crate::strategy::{Pick, RunInfo, Strategy, View};
 use crate::tree::{Candidate, NodeId};
 
@@ -25,7 +27,7 @@ pub struct CarFast {
     places: FxHashMap<BranchId, VecDeque<NodeId>>,
     /// The branches of `places`: the one with the most statements first, then the lowest number.
     best: BinaryHeap<(u64, Reverse<BranchId>)>,
-    all: Pool,
+    all: SitePool,
 }
 
 impl Strategy for CarFast {
@@ -37,7 +39,7 @@ impl Strategy for CarFast {
         let statements = self
             .statements
             .get_or_insert_with(|| ControlledStatements::new(view.program));
-        self.all.extend(info.new_nodes().iter());
+        self.all.extend(view, info.new_nodes().iter());
         for node in info.new_nodes().iter() {
             for candidate in view.tree.open_flips(node) {
                 let Some(branch) = view.branch(candidate) else {
