@@ -11,6 +11,11 @@
 //! more often it gave nothing, so none is starved and the hopeless queries do not crowd out the rest.
 //! Work is counted in steps of the solver, not in seconds, so that the order of work is the same
 //! everywhere.
+//!
+//! In some programs most queries that 500 steps do not answer need a few more (in jhead, whose
+//! formats give an offset as a sum of several bytes); in others they are hopeless (in Lua, whose hash
+//! of strings is decided bit by bit). So first tries get four times as many steps where tries that
+//! took more than 500 have mostly been answered.
 
 use std::collections::VecDeque;
 
@@ -20,6 +25,12 @@ use crate::tree::Candidate;
 
 /// Steps of the first tries; the last try, for an uncovered branch only, has those of the session.
 const STEPS: [u64; 3] = [500, 4_000, 30_000];
+/// Steps of the first tries where tries with more than those above are mostly answered.
+const LONG: u64 = 2_000;
+/// So many answered ones more than others make first tries longer, and so many fewer shorter again:
+/// hopeless queries come many at a time.
+const LONGER: u32 = 4;
+const SHORTER: u32 = 16;
 /// What each further try is taken to need.
 const NEEDS: [u64; STEPS.len()] = [4_000, 30_000, 240_000];
 /// Tries of a round that gave nothing which are counted.
@@ -54,6 +65,11 @@ pub(crate) struct Patience {
     records: FxHashMap<Branch, Record>,
     /// By round after the first: work since it had its turn, and tries in a row that gave nothing.
     rounds: [(u64, u64); NEEDS.len()],
+    /// Whether first tries have [`LONG`] steps.
+    long: bool,
+    /// Tries of more than [`STEPS`]`[0]` steps that were answered less those that were not, from 0 to
+    /// [`SHORTER`].
+    answered: u32,
     /// Tries before the one that is under way.
     tries: usize,
     /// The work when the try that is under way was chosen, and at the choice before it.
@@ -123,7 +139,10 @@ impl Patience {
 
     /// Steps for the query of the try that is under way; `None` for those of the session.
     pub(crate) fn solver_steps(&self) -> Option<u64> {
-        STEPS.get(self.tries).copied()
+        match self.tries {
+            0 if self.long => Some(LONG),
+            tries => STEPS.get(tries).copied(),
+        }
     }
 
     /// Whether the query of the try that is under way was not asked before.
@@ -131,10 +150,29 @@ impl Patience {
         self.tries == 0
     }
 
-    /// The query was answered, with a model or without one.
-    pub(crate) fn answered(&mut self, branch: Branch, has_model: bool) {
+    /// The query was answered, with a model or without one; `now` is the work so far.
+    pub(crate) fn answered(&mut self, branch: Branch, has_model: bool, now: u64) {
         self.records.remove(&branch);
+        self.learn_length(now, true);
         self.count(has_model);
+    }
+
+    /// Learns from a try that took more than a first one has whether such tries are answered.
+    fn learn_length(&mut self, now: u64, answered: bool) {
+        let is_next = self.tries == 1 - usize::from(self.long);
+        let is_short = now.saturating_sub(self.begun) <= STEPS[0];
+        if !is_next || answered && is_short {
+            return;
+        }
+        self.answered = match answered {
+            true => (self.answered + 1).min(SHORTER),
+            false => self.answered.saturating_sub(1),
+        };
+        if !self.long && self.answered >= LONGER {
+            self.answered = SHORTER;
+            self.long = true;
+        }
+        self.long &= self.answered > 0;
     }
 
     /// The query was given up; `now` is the work so far.
@@ -145,6 +183,7 @@ impl Patience {
         uncovered: bool,
         now: u64,
     ) {
+        self.learn_length(now, false);
         if self.tries == 0 {
             let took = now.saturating_sub(self.begun);
             let record = self.records.entry(branch).or_default();
@@ -199,6 +238,31 @@ mod tests {
         assert_eq!(patience.next(|_| true), None);
     }
 
+    /// Answers behind the steps of a first try lengthen it, as many fewer shorten it again, and what
+    /// is answered within these steps tells nothing.
+    #[test]
+    fn first_tries_are_as_long_as_hard_queries_are_answered() {
+        let mut patience = Patience::default();
+        let mut steps = |tries: usize, took: u64, answered: bool, count: u32| {
+            for _ in 0..count {
+                (patience.tries, patience.begun) = (tries, 0);
+                match answered {
+                    true => patience.answered(BRANCH, true, took),
+                    false => patience.give_up(CANDIDATE, BRANCH, false, took),
+                }
+            }
+            patience.tries = 0;
+            patience.solver_steps()
+        };
+        assert_eq!(steps(1, STEPS[0], true, 99), Some(STEPS[0]));
+        assert_eq!(steps(0, LONG, true, 99), Some(STEPS[0]));
+        assert_eq!(steps(1, LONG, true, LONGER - 1), Some(STEPS[0]));
+        assert_eq!(steps(1, LONG, true, 1), Some(LONG));
+        assert_eq!(steps(1, LONG, false, 99), Some(LONG));
+        assert_eq!(steps(0, LONG, false, SHORTER - 1), Some(LONG));
+        assert_eq!(steps(0, LONG, false, 1), Some(STEPS[0]));
+    }
+
     #[test]
     fn a_turn_comes_after_other_work() {
         let mut patience = Patience::default();
@@ -229,7 +293,7 @@ mod tests {
                 if patience.turn(now, |_| true).is_some() && patience.tries == 1 {
                     turns += 1;
                     match has_model {
-                        Some(has_model) => patience.answered(BRANCH, has_model),
+                        Some(has_model) => patience.answered(BRANCH, has_model, now),
                         None => patience.give_up(CANDIDATE, BRANCH, false, now),
                     }
                 }
@@ -258,7 +322,7 @@ mod tests {
             assert!(patience.puts_off(CANDIDATE, BRANCH));
             assert!(!patience.puts_off(CANDIDATE, (7, 0)));
         }
-        patience.answered(BRANCH, true);
+        patience.answered(BRANCH, true, now);
         assert!(!patience.puts_off(CANDIDATE, BRANCH));
     }
 

@@ -198,11 +198,11 @@ impl Search<'_> {
         branch: (u32, u32),
         state: Option<&Flip>,
     ) {
+        let now = session.effort();
         if state != Some(&Flip::Unknown) {
-            return self.patience.answered(branch, state.is_none());
+            return self.patience.answered(branch, state.is_none(), now);
         }
         let uncovered = view(&self.tree, session).uncovered(candidate);
-        let now = session.effort();
         self.patience.give_up(candidate, branch, uncovered, now);
     }
 
