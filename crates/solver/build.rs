@@ -102,7 +102,10 @@ fn compile(source: &Path, output: &Path, bitwuzla: &Bitwuzla) {
     match command.status() {
         Ok(status) if status.success() => {}
         _ => {
-            eprintln!("\nThe C++ shim over Bitwuzla could not be built: {command:?}\n");
+            let words = std::iter::once(command.get_program()).chain(command.get_args());
+            let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+            let words = words.join(" ");
+            eprintln!("\nThe C++ shim over Bitwuzla could not be built: {words}\n");
             exit(1);
         }
     }

@@ -4,6 +4,8 @@
 //! one, and a multiplexer with equal branches is none, so that regular tables (character
 //! classes, digits) come out small. Arrays of the solver are never used: they cost far more.
 
+use std::cell::Cell;
+
 use labrys_expr::{ExprId, Pool, TableId};
 
 use super::known_bits::KnownBits;
@@ -23,7 +25,13 @@ pub(super) struct Read<'a> {
     /// The index of 64 bits, and what is known of it.
     index: Term,
     known: KnownBits,
+    /// Multiplexers of the tree.
+    multiplexers: Cell<u64>,
 }
+
+/// Gates of a multiplexer for each bit: of four, two in the mean of a tree, whose lowest choose
+/// between constants.
+const GATES: u64 = 2;
 
 impl<'a> Read<'a> {
     /// The read of `count` bytes at the index expression `id`, whose term is `index`.
@@ -41,7 +49,13 @@ impl<'a> Read<'a> {
             count,
             index,
             known: KnownBits::of(pool, id),
+            multiplexers: Cell::new(0),
         }
+    }
+
+    /// About how many gates the term has that was built.
+    pub(super) fn gates(&self) -> u64 {
+        GATES * 8 * u64::from(self.count) * self.multiplexers.get()
     }
 
     /// The term of the read; `None` if the tree would be too large.
@@ -61,7 +75,7 @@ impl<'a> Read<'a> {
             let high = terms.extract(self.index, bits, 64 - bits)?;
             let inside = terms.is_value(high, 64 - bits, 0)?;
             let beyond = self.wrapped(terms)?;
-            value = terms.term(Kind::Ite, &[inside, value, beyond])?;
+            value = self.choose(terms, inside, value, beyond)?;
         }
         Ok(Some(value))
     }
@@ -87,6 +101,18 @@ impl<'a> Read<'a> {
         }
         let selector = terms.extract(self.index, bit, 1)?;
         let selector = terms.truth_of_bit(selector)?;
+        self.choose(terms, selector, high, low)
+    }
+
+    /// A multiplexer.
+    fn choose(
+        &self,
+        terms: &mut Terms,
+        selector: Term,
+        high: Term,
+        low: Term,
+    ) -> Result<Term, Error> {
+        self.multiplexers.set(self.multiplexers.get() + 1);
         terms.term(Kind::Ite, &[selector, high, low])
     }
 
@@ -125,7 +151,7 @@ impl<'a> Read<'a> {
             if u128::from(index) & self.known.zeros == 0 {
                 let here = terms.is_value(self.index, 64, index.into())?;
                 let leaf = self.leaf(terms, index)?;
-                value = terms.term(Kind::Ite, &[here, leaf, value])?;
+                value = self.choose(terms, here, leaf, value)?;
             }
         }
         Ok(value)

@@ -214,6 +214,35 @@ fn large_tables_do_not_decide() {
     );
 }
 
+/// What a read costs follows from its tree: a table of one character class takes next to nothing,
+/// one of 4,096 random bytes more than 300 steps.
+#[test]
+fn tables_cost_what_their_trees_have() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let digits: Vec<u8> = (0..=255)
+        .map(|byte| u8::from((48..58).contains(&byte)))
+        .collect();
+    let noise: Vec<u8> = (0..4096).map(|_| random.u8(..)).collect();
+    let within = |bytes: &[u8], steps| {
+        let mut pool = Pool::new();
+        let table = pool.enter_table(bytes, &[]);
+        let (low, high) = (pool.input(0, 0, 1), pool.input(0, 1, 1));
+        let word = pool.concat(high, low);
+        let index = pool.zext(word, 64);
+        let read = pool.table_read(table, index, 1);
+        let one = pool.constant(8, 1);
+        let condition = pool.eq(read, one);
+        let budget = Budget {
+            steps: Some(steps),
+            ..Budget::default()
+        };
+        answer(&mut backend(), &mut pool, &[condition], budget)
+    };
+    assert!(matches!(within(&digits, 20), Answer::Sat(_)));
+    assert_eq!(within(&noise, 300), Answer::Unknown(Reason::Steps));
+    assert!(matches!(within(&noise, 20_000), Answer::Sat(_)));
+}
+
 #[test]
 fn external_calls_are_answered_by_the_function() {
     let mut pool = Pool::new();

@@ -63,6 +63,8 @@ pub(super) struct Translator {
     tables: FxHashMap<Rc<Contents>, u32>,
     /// Reads by table, index and number of bytes.
     reads: FxHashMap<(u32, Term, u32), Option<Term>>,
+    /// About how many gates such a read has.
+    gates_of_reads: FxHashMap<Term, u64>,
     calls: FxHashMap<Call, Term>,
     /// Patterns of floats with their definitions.
     patterns: FxHashMap<Term, (Term, Term)>,
@@ -85,6 +87,7 @@ impl Translator {
             symbols: FxHashMap::default(),
             tables: FxHashMap::default(),
             reads: FxHashMap::default(),
+            gates_of_reads: FxHashMap::default(),
             calls: FxHashMap::default(),
             patterns: FxHashMap::default(),
             ledger: Ledger::default(),
@@ -203,7 +206,8 @@ impl Translator {
             if stack.len() == waiting {
                 let term = self.build(pool, id, form, &needed)?;
                 self.touched.push(id);
-                self.ledger.uses(term, gates(pool, id));
+                let gates = self.gates(pool, id, term);
+                self.ledger.uses(term, gates);
                 if self.ledger.cost() > self.allowance {
                     return Err(Refusal::Large);
                 }
@@ -330,12 +334,22 @@ impl Translator {
                 let read = Read::new(pool, table, &contents.1, (index, known[0]), count);
                 let term = read.build(&mut self.terms)?;
                 self.reads.insert(key, term);
-                term
+                term.inspect(|term| {
+                    self.gates_of_reads.insert(*term, read.gates());
+                })
             }
         };
         term.ok_or_else(|| Refusal::Table {
             length: contents.0.len(),
         })
+    }
+
+    /// About how many gates the operation of `id` has, whose term this is.
+    fn gates(&self, pool: &Pool, id: ExprId, term: Term) -> u64 {
+        match pool.op(id) {
+            Op::Table => self.gates_of_reads.get(&term).copied().unwrap_or(0),
+            _ => gates(pool, id),
+        }
     }
 
     /// The number of a table with these contents.
