@@ -10,7 +10,7 @@ use labrys_program::{FunctionId, Program};
 use labrys_suite::Input;
 
 use crate::plan::UnitPlan;
-use crate::unit::{Line, Unit};
+use crate::unit::{Ending, Line, Unit};
 use crate::workshop::Workshop;
 
 /// How units are tested.
@@ -29,8 +29,7 @@ pub(crate) struct Testing<'a> {
 pub(crate) struct Tested {
     pub(crate) inputs: Vec<Input>,
     pub(crate) lines: Vec<Line>,
-    /// Whether all queries were asked.
-    pub(crate) is_explored: bool,
+    pub(crate) ending: Ending,
     /// Steps of the solver.
     pub(crate) effort: u64,
 }
@@ -87,7 +86,7 @@ impl Testing<'_> {
         Ok(Ok(Tested {
             inputs: unit.inputs(),
             lines: unit.lines(),
-            is_explored: unit.is_explored(),
+            ending: unit.ending(),
             effort: unit.session.effort(),
         }))
     }

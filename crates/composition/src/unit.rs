@@ -39,9 +39,20 @@ pub(crate) struct Unit {
     pub(crate) objects: Option<u16>,
     pub(crate) leaves: u32,
     bound: Vec<BoundFunction>,
-    is_explored: bool,
+    ending: Ending,
     /// Of the session.
     _held: Box<dyn Any>,
+}
+
+/// How an exploration ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ending {
+    /// All queries were asked.
+    Whole,
+    /// This time was over.
+    Cut(Duration),
+    /// The hunt ended it, or it has not begun.
+    Stopped,
 }
 
 /// A failure line of a unit: the failures there.
@@ -70,7 +81,7 @@ impl Unit {
             objects: bench.objects,
             leaves: bench.leaves,
             bound: bench.bound,
-            is_explored: false,
+            ending: Ending::Stopped,
             _held: bench.held,
         }
     }
@@ -106,14 +117,18 @@ impl Unit {
         let begun = Instant::now();
         let end = run(&mut self.session, &mut self.explorer)?;
         self.explorer.focus(None);
-        let late = time.is_some_and(|time| begun.elapsed() >= time);
-        self.is_explored = end == End::Exhausted && !late;
+        let late = time.filter(|time| begun.elapsed() >= *time);
+        self.ending = match (end, late) {
+            (End::Exhausted, None) => Ending::Whole,
+            (End::Exhausted, Some(time)) => Ending::Cut(time),
+            _ => Ending::Stopped,
+        };
         Ok(())
     }
 
-    /// Whether all queries of the last exploration were asked.
-    pub(crate) fn is_explored(&self) -> bool {
-        self.is_explored
+    /// How the last exploration ended.
+    pub(crate) fn ending(&self) -> Ending {
+        self.ending
     }
 
     /// The inputs of all runs that are known.

@@ -1,10 +1,11 @@
 //! What the technique gets from whoever can build and run programs.
 
 use std::any::Any;
+use std::time::Duration;
 
 use labrys_engine::{Error, Session};
 use labrys_program::FunctionId;
-use labrys_suite::Input;
+use labrys_suite::{Explored, Input};
 
 use crate::measure::Search;
 use crate::plan::UnitPlan;
@@ -86,18 +87,19 @@ pub trait Workshop: Sync {
     /// Whether earlier hunts are known, so that [`Workshop::look_up`] is worth its time.
     fn remembers(&self) -> bool;
 
-    /// Looks up what earlier hunts found in these units.
-    fn look_up(&mut self, units: &[UnitPlan]);
+    /// Looks up what earlier hunts found in these units; not in those that had less than half of this
+    /// time, and were cut off by that.
+    fn look_up(&mut self, units: &[UnitPlan], time: Option<Duration>);
 
     /// Whether the unit of a function failed when an earlier hunt explored it, if it is the same since;
     /// such a unit is first run on the inputs of then.
     fn failed_before(&self, function: FunctionId) -> Option<bool>;
 
-    /// Keeps the inputs that a unit was run on for later hunts.
+    /// Keeps what was found in a unit for later hunts.
     ///
     /// # Errors
-    /// If they cannot be written.
-    fn keep(&mut self, function: FunctionId, inputs: &[Input], fails: bool) -> Result<(), Error>;
+    /// If it cannot be written.
+    fn keep(&mut self, function: FunctionId, explored: Explored) -> Result<(), Error>;
 
     /// The whole program, with the calls of these functions bound, to be run on these inputs first.
     ///

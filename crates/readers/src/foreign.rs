@@ -1,5 +1,7 @@
 //! Files of other tools.
 
+use std::time::Duration;
+
 use labrys_suite::dictionary::{record, recorded, words};
 use labrys_suite::{
     Changes, Explored, Input, InputStream, Ktest, Property, read_numbers, read_test_comp,
@@ -95,15 +97,13 @@ pub(crate) const EXPLORED: Reader = Reader {
         })
     },
     examples: || {
-        let inputs = vec![Input::objects(""), Input::objects([0, 255, 7])];
-        let explored = Explored {
-            inputs,
+        let explored = |cut_after| Explored {
+            inputs: vec![Input::objects(""), Input::objects([0, 255, 7])],
             fails: true,
+            cut_after,
         };
-        explored
-            .text()
-            .map(String::into_bytes)
-            .into_iter()
-            .collect()
+        let examples = [None, Some(Duration::from_millis(1500))].map(explored);
+        let texts = examples.iter().filter_map(Explored::text);
+        texts.map(String::into_bytes).collect()
     },
 };

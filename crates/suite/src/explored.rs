@@ -1,5 +1,7 @@
 //! What hunts keep of a unit.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::{Input, InputStream, StreamKind};
@@ -11,6 +13,8 @@ pub struct Explored {
     pub inputs: Vec<Input>,
     /// Whether a run failed.
     pub fails: bool,
+    /// The time that it had, if that ended it; kept in milliseconds.
+    pub cut_after: Option<Duration>,
 }
 
 impl Explored {
@@ -25,7 +29,11 @@ impl Explored {
             _ => None,
         };
         let inputs: Option<Vec<String>> = self.inputs.iter().map(digits).collect();
-        Some(json!({"fails": self.fails, "inputs": inputs?}).to_string() + "\n")
+        let mut kept = json!({"fails": self.fails, "inputs": inputs?});
+        if let Some(time) = self.cut_after {
+            kept["cut_after_ms"] = json!(u64::try_from(time.as_millis()).ok()?);
+        }
+        Some(kept.to_string() + "\n")
     }
 
     /// From a text; none if it is of another form.
@@ -37,6 +45,10 @@ impl Explored {
         Some(Explored {
             inputs: inputs?,
             fails: value.get("fails")?.as_bool()?,
+            cut_after: match value.get("cut_after_ms") {
+                Some(time) => Some(Duration::from_millis(time.as_u64()?)),
+                None => None,
+            },
         })
     }
 }

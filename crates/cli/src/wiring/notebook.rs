@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use labrys_program::FunctionId;
 use labrys_suite::{Error, Explored};
@@ -33,11 +34,15 @@ impl Notebook {
         })
     }
 
-    /// A unit has this key.
-    pub(crate) fn look_up(&mut self, function: FunctionId, key: &str) {
+    /// A unit has this key. What is known of one that was cut off counts if it had half of the time that
+    /// it would have now, at least.
+    pub(crate) fn look_up(&mut self, function: FunctionId, key: &str, time: Option<Duration>) {
         let name = labrys_units::hash(&format!("{key}\n{}", self.options));
         let text = fs::read_to_string(self.folder.join(&name));
-        if let Some(explored) = text.ok().and_then(|text| Explored::read(&text)) {
+        let explored = text.ok().and_then(|text| Explored::read(&text));
+        let is_enough = |had: Duration| time.is_some_and(|time| had >= time / 2);
+        let enough = |explored: &Explored| explored.cut_after.is_none_or(is_enough);
+        if let Some(explored) = explored.filter(enough) {
             self.known.insert(function, explored);
         }
         self.names.insert(function, name);
@@ -79,15 +84,16 @@ mod tests {
         let explored = Explored {
             inputs: vec![Input::objects(""), Input::objects([0, 255, 7])],
             fails: true,
+            cut_after: None,
         };
         let function = FunctionId(3);
         let mut notebook = open("seed 1");
-        notebook.look_up(function, "unit");
+        notebook.look_up(function, "unit", None);
         assert_eq!(notebook.of(function), None);
         notebook.keep(function, &explored).expect("a file");
         let found = |options: &str, key: &str| {
             let mut notebook = open(options);
-            notebook.look_up(FunctionId(5), key);
+            notebook.look_up(FunctionId(5), key, None);
             notebook.of(FunctionId(5)).cloned()
         };
         assert_eq!(found("seed 1", "unit"), Some(explored));
@@ -98,5 +104,27 @@ mod tests {
             fs::write(entry.path(), "{\"fails\": fal").expect("a file");
         }
         assert_eq!(found("seed 1", "unit"), None);
+    }
+
+    #[test]
+    fn a_unit_that_was_cut_off_is_explored_again_where_there_is_more_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || Notebook::open(folder.path(), String::new()).expect("a folder");
+        let function = FunctionId(3);
+        let mut notebook = open();
+        notebook.look_up(function, "unit", None);
+        let explored = Explored {
+            inputs: vec![Input::objects("")],
+            fails: false,
+            cut_after: Some(Duration::from_millis(2500)),
+        };
+        notebook.keep(function, &explored).expect("a file");
+        let is_known = |seconds: Option<u64>| {
+            let mut notebook = open();
+            notebook.look_up(function, "unit", seconds.map(Duration::from_secs));
+            notebook.of(function) == Some(&explored)
+        };
+        let known = [Some(1), Some(5), Some(6), None].map(is_known);
+        assert_eq!(known, [true, true, false, false]);
     }
 }

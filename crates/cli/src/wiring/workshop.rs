@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use labrys_analysis::ProgramAnalysis;
 use labrys_backward::Target;
@@ -353,7 +354,7 @@ impl Workshop for Units<'_> {
         self.notebook.is_some()
     }
 
-    fn look_up(&mut self, units: &[UnitPlan]) {
+    fn look_up(&mut self, units: &[UnitPlan], time: Option<Duration>) {
         let units: Vec<_> = units
             .iter()
             .map(|plan| (plan.clone(), Vec::new()))
@@ -366,7 +367,7 @@ impl Workshop for Units<'_> {
         };
         for (name, key) in keys {
             if let Some(function) = self.subject.program.function_named(&name) {
-                notebook.look_up(function, &key);
+                notebook.look_up(function, &key, time);
             }
         }
     }
@@ -376,12 +377,11 @@ impl Workshop for Units<'_> {
         known.map(|known| known.fails)
     }
 
-    fn keep(&mut self, function: FunctionId, inputs: &[Input], fails: bool) -> Result<(), Error> {
+    fn keep(&mut self, function: FunctionId, explored: Explored) -> Result<(), Error> {
         let Some(notebook) = &self.notebook else {
             return Ok(());
         };
-        let inputs = inputs.to_vec();
-        Ok(notebook.keep(function, &Explored { inputs, fails })?)
+        Ok(notebook.keep(function, &explored)?)
     }
 
     fn toward(&mut self, session: &Session, location: &str) -> Option<Search<'static>> {

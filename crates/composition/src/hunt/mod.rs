@@ -237,14 +237,15 @@ impl<'h> Hunt<'h> {
             functions.len(),
             planner.relevance().runs()
         ));
-        if self.workshop.remembers() {
-            let plans = functions.iter().map(|one| planner.plan(*one));
-            let plans: Vec<UnitPlan> = plans.collect();
-            self.workshop.look_up(&plans);
-        }
+        let plans = functions.iter().map(|one| planner.plan(*one));
+        let plans: Option<Vec<UnitPlan>> = self.workshop.remembers().then(|| plans.collect());
         self.planner = Some(planner);
         self.begun = session.status().used.unwrap_or(0.0);
         self.phase = Phase::Units(functions.into());
+        if let Some(plans) = plans {
+            let time = self.time_of_unit(session);
+            self.workshop.look_up(&plans, time);
+        }
     }
 
     /// The failure lines that units showed since the last time, in the order in which they are worked

@@ -1,16 +1,17 @@
 //! The units of a hunt: built together, tested, and made again as callers with calls bound.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use labrys_engine::{Error, Session};
 use labrys_program::FunctionId;
+use labrys_suite::{Explored, Input};
 
-use super::{BUILD, Hunt, Phase, cost};
+use super::{BUILD, Hunt, Phase, Settings, cost};
 use crate::compose::{is_over, share_of_time};
 use crate::plan::UnitPlan;
 use crate::testing::{Testing, seed};
-use crate::unit::{Line, Role, Unit};
+use crate::unit::{Ending, Line, Role, Unit};
 
 /// Units that are built at once: twice as many each time, up to this. What units have in common is
 /// compiled once for all of a batch, so few large batches take less time than many small ones.
@@ -22,6 +23,10 @@ const MOST_CALLERS: usize = 128;
 /// Units that are tested before the search of the whole program goes on, for each of those that are
 /// tested at a time.
 const TESTED_TOGETHER: usize = 4;
+/// A unit may have so many times what all would have if each had as much.
+const MORE: f64 = 3.0;
+/// The least that the longest time of a unit is.
+const LEAST_TIME: Duration = Duration::from_millis(500);
 
 impl Hunt<'_> {
     /// Builds the unit of a function, with those of the functions that are tested after it.
@@ -104,6 +109,7 @@ impl Hunt<'_> {
         first: FunctionId,
         jobs: usize,
     ) -> Result<(), Error> {
+        let time = self.time_of_unit(session);
         let (Phase::Units(next), Some(planner)) = (&mut self.phase, &mut self.planner) else {
             return Ok(());
         };
@@ -120,7 +126,7 @@ impl Hunt<'_> {
             workshop: &*self.workshop,
             program: &self.program,
             queries: self.settings.queries,
-            time: share_of_time(session, self.settings.time),
+            time,
             seed: self.settings.seed,
         };
         let mut work = 0;
@@ -135,15 +141,48 @@ impl Hunt<'_> {
             work += tested.effort;
             if self.workshop.failed_before(function).is_some() {
                 self.remembered.insert(function);
-            } else if tested.is_explored {
+            } else {
                 let fails = !tested.lines.is_empty();
-                self.workshop.keep(function, &tested.inputs, fails)?;
+                self.keep(function, (&tested.inputs, fails), tested.ending)?;
             }
             self.units.note(function, tested.inputs);
             self.learn(function, tested.lines);
         }
         self.owed += cost(session, begun, work);
         Ok(())
+    }
+
+    /// The longest time of the unit that is tested next: if the time of the hunt is limited, what it
+    /// would have if all that are to come had as much, and more, as most take less.
+    pub(super) fn time_of_unit(&self, session: &Session) -> Option<Duration> {
+        let longest = share_of_time(session, self.settings.time);
+        let (Phase::Units(next), Some(left)) = (&self.phase, session.status().time_left()) else {
+            return longest;
+        };
+        let unknown = |one: &&FunctionId| self.workshop.failed_before(**one).is_none();
+        let units = 1 + next.iter().filter(unknown).count();
+        let share = fair_share(left, units, &self.settings);
+        longest.map(|longest| longest.min(share))
+    }
+
+    /// Keeps what was found in a unit, its inputs and whether it fails, unless the hunt ended it.
+    fn keep(
+        &mut self,
+        function: FunctionId,
+        (inputs, fails): (&[Input], bool),
+        ending: Ending,
+    ) -> Result<(), Error> {
+        let cut_after = match ending {
+            Ending::Whole => None,
+            Ending::Cut(time) => Some(time),
+            Ending::Stopped => return Ok(()),
+        };
+        let explored = Explored {
+            inputs: inputs.to_vec(),
+            fails,
+            cut_after,
+        };
+        self.workshop.keep(function, explored)
     }
 
     /// There is no unit of a function, for this reason.
@@ -216,12 +255,13 @@ impl Hunt<'_> {
         if is_known || remembered {
             unit.explore(None, 0, None)?;
         } else {
-            let time = share_of_time(session, self.settings.time);
+            let time = match calls {
+                [] => self.time_of_unit(session),
+                _ => share_of_time(session, self.settings.time),
+            };
             unit.explore(None, self.settings.queries, time)?;
-            if unit.is_explored() {
-                let fails = !unit.lines().is_empty();
-                self.workshop.keep(function, &unit.inputs(), fails)?;
-            }
+            let found = (&*unit.inputs(), !unit.lines().is_empty());
+            self.keep(function, found, unit.ending())?;
         }
         self.units.note(function, unit.inputs());
         let building = match self.prepared.contains(&function) {
@@ -309,5 +349,42 @@ impl Hunt<'_> {
         let calls = self.calls.get(&caller).into_iter().flatten();
         let calls: Vec<FunctionId> = calls.copied().collect();
         self.make(session, caller, &calls)
+    }
+}
+
+/// The longest time of a unit where so much is left of the hunt's, and so many units are to come.
+/// Composing has half of what is left, and the search of the whole program half of the rest.
+fn fair_share(left: Duration, units: usize, settings: &Settings) -> Duration {
+    let part = if settings.search { 4.0 } else { 2.0 };
+    let jobs = settings.jobs.max(1) as f64;
+    let fair = left.as_secs_f64() * jobs / (part * units as f64);
+    Duration::from_secs_f64(fair * MORE).max(LEAST_TIME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Extent;
+
+    /// Of 400 s units have 200, each of 100 of them thus 2, and three times as much at most.
+    #[test]
+    fn units_share_what_is_left_of_the_time() {
+        let mut settings = Settings {
+            extent: Extent::Relevant,
+            interpolants: true,
+            search: false,
+            queries: 400,
+            time: None,
+            seed: 1,
+            jobs: 1,
+        };
+        let left = Duration::from_secs(400);
+        let share = |settings: &Settings, units| fair_share(left, units, settings).as_secs_f64();
+        assert_eq!(share(&settings, 100), 6.0);
+        assert_eq!(share(&settings, 10_000), LEAST_TIME.as_secs_f64());
+        settings.jobs = 2;
+        assert_eq!(share(&settings, 100), 12.0);
+        settings.search = true;
+        assert_eq!(share(&settings, 100), 6.0);
     }
 }
