@@ -12,10 +12,9 @@
 //! Work is counted in steps of the solver, not in seconds, so that the order of work is the same
 //! everywhere.
 //!
-//! In some programs most queries that 500 steps do not answer need a few more (in jhead, whose
-//! formats give an offset as a sum of several bytes); in others they are hopeless (in Lua, whose hash
-//! of strings is decided bit by bit). So first tries get four times as many steps where tries that
-//! took more than 500 have mostly been answered.
+//! In some programs most queries that 500 steps do not answer need a few more (jhead), in others they
+//! are hopeless (the hashes of strings in Lua). So first tries get four times as many steps where
+//! tries that took more than 500 have mostly been answered.
 
 use std::collections::VecDeque;
 
