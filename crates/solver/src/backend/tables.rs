@@ -14,6 +14,9 @@ use crate::bitwuzla::{Error, Kind, Term};
 
 /// Most leaves of a tree.
 const MAX_LEAVES: u128 = 1 << 16;
+/// Gates of a multiplexer for each bit: three, but fewer where it chooses between constants, as half of
+/// a tree does.
+const GATES: u64 = 2;
 
 /// A read that can be translated.
 pub(super) struct Read<'a> {
@@ -28,10 +31,6 @@ pub(super) struct Read<'a> {
     /// Multiplexers of the tree.
     multiplexers: Cell<u64>,
 }
-
-/// Gates of a multiplexer for each bit: of four, two in the mean of a tree, whose lowest choose
-/// between constants.
-const GATES: u64 = 2;
 
 impl<'a> Read<'a> {
     /// The read of `count` bytes at the index expression `id`, whose term is `index`.

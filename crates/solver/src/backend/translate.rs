@@ -348,7 +348,7 @@ impl Translator {
     fn gates(&self, pool: &Pool, id: ExprId, term: Term) -> u64 {
         match pool.op(id) {
             Op::Table => self.gates_of_reads.get(&term).copied().unwrap_or(0),
-            _ => gates(pool, id),
+            _ => gates_of_operation(pool, id),
         }
     }
 
@@ -399,8 +399,8 @@ impl Translator {
     }
 }
 
-/// About how many gates the operation of `id` has.
-fn gates(pool: &Pool, id: ExprId) -> u64 {
+/// About how many gates the operation of `id` has, which is no read of a table.
+fn gates_of_operation(pool: &Pool, id: ExprId) -> u64 {
     let operand = pool
         .node(id)
         .operands()
