@@ -29,6 +29,7 @@ pub(crate) struct Testing<'a> {
 pub(crate) struct Tested {
     pub(crate) inputs: Vec<Input>,
     pub(crate) lines: Vec<Line>,
+    /// How its exploration ended.
     pub(crate) ending: Ending,
     /// Steps of the solver.
     pub(crate) effort: u64,

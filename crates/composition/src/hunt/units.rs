@@ -260,8 +260,11 @@ impl Hunt<'_> {
                 _ => share_of_time(session, self.settings.time),
             };
             unit.explore(None, self.settings.queries, time)?;
-            let found = (&*unit.inputs(), !unit.lines().is_empty());
-            self.keep(function, found, unit.ending())?;
+            // A caller has no checked executable, so that it does not fail tells nothing of the function.
+            if calls.is_empty() {
+                let found = (&*unit.inputs(), !unit.lines().is_empty());
+                self.keep(function, found, unit.ending())?;
+            }
         }
         self.units.note(function, unit.inputs());
         let building = match self.prepared.contains(&function) {
