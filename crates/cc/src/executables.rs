@@ -156,9 +156,9 @@ impl Variant {
 
 const INSTRUMENTING: &str = "instrumenting";
 
-/// From a file of bitcode to another one, and to one with what is compiled apart; whether there is
-/// such a part.
-type Transform = fn(&Path, &Path, &Path) -> Result<bool, LlvmError>;
+/// From a file of bitcode to another one, and to one with what is compiled apart, if anything is to
+/// be; whether there is such a part.
+type Transform = fn(&Path, &Path, Option<&Path>) -> Result<bool, LlvmError>;
 
 /// The bitcode of a variant, and what of it is compiled apart.
 #[derive(Debug)]
@@ -348,7 +348,7 @@ impl Parts<'_> {
     }
 
     fn build(&self, variant: Variant, effort: Effort) -> Result<PathBuf, Error> {
-        let bitcode = self.bitcode(variant)?;
+        let bitcode = self.bitcode(variant, effort)?;
         let job = self.link(variant, &self.objects(variant, &bitcode, effort)?)?;
         // The same link has the same to say: once is enough.
         let output = job.run_captured(self.scratch)?;
@@ -368,7 +368,7 @@ impl Parts<'_> {
     ) -> Result<(PathBuf, Option<Bitcode>), Error> {
         let variant = Variant::Instrumented;
         let (bitcode, to_optimize) = match tuning {
-            Tuning::Optimized => (self.bitcode(variant)?, None),
+            Tuning::Optimized => (self.bitcode(variant, tuning.effort())?, None),
             Tuning::Unoptimized => self.fast_bitcode(is_early)?,
         };
         let objects = self.objects(variant, &bitcode, tuning.effort())?;
@@ -384,12 +384,12 @@ impl Parts<'_> {
         let outputs = Outputs {
             inlined: is_early.then_some(&inlined),
             called: Some(&called),
-            large: &large,
+            large: is_early.then_some(&large),
         };
-        let has_large = recording::instrument(self.frozen, outputs).map_err(llvm(INSTRUMENTING))?;
+        let is_apart = recording::instrument(self.frozen, outputs).map_err(llvm(INSTRUMENTING))?;
         let bitcode = |rest| Bitcode {
             rest,
-            apart: has_large.then(|| large.clone()),
+            apart: is_apart.then(|| large.clone()),
         };
         Ok((bitcode(called), is_early.then(|| bitcode(inlined))))
     }
@@ -424,11 +424,13 @@ impl Parts<'_> {
         })
     }
 
-    /// The bitcode of a variant, from the frozen one.
-    fn bitcode(&self, variant: Variant) -> Result<Bitcode, Error> {
+    /// The bitcode of a variant, from the frozen one. Where all is compiled by linear means nothing is
+    /// taken apart: that would take longer than to compile it.
+    fn bitcode(&self, variant: Variant, effort: Effort) -> Result<Bitcode, Error> {
         let (rest, apart) = (self.file(variant, "bc"), self.file(variant, "large.bc"));
         let (transform, step) = variant.transform();
-        let is_apart = transform(self.frozen, &rest, &apart).map_err(llvm(step))?;
+        let large = (effort != Effort::Linear).then_some(apart.as_path());
+        let is_apart = transform(self.frozen, &rest, large).map_err(llvm(step))?;
         Ok(Bitcode {
             rest,
             apart: is_apart.then_some(apart),

@@ -5,7 +5,7 @@
 //! function of more than [`LARGE`] instructions goes another way than all others. It has no
 //! concrete version ([`versions`](crate::recording)), its values stay in variables between blocks,
 //! only passes that look at one block at a time work on it, and it is compiled apart, with the
-//! code generator for unoptimized code.
+//! code generator for unoptimized code. Where no function is optimized none is taken apart.
 //!
 //! Law: what a function does is the same either way; which way it goes depends on its frozen form
 //! alone.
@@ -140,12 +140,19 @@ fn release(module: &Module) {
     }
 }
 
-/// Writes an instrumented module: its large functions, if there are any, to a module of their own.
-/// Tells whether there are.
-pub(crate) fn write(mut module: Module, out: &Path, large: &Path) -> Result<bool, LlvmError> {
-    let has_large = take_apart(&mut module, large)?;
+/// Writes an instrumented module: its large functions, if there are any and a place is named for
+/// them, to a module of their own. Tells whether it did.
+pub(crate) fn write(
+    mut module: Module,
+    out: &Path,
+    large: Option<&Path>,
+) -> Result<bool, LlvmError> {
+    let is_apart = match large {
+        Some(large) => take_apart(&mut module, large)?,
+        None => false,
+    };
     module.write(out)?;
-    Ok(has_large)
+    Ok(is_apart)
 }
 
 /// Moves the large functions of an instrumented module, if there are any, to a file of their own.

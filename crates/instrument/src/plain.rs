@@ -17,12 +17,12 @@ use crate::{coverage, large};
 use labrys_llvm::{Block, Builder, LLVMLinkage, LLVMOpcode, LlvmError, Module, Value};
 use labrys_lower::sites::{Decision, sites};
 
-/// Adds coverage to frozen bitcode. Large functions go to a file of their own; tells whether there
-/// are any.
+/// Adds coverage to frozen bitcode. Large functions go to a file of their own, if one is named;
+/// tells whether there are any.
 ///
 /// # Errors
 /// The input is not bitcode of LLVM 19, or (our bug) the result is not well-formed.
-pub fn add_coverage(frozen: &Path, out: &Path, apart: &Path) -> Result<bool, LlvmError> {
+pub fn add_coverage(frozen: &Path, out: &Path, apart: Option<&Path>) -> Result<bool, LlvmError> {
     let mut module = Module::read(frozen)?;
     // Stacks of failures are those of the checked build.
     module.strip_debug();

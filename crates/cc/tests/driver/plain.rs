@@ -30,7 +30,7 @@ fn branches(text: &str, runs: usize) -> Vec<String> {
     )
     .unwrap();
     let paths = ["frozen.bc", "plain.bc", "large.bc"].map(|name| project.path(name));
-    assert!(!add_coverage(&paths[0], &paths[1], &paths[2]).unwrap());
+    assert!(!add_coverage(&paths[0], &paths[1], Some(&paths[2])).unwrap());
     project.tool("clang-19", "-O2 -w @plain.bc @printer.c -o @program");
     let taken = |count| {
         let arguments = vec!["x"; count];

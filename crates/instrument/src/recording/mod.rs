@@ -75,12 +75,13 @@ pub struct Outputs<'a> {
     pub inlined: Option<&'a Path>,
     /// Helpers are called: for code that is not.
     pub called: Option<&'a Path>,
-    /// Large functions, either way.
-    pub large: &'a Path,
+    /// Large functions, either way: where other functions are optimized and they are not. Without it
+    /// they stay with the others.
+    pub large: Option<&'a Path>,
 }
 
-/// Instruments frozen bitcode. Large functions go to a file of their own; tells whether there are
-/// any.
+/// Instruments frozen bitcode. Large functions go to a file of their own, if one is named; tells
+/// whether there are any.
 ///
 /// # Errors
 /// The input is not bitcode of LLVM 19, or (our bug) the result is not well-formed.
@@ -111,9 +112,12 @@ pub fn instrument(frozen: &Path, outputs: Outputs<'_>) -> Result<bool, LlvmError
     announce::mark(&module);
     marked::define_table(&module);
     finish(&mut module)?;
-    let has_large = large::take_apart(&mut module, outputs.large)?;
+    let is_apart = match outputs.large {
+        Some(large) => large::take_apart(&mut module, large)?,
+        None => false,
+    };
     write(module, outputs.inlined, outputs.called)?;
-    Ok(has_large)
+    Ok(is_apart)
 }
 
 /// Writes an instrumented module.
