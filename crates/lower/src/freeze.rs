@@ -205,7 +205,7 @@ fn keep_definitions(module: &Module) {
         .filter(|f| f.linkage() != LLVMLinkage::LLVMInternalLinkage);
     let names = names
         .map(|f| f.name())
-        .filter(|name| function(name).is_some());
+        .filter(|name| function(name).is_some() && may_be_known(name));
     let unknown: Vec<_> = names
         .map(|name| (format!("no-builtin-{name}"), name))
         .collect();
@@ -219,6 +219,15 @@ fn keep_definitions(module: &Module) {
             module.add_text_attribute(*function, attribute, "");
         }
     }
+}
+
+/// Whether LLVM may know a function by its name: not one of a harness or a driver, and of mangled
+/// names operators alone, such as `new`. Each function of a C++ program has such a name, and each
+/// would be noted at each.
+fn may_be_known(name: &str) -> bool {
+    let is_mangled = name.starts_with("_Z");
+    let is_operator = name.starts_with("_Zn") || name.starts_with("_Zd");
+    (is_operator || !is_mangled) && !name.trim_start_matches('_').starts_with("labrys_")
 }
 
 /// Removes what the compiler knows about the side effects of the program's functions, and what

@@ -170,15 +170,12 @@ fn decided<'m>(branch: Value<'m>, successors: &[Block<'m>]) -> Option<Block<'m>>
     if branch.opcode() != LLVMOpcode::LLVMBr {
         return None;
     }
-    let check = [if_true, if_false]
-        .map(only_traps)
-        .iter()
-        .any(Option::is_some);
-    match branch.operand(0).const_int_value()? {
-        _ if !check => None,
-        0 => Some(if_false),
-        _ => Some(if_true),
-    }
+    let next = match branch.operand(0).const_int_value()? {
+        0 => if_false,
+        _ => if_true,
+    };
+    let is_check = successors.iter().any(|to| only_traps(*to).is_some());
+    is_check.then_some(next)
 }
 
 /// A block with the same trap at the place of a branch.
@@ -212,11 +209,12 @@ fn trap_at<'m>(
 
 /// The trap of a block that holds nothing else.
 fn only_traps(block: Block<'_>) -> Option<Value<'_>> {
-    let instructions = block.instructions();
-    match instructions.as_slice() {
-        [trap, end] if end.opcode() == LLVMOpcode::LLVMUnreachable => {
-            is_trap(*trap).then_some(*trap)
-        }
+    let end = block.terminator()?;
+    if end.opcode() != LLVMOpcode::LLVMUnreachable {
+        return None;
+    }
+    match block.instructions().as_slice() {
+        [trap, _] => is_trap(*trap).then_some(*trap),
         _ => None,
     }
 }
