@@ -162,6 +162,15 @@ impl<'t, 'q> Task<'t, 'q> {
         self.deadline.map(left)
     }
 
+    /// Why nothing more is to be done for it, if it was cancelled or its time is over.
+    pub(crate) fn ended(&self) -> Option<Reason> {
+        if self.query.budget.is_cancelled() {
+            return Some(Reason::Cancelled);
+        }
+        let is_late = self.timeout().is_some_and(|left| left.is_zero());
+        is_late.then_some(Reason::Timeout)
+    }
+
     /// What is left of the budget, with other steps.
     pub(crate) fn budget(&self, steps: Option<u64>) -> Budget {
         Budget {
@@ -475,12 +484,6 @@ impl Schedule {
     }
 
     fn decide(&mut self, query: &mut Query<'_>) -> Answer {
-        if query.budget.is_cancelled() {
-            return Answer::Unknown(Reason::Cancelled);
-        }
-        if query.budget.timeout == Some(Duration::ZERO) {
-            return Answer::Unknown(Reason::Timeout);
-        }
         let mut task = Task::new(query);
         let symbols = |part: &Part| task.query.pool.symbols(part.id).len() as u64;
         let symbols: u64 = task.parts.iter().map(symbols).sum();
@@ -491,6 +494,9 @@ impl Schedule {
                 let reason = task.given_up.clone();
                 break Answer::Unknown(reason.unwrap_or(Reason::Steps)).into();
             };
+            if let Some(reason) = task.ended() {
+                break Answer::Unknown(reason).into();
+            }
             let layer = &mut self.layers[slot.layer];
             let verdict = match layer.run(&mut task, &mut self.shared, slot.patience) {
                 Verdict::Proposal(model) => self

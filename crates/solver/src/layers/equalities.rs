@@ -9,6 +9,7 @@ use labrys_expr::{ExprId, Pool};
 
 use crate::facts::Facts;
 use crate::parts::Part;
+use crate::query::Reason;
 use crate::schedule::{Layer, Patience, Shared, Smaller, Task, Verdict};
 
 /// The layer.
@@ -27,27 +28,54 @@ impl Layer for Equalities {
             return Verdict::Pass;
         }
         let mut smaller = shared.take_spare();
-        if let Err(position) = put_in(pool, &task.parts, &facts, &mut smaller) {
-            shared.put_spare(smaller);
-            let reasons = facts.reasons(pool, &task.parts, position);
-            return Verdict::Core(reasons.into_iter().chain([position]).collect());
+        match put_in(pool, &task.parts, &facts, &mut smaller, || task.ended()) {
+            Ok(()) => {
+                smaller.facts = facts;
+                Verdict::Smaller(smaller)
+            }
+            Err(Obstacle::False(position)) => {
+                shared.put_spare(smaller);
+                let reasons = facts.reasons(pool, &task.parts, position);
+                Verdict::Core(reasons.into_iter().chain([position]).collect())
+            }
+            Err(Obstacle::Ended(reason)) => {
+                shared.put_spare(smaller);
+                Verdict::Unknown(reason)
+            }
         }
-        smaller.facts = facts;
-        Verdict::Smaller(smaller)
     }
 }
 
-/// Puts the values of the facts into the parts; the position of one that is false then.
-fn put_in(pool: &Pool, parts: &[Part], facts: &Facts, smaller: &mut Smaller) -> Result<(), usize> {
+/// Why there is no smaller query.
+#[derive(Debug, PartialEq, Eq)]
+enum Obstacle {
+    /// The part at this position is false when the values are put in.
+    False(usize),
+    /// The query has ended.
+    Ended(Reason),
+}
+
+/// Puts the values of the facts into the parts, unless the query has `ended`: parts of a long path
+/// may take seconds.
+fn put_in(
+    pool: &Pool,
+    parts: &[Part],
+    facts: &Facts,
+    smaller: &mut Smaller,
+    ended: impl Fn() -> Option<Reason>,
+) -> Result<(), Obstacle> {
     let target = &mut smaller.reduced.pool;
     let rebuilt = &mut smaller.reduced.rebuilt;
     target.clear();
     rebuilt.reset();
     let mut conditions: Vec<(usize, ExprId)> = Vec::new();
     for fact in facts.list() {
+        if let Some(reason) = ended() {
+            return Err(Obstacle::Ended(reason));
+        }
         let part = parts[fact.position].id;
         match target.rebuild(Some(pool), part, rebuilt, &mut |_, _| None) {
-            ExprId::FALSE => return Err(fact.position),
+            ExprId::FALSE => return Err(Obstacle::False(fact.position)),
             ExprId::TRUE => {}
             id => conditions.push((fact.position, id)),
         }
@@ -122,7 +150,7 @@ mod tests {
             let parts = conjuncts(&pool, &conditions);
             let facts = Facts::new(&pool, &parts);
             let mut smaller = Smaller::default();
-            let left = put_in(&pool, &parts, &facts, &mut smaller);
+            let left = put_in(&pool, &parts, &facts, &mut smaller, || None);
             let mut evaluator = Evaluator::new();
             for bytes in (0..12).flat_map(|a| (0..12).map(move |b| [a, b])) {
                 let input = Assignment::from_streams([bytes.to_vec()]);
@@ -137,7 +165,8 @@ mod tests {
                     reasons.iter().all(|reason| true_parts[*reason])
                 };
                 match left {
-                    Err(position) => prop_assert!(!(said(position) && true_parts[position])),
+                    Err(Obstacle::Ended(_)) => prop_assert!(false),
+                    Err(Obstacle::False(position)) => prop_assert!(!(said(position) && true_parts[position])),
                     Ok(()) => {
                         let all = smaller.positions.iter().zip(&smaller.constraints);
                         let all: Vec<_> = all.map(|(position, id)| (*position, *id)).collect();
@@ -177,8 +206,9 @@ mod tests {
         let parts = conjuncts(&pool, &[known, goal]);
         let facts = Facts::new(&pool, &parts);
         assert!(facts.are_used(&pool, &parts));
-        let left = put_in(&pool, &parts, &facts, &mut Smaller::default());
-        assert_eq!(left, Err(1));
+        let smaller = &mut Smaller::default();
+        let left = put_in(&pool, &parts, &facts, smaller, || None);
+        assert_eq!(left, Err(Obstacle::False(1)));
         assert_eq!(facts.reasons(&pool, &parts, 1), [0]);
     }
 }
