@@ -99,6 +99,9 @@ fn units_that_are_the_same_are_not_explored_again() {
     // Lines are no part of a unit, but of what is told.
     let moved = format!("\n{text}");
     assert_eq!(hunted(&moved, "second"), (Some(13), Some(2), 2));
+    let begin = "void g(const char *s) {\n";
+    let longer = text.replace(begin, &format!("{begin}\n"));
+    assert_eq!(hunted(&longer, "longer"), (Some(13), Some(2), 2));
     let changed = text.replace("'B'", "'D'");
     assert_eq!(hunted(&changed, "third"), (Some(12), Some(1), 2));
 }

@@ -15,10 +15,11 @@ use rustc_hash::FxHashSet;
 use crate::bind::Formula;
 use crate::context::{Below, Constants, Context, constants};
 use crate::explore::{Answered, Ask};
+use crate::line::line_of;
 use crate::nearness::Focus;
 use crate::report::{Figures, Phases};
 use crate::summary::{FREE, LEAVES, Path, Slice, is_free};
-use crate::unit::{Unit, line_of};
+use crate::unit::Unit;
 
 /// Refinements in a row without new branches of the caller, before it is given up.
 const MOST_FRUITLESS: u32 = 3;

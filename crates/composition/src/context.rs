@@ -18,8 +18,9 @@ use labrys_suite::Input;
 use rustc_hash::FxHashSet;
 
 use crate::explore::{Answered, Ask, OWN, keys, taken};
+use crate::line::line_of;
 use crate::summary::{CALLER, LEAVES, Path, Slice, is_free};
-use crate::unit::{Unit, line_of};
+use crate::unit::Unit;
 
 /// Failing paths of one call that are enough.
 const ENOUGH: usize = 2;

@@ -13,6 +13,7 @@ mod compose;
 mod context;
 mod explore;
 mod hunt;
+mod line;
 mod measure;
 mod nearness;
 mod open;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use labrys_program::FunctionId;
 
-use crate::unit::Line;
+use crate::line::Line;
 
 /// Units in which one line fails that are composed.
 const MOST_ENTRIES: usize = 3;

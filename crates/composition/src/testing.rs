@@ -9,8 +9,9 @@ use labrys_engine::Error;
 use labrys_program::{FunctionId, Program};
 use labrys_suite::Input;
 
+use crate::line::Line;
 use crate::plan::UnitPlan;
-use crate::unit::{Ending, Line, Unit};
+use crate::unit::{Ending, Unit};
 use crate::workshop::Workshop;
 
 /// How units are tested.
@@ -80,7 +81,7 @@ impl Testing<'_> {
             Err(reason) => return Ok(Err(reason)),
         };
         let mut unit = Unit::new(bench, function, self.program, seed(self.seed, function));
-        match self.workshop.failed_before(function) {
+        match self.workshop.known(function) {
             Some(_) => unit.explore(None, 0, None)?,
             None => unit.explore(None, self.queries, self.time)?,
         }

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use labrys_engine::{End, Error, Session, run};
 use labrys_expr::{ExprId, Pool};
 use labrys_program::{FunctionId, Program};
-use labrys_suite::{Coverage, Failure, Input};
+use labrys_suite::{Coverage, Input};
 
 use crate::bind::Formula;
 use crate::explore::Explorer;
+use crate::line::Line;
 use crate::nearness::Focus;
 use crate::summary::{LEAVES, Path, Reading, branch_coverage};
 use crate::workshop::{Bench, BoundFunction};
@@ -49,19 +50,10 @@ pub(crate) struct Unit {
 pub(crate) enum Ending {
     /// All queries were asked.
     Whole,
-    /// This time was over.
-    Cut(Duration),
+    /// Its time was over.
+    Cut,
     /// The hunt ended it, or it has not begun.
     Stopped,
-}
-
-/// A failure line of a unit: the failures there.
-#[derive(Clone, Debug)]
-pub(crate) struct Line {
-    /// `FILE:LINE`.
-    pub(crate) location: String,
-    pub(crate) kind: String,
-    pub(crate) failures: Vec<Failure>,
 }
 
 impl Unit {
@@ -117,10 +109,10 @@ impl Unit {
         let begun = Instant::now();
         let end = run(&mut self.session, &mut self.explorer)?;
         self.explorer.focus(None);
-        let late = time.filter(|time| begun.elapsed() >= *time);
-        self.ending = match (end, late) {
-            (End::Exhausted, None) => Ending::Whole,
-            (End::Exhausted, Some(time)) => Ending::Cut(time),
+        let is_late = time.is_some_and(|time| begun.elapsed() >= time);
+        self.ending = match end {
+            End::Exhausted if is_late => Ending::Cut,
+            End::Exhausted => Ending::Whole,
             _ => Ending::Stopped,
         };
         Ok(())
@@ -181,28 +173,21 @@ impl Unit {
 
     /// The lines at which the unit fails, in the order in which they were found.
     pub(crate) fn lines(&self) -> Vec<Line> {
-        let mut lines: Vec<Line> = Vec::new();
-        for failure in self.session.failures().iter().filter(|one| one.confirmed) {
-            let Some(location) = failure.location.as_deref().map(line_of) else {
-                continue;
-            };
-            match lines.iter_mut().find(|line| line.location == location) {
-                Some(line) => line.failures.push(failure.clone()),
-                None => lines.push(Line {
-                    location: location.to_owned(),
-                    kind: failure.kind.clone(),
-                    failures: vec![failure.clone()],
-                }),
-            }
-        }
-        lines
+        Line::all(self.session.failures())
+    }
+
+    /// A line as it is in this unit, which fails there: what an earlier hunt kept may have moved.
+    pub(crate) fn line(&self, known: &Line) -> Line {
+        let has = |line: &Line| known.inputs.iter().any(|input| line.inputs.contains(input));
+        let mut lines = self.lines().into_iter();
+        lines.find(has).unwrap_or_else(|| known.clone())
     }
 
     /// The failing paths at a line (ψ of section 3.5.1) as a formula over the unit's inputs.
     pub(crate) fn failing(&mut self, line: &Line) -> Result<Option<Formula>, Error> {
         let mut cubes: Vec<Vec<ExprId>> = Vec::new();
-        for failure in &line.failures {
-            let Some(path) = self.explorer.read(&mut self.session, &failure.input)? else {
+        for input in &line.inputs {
+            let Some(path) = self.explorer.read(&mut self.session, input)? else {
                 continue;
             };
             let last = |path: &Path| path.steps.last().map(|step| (step.site, step.direction));
@@ -221,9 +206,8 @@ impl Unit {
         let Some(objects) = self.objects.filter(|_| !cubes.is_empty()) else {
             return Ok(None);
         };
-        let examples = line.failures.iter().map(|one| one.input.clone());
         let mut formula = self.formula(objects, 1);
-        formula.add(&self.explorer.summary.pool, cubes, examples.collect());
+        formula.add(&self.explorer.summary.pool, cubes, line.inputs.clone());
         Ok(Some(formula))
     }
 
@@ -237,26 +221,5 @@ impl Unit {
             leaves: self.leaves,
             depth,
         }
-    }
-}
-
-/// The line of a place `FILE:LINE:COLUMN`.
-pub(crate) fn line_of(place: &str) -> &str {
-    let mut parts = place.rsplitn(2, ':');
-    match (parts.next(), parts.next()) {
-        (Some(column), Some(line)) if line.contains(':') && column.parse::<u32>().is_ok() => line,
-        _ => place,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_places_without_columns() {
-        assert_eq!(line_of("a/b.c:22:3"), "a/b.c:22");
-        assert_eq!(line_of("a/b.c:22"), "a/b.c:22");
-        assert_eq!(line_of("b.c"), "b.c");
     }
 }

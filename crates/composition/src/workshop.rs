@@ -87,13 +87,13 @@ pub trait Workshop: Sync {
     /// Whether earlier hunts are known, so that [`Workshop::look_up`] is worth its time.
     fn remembers(&self) -> bool;
 
-    /// Looks up what earlier hunts found in these units; not in those that had less than half of this
-    /// time, and were cut off by that.
+    /// Looks up what earlier hunts found in these units, of which each has this part of the time; not in
+    /// those that had less than half as much, and were cut off by that.
     fn look_up(&mut self, units: &[UnitPlan], time: Option<Duration>);
 
-    /// Whether the unit of a function failed when an earlier hunt explored it, if it is the same since;
-    /// such a unit is first run on the inputs of then.
-    fn failed_before(&self, function: FunctionId) -> Option<bool>;
+    /// What an earlier hunt found in the unit of a function, if it is the same since; such a unit is
+    /// first run on the inputs of then.
+    fn known(&self, function: FunctionId) -> Option<&Explored>;
 
     /// Keeps what was found in a unit for later hunts.
     ///

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use labrys_suite::dictionary::{record, recorded, words};
 use labrys_suite::{
-    Changes, Explored, Input, InputStream, Ktest, Property, read_numbers, read_test_comp,
+    Changes, Explored, FailedLine, Input, InputStream, Ktest, Property, read_numbers,
+    read_test_comp,
 };
 
 use crate::Reader;
@@ -97,9 +98,16 @@ pub(crate) const EXPLORED: Reader = Reader {
         })
     },
     examples: || {
+        let line = FailedLine {
+            function: "f".to_owned(),
+            distance: 12,
+            kind: "SIGSEGV".to_owned(),
+            inputs: vec![Input::objects([0, 255, 7])],
+        };
         let explored = |cut_after| Explored {
             inputs: vec![Input::objects(""), Input::objects([0, 255, 7])],
             fails: true,
+            lines: vec![line.clone()],
             cut_after,
         };
         let examples = [None, Some(Duration::from_millis(1500))].map(explored);

@@ -1,5 +1,5 @@
 //! What hunts found out about units, as files for later hunts: the inputs on which a unit was run, and
-//! whether it failed.
+//! where it failed.
 //!
 //! Law: the name of a file is a number of all that the runs of the unit depend on, so files of several
 //! programs, and of several machines, may lie in one folder.
@@ -34,8 +34,8 @@ impl Notebook {
         })
     }
 
-    /// A unit has this key. What is known of one that was cut off counts if it had half of the time that
-    /// it would have now, at least.
+    /// A unit has this key. What is known of one that was cut off counts if units had at least half of the
+    /// time that they have now, as `time` says.
     pub(crate) fn look_up(&mut self, function: FunctionId, key: &str, time: Option<Duration>) {
         let name = labrys_units::hash(&format!("{key}\n{}", self.options));
         let text = fs::read_to_string(self.folder.join(&name));
@@ -72,7 +72,7 @@ impl Notebook {
 
 #[cfg(test)]
 mod tests {
-    use labrys_suite::Input;
+    use labrys_suite::{FailedLine, Input};
 
     use super::*;
 
@@ -84,6 +84,12 @@ mod tests {
         let explored = Explored {
             inputs: vec![Input::objects(""), Input::objects([0, 255, 7])],
             fails: true,
+            lines: vec![FailedLine {
+                function: "f".to_owned(),
+                distance: 3,
+                kind: "SIGSEGV".to_owned(),
+                inputs: vec![Input::objects([0, 255, 7])],
+            }],
             cut_after: None,
         };
         let function = FunctionId(3);
@@ -116,6 +122,7 @@ mod tests {
         let explored = Explored {
             inputs: vec![Input::objects("")],
             fails: false,
+            lines: Vec::new(),
             cut_after: Some(Duration::from_millis(2500)),
         };
         notebook.keep(function, &explored).expect("a file");

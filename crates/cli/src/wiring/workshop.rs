@@ -372,9 +372,8 @@ impl Workshop for Units<'_> {
         }
     }
 
-    fn failed_before(&self, function: FunctionId) -> Option<bool> {
-        let known = self.notebook.as_ref()?.of(function);
-        known.map(|known| known.fails)
+    fn known(&self, function: FunctionId) -> Option<&Explored> {
+        self.notebook.as_ref()?.of(function)
     }
 
     fn keep(&mut self, function: FunctionId, explored: Explored) -> Result<(), Error> {

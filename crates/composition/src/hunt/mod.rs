@@ -16,13 +16,16 @@ use labrys_program::{FunctionId, Program};
 
 use crate::bind::Formula;
 use crate::compose::{Composed, Composer, Work, is_over, is_shown, share_of_time, shows};
+use crate::line::{Line, line_of};
 use crate::measure::Measurement;
 use crate::open::OpenUnits;
 use crate::plan::{Extent, Planner, UnitPlan};
 use crate::report::{Alarm, Report, Validated};
 use crate::target::{Target, targets};
-use crate::unit::{Line, Unit, line_of};
+use crate::unit::Unit;
 use crate::workshop::Workshop;
+
+use self::units::Pace;
 
 /// System inputs whose runs the summary of main begins with.
 const MOST_SEEDS: usize = 256;
@@ -81,8 +84,9 @@ pub struct Hunt<'h> {
     /// Functions whose units are built, or cannot be built with others.
     prepared: BTreeSet<FunctionId>,
     batch: usize,
-    /// Callers that are built at once.
+    /// Callers, and failing units of earlier hunts, that are built at once.
     callers_batch: usize,
+    failing_batch: usize,
     /// The calls that are bound in the units of callers.
     calls: BTreeMap<FunctionId, BTreeSet<FunctionId>>,
     whole: Option<Unit>,
@@ -106,11 +110,16 @@ pub struct Hunt<'h> {
     /// What units had and the search of the whole program has not had yet: steps of the solver, or
     /// seconds if the time is limited.
     owed: f64,
+    /// The same of the units of this round, and what it took to make the whole program when they were
+    /// composed the last time: a round is as long, or it would go by with making the whole program.
+    round: f64,
+    binding: f64,
+    pace: Pace,
 }
 
 /// A target that is worked on.
-struct Attempt<'a> {
-    line: &'a Line,
+struct Attempt {
+    line: Line,
     conflicts: Vec<String>,
     constraints: Vec<String>,
     /// The longest chain under which it may fail.
@@ -142,6 +151,7 @@ impl<'h> Hunt<'h> {
             prepared: BTreeSet::new(),
             batch: FIRST_BATCH,
             callers_batch: FIRST_BATCH,
+            failing_batch: FIRST_BATCH,
             calls: BTreeMap::new(),
             whole: None,
             found: Vec::new(),
@@ -161,6 +171,9 @@ impl<'h> Hunt<'h> {
             remembered: BTreeSet::new(),
             report: Report::default(),
             owed: 0.0,
+            round: 0.0,
+            binding: 0.0,
+            pace: Pace::default(),
         }
     }
 
@@ -241,11 +254,51 @@ impl<'h> Hunt<'h> {
         let plans: Option<Vec<UnitPlan>> = self.workshop.remembers().then(|| plans.collect());
         self.planner = Some(planner);
         self.begun = session.status().used.unwrap_or(0.0);
+        self.pace.from = session.status().time_left();
         self.phase = Phase::Units(functions.into());
         if let Some(plans) = plans {
-            let time = self.time_of_unit(session);
+            let time = self.time_of_each(session);
             self.workshop.look_up(&plans, time);
+            if let Phase::Units(functions) = &mut self.phase {
+                // What is new since the earlier hunt is tested first.
+                let is_known = |one: &FunctionId| self.workshop.known(*one).is_some();
+                functions.make_contiguous().sort_by_key(is_known);
+            }
         }
+        self.pace.each = self.time_of_each(session);
+    }
+
+    /// Tests the next unit, or composes what units showed.
+    fn test_next(&mut self, session: &mut Session, used: f64) -> Result<(), Error> {
+        let next = match &self.phase {
+            Phase::Units(functions) => functions.front().copied(),
+            Phase::Measure | Phase::Compose(_) => None,
+        };
+        // Half of what is left of a limited budget is for composing.
+        let is_late = used - self.begun > (1.0 - self.begun) / 2.0;
+        let goes_on = |one: &FunctionId| self.found.is_empty() || !is_late && self.is_ready(*one);
+        let next = next.filter(goes_on);
+        let Phase::Units(functions) = &mut self.phase else {
+            return Ok(());
+        };
+        match next {
+            Some(function) => {
+                functions.pop_front();
+                self.test(session, function)
+            }
+            None => {
+                let pending = std::mem::take(functions);
+                self.begin_composing(session, pending)
+            }
+        }
+    }
+
+    /// Whether the unit of a function is tested in this round too. What fails is composed as soon as the
+    /// units that were built together are tested, if they took as long as it takes to make the whole
+    /// program for that.
+    fn is_ready(&self, function: FunctionId) -> bool {
+        let is_short = self.round < self.binding;
+        is_short || self.prepared.contains(&function) || self.is_settled(function)
     }
 
     /// The failure lines that units showed since the last time, in the order in which they are worked
@@ -266,12 +319,13 @@ impl<'h> Hunt<'h> {
         session: &mut Session,
         pending: VecDeque<FunctionId>,
     ) -> Result<(), Error> {
-        let used = session.status().used.unwrap_or(0.0);
-        self.until = used + (used - self.begun);
+        let used = |session: &Session| session.status().used.unwrap_or(0.0);
+        let testing = used(session) - self.begun;
         self.pending = pending;
         let targets = self.targets(session);
         session.note(&format!("{} failure lines in units", targets.len()));
         self.bind(session, &targets)?;
+        self.until = used(session) + testing;
         self.phase = Phase::Compose(targets);
         Ok(())
     }
@@ -299,21 +353,26 @@ impl<'h> Hunt<'h> {
         let begun = Instant::now();
         let whole = self.workshop.whole(&bound, inputs)?;
         self.composer.phases.build += begun.elapsed().as_secs_f64();
+        let mut work = BUILD * self.program.sites.len() as u64;
         match whole {
             Ok(bench) => {
                 let mut unit = Unit::new(bench, self.main, &self.program, self.settings.seed);
                 unit.explore(None, 0, None)?;
+                work += unit.session.effort();
                 self.whole = Some(unit);
             }
             Err(reason) => session.note(&format!("main has no summary: {reason}")),
         }
+        self.binding = cost(session, begun, work);
+        self.owed += self.binding;
         Ok(())
     }
 
     /// Composes one failure line up to main.
     fn validate(&mut self, session: &mut Session, target: &Target) -> Result<(), Error> {
+        self.prepare_failing(session, target)?;
         let mut attempt = Attempt {
-            line: &target.line,
+            line: target.line.clone(),
             conflicts: Vec::new(),
             constraints: Vec::new(),
             context: Vec::new(),
@@ -328,8 +387,10 @@ impl<'h> Hunt<'h> {
             let Some(mut unit) = self.take(session, *function)? else {
                 continue;
             };
-            let formula = unit.failing(line)?;
+            let line = unit.line(line);
+            let formula = unit.failing(&line)?;
             self.put(unit);
+            attempt.line = line;
             let Some(mut formula) = formula else {
                 continue;
             };
@@ -339,8 +400,8 @@ impl<'h> Hunt<'h> {
             }
             if let Some(chain) = self.extend(session, &mut attempt, &mut formula, &chain)? {
                 self.report.validated.push(Validated {
-                    location: line.location.clone(),
-                    kind: line.kind.clone(),
+                    location: attempt.line.location,
+                    kind: attempt.line.kind,
                     chain: self.names(&chain),
                     backtracked: attempt.conflicts,
                     constraints: attempt.constraints,
@@ -349,14 +410,14 @@ impl<'h> Hunt<'h> {
             }
         }
         if self.settings.search && self.composer.figures.at_main > near {
-            self.go_toward(session, &target.line)?;
+            self.go_toward(session, &attempt.line)?;
         }
         let function = target.entries.first().map(|(function, _)| *function);
-        let location = &target.line.location;
-        self.report.alarms.retain(|one| one.location != *location);
+        let Line { location, kind, .. } = attempt.line;
+        self.report.alarms.retain(|one| one.location != location);
         self.report.alarms.push(Alarm {
-            location: target.line.location.clone(),
-            kind: target.line.kind.clone(),
+            location,
+            kind,
             function: function.map_or_else(String::new, |one| self.name(one)),
             context: self.names(&attempt.context),
             conflicts: attempt.conflicts,
@@ -390,7 +451,7 @@ impl<'h> Hunt<'h> {
     fn extend(
         &mut self,
         session: &mut Session,
-        attempt: &mut Attempt<'_>,
+        attempt: &mut Attempt,
         formula: &mut Formula,
         chain: &[FunctionId],
     ) -> Result<Option<Vec<FunctionId>>, Error> {
@@ -398,7 +459,10 @@ impl<'h> Hunt<'h> {
             return Ok(None);
         };
         let callers = self.callers(top);
+        let begun = Instant::now();
         self.prepare_callers(session, top, &callers)?;
+        // Callers are built for the lines to come too.
+        attempt.until = attempt.until.map(|until| until + begun.elapsed());
         for caller in callers {
             if chain.contains(&caller) || chain.len() >= DEEPEST {
                 continue;
@@ -439,7 +503,7 @@ impl<'h> Hunt<'h> {
     fn compose(
         &mut self,
         session: &mut Session,
-        attempt: &mut Attempt<'_>,
+        attempt: &mut Attempt,
         (mut unit, mut below): (Unit, Option<Unit>),
         (top, formula): (FunctionId, &mut Formula),
     ) -> Result<Composed, Error> {
@@ -553,25 +617,7 @@ impl Technique for Hunt<'_> {
         let used = session.status().used.unwrap_or(0.0);
         match &mut self.phase {
             Phase::Measure => self.measure(session)?,
-            Phase::Units(functions) => {
-                // What fails is composed as soon as the units that were built together are tested.
-                let next = functions.front().copied();
-                let is_ready = |one: &FunctionId| self.prepared.contains(one);
-                // Half of what is left of a limited budget is for composing.
-                let is_late = used - self.begun > (1.0 - self.begun) / 2.0;
-                let goes_on = |one: &FunctionId| is_ready(one) && !is_late;
-                let next = next.filter(|one| self.found.is_empty() || goes_on(one));
-                match next {
-                    Some(function) => {
-                        functions.pop_front();
-                        self.test(session, function)?;
-                    }
-                    None => {
-                        let pending = std::mem::take(functions);
-                        self.begin_composing(session, pending)?;
-                    }
-                }
-            }
+            Phase::Units(_) => self.test_next(session, used)?,
             Phase::Compose(targets) => match targets.pop_front() {
                 Some(target) if self.pending.is_empty() || used <= self.until => {
                     self.validate(session, &target)?;
@@ -584,6 +630,7 @@ impl Technique for Hunt<'_> {
                 }
                 None if !self.pending.is_empty() => {
                     self.begun = used;
+                    self.round = 0.0;
                     self.phase = Phase::Units(std::mem::take(&mut self.pending));
                 }
                 None if !self.waiting.is_empty() => {

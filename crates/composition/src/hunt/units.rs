@@ -9,9 +9,11 @@ use labrys_suite::{Explored, Input};
 
 use super::{BUILD, Hunt, Phase, Settings, cost};
 use crate::compose::{is_over, share_of_time};
+use crate::line::Line;
 use crate::plan::UnitPlan;
+use crate::target::Target;
 use crate::testing::{Testing, seed};
-use crate::unit::{Ending, Line, Role, Unit};
+use crate::unit::{Ending, Role, Unit};
 
 /// Units that are built at once: twice as many each time, up to this. What units have in common is
 /// compiled once for all of a batch, so few large batches take less time than many small ones.
@@ -62,22 +64,27 @@ impl Hunt<'_> {
     /// The units that are built together: that of this function, if there is one, and those of the
     /// functions that are tested after it.
     fn next_batch(&mut self, first: Option<FunctionId>) -> Vec<(UnitPlan, Vec<UnitPlan>)> {
-        let (Phase::Units(next), Some(planner)) = (&self.phase, &mut self.planner) else {
+        let Phase::Units(next) = &self.phase else {
             return Vec::new();
         };
         let next = next.iter().filter(|one| !self.prepared.contains(one));
-        let next = next.filter(|one| self.workshop.failed_before(**one) != Some(false));
+        let next = next.filter(|one| !self.is_settled(**one));
         let functions = first.into_iter().chain(next.copied()).take(self.batch);
-        let units = functions.map(|one| (planner.plan(one), Vec::new()));
+        let functions: Vec<FunctionId> = functions.collect();
+        let Some(planner) = &mut self.planner else {
+            return Vec::new();
+        };
+        let units = functions.into_iter();
+        let units = units.map(|one| (planner.plan(one), Vec::new()));
         units.collect()
     }
 
     /// Tests the unit of a function, and at the same time those of functions after it, if there are
     /// processors for them.
     pub(super) fn test(&mut self, session: &Session, function: FunctionId) -> Result<(), Error> {
-        if self.workshop.failed_before(function) == Some(false) {
-            self.report.figures.units += 1;
+        if let Some(lines) = self.settled(function) {
             self.remembered.insert(function);
+            self.learn(function, lines);
             return Ok(());
         }
         self.prepare(session, function)?;
@@ -113,11 +120,8 @@ impl Hunt<'_> {
         let (Phase::Units(next), Some(planner)) = (&mut self.phase, &mut self.planner) else {
             return Ok(());
         };
-        let is_ready = |one: &&FunctionId| {
-            self.prepared.contains(one) && self.workshop.failed_before(**one) != Some(false)
-        };
         let others = next.iter().take(TESTED_TOGETHER * jobs - 1);
-        let others = others.take_while(is_ready).count();
+        let others = others.take_while(|one| self.prepared.contains(one)).count();
         let functions: Vec<FunctionId> = [first].into_iter().chain(next.drain(..others)).collect();
         let begun = Instant::now();
         let plans = functions.iter().map(|one| planner.plan(*one));
@@ -129,6 +133,7 @@ impl Hunt<'_> {
             time,
             seed: self.settings.seed,
         };
+        self.pace.grant(time, plans.len());
         let mut work = 0;
         for (function, tested) in functions.into_iter().zip(testing.all(&plans, jobs)?) {
             let tested = match tested {
@@ -139,50 +144,83 @@ impl Hunt<'_> {
                 }
             };
             work += tested.effort;
-            if self.workshop.failed_before(function).is_some() {
+            if self.workshop.known(function).is_some() {
                 self.remembered.insert(function);
             } else {
-                let fails = !tested.lines.is_empty();
-                self.keep(function, (&tested.inputs, fails), tested.ending)?;
+                self.keep(function, (&tested.inputs, &tested.lines), tested.ending)?;
             }
             self.units.note(function, tested.inputs);
             self.learn(function, tested.lines);
         }
-        self.owed += cost(session, begun, work);
+        self.charge(cost(session, begun, work));
         Ok(())
     }
 
-    /// The longest time of the unit that is tested next: if the time of the hunt is limited, what it
-    /// would have if all that are to come had as much, and more, as most take less.
+    /// The longest time of the unit that is tested next: if the time of the hunt is limited, so much
+    /// that all that are to come can have as much.
     pub(super) fn time_of_unit(&self, session: &Session) -> Option<Duration> {
         let longest = share_of_time(session, self.settings.time);
         let (Phase::Units(next), Some(left)) = (&self.phase, session.status().time_left()) else {
             return longest;
         };
-        let unknown = |one: &&FunctionId| self.workshop.failed_before(**one).is_none();
+        let unknown = |one: &&FunctionId| self.workshop.known(**one).is_none();
         let units = 1 + next.iter().filter(unknown).count();
-        let share = fair_share(left, units, &self.settings);
+        let share = self.pace.share(left, units, &self.settings);
         longest.map(|longest| longest.min(share))
     }
 
-    /// Keeps what was found in a unit, its inputs and whether it fails, unless the hunt ended it.
+    /// The part of the time that each unit has which is to come and not known, or the longest time of one
+    /// if that is less.
+    pub(super) fn time_of_each(&self, session: &Session) -> Option<Duration> {
+        let left = match &self.phase {
+            Phase::Units(next) => {
+                let unknown = |one: &&FunctionId| self.workshop.known(**one).is_none();
+                let units = next.iter().filter(unknown).count().max(1);
+                session
+                    .status()
+                    .time_left()
+                    .map(|left| left.div_f64(units as f64))
+            }
+            Phase::Measure | Phase::Compose(_) => None,
+        };
+        self.settings.time.into_iter().chain(left).min()
+    }
+
+    /// What an earlier hunt says of the unit of a function: the lines at which it fails, without
+    /// running it.
+    fn settled(&self, function: FunctionId) -> Option<Vec<Line>> {
+        Line::again(self.workshop.known(function)?, &self.program)
+    }
+
+    pub(super) fn is_settled(&self, function: FunctionId) -> bool {
+        self.settled(function).is_some()
+    }
+
+    /// Keeps what was found in a unit, its inputs and where it fails, unless the hunt ended it.
     fn keep(
         &mut self,
         function: FunctionId,
-        (inputs, fails): (&[Input], bool),
+        (inputs, lines): (&[Input], &[Line]),
         ending: Ending,
     ) -> Result<(), Error> {
         let cut_after = match ending {
             Ending::Whole => None,
-            Ending::Cut(time) => Some(time),
+            Ending::Cut => self.pace.each,
             Ending::Stopped => return Ok(()),
         };
         let explored = Explored {
             inputs: inputs.to_vec(),
-            fails,
+            fails: !lines.is_empty(),
+            lines: Line::kept(lines, &self.program),
             cut_after,
         };
         self.workshop.keep(function, explored)
+    }
+
+    /// Units had so much, which the search of the whole program has not had yet.
+    fn charge(&mut self, cost: f64) {
+        self.owed += cost;
+        self.round += cost;
     }
 
     /// There is no unit of a function, for this reason.
@@ -203,7 +241,7 @@ impl Hunt<'_> {
         let begun = Instant::now();
         let built = self.workshop.prepare(units)?;
         let building = BUILD * self.program.sites.len() as u64;
-        self.owed += cost(session, begun, building);
+        self.charge(cost(session, begun, building));
         self.composer.phases.build += begun.elapsed().as_secs_f64();
         Ok(built)
     }
@@ -248,7 +286,7 @@ impl Hunt<'_> {
         };
         let seed = seed(self.settings.seed, function);
         let mut unit = Unit::new(bench, function, &self.program, seed);
-        let remembered = self.workshop.failed_before(function).is_some();
+        let remembered = self.workshop.known(function).is_some();
         if remembered {
             self.remembered.insert(function);
         }
@@ -260,10 +298,13 @@ impl Hunt<'_> {
                 _ => share_of_time(session, self.settings.time),
             };
             unit.explore(None, self.settings.queries, time)?;
+            if calls.is_empty() {
+                self.pace.grant(time, 1);
+            }
             // A caller has no checked executable, so that it does not fail tells nothing of the function.
             if calls.is_empty() {
-                let found = (&*unit.inputs(), !unit.lines().is_empty());
-                self.keep(function, found, unit.ending())?;
+                let (inputs, lines) = (unit.inputs(), unit.lines());
+                self.keep(function, (&inputs, &lines), unit.ending())?;
             }
         }
         self.units.note(function, unit.inputs());
@@ -271,7 +312,7 @@ impl Hunt<'_> {
             true => 0,
             false => BUILD * self.program.sites.len() as u64,
         };
-        self.owed += cost(session, begun, unit.session.effort() + building);
+        self.charge(cost(session, begun, unit.session.effort() + building));
         Ok(Some(unit))
     }
 
@@ -281,6 +322,40 @@ impl Hunt<'_> {
             true => self.whole = Some(unit),
             false => self.units.put(unit),
         }
+    }
+
+    /// Builds the units in which a line fails, where they did so in an earlier hunt and were not run in
+    /// this one, and with them those of the lines to come.
+    pub(super) fn prepare_failing(
+        &mut self,
+        session: &Session,
+        target: &Target,
+    ) -> Result<(), Error> {
+        let (Phase::Compose(next), Some(planner)) = (&self.phase, &mut self.planner) else {
+            return Ok(());
+        };
+        let missing = |target: &Target| {
+            let functions = target.entries.iter().map(|(function, _)| *function);
+            let missing = functions.filter(|one| !self.prepared.contains(one));
+            missing.collect::<Vec<_>>()
+        };
+        let first = missing(target);
+        if first.is_empty() || is_over(session) {
+            return Ok(());
+        }
+        let all = first.into_iter().chain(next.iter().flat_map(missing));
+        let mut wanted: BTreeSet<FunctionId> = BTreeSet::new();
+        for function in all {
+            if wanted.len() < self.failing_batch {
+                wanted.insert(function);
+            }
+        }
+        let units = wanted.iter().map(|one| (planner.plan(*one), Vec::new()));
+        let units: Vec<_> = units.collect();
+        self.prepared.extend(wanted);
+        self.failing_batch = (2 * self.failing_batch).min(MOST_CALLERS);
+        self.build(session, &units)?;
+        Ok(())
     }
 
     /// Builds the units of callers together with the calls of a function bound, and with them those
@@ -355,13 +430,41 @@ impl Hunt<'_> {
     }
 }
 
-/// The longest time of a unit where so much is left of the hunt's, and so many units are to come.
-/// Composing has half of what is left, and the search of the whole program half of the rest.
-fn fair_share(left: Duration, units: usize, settings: &Settings) -> Duration {
-    let part = if settings.search { 4.0 } else { 2.0 };
-    let jobs = settings.jobs.max(1) as f64;
-    let fair = left.as_secs_f64() * jobs / (part * units as f64);
-    Duration::from_secs_f64(fair * MORE).max(LEAST_TIME)
+/// How long units take of a hunt with a time limit.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// The time that was left when the first was built.
+    pub(super) from: Option<Duration>,
+    /// The part of it that each unit has which is explored, or its longest time if that is less.
+    pub(super) each: Option<Duration>,
+    /// Seconds that the units which were tested since then could have had, summed.
+    granted: f64,
+}
+
+impl Pace {
+    /// So many units could have this much time each.
+    fn grant(&mut self, time: Option<Duration>, units: usize) {
+        let time = time.map_or(0.0, |time| time.as_secs_f64());
+        self.granted += time * units as f64;
+    }
+
+    /// The longest time of a unit where so much is left of the hunt's, and so many units are to come.
+    ///
+    /// Some need all of it and others little, and building them, composing and the search of the whole
+    /// program take their part: what all that took of the clock, for each second that units could have
+    /// had, it will take again.
+    fn share(&self, left: Duration, units: usize, settings: &Settings) -> Duration {
+        let seconds = left.as_secs_f64();
+        // Composing has half of what is left, and the search of the whole program half of the rest.
+        let part = if settings.search { 4.0 } else { 2.0 };
+        let most = MORE * seconds * settings.jobs.max(1) as f64 / (part * units as f64);
+        let taken = self.from.map_or(0.0, |from| from.as_secs_f64() - seconds);
+        let share = match self.granted > 0.0 && taken > 0.0 {
+            true => most.min(seconds / units as f64 * self.granted / taken),
+            false => most,
+        };
+        Duration::from_secs_f64(share).max(LEAST_TIME)
+    }
 }
 
 #[cfg(test)]
@@ -369,25 +472,57 @@ mod tests {
     use super::*;
     use crate::plan::Extent;
 
-    /// Of 400 s units have 200, each of 100 of them thus 2, and three times as much at most.
-    #[test]
-    fn units_share_what_is_left_of_the_time() {
-        let mut settings = Settings {
+    fn settings(jobs: usize, search: bool) -> Settings {
+        Settings {
             extent: Extent::Relevant,
             interpolants: true,
-            search: false,
+            search,
             queries: 400,
             time: None,
             seed: 1,
-            jobs: 1,
-        };
+            jobs,
+        }
+    }
+
+    /// Of 400 s units have 200, each of 100 of them thus 2, and three times as much at most.
+    #[test]
+    fn the_first_units_share_what_is_left_of_the_time() {
         let left = Duration::from_secs(400);
-        let share = |settings: &Settings, units| fair_share(left, units, settings).as_secs_f64();
-        assert_eq!(share(&settings, 100), 6.0);
-        assert_eq!(share(&settings, 10_000), LEAST_TIME.as_secs_f64());
-        settings.jobs = 2;
-        assert_eq!(share(&settings, 100), 12.0);
-        settings.search = true;
-        assert_eq!(share(&settings, 100), 6.0);
+        let share = |settings: &Settings, units| {
+            let pace = Pace::default();
+            pace.share(left, units, settings).as_secs_f64()
+        };
+        assert_eq!(share(&settings(1, false), 100), 6.0);
+        assert_eq!(share(&settings(1, false), 10_000), LEAST_TIME.as_secs_f64());
+        assert_eq!(share(&settings(2, false), 100), 12.0);
+        assert_eq!(share(&settings(2, true), 100), 6.0);
+    }
+
+    /// Whatever part of their time units need, and whatever else takes time: all of them are tested,
+    /// and the last ones could have had about as much as those in the middle.
+    #[test]
+    fn time_suffices_for_all_units() {
+        for (used, other) in [(1.0, 0.0), (1.0, 2.0), (0.2, 1.0), (0.5, 4.0)] {
+            let (total, units) = (2_400.0, 1_000_usize);
+            let mut pace = Pace {
+                from: Some(Duration::from_secs_f64(total)),
+                ..Pace::default()
+            };
+            let (mut left, mut shares) = (total, Vec::new());
+            for done in 0..units {
+                let share = pace.share(
+                    Duration::from_secs_f64(left),
+                    units - done,
+                    &settings(1, false),
+                );
+                pace.grant(Some(share), 1);
+                shares.push(share.as_secs_f64());
+                left -= share.as_secs_f64() * used * (1.0 + other);
+                // The last ones are left what there is.
+                assert!(left > -1.0, "{done} units, {used} {other}");
+            }
+            let (middle, last) = (shares[units / 2], shares[units - 10]);
+            assert!(last > 0.7 * middle, "{middle} {last}, {used} {other}");
+        }
     }
 }
