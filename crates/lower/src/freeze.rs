@@ -222,8 +222,8 @@ fn keep_definitions(module: &Module) {
 }
 
 /// Whether LLVM may know a function by its name: not one of a harness or a driver, and of mangled
-/// names operators alone, such as `new`. Each function of a C++ program has such a name, and each
-/// would be noted at each.
+/// names operators alone, such as `new`. Drivers have hundreds of functions, a library of C++ has as
+/// many with mangled names, and each would be noted at each.
 fn may_be_known(name: &str) -> bool {
     let is_mangled = name.starts_with("_Z");
     let is_operator = name.starts_with("_Zn") || name.starts_with("_Zd");
