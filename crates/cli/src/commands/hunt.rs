@@ -25,7 +25,7 @@ use crate::wiring::solver::{SolverOptions, layers};
 use crate::wiring::subject::{BuildOptions, Stock, Subject};
 use crate::wiring::system::system_search;
 use crate::wiring::values::duration;
-use crate::wiring::workshop::{Units, extent};
+use crate::wiring::workshop::{Models, Units, extent};
 
 const HUNT: &str = "Find failures in units, and system inputs that show them";
 
@@ -220,6 +220,7 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
         max_input: options.input.max_input,
         notebook: notebook(options)?,
         batches: Vec::new(),
+        models: Models::default(),
         ahead: Mutex::default(),
     };
     let settings = Settings {

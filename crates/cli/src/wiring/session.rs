@@ -1,9 +1,11 @@
 //! The parts of a session that every search has: executables, how they are called, workers.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use labrys_engine::{Binaries, Programs};
 use labrys_executor::{Executor, Launch, Mode, RunLimits, input_objects};
+use labrys_program::Program;
 use labrys_suite::{Config, Input, InputStream, Invocation, Outcome, StreamKind, Suite};
 
 use crate::output::console::note;
@@ -202,6 +204,17 @@ pub(crate) fn programs(
     limits: &RunLimits,
     jobs: u8,
 ) -> Result<Programs, Problem> {
+    programs_of(subject, &subject.program, config, limits, jobs)
+}
+
+/// The same, with the static model of the subject, which it may not have itself.
+pub(crate) fn programs_of(
+    subject: &Subject,
+    program: &Arc<Program>,
+    config: &Config,
+    limits: &RunLimits,
+    jobs: u8,
+) -> Result<Programs, Problem> {
     let binaries = Binaries {
         instrumented: subject.instrumented.clone(),
         plain: subject.plain.clone(),
@@ -211,6 +224,5 @@ pub(crate) fn programs(
         let streams = config.streams.clone();
         launch(binary, &config.invocation, streams, subject)
     };
-    let program = &subject.program;
     Ok(Programs::start(program, &binaries, &called, limits, jobs)?)
 }

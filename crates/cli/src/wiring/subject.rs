@@ -255,6 +255,17 @@ impl Subject {
         })
     }
 
+    /// Takes the static model out, which may be had again.
+    pub(crate) fn take_model(&mut self) -> Arc<Program> {
+        std::mem::take(&mut self.program)
+    }
+
+    /// Reads the static model from the executable.
+    pub(crate) fn read_model(&self) -> Result<Program, Problem> {
+        let container = Container::open(&self.instrumented).map_err(Problem::program)?;
+        container.program().map_err(Problem::program)
+    }
+
     /// Where runs of an executable add up how long they take, if it may yet be optimized.
     pub(crate) fn improves(&self, executable: &Path) -> Option<RunTime> {
         let rest = self.rest.as_ref()?;

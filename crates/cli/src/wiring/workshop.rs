@@ -1,9 +1,9 @@
 //! Units for the hunt: built from the program, each with a suite of its own in `units/`.
 
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use labrys_analysis::ProgramAnalysis;
@@ -19,9 +19,9 @@ use labrys_units::{Around, Bound, Bounds, Drivers, Globals, Request};
 use crate::output::problem::Problem;
 use crate::wiring::backward::{Start, symcretic};
 use crate::wiring::notebook::Notebook;
-use crate::wiring::session::programs;
+use crate::wiring::session::programs_of;
 use crate::wiring::solver::{SolverOptions, layers};
-use crate::wiring::subject::{Stock, Subject, UnitBuild};
+use crate::wiring::subject::{Stock, Subject, UnitBuild, hash};
 use crate::wiring::system::search_toward;
 
 /// See the module.
@@ -41,6 +41,8 @@ pub(crate) struct Units<'a> {
     pub(crate) notebook: Option<Notebook>,
     /// Units that were built together.
     pub(crate) batches: Vec<Arc<Batch>>,
+    /// Of a program of 80,000 lines each has a hundred megabytes and more.
+    pub(crate) models: Models,
     /// Units that are built beside what else is done. Threads share the workshop, which the build's
     /// channel alone does not allow.
     pub(crate) ahead: Mutex<Option<Ahead>>,
@@ -56,9 +58,41 @@ pub(crate) struct Ahead {
 /// Units that are one program.
 pub(crate) struct Batch {
     program: Subject,
+    /// Its static model, while units of it are open or were of late.
+    model: Mutex<Weak<Program>>,
     drivers: Drivers,
     /// The functions whose calls are bound in each unit.
     bound: BTreeMap<FunctionId, BTreeSet<FunctionId>>,
+}
+
+impl Batch {
+    fn model(&self) -> Result<Arc<Program>, Problem> {
+        let mut known = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = known.upgrade() {
+            return Ok(model);
+        }
+        let model = Arc::new(self.program.read_model()?);
+        *known = Arc::downgrade(&model);
+        Ok(model)
+    }
+}
+
+/// The static models of batches that were used last, which are kept.
+#[derive(Default)]
+pub(crate) struct Models(Mutex<VecDeque<Arc<Program>>>);
+
+/// How many: those of the units that are tested, of those to come, and of callers and callees.
+const MOST_MODELS: usize = 4;
+
+impl Models {
+    fn keep(&self, model: &Arc<Program>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|one| !Arc::ptr_eq(one, model));
+        kept.push_back(model.clone());
+        if kept.len() > MOST_MODELS {
+            kept.pop_front();
+        }
+    }
 }
 
 /// What drivers of a hunt make.
@@ -162,12 +196,12 @@ impl Units<'_> {
     /// A session on a unit, in a folder of this name or the next one that is free.
     fn session(
         &self,
-        unit: &Subject,
+        (unit, model): (&Subject, &Arc<Program>),
         config: &Config,
         name: &str,
         inputs: Vec<Input>,
     ) -> Result<Session, Problem> {
-        let programs: Programs = programs(unit, config, &self.limits, 1)?;
+        let programs: Programs = programs_of(unit, model, config, &self.limits, 1)?;
         let folder = free(&self.folder, name);
         let writer = SuiteWriter::create(&folder, config)?;
         let solver = layers(self.solver, config.seed)?;
@@ -193,16 +227,19 @@ impl Units<'_> {
         let of = |batch: &&Arc<Batch>| batch.bound.get(&plan.function) == Some(&calls);
         if let Some(batch) = self.batches.iter().find(of).cloned() {
             let invocation = Invocation::new([name.clone()]);
-            let (program, drivers) = (&batch.program, &batch.drivers);
+            let model = batch.model()?;
+            self.models.keep(&model);
+            let (unit, drivers) = ((&batch.program, &model), &batch.drivers);
             let held = Box::new(batch.clone());
-            return self.bench(&name, program, drivers, (invocation, inputs), held);
+            return self.bench(&name, unit, drivers, (invocation, inputs), held);
         }
         let request = request(self.subject, plan, bound);
         let (built, drivers) = self.stock.unit(&request)?;
         let unit = built.ok_or_else(|| no_unit(&drivers, &name))?;
         let unit = Arc::new(unit);
         let called = (Invocation::default(), inputs);
-        self.bench(&name, &unit, &drivers, called, Box::new(unit.clone()))
+        let held = Box::new(unit.clone());
+        self.bench(&name, (&unit, &unit.program), &drivers, called, held)
     }
 
     /// The program of a request, which may be being built already.
@@ -219,7 +256,7 @@ impl Units<'_> {
     fn bench(
         &self,
         name: &str,
-        unit: &Subject,
+        (unit, model): (&Subject, &Arc<Program>),
         drivers: &Drivers,
         (invocation, inputs): (Invocation, &[Input]),
         held: Box<dyn Any>,
@@ -229,7 +266,7 @@ impl Units<'_> {
         let entry = entry.ok_or_else(|| no_unit(drivers, name))?;
         let config = Config {
             program: self.subject.name.clone(),
-            bitcode_hash: unit.hash(),
+            bitcode_hash: hash(model),
             invocation,
             streams: vec![StreamKind::Objects],
             technique: "unit".to_owned(),
@@ -244,7 +281,7 @@ impl Units<'_> {
             Some(known) => known.inputs.clone(),
             None => vec![Input::objects("")],
         };
-        let session = self.session(unit, &config, &entry.function, inputs)?;
+        let session = self.session((unit, model), &config, &entry.function, inputs)?;
         let leaves = entry
             .leaves
             .iter()
@@ -276,7 +313,7 @@ impl Units<'_> {
             technique: "unit".to_owned(),
             ..self.config.clone()
         };
-        let session = self.session(&unit, &config, "main", inputs)?;
+        let session = self.session((&unit, &unit.program), &config, "main", inputs)?;
         Ok(Bench {
             session,
             objects: None,
@@ -316,13 +353,16 @@ impl Workshop for Units<'_> {
     }
 
     fn prepare(&mut self, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Result<bool, Error> {
-        let Ok((Some(program), drivers)) = self.built(&batch(self.subject, units)) else {
+        let Ok((Some(mut program), drivers)) = self.built(&batch(self.subject, units)) else {
             return Ok(false);
         };
         let bound = units
             .iter()
             .map(|(plan, bound)| (plan.function, functions(bound)));
+        let model = program.take_model();
+        self.models.keep(&model);
         self.batches.push(Arc::new(Batch {
+            model: Mutex::new(Arc::downgrade(&model)),
             program,
             drivers,
             bound: bound.collect(),

@@ -245,11 +245,7 @@ impl<'h> Hunt<'h> {
         let relevance = planner.relevance();
         let missed = |function: FunctionId| relevance.of(self.main, function) <= 0.0;
         functions.sort_by_key(|one| (missed(*one), depths[one], *one));
-        session.note(&format!(
-            "{} functions to test, relevance from {} runs",
-            functions.len(),
-            planner.relevance().runs()
-        ));
+        let (all, runs) = (functions.len(), relevance.runs());
         let plans = functions.iter().map(|one| planner.plan(*one));
         let plans: Option<Vec<UnitPlan>> = self.workshop.remembers().then(|| plans.collect());
         self.planner = Some(planner);
@@ -259,12 +255,20 @@ impl<'h> Hunt<'h> {
         if let Some(plans) = plans {
             let time = self.time_of_each(session);
             self.workshop.look_up(&plans, time);
-            if let Phase::Units(functions) = &mut self.phase {
-                // What is new since the earlier hunt is tested first.
-                let is_known = |one: &FunctionId| self.workshop.known(*one).is_some();
-                functions.make_contiguous().sort_by_key(is_known);
-            }
         }
+        let mut known = String::new();
+        if let Phase::Units(functions) = &mut self.phase {
+            let is_known = |one: &FunctionId| self.workshop.known(*one).is_some();
+            let number = functions.iter().filter(|one| is_known(one)).count();
+            if number > 0 {
+                known = format!(" ({number} as in an earlier hunt)");
+            }
+            // What is new since then is tested first.
+            functions.make_contiguous().sort_by_key(is_known);
+        }
+        session.note(&format!(
+            "{all} functions to test{known}, relevance from {runs} runs"
+        ));
         self.pace.each = self.time_of_each(session);
     }
 
