@@ -147,20 +147,18 @@ pub(crate) fn write(
     out: &Path,
     large: Option<&Path>,
 ) -> Result<bool, LlvmError> {
-    let is_apart = match large {
-        Some(large) => take_apart(&mut module, large)?,
-        None => false,
-    };
+    let is_apart = take_apart(&mut module, large)?;
     module.write(out)?;
     Ok(is_apart)
 }
 
-/// Moves the large functions of an instrumented module, if there are any, to a file of their own.
-/// Tells whether there are.
-pub(crate) fn take_apart(module: &mut Module, large: &Path) -> Result<bool, LlvmError> {
-    if !module.functions().iter().any(|f| is_large(module, *f)) {
+/// Moves the large functions of an instrumented module, if there are any, to a file of their own, if
+/// one is named. Tells whether it did.
+pub(crate) fn take_apart(module: &mut Module, large: Option<&Path>) -> Result<bool, LlvmError> {
+    let has_large = |_: &&Path| module.functions().iter().any(|f| is_large(module, *f));
+    let Some(large) = large.filter(has_large) else {
         return Ok(false);
-    }
+    };
     share(module);
     let bytes = module.to_bytes();
     let mut apart = Module::from_bytes(&bytes, "the large functions")?;

@@ -160,30 +160,28 @@ impl Hunt<'_> {
     /// that all that are to come can have as much.
     pub(super) fn time_of_unit(&self, session: &Session) -> Option<Duration> {
         let longest = share_of_time(session, self.settings.time);
-        let (Phase::Units(next), Some(left)) = (&self.phase, session.status().time_left()) else {
+        let (Some(units), Some(left)) = (self.unknown(), session.status().time_left()) else {
             return longest;
         };
-        let unknown = |one: &&FunctionId| self.workshop.known(**one).is_none();
-        let units = 1 + next.iter().filter(unknown).count();
-        let share = self.pace.share(left, units, &self.settings);
+        let share = self.pace.share(left, 1 + units, &self.settings);
         longest.map(|longest| longest.min(share))
     }
 
     /// The part of the time that each unit has which is to come and not known, or the longest time of one
     /// if that is less.
     pub(super) fn time_of_each(&self, session: &Session) -> Option<Duration> {
-        let left = match &self.phase {
-            Phase::Units(next) => {
-                let unknown = |one: &&FunctionId| self.workshop.known(**one).is_none();
-                let units = next.iter().filter(unknown).count().max(1);
-                session
-                    .status()
-                    .time_left()
-                    .map(|left| left.div_f64(units as f64))
-            }
-            Phase::Measure | Phase::Compose(_) => None,
+        let left = session.status().time_left().zip(self.unknown());
+        let share = left.map(|(left, units)| left.div_f64(units.max(1) as f64));
+        self.settings.time.into_iter().chain(share).min()
+    }
+
+    /// How many units are to come that no earlier hunt explored, while units are tested.
+    fn unknown(&self) -> Option<usize> {
+        let Phase::Units(next) = &self.phase else {
+            return None;
         };
-        self.settings.time.into_iter().chain(left).min()
+        let unknown = |one: &&FunctionId| self.workshop.known(**one).is_none();
+        Some(next.iter().filter(unknown).count())
     }
 
     /// What an earlier hunt says of the unit of a function: the lines at which it fails, without

@@ -112,10 +112,7 @@ pub fn instrument(frozen: &Path, outputs: Outputs<'_>) -> Result<bool, LlvmError
     announce::mark(&module);
     marked::define_table(&module);
     finish(&mut module)?;
-    let is_apart = match outputs.large {
-        Some(large) => large::take_apart(&mut module, large)?,
-        None => false,
-    };
+    let is_apart = large::take_apart(&mut module, outputs.large)?;
     write(module, outputs.inlined, outputs.called)?;
     Ok(is_apart)
 }

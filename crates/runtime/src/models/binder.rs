@@ -27,7 +27,7 @@ const MOST_CALLS: u8 = 24;
 /// Bytes of one place that are recorded.
 const MOST_BYTES: usize = 4096;
 /// Addresses below are a null pointer with an offset: binders go through what it would point to, and
-/// to ask the system for each place takes longer than the rest of a run.
+/// to ask the system for each place may take longer than the rest of a run.
 const FIRST_PAGE: usize = 4096;
 
 /// Calls of each function so far.

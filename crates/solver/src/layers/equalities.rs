@@ -166,7 +166,9 @@ mod tests {
                 };
                 match left {
                     Err(Obstacle::Ended(_)) => prop_assert!(false),
-                    Err(Obstacle::False(position)) => prop_assert!(!(said(position) && true_parts[position])),
+                    Err(Obstacle::False(position)) => {
+                        prop_assert!(!(said(position) && true_parts[position]));
+                    }
                     Ok(()) => {
                         let all = smaller.positions.iter().zip(&smaller.constraints);
                         let all: Vec<_> = all.map(|(position, id)| (*position, *id)).collect();
