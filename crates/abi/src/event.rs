@@ -155,6 +155,10 @@ pub enum EventKind {
     /// its bytes in the data section, `site` their number, `a` and `b` those of the other one. Each
     /// has 1 to [`LONGEST_COMPARED`] bytes, and a run has at most [`MOST_COMPARED`] of these.
     Compared,
+    /// Function `a` (its index in the program model) is called for the first time, or as one of
+    /// several that share a place; [`u64::MAX`] where nothing is known of what is called from now
+    /// on. [`Mode::Calls`](crate::Mode) only.
+    Called,
 }
 
 impl EventKind {
@@ -162,7 +166,7 @@ impl EventKind {
     #[must_use]
     #[inline]
     pub fn from_u8(byte: u8) -> Option<Self> {
-        if (EventKind::Branch as u8..=EventKind::Compared as u8).contains(&byte) {
+        if (EventKind::Branch as u8..=EventKind::Called as u8).contains(&byte) {
             // SAFETY: the enum is `repr(u8)` with contiguous discriminants in this range.
             #[allow(unsafe_code)]
             Some(unsafe { core::mem::transmute::<u8, EventKind>(byte) })

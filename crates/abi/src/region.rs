@@ -7,7 +7,7 @@ pub const PAGE: usize = 4096;
 /// First word of a [`Header`].
 pub const MAGIC: u64 = 0x3159_5242_414c_0001;
 /// Version of this contract; explorer and runtime must agree.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// Bytes of input objects that a run can have, each counted where it begins.
 pub const MAX_OBJECTS: u32 = 4 << 20;
@@ -42,6 +42,8 @@ pub enum Mode {
     /// As `Real`, and memory that is not the program's to read differs: objects of drivers end
     /// before memory that is not there, and what nobody has written holds other bytes.
     Apart = 4,
+    /// As `Symbolic`, and an event for each function that is called.
+    Calls = 5,
 }
 
 impl Mode {

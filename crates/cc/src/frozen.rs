@@ -7,7 +7,7 @@
 //! Law: what all units of a program share is made once, and the bitcode of a unit does not depend
 //! on where it was built.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use crate::{Error, Language, Progress, Session, link, recipe};
 use labrys_llvm::Module;
 use labrys_lower::Linking;
 use labrys_program::{Program, Source};
-use labrys_units::{Drivers, Request};
+use labrys_units::{Drivers, Keys, Request};
 
 /// Files of the folder.
 const BITCODE: &str = "frozen.bc";
@@ -220,13 +220,13 @@ impl Frozen {
         Ok(labrys_units::describe(&module, request, &self.missing()?))
     }
 
-    /// A key of each unit of a request: see [`labrys_units::keys`].
+    /// What the units of a request depend on.
     ///
     /// # Errors
     /// The folder has no program.
-    pub fn keys(&self, request: &Request) -> Result<BTreeMap<String, String>, Error> {
+    pub fn keys(&self, request: &Request) -> Result<Keys, Error> {
         let module = self.module()?;
-        Ok(labrys_units::keys(&module, request, &self.missing()?))
+        Ok(Keys::of(&module, request, &self.missing()?))
     }
 
     /// Where it lies.

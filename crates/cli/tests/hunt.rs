@@ -106,6 +106,53 @@ fn units_that_are_the_same_are_not_explored_again() {
     assert_eq!(hunted(&changed, "third"), (Some(12), Some(1), 2));
 }
 
+/// `look_up` finds entries of a table of functions, and calls none of them.
+#[test]
+fn of_functions_in_a_table_only_those_that_ran_matter() {
+    const TEXT: &str = r#"
+#include <stdio.h>
+#include <string.h>
+static int twice(int n) { return n > 100 ? n : 2 * n; }
+static int fail(int n) { if (n == 7) { int *none = 0; *none = n; } return n; }
+static const struct command { const char *name; int (*run)(int); } commands[] = {
+  {"twice", twice}, {"fail", fail},
+};
+static const struct command *look_up(const char *name) {
+  for (int i = 0; i < 2; i++)
+    if (!strcmp(commands[i].name, name)) return &commands[i];
+  return 0;
+}
+int main(void) {
+  char line[16];
+  if (!fgets(line, sizeof line, stdin)) return 1;
+  line[strcspn(line, "\n")] = 0;
+  const struct command *found = look_up(line);
+  return found ? found->run(fgetc(stdin)) : 2;
+}
+"#;
+    let folder = folder();
+    let (source, store) = (folder.path().join("p.c"), folder.path().join("store"));
+    let hunted = |text: &str, out: &str| {
+        std::fs::write(&source, text).expect("a file");
+        let options = format!(
+            "--system-turns 0 --no-search --no-extended-units --store {}",
+            store.display()
+        );
+        let (_, report, _) = hunt_in(&source, &folder.path().join(out), &options);
+        let figures = &report["figures"];
+        (figures["units"].as_u64(), figures["remembered"].as_u64())
+    };
+    assert_eq!(hunted(TEXT, "first"), (Some(3), Some(0)));
+    assert_eq!(hunted(TEXT, "second"), (Some(3), Some(3)));
+    let changed = TEXT.replace("n > 100", "n > 200");
+    assert_eq!(hunted(&changed, "third"), (Some(3), Some(2)));
+    // A longer table is another one.
+    let longer = TEXT.replace("{\"fail\", fail},", "{\"fail\", fail}, {\"again\", twice},");
+    assert_eq!(hunted(&longer, "fourth"), (Some(3), Some(2)));
+    // What was known of the first program still is.
+    assert_eq!(hunted(TEXT, "fifth"), (Some(3), Some(3)));
+}
+
 /// After two queries the summary of f knows no string that begins with C.
 #[test]
 fn a_summary_is_refined_by_an_interpolant() {

@@ -5,13 +5,16 @@
 //! once more under each refining constraint.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::time::Instant;
 
 use labrys_engine::{Error, Observation, Progress, Session, Technique, child};
 use labrys_expr::{ExprId, Pool, Symbol};
+use labrys_program::FunctionId;
 use labrys_solver::{Answer, Assignment, Core};
 use labrys_suite::{Flip, Input, Origin};
+use labrys_trace::Trace;
 use rustc_hash::{FxHashSet, FxHasher};
 
 use crate::bind::bound;
@@ -49,6 +52,9 @@ pub(crate) struct Explorer {
     /// How near each path comes to what is looked for, the first paths first.
     nearness: Vec<Nearness>,
     current: usize,
+    /// The functions that runs called, in the unit's program, where that is recorded; `None` if it is
+    /// not known of a run.
+    called: Option<BTreeSet<FunctionId>>,
     /// Queries that are left.
     quota: u32,
     until: Option<Instant>,
@@ -65,6 +71,7 @@ impl Explorer {
             focus: None,
             nearness: Vec::new(),
             current: 0,
+            called: Some(BTreeSet::new()),
             quota: 0,
             until: None,
             rng: fastrand::Rng::with_seed(seed),
@@ -92,8 +99,23 @@ impl Explorer {
         self.nearness.extend(measured);
     }
 
+    /// The functions that all runs called, if that was recorded and is known.
+    pub(crate) fn called(&self) -> Option<&BTreeSet<FunctionId>> {
+        self.called.as_ref()
+    }
+
+    /// A run called some functions.
+    pub(crate) fn note_calls(&mut self, trace: Option<&Trace>) {
+        let numbers = trace.and_then(|trace| trace.recording().called());
+        match (numbers, &mut self.called) {
+            (Some(numbers), Some(called)) => called.extend(numbers.into_iter().map(FunctionId)),
+            _ => self.called = None,
+        }
+    }
+
     /// Adds the path of a run.
     fn learn(&mut self, session: &mut Session, seen: Observation) {
+        self.note_calls(seen.trace.as_ref());
         let Some(trace) = seen.trace else { return };
         let program = session.program().clone();
         let mut path = self

@@ -1,6 +1,7 @@
 //! Units that are tested at a time, each in a thread with its programs and its solver. What comes out
 //! of a unit depends on its own queries only, not on the others.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -30,6 +31,8 @@ pub(crate) struct Testing<'a> {
 pub(crate) struct Tested {
     pub(crate) inputs: Vec<Input>,
     pub(crate) lines: Vec<Line>,
+    /// The functions that its runs called, in the unit's program, if that is known.
+    pub(crate) called: Option<BTreeSet<String>>,
     /// How its exploration ended.
     pub(crate) ending: Ending,
     /// Steps of the solver.
@@ -88,6 +91,7 @@ impl Testing<'_> {
         Ok(Ok(Tested {
             inputs: unit.inputs(),
             lines: unit.lines(),
+            called: unit.called()?,
             ending: unit.ending(),
             effort: unit.session.effort(),
         }))

@@ -1,6 +1,7 @@
 //! A unit at work: its session, its explorer, its failures.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -65,10 +66,15 @@ impl Unit {
             own,
             bound: bench.bound.iter().map(|one| one.function).collect(),
         };
+        let mut session = bench.session;
+        // What is known of a unit that is tested is kept, with what it rests on.
+        if bench.bound.is_empty() && bench.objects.is_some() {
+            session.record_calls();
+        }
         Unit {
             function,
             own,
-            session: bench.session,
+            session,
             explorer: Explorer::new(reading, seed),
             objects: bench.objects,
             leaves: bench.leaves,
@@ -134,6 +140,26 @@ impl Unit {
             }
         }
         inputs
+    }
+
+    /// The names of all functions that runs called, in the unit's program, if that is known. Inputs of
+    /// failures that were made smaller are run once more for it.
+    pub(crate) fn called(&mut self) -> Result<Option<BTreeSet<String>>, Error> {
+        let failures = self.session.failures().iter();
+        let smaller: Vec<Input> = failures.map(|one| one.input.clone()).collect();
+        for input in smaller {
+            if self.paths().iter().all(|path| path.input != input) {
+                let trace = self.session.trace_calls(&input)?;
+                self.explorer.note_calls(trace.as_ref());
+                if let Some(trace) = trace {
+                    self.session.recycle(trace);
+                }
+            }
+        }
+        let program = self.session.program();
+        let name = |function: &FunctionId| Some(program.function(*function)?.name.clone());
+        let called = self.explorer.called();
+        Ok(called.and_then(|called| called.iter().map(name).collect()))
     }
 
     pub(crate) fn paths(&self) -> &[Arc<Path>] {

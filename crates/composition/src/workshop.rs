@@ -1,6 +1,7 @@
 //! What the technique gets from whoever can build and run programs.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use labrys_engine::{Error, Session};
@@ -95,11 +96,17 @@ pub trait Workshop: Sync {
     /// first run on the inputs of then.
     fn known(&self, function: FunctionId) -> Option<&Explored>;
 
-    /// Keeps what was found in a unit for later hunts.
+    /// Keeps what was found in a unit for later hunts. Its runs called no other functions than these, by
+    /// their names in the unit's program, if that is known.
     ///
     /// # Errors
     /// If it cannot be written.
-    fn keep(&mut self, function: FunctionId, explored: Explored) -> Result<(), Error>;
+    fn keep(
+        &mut self,
+        function: FunctionId,
+        explored: Explored,
+        called: Option<&BTreeSet<String>>,
+    ) -> Result<(), Error>;
 
     /// The whole program, with the calls of these functions bound, to be run on these inputs first.
     ///

@@ -191,10 +191,15 @@ impl Runs {
         };
     }
 
+    /// From now on runs record which functions they call, and the decisions that depend on their input.
+    pub(crate) fn record_calls(&mut self) {
+        self.mode = Mode::Calls;
+    }
+
     /// A run that has no room for every decision is made again with those that depend on its
     /// input, so that the path constraint is the same as without the others.
     fn with_room(&mut self, run: Run, input: &Input) -> Result<Run, Error> {
-        if self.mode == Mode::Symbolic || !run.recording.overflow {
+        if self.mode != Mode::AllBranches || !run.recording.overflow {
             return Ok(run);
         }
         self.counts.reruns += 1;
@@ -310,7 +315,7 @@ impl Runs {
 
     fn audit(&mut self, trace: &Trace, input: &Input) -> Result<(), Error> {
         audit(trace, input, self.counts.runs)?;
-        if self.mode == Mode::Symbolic {
+        if self.mode != Mode::AllBranches {
             return Ok(());
         }
         match self.trace_again(input, Mode::Symbolic)? {

@@ -36,6 +36,8 @@ extern _Bool __labrys_coverage_map[];
 extern const word __labrys_near_map[];
 /* Set before the program's code runs: a constant for all that LLVM may do with it. */
 extern const u32 __labrys_all_branches;
+/* Not 0 then too, and where functions that are called are recorded. */
+extern const u32 __labrys_all_calls;
 
 /* Labels on their way between caller and callee; the runtime defines it (c/thread.c there). */
 extern __thread struct {
@@ -185,7 +187,7 @@ HELPER u32 __labrys_offset(u32 base, u64 offset) {
   return UNLIKELY(base) ? __labrys_slow_offset(base, offset) : 0;
 }
 
-HELPER u32 __labrys_all_branches_wanted(void) { return __labrys_all_branches; }
+HELPER u32 __labrys_all_calls_wanted(void) { return __labrys_all_calls; }
 
 /* Volatile: it must not wait for the end of a loop that may crash. */
 HELPER void __labrys_cover(u32 branch, u32 direction) {
@@ -268,7 +270,7 @@ HELPER u32 __labrys_param(u32 taken, u32 index, u32 width, u64 value) {
 }
 
 HELPER void __labrys_enter(u32 function) {
-  if (UNLIKELY(__labrys_all_branches)) __labrys_slow_call(function, 0);
+  if (UNLIKELY(__labrys_all_calls)) __labrys_slow_call(function, 0);
 }
 
 HELPER void __labrys_leave(u32 function) {

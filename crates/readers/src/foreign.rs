@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use labrys_suite::dictionary::{record, recorded, words};
 use labrys_suite::{
-    Changes, Explored, FailedLine, Input, InputStream, Ktest, Property, read_numbers,
+    Changes, Explored, FailedLine, Input, InputStream, Ktest, Needs, Property, read_numbers,
     read_test_comp,
 };
 
@@ -91,9 +91,10 @@ pub(crate) const EXPLORED: Reader = Reader {
     name: "explored",
     read: |bytes| {
         let text = String::from_utf8_lossy(bytes);
-        Explored::read(&text).is_some_and(|explored| {
-            let again = explored.text().and_then(|text| Explored::read(&text));
-            assert_eq!(again, Some(explored));
+        Explored::read(&text).is_some_and(|(explored, needs)| {
+            let again = explored.text(&needs);
+            let again = again.and_then(|text| Explored::read(&text));
+            assert_eq!(again, Some((explored, needs)));
             true
         })
     },
@@ -110,8 +111,16 @@ pub(crate) const EXPLORED: Reader = Reader {
             lines: vec![line.clone()],
             cut_after,
         };
-        let examples = [None, Some(Duration::from_millis(1500))].map(explored);
-        let texts = examples.iter().filter_map(Explored::text);
+        let number = || [("f".to_owned(), "0a1b".to_owned())].into();
+        let ran = Needs::Ran {
+            functions: number(),
+            stubs: number(),
+        };
+        let whole = explored(None).text(&ran);
+        let cut = explored(Some(Duration::from_millis(1500)));
+        let texts = whole
+            .into_iter()
+            .chain(cut.text(&Needs::All("0a1b".to_owned())));
         texts.map(String::into_bytes).collect()
     },
 };

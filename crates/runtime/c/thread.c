@@ -56,7 +56,7 @@ struct {
   uint64_t address, size;
 } __labrys_stack[4096];
 uint32_t __labrys_stack_top;
-uint32_t __labrys_all_branches;
+uint32_t __labrys_all_branches, __labrys_all_calls;
 
 /* In builds under MemorySanitizer, which does not see what the runtime writes. */
 extern void __msan_unpoison(const volatile void *at, size_t size) __attribute__((weak));

@@ -1,5 +1,6 @@
 //! What hunts keep of a unit.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -19,6 +20,20 @@ pub struct Explored {
     pub cut_after: Option<Duration>,
 }
 
+/// What of a program matters to what is known of a unit: numbers of functions, hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// All that the unit can come to has this number.
+    All(String),
+    /// Each function that its runs called by itself, and each function whose stub they called.
+    Ran {
+        /// Functions, in the program.
+        functions: BTreeMap<String, String>,
+        /// Functions that stubs stand for.
+        stubs: BTreeMap<String, String>,
+    },
+}
+
 /// A line at which a unit fails, wherever its function stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedLine {
@@ -33,11 +48,15 @@ pub struct FailedLine {
 }
 
 impl Explored {
-    /// As it is kept; none if inputs have other streams than drivers make.
+    /// As it is kept, with what it needs; none if inputs have other streams than drivers make.
     #[must_use]
-    pub fn text(&self) -> Option<String> {
+    pub fn text(&self, needs: &Needs) -> Option<String> {
         let lines: Option<Vec<Value>> = self.lines.iter().map(FailedLine::json).collect();
-        let mut kept = json!({"fails": self.fails, "inputs": digits(&self.inputs)?});
+        let mut kept = json!({
+            "fails": self.fails,
+            "inputs": digits(&self.inputs)?,
+            "needs": needs.json(),
+        });
         if !self.lines.is_empty() {
             kept["lines"] = Value::Array(lines?);
         }
@@ -47,15 +66,15 @@ impl Explored {
         Some(kept.to_string() + "\n")
     }
 
-    /// From a text; none if it is of another form.
+    /// From a text, with what it needs; none if it is of another form.
     #[must_use]
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn read(text: &str) -> Option<(Self, Needs)> {
         let value: Value = serde_json::from_str(text).ok()?;
         let lines: Option<Vec<FailedLine>> = match value.get("lines") {
             Some(lines) => lines.as_array()?.iter().map(FailedLine::read).collect(),
             None => Some(Vec::new()),
         };
-        Some(Explored {
+        let explored = Explored {
             inputs: inputs(value.get("inputs")?)?,
             fails: value.get("fails")?.as_bool()?,
             lines: lines?,
@@ -63,6 +82,32 @@ impl Explored {
                 Some(time) => Some(Duration::from_millis(time.as_u64()?)),
                 None => None,
             },
+        };
+        Some((explored, Needs::read(value.get("needs")?)?))
+    }
+}
+
+impl Needs {
+    fn json(&self) -> Value {
+        match self {
+            Needs::All(number) => json!({"all": number}),
+            Needs::Ran { functions, stubs } => json!({"functions": functions, "stubs": stubs}),
+        }
+    }
+
+    fn read(value: &Value) -> Option<Self> {
+        if let Some(number) = value.get("all") {
+            return Some(Needs::All(number.as_str()?.to_owned()));
+        }
+        let numbers = |name: &str| {
+            let numbers = value.get(name)?.as_object()?.iter();
+            numbers
+                .map(|(name, number)| Some((name.clone(), number.as_str()?.to_owned())))
+                .collect::<Option<BTreeMap<String, String>>>()
+        };
+        Some(Needs::Ran {
+            functions: numbers("functions")?,
+            stubs: numbers("stubs")?,
         })
     }
 }

@@ -57,7 +57,7 @@ pub use changes::Changes;
 pub use config::{Config, ENVIRONMENT, Invocation};
 pub use coverage::Coverage;
 pub use error::Error;
-pub use explored::{Explored, FailedLine};
+pub use explored::{Explored, FailedLine, Needs};
 pub use export::{Ktest, Metadata, Property, read_test_comp};
 pub use folder::Suite;
 pub use harness::{Harness, ValueFunction};

@@ -230,6 +230,15 @@ impl Recording {
         causes.chain(functions).filter(|(_, n)| *n > 0)
     }
 
+    /// The functions of the program that a run in [`Mode::Calls`](labrys_abi::Mode) called, by their
+    /// numbers in the program model; `None` if there may be others.
+    #[must_use]
+    pub fn called(&self) -> Option<Vec<u32>> {
+        let called = self.of_kind(EventKind::Called);
+        let numbers = called.map(|event| u32::try_from(event.a).ok()).collect();
+        if self.overflow { None } else { numbers }
+    }
+
     fn of_kind(&self, kind: EventKind) -> impl Iterator<Item = &Event> {
         self.events
             .iter()

@@ -9,6 +9,9 @@ use std::collections::HashMap;
 use labrys_llvm::Module;
 use sha2::{Digest, Sha256};
 
+/// How the text of a function begins.
+const DEFINED: &str = "define ";
+
 /// The symbols of a module by their names, as text.
 pub(crate) struct Fingerprints {
     symbols: HashMap<String, String>,
@@ -36,7 +39,7 @@ impl Fingerprints {
             let mut symbols_of = names(line).filter(|(_, name)| !is_type(name));
             let first = symbols_of.next().map(|(_, name)| name.to_owned());
             match first {
-                Some(name) if line.starts_with("define ") => {
+                Some(name) if line.starts_with(DEFINED) => {
                     open = Some((name, format!("{}\n", without_numbers(line))));
                 }
                 Some(name) if line.starts_with('@') => {
@@ -50,20 +53,56 @@ impl Fingerprints {
 
     /// The number of a function, hexadecimal; of `stubs` only how they are called is in it.
     pub(crate) fn number(&self, function: &str, stubs: &[String]) -> String {
+        let is_stub = |symbol: &str, _: &str| stubs.iter().any(|stub| stub == symbol);
+        self.walk(function, is_stub, |_| false)
+    }
+
+    /// The number of a function by itself, hexadecimal: with the variables that it can come to, and of
+    /// other functions their names and how they are called.
+    pub(crate) fn alone(&self, function: &str) -> String {
+        let is_function = |_: &str, text: &str| text.starts_with(DEFINED);
+        // The names of structures, and of constants without names in the source, are numbers.
+        let is_named = |text: &str| text.starts_with(DEFINED) || is_variable(text);
+        self.walk(function, is_function, is_named)
+    }
+
+    /// How a function is called.
+    pub(crate) fn head(&self, function: &str) -> &str {
+        let text = self.symbols.get(function).map_or("", String::as_str);
+        text.lines().next().unwrap_or_default()
+    }
+
+    /// The functions that are defined.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &str> {
+        let all = self.symbols.iter();
+        let functions = all.filter(|(_, text)| text.starts_with(DEFINED));
+        functions.map(|(name, _)| name.as_str())
+    }
+
+    /// The number of a function and what it comes to. Of functions that are `outside` the head counts, and
+    /// of symbols that are `named` the name.
+    fn walk(
+        &self,
+        function: &str,
+        outside: impl Fn(&str, &str) -> bool,
+        named: impl Fn(&str) -> bool,
+    ) -> String {
         let mut hash = Sha256::new();
         let mut order: Vec<&str> = vec![function];
         let mut places: HashMap<&str, usize> = HashMap::from([(function, 0)]);
         let mut next = 0;
         while let Some(symbol) = order.get(next) {
             next += 1;
-            let Some((_, text)) = self.symbols.get_key_value(*symbol) else {
+            let Some(text) = self.symbols.get(*symbol) else {
                 // What others define has a name only.
                 hash.update(symbol);
                 continue;
             };
-            let is_stub = stubs.iter().any(|stub| stub == *symbol) && *symbol != function;
+            if *symbol != function && named(text) {
+                hash.update(symbol);
+            }
             let text = match text.split_once('\n') {
-                Some((called, _)) if is_stub => called,
+                Some((head, _)) if *symbol != function && outside(symbol, text) => head,
                 _ => text.as_str(),
             };
             let mut done = 0;
@@ -91,6 +130,11 @@ pub fn hash(text: &str) -> String {
 fn hexadecimal(hash: Sha256) -> String {
     let bytes = hash.finalize();
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether a text defines a variable that has a name in the source.
+fn is_variable(text: &str) -> bool {
+    text.starts_with('@') && !text.contains(" = private ")
 }
 
 /// The name of the structure that a line defines, and how.

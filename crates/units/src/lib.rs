@@ -22,6 +22,7 @@ mod driver;
 mod extents;
 mod fingerprint;
 mod indices;
+mod keys;
 mod lengths;
 mod members;
 mod pairs;
@@ -46,6 +47,7 @@ use candidates::Candidates;
 pub use connect::connect;
 use fingerprint::Fingerprints;
 pub use fingerprint::hash;
+pub use keys::{Key, Keys, Ran};
 use prototype::Prototype;
 use shape::Builder;
 use uses::Uses;
@@ -74,6 +76,9 @@ pub(crate) const IS_BOUND: &str = "labrys_bound_";
 /// One of two pointers, in drivers for tests: no function in the end, but a value whose label tells
 /// of the choice.
 pub(crate) const PICK: &str = "labrys_pick";
+
+/// What the program's main function is called beside that of the drivers.
+pub(crate) const MAIN_OF_PROGRAM: &str = "labrys_main_of_program";
 
 /// The functions that make the inputs of an entry and call it.
 pub(crate) const CALL: &str = "labrys_call_";
@@ -379,38 +384,6 @@ pub fn describe(module: &Module, request: &Request, missing: &BTreeSet<String>) 
         writer.drivers.fingerprints = all.collect();
     }
     writer.finish()
-}
-
-/// A key of each unit of a request that has a driver: units with the same key do the same on the same
-/// inputs.
-#[must_use]
-pub fn keys(
-    module: &Module,
-    request: &Request,
-    missing: &BTreeSet<String>,
-) -> BTreeMap<String, String> {
-    let drivers = describe(module, request, missing);
-    let numbers = Fingerprints::of(module);
-    let key = |entry: &Entry| {
-        let mut named = request.entries.iter().zip(&request.around);
-        let around = named.find(|(name, _)| **name == entry.function);
-        let stubs = around.map_or(&request.stubs, |(_, around)| &around.stubs);
-        let number = numbers.number(&entry.function, stubs);
-        let inputs = drivers
-            .stubs
-            .iter()
-            .filter(|stub| stubs.contains(&stub.function));
-        let entry = Entry {
-            source: None,
-            ..entry.clone()
-        };
-        let inputs: Vec<_> = inputs.map(|stub| (&stub.function, &stub.leaves)).collect();
-        format!("{number}\n{entry:?}\n{inputs:?}\n{:?}", request.bounds)
-    };
-    let entries = drivers.unit.entries.iter();
-    entries
-        .map(|entry| (entry.function.clone(), hash(&key(entry))))
-        .collect()
 }
 
 /// What is missing under this name.
@@ -735,7 +708,7 @@ pub fn drivers(module: &Module) -> Vec<Value<'_>> {
 /// Gives the program's main function another name, so that the driver's is the only one.
 pub fn rename_main(module: &Module) {
     if let Some(main) = module.function("main") {
-        main.rename("labrys_main_of_program");
+        main.rename(MAIN_OF_PROGRAM);
         main.set_linkage(LLVMLinkage::LLVMInternalLinkage);
     }
 }

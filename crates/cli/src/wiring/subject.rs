@@ -14,7 +14,7 @@ use labrys_executor::{Interrupt, RunTime};
 use labrys_program::{Program, Source};
 use labrys_scratch::TemporaryFolder;
 use labrys_suite::Config;
-use labrys_units::{Drivers, Request};
+use labrys_units::{Drivers, Keys, Request};
 
 use crate::output::console::note;
 use crate::output::problem::Problem;
@@ -367,8 +367,8 @@ impl Stock {
         self.frozen.source().map_err(Problem::program)
     }
 
-    /// A key of each unit of a request, by functions.
-    pub(crate) fn keys(&self, request: &Request) -> Result<BTreeMap<String, String>, Problem> {
+    /// What the units of a request depend on.
+    pub(crate) fn keys(&self, request: &Request) -> Result<Keys, Problem> {
         self.frozen.keys(request).map_err(Problem::program)
     }
 

@@ -402,13 +402,9 @@ impl Workshop for Units<'_> {
         let request = batch(self.subject, &units);
         // Without keys nothing is known, and nothing is kept.
         let keys = self.stock.keys(&request).unwrap_or_default();
-        let Some(notebook) = &mut self.notebook else {
-            return;
-        };
-        for (name, key) in keys {
-            if let Some(function) = self.subject.program.function_named(&name) {
-                notebook.look_up(function, &key, time);
-            }
+        if let Some(notebook) = &mut self.notebook {
+            let number = |name: &str| self.subject.program.function_named(name);
+            notebook.look_up(keys, number, time);
         }
     }
 
@@ -416,11 +412,24 @@ impl Workshop for Units<'_> {
         self.notebook.as_ref()?.of(function)
     }
 
-    fn keep(&mut self, function: FunctionId, explored: Explored) -> Result<(), Error> {
+    fn keep(
+        &mut self,
+        function: FunctionId,
+        explored: Explored,
+        called: Option<&BTreeSet<String>>,
+    ) -> Result<(), Error> {
         let Some(notebook) = &self.notebook else {
             return Ok(());
         };
-        Ok(notebook.keep(function, &explored)?)
+        // Which stub a number stands for is known where units are built together.
+        let tested =
+            |batch: &&Arc<Batch>| batch.bound.get(&function).is_some_and(BTreeSet::is_empty);
+        let batch = self.batches.iter().find(tested);
+        let ran = batch.zip(called).map(|(batch, called)| {
+            let names = called.iter().map(String::as_str);
+            batch.drivers.ran(names)
+        });
+        Ok(notebook.keep(function, &explored, ran.as_ref())?)
     }
 
     fn toward(&mut self, session: &Session, location: &str) -> Option<Search<'static>> {

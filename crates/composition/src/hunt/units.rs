@@ -147,7 +147,8 @@ impl Hunt<'_> {
             if self.workshop.known(function).is_some() {
                 self.remembered.insert(function);
             } else {
-                self.keep(function, (&tested.inputs, &tested.lines), tested.ending)?;
+                let found = (tested.inputs.as_slice(), tested.lines.as_slice());
+                self.keep(function, found, tested.called.as_ref(), tested.ending)?;
             }
             self.units.note(function, tested.inputs);
             self.learn(function, tested.lines);
@@ -199,6 +200,7 @@ impl Hunt<'_> {
         &mut self,
         function: FunctionId,
         (inputs, lines): (&[Input], &[Line]),
+        called: Option<&BTreeSet<String>>,
         ending: Ending,
     ) -> Result<(), Error> {
         let cut_after = match ending {
@@ -212,7 +214,7 @@ impl Hunt<'_> {
             lines: Line::kept(lines, &self.program),
             cut_after,
         };
-        self.workshop.keep(function, explored)
+        self.workshop.keep(function, explored, called)
     }
 
     /// Units had so much, which the search of the whole program has not had yet.
@@ -301,8 +303,8 @@ impl Hunt<'_> {
             }
             // A caller has no checked executable, so that it does not fail tells nothing of the function.
             if calls.is_empty() {
-                let (inputs, lines) = (unit.inputs(), unit.lines());
-                self.keep(function, (&inputs, &lines), unit.ending())?;
+                let (inputs, lines, called) = (unit.inputs(), unit.lines(), unit.called()?);
+                self.keep(function, (&inputs, &lines), called.as_ref(), unit.ending())?;
             }
         }
         self.units.note(function, unit.inputs());

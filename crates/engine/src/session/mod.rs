@@ -451,10 +451,23 @@ impl Session {
         self.runs.trace_again(input, Mode::AllBranches)
     }
 
+    /// As [`Session::trace_again`], and the functions that are called are recorded.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn trace_calls(&mut self, input: &Input) -> Result<Option<Trace>, Error> {
+        self.runs.trace_again(input, Mode::Calls)
+    }
+
     /// From now on runs record every decision, call and return, or only the decisions that depend
     /// on their input.
     pub fn record_decisions(&mut self, every: bool) {
         self.runs.record_decisions(every);
+    }
+
+    /// From now on runs record which functions they call, and the decisions that depend on their input.
+    pub fn record_calls(&mut self) {
+        self.runs.record_calls();
     }
 
     /// Takes back a trace whose memory can be used again.

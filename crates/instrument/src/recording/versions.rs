@@ -116,7 +116,7 @@ impl<'m> Edges<'_, 'm> {
         let mut labels: Vec<_> = places
             .map(|place| builder.load(module.int(32), place))
             .collect();
-        labels.push(emit.call("all_branches_wanted", &[]));
+        labels.push(emit.call("all_calls_wanted", &[]));
         let clean = clean.iter().find(|clean| clean.head == head);
         let concrete = clean.map_or(self.shape.concrete[&head], |clean| clean.entry);
         match emit.any(&labels) {
@@ -141,7 +141,7 @@ impl<'m> Edges<'_, 'm> {
         let labels = values.flat_map(|v| self.labels.all(v));
         let mut labels: Vec<_> = labels.flatten().collect();
         emit.before(end);
-        labels.push(emit.call("all_branches_wanted", &[]));
+        labels.push(emit.call("all_calls_wanted", &[]));
         match emit.any(&labels) {
             Some(any) => emit.builder().unlikely(any, symbolic, *concrete),
             None => emit.builder().jump(*concrete),

@@ -17,7 +17,7 @@ use crate::process::server::{self, Next, send, serve};
 use crate::process::{arguments, snapshot, stacks};
 use crate::record::region::{__labrys_instrumented, header};
 use crate::record::tracing::set_tracing;
-use crate::record::{control, node, region};
+use crate::record::{called, control, node, region};
 
 /// Whether the shadow is mapped.
 static MAPPED: AtomicBool = AtomicBool::new(false);
@@ -158,6 +158,7 @@ unsafe fn start_run(argc: c_int, argv: *mut *mut c_char, environment: *mut *mut 
 /// In a parent: what the child does with the input is not seen.
 unsafe extern "C" fn count_child() {
     crate::models::unseen::unseen(labrys_abi::Cause::External, c"fork");
+    called::lose();
 }
 
 /// In a child of the program: the records are the parent's. Its coverage too: what a child does

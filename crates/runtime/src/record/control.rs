@@ -5,10 +5,11 @@ use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use labrys_abi::{Cause, Event, EventKind};
 
 use crate::memory::pick::decide_pick;
+use crate::record::called;
 use crate::record::cell::cells;
 use crate::record::entry::decide_target;
 use crate::record::event;
-use crate::record::region::{__labrys_coverage, all_branches, count, header};
+use crate::record::region::{__labrys_coverage, all_branches, all_calls, count, header};
 use crate::record::tracing::tracing;
 
 /// Events written per branch, allocated when a run limits them.
@@ -147,7 +148,13 @@ extern "C" fn __labrys_slow_switch(
 /// Call or return of a function of the program.
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_slow_call(function: u32, leave: u32) {
-    if function != u32::MAX && all_branches() {
+    if function == u32::MAX {
+        return;
+    }
+    if leave == 0 && all_calls() {
+        called::note(function);
+    }
+    if all_branches() {
         let kind = if leave == 0 {
             EventKind::Call
         } else {

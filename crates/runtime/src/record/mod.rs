@@ -4,6 +4,7 @@
 
 pub(crate) mod beginning;
 pub(crate) mod bound;
+pub(crate) mod called;
 pub(crate) mod callers;
 pub(crate) mod cell;
 pub(crate) mod control;

@@ -29,6 +29,7 @@ unsafe extern "C" {
     pub(crate) static __labrys_coverage: CoverageMap;
     pub(crate) static __labrys_instrumented: u32;
     static mut __labrys_all_branches: u32;
+    static mut __labrys_all_calls: u32;
 }
 
 /// The region as this process sees it. Written at start-up only, before the program's code
@@ -249,6 +250,7 @@ pub(crate) unsafe fn start_run() -> bool {
         REGION.active.set(true);
         REGION.symbolic.set(symbolic);
         __labrys_all_branches = u32::from(all_branches());
+        __labrys_all_calls = u32::from(all_branches() || all_calls());
         symbolic
     }
 }
@@ -276,6 +278,7 @@ pub(crate) unsafe fn end_run() {
             }
         }
         __labrys_all_branches = 0;
+        __labrys_all_calls = 0;
     }
     REGION.symbolic.set(false);
     REGION.active.set(false);
@@ -284,6 +287,11 @@ pub(crate) unsafe fn end_run() {
 /// Is every branch recorded, symbolic or not?
 pub(crate) fn all_branches() -> bool {
     is_symbolic() && header().mode == Mode::AllBranches as u32
+}
+
+/// Is each function that is called recorded?
+pub(crate) fn all_calls() -> bool {
+    is_symbolic() && header().mode == Mode::Calls as u32
 }
 
 /// Counts a symbolic value that became concrete. Two threads that count at once may count one.
