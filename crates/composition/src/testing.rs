@@ -2,6 +2,7 @@
 //! of a unit depends on its own queries only, not on the others.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -15,11 +16,11 @@ use crate::plan::UnitPlan;
 use crate::unit::{Ending, Unit};
 use crate::workshop::Workshop;
 
-/// How units are tested.
-#[derive(Clone, Copy)]
-pub(crate) struct Testing<'a> {
-    pub(crate) workshop: &'a dyn Workshop,
-    pub(crate) program: &'a Program,
+/// Units to be tested, and how.
+pub(crate) struct Testing<'h> {
+    pub(crate) plans: Vec<UnitPlan>,
+    pub(crate) workshop: Arc<dyn Workshop + 'h>,
+    pub(crate) program: Arc<Program>,
     pub(crate) queries: u32,
     /// The longest time of one unit.
     pub(crate) time: Option<Duration>,
@@ -48,14 +49,22 @@ pub(crate) fn seed(hunt: u64, function: FunctionId) -> u64 {
 }
 
 impl Testing<'_> {
-    /// Tests units, so many at a time, or as many as the system allows threads.
-    pub(crate) fn all(self, plans: &[UnitPlan], jobs: usize) -> Result<Vec<Outcome>, Error> {
+    /// Tests the units in order, so many at a time, or as many as the system allows threads, until it is
+    /// over; what the first showed, which were begun before.
+    pub(crate) fn all(
+        &self,
+        jobs: usize,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Outcome>, Error> {
         let next = AtomicUsize::new(0);
         let work = || -> Result<Vec<(usize, Outcome)>, Error> {
             let mut done = Vec::new();
             loop {
+                if is_over() {
+                    return Ok(done);
+                }
                 let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(plan) = plans.get(index) else {
+                let Some(plan) = self.plans.get(index) else {
                     return Ok(done);
                 };
                 done.push((index, self.one(plan)?));
@@ -77,13 +86,13 @@ impl Testing<'_> {
         Ok(done.into_iter().map(|(_, tested)| tested).collect())
     }
 
-    fn one(self, plan: &UnitPlan) -> Result<Outcome, Error> {
+    fn one(&self, plan: &UnitPlan) -> Result<Outcome, Error> {
         let function = plan.function;
         let bench = match self.workshop.unit(plan, &[], &[])? {
             Ok(bench) => bench,
             Err(reason) => return Ok(Err(reason)),
         };
-        let mut unit = Unit::new(bench, function, self.program, seed(self.seed, function));
+        let mut unit = Unit::new(bench, function, &self.program, seed(self.seed, function));
         match self.workshop.known(function) {
             Some(_) => unit.explore(None, 0, None)?,
             None => unit.explore(None, self.queries, self.time)?,

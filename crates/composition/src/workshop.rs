@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use labrys_engine::{Error, Session};
@@ -60,17 +61,17 @@ impl BoundFunction {
 }
 
 /// Builds units. Several threads may ask for one at a time.
-pub trait Workshop: Sync {
+pub trait Workshop: Send + Sync {
     /// Begins to build some units at once, beside what else is done: [`Workshop::prepare`] of the same
     /// ones waits for them.
-    fn begin(&mut self, units: &[(UnitPlan, Vec<UnitPlan>)]);
+    fn begin(&self, units: &[(UnitPlan, Vec<UnitPlan>)]);
 
     /// Builds some units at once, each with the units of the functions whose calls are bound in it,
     /// so that [`Workshop::unit`] takes no time for them; whether that could be done.
     ///
     /// # Errors
     /// If programs can no longer be run or written.
-    fn prepare(&mut self, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Result<bool, Error>;
+    fn prepare(&self, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Result<bool, Error>;
 
     /// The unit of a function, with the calls of some functions bound, to be run on these inputs
     /// first, if there are any; why there is none, if there is none. What a call binds are the
@@ -90,11 +91,11 @@ pub trait Workshop: Sync {
 
     /// Looks up what earlier hunts found in these units, of which each has this part of the time; not in
     /// those that had less than half as much, and were cut off by that.
-    fn look_up(&mut self, units: &[UnitPlan], time: Option<Duration>);
+    fn look_up(&self, units: &[UnitPlan], time: Option<Duration>);
 
     /// What an earlier hunt found in the unit of a function, if it is the same since; such a unit is
     /// first run on the inputs of then.
-    fn known(&self, function: FunctionId) -> Option<&Explored>;
+    fn known(&self, function: FunctionId) -> Option<Arc<Explored>>;
 
     /// Keeps what was found in a unit for later hunts. Its runs called no other functions than these, by
     /// their names in the unit's program, if that is known.
@@ -102,7 +103,7 @@ pub trait Workshop: Sync {
     /// # Errors
     /// If it cannot be written.
     fn keep(
-        &mut self,
+        &self,
         function: FunctionId,
         explored: Explored,
         called: Option<&BTreeSet<String>>,
@@ -112,13 +113,10 @@ pub trait Workshop: Sync {
     ///
     /// # Errors
     /// As for [`Workshop::unit`].
-    fn whole(
-        &mut self,
-        bound: &[UnitPlan],
-        inputs: Vec<Input>,
-    ) -> Result<Result<Bench, String>, Error>;
+    fn whole(&self, bound: &[UnitPlan], inputs: Vec<Input>)
+    -> Result<Result<Bench, String>, Error>;
 
     /// A search of the whole program for a line, `FILE:LINE`; `None` if no branch there is left to
     /// take.
-    fn toward(&mut self, session: &Session, location: &str) -> Option<Search<'static>>;
+    fn toward(&self, session: &Session, location: &str) -> Option<Search<'static>>;
 }

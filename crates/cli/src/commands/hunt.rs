@@ -218,8 +218,8 @@ pub(crate) fn hunt(options: &Hunt) -> Result<u8, Problem> {
         folder: out.join("units"),
         oracles: !options.build.no_oracles,
         max_input: options.input.max_input,
-        notebook: notebook(options)?,
-        batches: Vec::new(),
+        notebook: notebook(options)?.map(Mutex::new),
+        batches: Mutex::default(),
         models: Models::default(),
         ahead: Mutex::default(),
     };

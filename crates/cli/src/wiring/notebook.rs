@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use labrys_program::FunctionId;
@@ -23,7 +24,7 @@ pub(crate) struct Notebook {
     /// What the units depend on beside that.
     keys: Keys,
     units: BTreeMap<FunctionId, Unit>,
-    known: BTreeMap<FunctionId, Explored>,
+    known: BTreeMap<FunctionId, Arc<Explored>>,
 }
 
 /// A unit of the program.
@@ -69,7 +70,7 @@ impl Notebook {
             let mut kept = texts.filter_map(|text| Explored::read(&text));
             let known = kept.find(|(one, needs)| enough(one) && keys.holds(name, needs));
             if let Some((explored, _)) = known {
-                self.known.insert(function, explored);
+                self.known.insert(function, Arc::new(explored));
             }
             let unit = Unit {
                 function: name.clone(),
@@ -94,8 +95,8 @@ impl Notebook {
     }
 
     /// What is known of a unit.
-    pub(crate) fn of(&self, function: FunctionId) -> Option<&Explored> {
-        self.known.get(&function)
+    pub(crate) fn of(&self, function: FunctionId) -> Option<Arc<Explored>> {
+        self.known.get(&function).cloned()
     }
 
     /// Keeps what was found out about a unit whose runs called no other functions than these, if that is
@@ -202,7 +203,7 @@ mod tests {
         };
         first.keep(function, &explored, Some(&ran)).expect("a file");
         let is_known = |options: &str, functions: &str, stubs: &str| {
-            open(options, functions, stubs).of(function) == Some(&explored)
+            open(options, functions, stubs).of(function).as_deref() == Some(&explored)
         };
         assert!(is_known("seed 1", "f=1 g=2 h=3", "s=4 t=5"));
         assert!(!is_known("seed 2", "f=1 g=2 h=3", "s=4 t=5"));
@@ -228,13 +229,13 @@ mod tests {
         let (function, explored) = (FunctionId(3), explored(None));
         let first = open("f=1 h=3");
         first.keep(function, &explored, None).expect("a file");
-        assert_eq!(open("f=1 h=3").of(function), Some(&explored));
+        assert_eq!(open("f=1 h=3").of(function).as_deref(), Some(&explored));
         let changed = open("f=1 h=7");
         assert_eq!(changed.of(function), None);
         // Both are kept.
         changed.keep(function, &explored, None).expect("a file");
-        assert_eq!(open("f=1 h=3").of(function), Some(&explored));
-        assert_eq!(open("f=1 h=7").of(function), Some(&explored));
+        assert_eq!(open("f=1 h=3").of(function).as_deref(), Some(&explored));
+        assert_eq!(open("f=1 h=7").of(function).as_deref(), Some(&explored));
         // A function that the program does not have is none that is known.
         let ran = Ran {
             functions: names("f other"),
@@ -242,7 +243,7 @@ mod tests {
         };
         let third = open("f=1 h=8");
         third.keep(function, &explored, Some(&ran)).expect("a file");
-        assert_eq!(open("f=1 h=8").of(function), Some(&explored));
+        assert_eq!(open("f=1 h=8").of(function).as_deref(), Some(&explored));
         assert_eq!(open("f=1 h=9").of(function), None);
     }
 
@@ -254,7 +255,10 @@ mod tests {
         let function = FunctionId(3);
         open(None).keep(function, &explored, None).expect("a file");
         let is_known = |seconds: Option<u64>| {
-            open(seconds.map(Duration::from_secs)).of(function) == Some(&explored)
+            open(seconds.map(Duration::from_secs))
+                .of(function)
+                .as_deref()
+                == Some(&explored)
         };
         let known = [Some(1), Some(5), Some(6), None].map(is_known);
         assert_eq!(known, [true, true, false, false]);

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use labrys_analysis::ProgramAnalysis;
@@ -38,9 +38,9 @@ pub(crate) struct Units<'a> {
     pub(crate) oracles: bool,
     pub(crate) max_input: usize,
     /// What earlier hunts found out.
-    pub(crate) notebook: Option<Notebook>,
+    pub(crate) notebook: Option<Mutex<Notebook>>,
     /// Units that were built together.
-    pub(crate) batches: Vec<Arc<Batch>>,
+    pub(crate) batches: Mutex<Vec<Arc<Batch>>>,
     /// Of a program of 80,000 lines each has a hundred megabytes and more.
     pub(crate) models: Models,
     /// Units that are built beside what else is done. Threads share the workshop, which the build's
@@ -67,7 +67,7 @@ pub(crate) struct Batch {
 
 impl Batch {
     fn model(&self) -> Result<Arc<Program>, Problem> {
-        let mut known = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.model);
         if let Some(model) = known.upgrade() {
             return Ok(model);
         }
@@ -86,7 +86,7 @@ const MOST_MODELS: usize = 4;
 
 impl Models {
     fn keep(&self, model: &Arc<Program>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = locked(&self.0);
         kept.retain(|one| !Arc::ptr_eq(one, model));
         kept.push_back(model.clone());
         if kept.len() > MOST_MODELS {
@@ -94,6 +94,9 @@ impl Models {
         }
     }
 }
+
+/// What the folder of a caller is called behind the name of its function.
+const CALLER: &str = "-caller";
 
 /// What drivers of a hunt make.
 pub(crate) fn bounds() -> Bounds {
@@ -224,8 +227,7 @@ impl Units<'_> {
     ) -> Result<Bench, Problem> {
         let name = names(self.subject, &[plan.function]).concat();
         let calls = functions(bound);
-        let of = |batch: &&Arc<Batch>| batch.bound.get(&plan.function) == Some(&calls);
-        if let Some(batch) = self.batches.iter().find(of).cloned() {
+        if let Some(batch) = self.batch_of(plan.function, &calls) {
             let invocation = Invocation::new([name.clone()]);
             let model = batch.model()?;
             self.models.keep(&model);
@@ -242,11 +244,17 @@ impl Units<'_> {
         self.bench(&name, (&unit, &unit.program), &drivers, called, held)
     }
 
+    /// The units built together among which is that of a function with these calls bound.
+    fn batch_of(&self, function: FunctionId, calls: &BTreeSet<FunctionId>) -> Option<Arc<Batch>> {
+        let batches = locked(&self.batches);
+        let of = |batch: &&Arc<Batch>| batch.bound.get(&function) == Some(calls);
+        batches.iter().find(of).cloned()
+    }
+
     /// The program of a request, which may be being built already.
-    fn built(&mut self, request: &Request) -> Result<(Option<Subject>, Drivers), Problem> {
-        let ahead = self.ahead.get_mut();
-        let ahead = ahead.unwrap_or_else(PoisonError::into_inner);
-        match ahead.take_if(|ahead| ahead.request == *request) {
+    fn built(&self, request: &Request) -> Result<(Option<Subject>, Drivers), Problem> {
+        let ahead = locked(&self.ahead).take_if(|ahead| ahead.request == *request);
+        match ahead {
             Some(ahead) => Ok((Some(self.stock.finish_unit(ahead.build)?), ahead.drivers)),
             None => self.stock.unit(request),
         }
@@ -275,13 +283,18 @@ impl Units<'_> {
             ..Config::default()
         };
         let function = self.subject.program.function_named(name);
-        let known = function.and_then(|function| self.notebook.as_ref()?.of(function));
+        let known = function.and_then(|function| self.known(function));
         let inputs = match known {
             _ if !inputs.is_empty() => inputs.to_vec(),
             Some(known) => known.inputs.clone(),
             None => vec![Input::objects("")],
         };
-        let session = self.session((unit, model), &config, &entry.function, inputs)?;
+        // Of one function both may be made at a time.
+        let folder = match drivers.binders.is_empty() {
+            true => entry.function.clone(),
+            false => format!("{}{CALLER}", entry.function),
+        };
+        let session = self.session((unit, model), &config, &folder, inputs)?;
         let leaves = entry
             .leaves
             .iter()
@@ -324,6 +337,11 @@ impl Units<'_> {
     }
 }
 
+/// Whoever panicked with it left it whole.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The functions of plans.
 fn functions(plans: &[UnitPlan]) -> BTreeSet<FunctionId> {
     plans.iter().map(|plan| plan.function).collect()
@@ -337,7 +355,7 @@ fn no_unit(drivers: &Drivers, function: &str) -> Problem {
 }
 
 impl Workshop for Units<'_> {
-    fn begin(&mut self, units: &[(UnitPlan, Vec<UnitPlan>)]) {
+    fn begin(&self, units: &[(UnitPlan, Vec<UnitPlan>)]) {
         let request = batch(self.subject, units);
         let begun = self.stock.begin_unit(&request);
         // What is wrong is told where the units are prepared.
@@ -349,10 +367,10 @@ impl Workshop for Units<'_> {
                 drivers,
             })
         });
-        *self.ahead.get_mut().unwrap_or_else(PoisonError::into_inner) = ahead;
+        *locked(&self.ahead) = ahead;
     }
 
-    fn prepare(&mut self, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Result<bool, Error> {
+    fn prepare(&self, units: &[(UnitPlan, Vec<UnitPlan>)]) -> Result<bool, Error> {
         let Ok((Some(mut program), drivers)) = self.built(&batch(self.subject, units)) else {
             return Ok(false);
         };
@@ -361,7 +379,7 @@ impl Workshop for Units<'_> {
             .map(|(plan, bound)| (plan.function, functions(bound)));
         let model = program.take_model();
         self.models.keep(&model);
-        self.batches.push(Arc::new(Batch {
+        locked(&self.batches).push(Arc::new(Batch {
             model: Mutex::new(Arc::downgrade(&model)),
             program,
             drivers,
@@ -381,7 +399,7 @@ impl Workshop for Units<'_> {
     }
 
     fn whole(
-        &mut self,
+        &self,
         bound: &[UnitPlan],
         inputs: Vec<Input>,
     ) -> Result<Result<Bench, String>, Error> {
@@ -394,7 +412,7 @@ impl Workshop for Units<'_> {
         self.notebook.is_some()
     }
 
-    fn look_up(&mut self, units: &[UnitPlan], time: Option<Duration>) {
+    fn look_up(&self, units: &[UnitPlan], time: Option<Duration>) {
         let units: Vec<_> = units
             .iter()
             .map(|plan| (plan.clone(), Vec::new()))
@@ -402,18 +420,18 @@ impl Workshop for Units<'_> {
         let request = batch(self.subject, &units);
         // Without keys nothing is known, and nothing is kept.
         let keys = self.stock.keys(&request).unwrap_or_default();
-        if let Some(notebook) = &mut self.notebook {
+        if let Some(notebook) = &self.notebook {
             let number = |name: &str| self.subject.program.function_named(name);
-            notebook.look_up(keys, number, time);
+            locked(notebook).look_up(keys, number, time);
         }
     }
 
-    fn known(&self, function: FunctionId) -> Option<&Explored> {
-        self.notebook.as_ref()?.of(function)
+    fn known(&self, function: FunctionId) -> Option<Arc<Explored>> {
+        locked(self.notebook.as_ref()?).of(function)
     }
 
     fn keep(
-        &mut self,
+        &self,
         function: FunctionId,
         explored: Explored,
         called: Option<&BTreeSet<String>>,
@@ -422,17 +440,15 @@ impl Workshop for Units<'_> {
             return Ok(());
         };
         // Which stub a number stands for is known where units are built together.
-        let tested =
-            |batch: &&Arc<Batch>| batch.bound.get(&function).is_some_and(BTreeSet::is_empty);
-        let batch = self.batches.iter().find(tested);
+        let batch = self.batch_of(function, &BTreeSet::new());
         let ran = batch.zip(called).map(|(batch, called)| {
             let names = called.iter().map(String::as_str);
             batch.drivers.ran(names)
         });
-        Ok(notebook.keep(function, &explored, ran.as_ref())?)
+        Ok(locked(notebook).keep(function, &explored, ran.as_ref())?)
     }
 
-    fn toward(&mut self, session: &Session, location: &str) -> Option<Search<'static>> {
+    fn toward(&self, session: &Session, location: &str) -> Option<Search<'static>> {
         let program = &self.subject.program;
         let target = Target::named(program, location).ok()?;
         let entry = program.function_named("main")?;

@@ -5,6 +5,7 @@
 //! near to main at once, its inputs begin the summary of main, and a unit takes long to build.
 //! Shares are of work, or of time if the time is limited: then time is what runs out.
 
+mod beside;
 mod units;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -61,7 +62,7 @@ pub struct Settings {
     pub time: Option<Duration>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Units that are tested at a time.
+    /// Units that are tested at a time; all but one go on where a failure line is composed.
     pub jobs: usize,
 }
 
@@ -75,7 +76,7 @@ enum Phase {
 pub struct Hunt<'h> {
     program: Arc<Program>,
     main: FunctionId,
-    workshop: Box<dyn Workshop + 'h>,
+    workshop: Arc<dyn Workshop + 'h>,
     settings: Settings,
     measurement: Measurement<'h>,
     phase: Phase,
@@ -143,7 +144,7 @@ impl<'h> Hunt<'h> {
         Hunt {
             program: program.clone(),
             main,
-            workshop,
+            workshop: workshop.into(),
             measurement,
             phase: Phase::Measure,
             planner: None,
@@ -609,6 +610,14 @@ fn cost(session: &Session, begun: Instant, work: u64) -> f64 {
     }
 }
 
+/// What counts as the cost of such work beside other work.
+fn work_of(session: &Session, work: u64) -> f64 {
+    match session.status().time_limit {
+        Some(_) => 0.0,
+        None => work as f64,
+    }
+}
+
 impl Technique for Hunt<'_> {
     fn name(&self) -> &'static str {
         "hunt"
@@ -624,7 +633,7 @@ impl Technique for Hunt<'_> {
             Phase::Units(_) => self.test_next(session, used)?,
             Phase::Compose(targets) => match targets.pop_front() {
                 Some(target) if self.pending.is_empty() || used <= self.until => {
-                    self.validate(session, &target)?;
+                    self.validate_beside(session, &target)?;
                     self.share_failures(session)?;
                     self.worked_on.push(target);
                 }
@@ -632,7 +641,7 @@ impl Technique for Hunt<'_> {
                     self.waiting.push(target);
                     self.waiting.extend(targets.drain(..));
                 }
-                None if !self.pending.is_empty() => {
+                None if !self.pending.is_empty() || !self.found.is_empty() => {
                     self.begun = used;
                     self.round = 0.0;
                     self.phase = Phase::Units(std::mem::take(&mut self.pending));

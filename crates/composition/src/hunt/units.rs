@@ -1,6 +1,6 @@
 //! The units of a hunt: built together, tested, and made again as callers with calls bound.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use labrys_engine::{Error, Session};
@@ -12,7 +12,7 @@ use crate::compose::{is_over, share_of_time};
 use crate::line::Line;
 use crate::plan::UnitPlan;
 use crate::target::Target;
-use crate::testing::{Testing, seed};
+use crate::testing::{Outcome, Testing, seed};
 use crate::unit::{Ending, Role, Unit};
 
 /// Units that are built at once: twice as many each time, up to this. What units have in common is
@@ -24,15 +24,15 @@ const FEWER: usize = 4;
 const MOST_CALLERS: usize = 128;
 /// Units that are tested before the search of the whole program goes on, for each of those that are
 /// tested at a time.
-const TESTED_TOGETHER: usize = 4;
+pub(super) const TESTED_TOGETHER: usize = 4;
 /// A unit may have so many times what all would have if each had as much.
 const MORE: f64 = 3.0;
 /// The least that the longest time of a unit is.
 const LEAST_TIME: Duration = Duration::from_millis(500);
 
-impl Hunt<'_> {
+impl<'h> Hunt<'h> {
     /// Builds the unit of a function, with those of the functions that are tested after it.
-    fn prepare(&mut self, session: &Session, function: FunctionId) -> Result<(), Error> {
+    pub(super) fn prepare(&mut self, session: &Session, function: FunctionId) -> Result<(), Error> {
         if self.prepared.contains(&function) {
             return Ok(());
         }
@@ -64,10 +64,8 @@ impl Hunt<'_> {
     /// The units that are built together: that of this function, if there is one, and those of the
     /// functions that are tested after it.
     fn next_batch(&mut self, first: Option<FunctionId>) -> Vec<(UnitPlan, Vec<UnitPlan>)> {
-        let Phase::Units(next) = &self.phase else {
-            return Vec::new();
-        };
-        let next = next.iter().filter(|one| !self.prepared.contains(one));
+        let next = self.to_come().iter();
+        let next = next.filter(|one| !self.prepared.contains(one));
         let next = next.filter(|one| !self.is_settled(**one));
         let functions = first.into_iter().chain(next.copied()).take(self.batch);
         let functions: Vec<FunctionId> = functions.collect();
@@ -77,6 +75,14 @@ impl Hunt<'_> {
         let units = functions.into_iter();
         let units = units.map(|one| (planner.plan(one), Vec::new()));
         units.collect()
+    }
+
+    /// The functions whose units are to be tested.
+    pub(super) fn to_come(&self) -> &VecDeque<FunctionId> {
+        match &self.phase {
+            Phase::Units(next) => next,
+            Phase::Measure | Phase::Compose(_) => &self.pending,
+        }
     }
 
     /// Tests the unit of a function, and at the same time those of functions after it, if there are
@@ -103,7 +109,7 @@ impl Hunt<'_> {
     }
 
     /// The unit of a function was tested, and failed at these lines.
-    fn learn(&mut self, function: FunctionId, lines: Vec<Line>) {
+    pub(super) fn learn(&mut self, function: FunctionId, lines: Vec<Line>) {
         self.report.figures.units += 1;
         let lines = lines.into_iter().map(|line| (function, line));
         self.found.extend(lines);
@@ -117,25 +123,51 @@ impl Hunt<'_> {
         jobs: usize,
     ) -> Result<(), Error> {
         let time = self.time_of_unit(session);
-        let (Phase::Units(next), Some(planner)) = (&mut self.phase, &mut self.planner) else {
+        let Phase::Units(next) = &mut self.phase else {
             return Ok(());
         };
         let others = next.iter().take(TESTED_TOGETHER * jobs - 1);
         let others = others.take_while(|one| self.prepared.contains(one)).count();
         let functions: Vec<FunctionId> = [first].into_iter().chain(next.drain(..others)).collect();
         let begun = Instant::now();
+        let Some(test) = self.testing(functions, time) else {
+            return Ok(());
+        };
+        let tested = test.all(jobs, &|| false)?;
+        let work = self.learn_all(session, &test, tested)?;
+        self.charge(cost(session, begun, work));
+        Ok(())
+    }
+
+    /// The units of some functions, to be tested.
+    pub(super) fn testing(
+        &mut self,
+        functions: Vec<FunctionId>,
+        time: Option<Duration>,
+    ) -> Option<Testing<'h>> {
+        let planner = self.planner.as_mut()?;
         let plans = functions.iter().map(|one| planner.plan(*one));
-        let plans: Vec<UnitPlan> = plans.collect();
-        let testing = Testing {
-            workshop: &*self.workshop,
-            program: &self.program,
+        Some(Testing {
+            plans: plans.collect(),
+            workshop: self.workshop.clone(),
+            program: self.program.clone(),
             queries: self.settings.queries,
             time,
             seed: self.settings.seed,
-        };
-        self.pace.grant(time, plans.len());
+        })
+    }
+
+    /// The first of some units were tested, which showed this; the steps of the solver that they took.
+    pub(super) fn learn_all(
+        &mut self,
+        session: &Session,
+        test: &Testing<'_>,
+        tested: Vec<Outcome>,
+    ) -> Result<u64, Error> {
+        self.pace.grant(test.time, tested.len());
         let mut work = 0;
-        for (function, tested) in functions.into_iter().zip(testing.all(&plans, jobs)?) {
+        for (plan, tested) in test.plans.iter().zip(tested) {
+            let function = plan.function;
             let tested = match tested {
                 Ok(tested) => tested,
                 Err(reason) => {
@@ -153,42 +185,40 @@ impl Hunt<'_> {
             self.units.note(function, tested.inputs);
             self.learn(function, tested.lines);
         }
-        self.charge(cost(session, begun, work));
-        Ok(())
+        Ok(work)
     }
 
     /// The longest time of the unit that is tested next: if the time of the hunt is limited, so much
     /// that all that are to come can have as much.
     pub(super) fn time_of_unit(&self, session: &Session) -> Option<Duration> {
         let longest = share_of_time(session, self.settings.time);
-        let (Some(units), Some(left)) = (self.unknown(), session.status().time_left()) else {
+        let Some(left) = session.status().time_left() else {
             return longest;
         };
-        let share = self.pace.share(left, 1 + units, &self.settings);
+        let share = self.pace.share(left, 1 + self.unknown(), &self.settings);
         longest.map(|longest| longest.min(share))
     }
 
     /// The part of the time that each unit has which is to come and not known, or the longest time of one
     /// if that is less.
     pub(super) fn time_of_each(&self, session: &Session) -> Option<Duration> {
-        let left = session.status().time_left().zip(self.unknown());
-        let share = left.map(|(left, units)| left.div_f64(units.max(1) as f64));
+        let units = self.unknown().max(1);
+        let share = session.status().time_left();
+        let share = share.map(|left| left.div_f64(units as f64));
         self.settings.time.into_iter().chain(share).min()
     }
 
-    /// How many units are to come that no earlier hunt explored, while units are tested.
-    fn unknown(&self) -> Option<usize> {
-        let Phase::Units(next) = &self.phase else {
-            return None;
-        };
+    /// How many units are to come that no earlier hunt explored.
+    fn unknown(&self) -> usize {
         let unknown = |one: &&FunctionId| self.workshop.known(**one).is_none();
-        Some(next.iter().filter(unknown).count())
+        self.to_come().iter().filter(unknown).count()
     }
 
     /// What an earlier hunt says of the unit of a function: the lines at which it fails, without
     /// running it.
-    fn settled(&self, function: FunctionId) -> Option<Vec<Line>> {
-        Line::again(self.workshop.known(function)?, &self.program)
+    pub(super) fn settled(&self, function: FunctionId) -> Option<Vec<Line>> {
+        let known = self.workshop.known(function)?;
+        Line::again(&known, &self.program)
     }
 
     pub(super) fn is_settled(&self, function: FunctionId) -> bool {
