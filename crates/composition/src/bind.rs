@@ -14,8 +14,8 @@ fn replaced(
     leaves: u32,
     free: u16,
 ) -> ExprId {
-    match slice.bindings.get(&offset).filter(|_| offset < leaves) {
-        Some(byte) => *byte,
+    match slice.bindings.get(offset).filter(|_| offset < leaves) {
+        Some(byte) => byte,
         None => pool.symbol(Symbol::Byte {
             stream: free + (stream & 0x00ff),
             offset,
@@ -32,7 +32,7 @@ pub(crate) fn bound(pool: &mut Pool, conditions: &[ExprId], slice: &Slice) -> Ve
             Symbol::Byte {
                 stream: LEAVES,
                 offset,
-            } => slice.bindings.get(&offset).copied(),
+            } => slice.bindings.get(offset),
             _ => None,
         })
     });
@@ -130,6 +130,8 @@ mod tests {
 
     use labrys_program::FunctionId;
 
+    use crate::bindings::Blocks;
+
     use super::*;
 
     /// `x0 == 'C' && x1 != 0 && s2 == 1` at a call that passes `y5` and has one byte only: what the
@@ -152,10 +154,11 @@ mod tests {
             depth: 1,
         };
         let mut pool = Pool::new();
+        let passed = [(0, pool.input(3, 5, 1)), (2, pool.input(3, 6, 1))];
         let slice = Slice {
             callee: FunctionId(1),
             steps: 0,
-            bindings: BTreeMap::from([(0, pool.input(3, 5, 1)), (2, pool.input(3, 6, 1))]),
+            bindings: Blocks::default().bindings(&BTreeMap::from(passed)),
         };
         let composed = formula.at(0, &mut pool, &slice);
         let symbols: Vec<Symbol> = composed

@@ -412,9 +412,9 @@ impl Composer {
             .collect();
         let b = slices.into_iter().map(|(mut conditions, slice)| {
             for offset in &leaves {
-                if let Some(byte) = slice.bindings.get(offset) {
+                if let Some(byte) = slice.bindings.get(*offset) {
                     let leaf = pool.input(LEAVES, *offset, 1);
-                    conditions.push(pool.eq(leaf, *byte));
+                    conditions.push(pool.eq(leaf, byte));
                 }
             }
             pool.all(conditions)

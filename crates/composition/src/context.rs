@@ -34,7 +34,7 @@ pub(crate) type Constants = Vec<(u32, u8)>;
 /// The constants of a call.
 pub(crate) fn constants(pool: &Pool, slice: &Slice) -> Constants {
     let bindings = slice.bindings.iter();
-    let constant = |(offset, byte): (&u32, &ExprId)| Some((*offset, pool.bits(*byte)? as u8));
+    let constant = |(offset, byte): (u32, ExprId)| Some((offset, pool.bits(byte)? as u8));
     bindings.filter_map(constant).collect()
 }
 
@@ -84,8 +84,9 @@ impl Context {
         };
         let (prefix, _) = path.prefix(slice.steps);
         let prefix = prefix.into_iter().map(&mut moved).collect();
-        let bindings = slice.bindings.range(..leaves);
-        let bindings = bindings.map(|(offset, byte)| (*offset, moved(*byte)));
+        let bindings = slice.bindings.iter();
+        let bindings = bindings.take_while(|(offset, _)| *offset < leaves);
+        let bindings = bindings.map(|(offset, byte)| (offset, moved(byte)));
         let bindings = bindings.collect();
         let hint = path.hint();
         let values = symbols.into_iter();

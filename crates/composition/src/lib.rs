@@ -9,6 +9,7 @@
 //! Law: a failure is reported only if a run of the program itself, on a system input, showed it.
 
 mod bind;
+mod bindings;
 mod compose;
 mod context;
 mod explore;

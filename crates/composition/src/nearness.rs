@@ -63,8 +63,8 @@ impl Nearness {
         if let Some((number, _)) = nearest.call {
             let bindings = &path.slices[number].bindings;
             let leaves = missing.iter().flat_map(|id| pool.symbols(*id).iter());
-            let bytes = leaves.filter_map(|leaf| bindings.get(&offset(leaf)?));
-            let inputs = bytes.flat_map(|byte| pool.symbols(*byte).iter());
+            let bytes = leaves.filter_map(|leaf| bindings.get(offset(leaf)?));
+            let inputs = bytes.flat_map(|byte| pool.symbols(byte).iter());
             nearest.lacking = inputs.collect();
         }
         nearest
@@ -97,11 +97,11 @@ fn values(
     let mut known = BTreeMap::new();
     for condition in cubes.iter().flatten() {
         for symbol in pool.symbols(*condition).iter() {
-            let byte = offset(symbol).and_then(|offset| slice.bindings.get(&offset));
+            let byte = offset(symbol).and_then(|offset| slice.bindings.get(offset));
             let Some(byte) = byte.filter(|_| !known.contains_key(&symbol)) else {
                 continue;
             };
-            if let Some(value) = evaluator.evaluate(pool, *byte, &hint) {
+            if let Some(value) = evaluator.evaluate(pool, byte, &hint) {
                 known.insert(symbol, value.bits());
             }
         }

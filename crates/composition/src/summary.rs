@@ -13,6 +13,8 @@ use labrys_solver::Assignment;
 use labrys_suite::{Coverage, Input};
 use labrys_trace::{BoundCall, Decoder, Trace};
 
+use crate::bindings::{Bindings, Blocks};
+
 /// Steps of one path that are kept, and paths of one unit.
 const MOST_STEPS: usize = 4096;
 const MOST_PATHS: usize = 1024;
@@ -40,7 +42,7 @@ pub(crate) struct Slice {
     /// The number of steps before the call.
     pub(crate) steps: usize,
     /// The bytes of the leaves of the callee's driver, by offset.
-    pub(crate) bindings: BTreeMap<u32, ExprId>,
+    pub(crate) bindings: Bindings,
 }
 
 /// A path.
@@ -84,6 +86,7 @@ impl Path {
 pub(crate) struct Summary {
     pub(crate) pool: Pool,
     paths: Vec<Arc<Path>>,
+    blocks: Blocks,
 }
 
 /// What the reading of traces needs to know of a unit.
@@ -123,6 +126,7 @@ impl Summary {
             decoder: trace.decoder(),
             pool: &mut self.pool,
             rebuilt: Rebuilt::new(),
+            blocks: &mut self.blocks,
         };
         let steps = (0..trace.steps().len().min(MOST_STEPS)).map(|at| {
             let step = trace.steps()[at];
@@ -164,6 +168,7 @@ struct Reader<'a> {
     decoder: Decoder,
     pool: &'a mut Pool,
     rebuilt: Rebuilt,
+    blocks: &'a mut Blocks,
 }
 
 impl Reader<'_> {
@@ -180,18 +185,18 @@ impl Reader<'_> {
 
     fn slice(&mut self, call: &BoundCall, bound: &[FunctionId]) -> Option<Slice> {
         let callee = *bound.get(call.function as usize)?;
-        let mut bindings = BTreeMap::new();
+        let mut all = BTreeMap::new();
         for place in &call.places {
             let bytes = place.bytes(self.trace, &mut self.decoder);
             for (offset, byte) in (u32::try_from(place.offset).ok()?..).zip(bytes) {
                 let byte = self.moved(byte);
-                bindings.insert(offset, byte);
+                all.insert(offset, byte);
             }
         }
         Some(Slice {
             callee,
             steps: call.steps,
-            bindings,
+            bindings: self.blocks.bindings(&all),
         })
     }
 }

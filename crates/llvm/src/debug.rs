@@ -224,11 +224,7 @@ impl<'m> DebugNode<'m> {
 
     /// The name of a type or member; empty if it has none.
     pub fn name(self) -> String {
-        self.operands()
-            .get(NAME)
-            .copied()
-            .flatten()
-            .map_or_else(String::new, Self::text)
+        self.operand(NAME).map_or_else(String::new, Self::text)
     }
 
     /// The file that a function stands in: its path, from the folder of the compilation on if it is
@@ -324,33 +320,50 @@ impl<'m> DebugNode<'m> {
         list.into_iter().flatten().flatten().collect()
     }
 
+    /// The operand at a place. Each that is made a value is looked up in a table, so not all are.
     fn operand(self, index: usize) -> Option<DebugNode<'m>> {
-        self.operands().get(index).copied().flatten()
+        let (value, count) = self.as_node()?;
+        if index >= count {
+            return None;
+        }
+        // SAFETY: a node that has so many operands.
+        let raw = unsafe { LLVMGetOperand(value, index as u32) };
+        self.at(raw)
     }
 
     pub(crate) fn operands(self) -> Vec<Option<DebugNode<'m>>> {
+        let Some((value, count)) = self.as_node() else {
+            return Vec::new();
+        };
+        let mut list = vec![ptr::null_mut(); count];
+        // SAFETY: the list has room for all operands.
+        unsafe { LLVMGetMDNodeOperands(value, list.as_mut_ptr()) };
+        list.into_iter().map(|raw| self.at(raw)).collect()
+    }
+
+    /// The value of a node, and how many operands it has.
+    fn as_node(self) -> Option<(LLVMValueRef, usize)> {
         use LLVMMetadataKind as K;
         if matches!(
             self.kind(),
             K::LLVMMDStringMetadataKind | K::LLVMConstantAsMetadataMetadataKind
         ) {
-            return Vec::new();
+            return None;
         }
-        // SAFETY: all other kinds that debug information is made of are nodes; the list has room
-        // for all operands, and those that are null are "none".
+        // SAFETY: all other kinds that debug information is made of are nodes.
         unsafe {
             let value = LLVMMetadataAsValue(self.context, self.raw);
-            let count = LLVMGetMDNodeNumOperands(value) as usize;
-            let mut list = vec![ptr::null_mut(); count];
-            LLVMGetMDNodeOperands(value, list.as_mut_ptr());
-            let wrap = |raw: LLVMValueRef| {
-                (!raw.is_null()).then(|| DebugNode {
-                    raw: LLVMValueAsMetadata(raw),
-                    ..self
-                })
-            };
-            list.into_iter().map(wrap).collect()
+            Some((value, LLVMGetMDNodeNumOperands(value) as usize))
         }
+    }
+
+    /// An operand; one that is null is "none".
+    fn at(self, raw: LLVMValueRef) -> Option<DebugNode<'m>> {
+        // SAFETY: operands of nodes are metadata.
+        (!raw.is_null()).then(|| DebugNode {
+            raw: unsafe { LLVMValueAsMetadata(raw) },
+            ..self
+        })
     }
 
     fn text(self) -> String {
@@ -372,11 +385,12 @@ impl<'m> DebugNode<'m> {
         if !matches!(kind, LLVMMetadataKind::LLVMConstantAsMetadataMetadataKind) {
             return None;
         }
-        // SAFETY: operands of a node that holds the constant are values; the node is made of it.
+        // SAFETY: the one operand of such a node is the constant.
         unsafe {
             let value = LLVMMetadataAsValue(self.context, self.raw);
-            let text = Value::wrap(value).to_text();
-            text.rsplit(' ').next()?.parse().ok()
+            let constant = LLVMIsAConstantInt(LLVMGetOperand(value, 0));
+            let is_narrow = !constant.is_null() && LLVMGetIntTypeWidth(LLVMTypeOf(constant)) <= 64;
+            is_narrow.then(|| LLVMConstIntGetSExtValue(constant))
         }
     }
 }
