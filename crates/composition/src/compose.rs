@@ -121,6 +121,15 @@ impl<'a> Work<'a> {
         late || is_over(session)
     }
 
+    /// As the function of this name, and no more than what the line has left.
+    fn share_of_time(&self, session: &Session, longest: Option<Duration>) -> Option<Duration> {
+        let left = self
+            .until
+            .map(|until| until.saturating_duration_since(Instant::now()));
+        let share = share_of_time(session, longest);
+        share.into_iter().chain(left).min()
+    }
+
     /// The failing paths below the call, over the leaves of the callee.
     fn over_leaves(&self, pool: &mut Pool) -> Vec<Vec<ExprId>> {
         let cubes = 0..self.formula.cubes.len();
@@ -229,7 +238,7 @@ impl Composer {
                 constraint: constraint.clone(),
                 cubes: work.over_leaves(unit.pool()),
             };
-            let time = share_of_time(session, self.time);
+            let time = work.share_of_time(session, self.time);
             unit.explore(Some(focus), self.refinement, time)?;
             self.figures.refinements += 1;
             self.phases.fsr += begun.elapsed().as_secs_f64();
@@ -312,7 +321,7 @@ impl Composer {
                 let context = Context::new(unit.pool(), &path, slice, below.pool(), leaves);
                 let rng = self.rng.fork();
                 let search = Below::new(below, context, work.location, rng);
-                let time = share_of_time(session, self.time);
+                let time = work.share_of_time(session, self.time);
                 let until = time.map(|time| Instant::now() + time);
                 let starts = &starts[..starts.len().min(MOST_STARTS)];
                 let (cubes, inputs) = search.search(starts, self.refinement / BELOW, until)?;

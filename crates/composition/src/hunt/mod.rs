@@ -38,6 +38,8 @@ const FIRST_BATCH: usize = 16;
 /// Functions that lead to failures and whose calls are bound in main's unit, beside those that fail
 /// and those that main calls itself.
 const MOST_LEADING: usize = 16;
+/// Lines that are composed at least, while units are to be tested, in the time that is for it.
+const LINES: f64 = 2.0;
 /// Part of the budget after which relevance is measured by the system runs that there are.
 const MEASURING: f64 = 0.2;
 /// Work of building a unit, in steps of the solver for each site of the program.
@@ -104,6 +106,8 @@ pub struct Hunt<'h> {
     /// to end: both have as much.
     begun: f64,
     until: f64,
+    /// The longest time of a line while units are to be tested, if time is limited.
+    line_time: Option<Duration>,
     composer: Composer,
     /// Functions whose units an earlier hunt explored.
     remembered: BTreeSet<FunctionId>,
@@ -162,6 +166,7 @@ impl<'h> Hunt<'h> {
             bound: BTreeSet::new(),
             begun: 0.0,
             until: 0.0,
+            line_time: None,
             composer: Composer::new(
                 settings.interpolants,
                 refinement,
@@ -331,6 +336,8 @@ impl<'h> Hunt<'h> {
         session.note(&format!("{} failure lines in units", targets.len()));
         self.bind(session, &targets)?;
         self.until = used(session) + testing;
+        let limit = session.status().time_limit;
+        self.line_time = limit.map(|limit| limit.mul_f64(testing / LINES));
         self.phase = Phase::Compose(targets);
         Ok(())
     }
@@ -382,7 +389,7 @@ impl<'h> Hunt<'h> {
             constraints: Vec::new(),
             context: Vec::new(),
             chains: 0,
-            until: share_of_time(session, None).map(|time| Instant::now() + time),
+            until: self.time_of_line(session).map(|time| Instant::now() + time),
         };
         let near = self.composer.figures.at_main;
         for (function, line) in &target.entries {
@@ -428,6 +435,13 @@ impl<'h> Hunt<'h> {
             conflicts: attempt.conflicts,
         });
         Ok(())
+    }
+
+    /// The longest time of a line. While units are to be tested, one that takes long waits until they
+    /// are, and is worked on once more.
+    fn time_of_line(&self, session: &Session) -> Option<Duration> {
+        let short = self.line_time.filter(|_| !self.pending.is_empty());
+        share_of_time(session, short)
     }
 
     /// Searches the whole program for a line, from the inputs that came near to its failure.
