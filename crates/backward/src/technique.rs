@@ -145,6 +145,13 @@ impl<'p> Symcretic<'p> {
         !waits && (self.pass != COARSE_PASS || self.search.is_none())
     }
 
+    /// How many targets had their first pass, or begin it.
+    #[must_use]
+    pub fn looked_at(&self) -> usize {
+        let waits = self.queue.iter().filter(|(_, pass)| *pass == COARSE_PASS);
+        self.reports.len() - waits.count()
+    }
+
     /// Expressions that the searches have looked at.
     #[must_use]
     pub fn work(&self) -> u64 {

@@ -142,7 +142,8 @@ fn put_off(
     let scratch = session.scratch.path()?;
     let native = scratch.join("native");
     let mut arguments = session.with_language(invocation.arguments.clone());
-    arguments.extend(compile::headers(invocation)?);
+    // Sources are compiled as to objects.
+    arguments.extend(compile::options(invocation)?);
     arguments.extend(["-fno-lto".into(), linker_option(&session.tools.linker()?)]);
     arguments.extend([position.into(), "-o".into(), native.clone().into()]);
     let program = session.tools.clang.clone();

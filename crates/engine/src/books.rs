@@ -9,9 +9,7 @@
 //! - no branch of a run is in `unreachable`, and no target of a run is listed as unreachable: a run
 //!   overrules a proof.
 
-use labrys_program::{
-    BlockId, BranchId, Function, Intrinsic, Operation, Program, Site, SiteId, Terminator,
-};
+use labrys_program::{BranchId, Program, Site, SiteId};
 use labrys_suite::{Branches, Coverage, Suite, TargetStatus, TargetSummary};
 use labrys_trace::{Recording, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,8 +19,11 @@ use crate::targets::{DIVERGENT_TESTS, Targets};
 
 /// See the module.
 pub(crate) struct Books {
-    /// Branches of all runs of this session, and those that no run takes.
+    /// Branches of all runs of this session, and those that nobody looks for: `unreachable`, `passed`.
     seen: Coverage,
+    /// Sides of checks that do not fail. Runs do not tell of them; what is open about a check is whether
+    /// it can fail.
+    passed: Coverage,
     kept: Coverage,
     long: Coverage,
     confirmed: Coverage,
@@ -47,8 +48,10 @@ pub(crate) struct Books {
 impl Books {
     /// The books of a program that has not been run.
     pub(crate) fn new(program: &Program) -> Self {
+        let passed: Coverage = program.passing_sides().collect();
         Books {
-            seen: passed(program),
+            seen: passed.clone(),
+            passed,
             kept: Coverage::default(),
             long: Coverage::default(),
             confirmed: Coverage::default(),
@@ -230,7 +233,8 @@ impl Books {
 
     /// Whether a run came to a target, or took the branch that it is.
     pub(crate) fn is_witnessed(&self, name: &str, branch: Option<BranchId>) -> bool {
-        let taken = |branch| self.seen.contains(branch) && !self.unreachable.contains(branch);
+        let untold = |branch| self.unreachable.contains(branch) || self.passed.contains(branch);
+        let taken = |branch| self.seen.contains(branch) && !untold(branch);
         self.witnessed.contains(name) || self.targets.is_reached(name) || branch.is_some_and(taken)
     }
 
@@ -309,42 +313,6 @@ impl Books {
         let counts = |branch: &BranchId| self.counted.contains(*branch);
         coverage.iter().filter(counts).count() as u64
     }
-}
-
-/// The sides of oracle sites that do not trap. Runs do not report them; what is open about a
-/// check is whether it can fail.
-fn passed(program: &Program) -> Coverage {
-    let traps = |function: &Function, block: BlockId| {
-        let first = function
-            .block(block)
-            .and_then(|block| block.instructions.first());
-        let operation = first.map(|instruction| &instruction.operation);
-        matches!(
-            operation,
-            Some(Operation::Intrinsic {
-                intrinsic: Intrinsic::SanitizerTrap,
-                ..
-            })
-        )
-    };
-    let mut passed = Coverage::default();
-    for site in program.sites.iter().filter(|site| site.oracle) {
-        let function = program.function(site.function);
-        let Some((function, block)) = function.and_then(|f| Some((f, f.block(site.block)?))) else {
-            continue;
-        };
-        if let Terminator::Branch {
-            if_true, if_false, ..
-        } = &block.terminator
-        {
-            for (branch, to) in site.branches().zip([*if_false, *if_true]) {
-                if !traps(function, to) {
-                    passed.insert(branch);
-                }
-            }
-        }
-    }
-    passed
 }
 
 /// The branches of all sites but oracles.

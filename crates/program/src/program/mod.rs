@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Aggregate, BlockId, BranchId, Caveat, Constant, ConstantId, FileId, ForeignType, Function,
-    FunctionId, Global, GlobalId, Location, Operand, POINTER_SIZE, Site, SiteId, SiteKind, Type,
+    FunctionId, Global, GlobalId, Location, Operand, POINTER_SIZE, Site, SiteId, SiteKind,
+    Terminator, Type,
 };
 
 pub use verify::{MAX_CONSTANT_DEPTH, Violation};
@@ -105,6 +106,25 @@ impl Program {
         };
         // A macro makes many decisions at one place.
         Some(format!("{place} {id} direction {direction}"))
+    }
+
+    /// The sides of oracle sites that do not trap.
+    pub fn passing_sides(&self) -> impl Iterator<Item = BranchId> {
+        let checks = self.sites.iter().filter(|site| site.oracle);
+        checks.flat_map(|site| {
+            let function = self.function(site.function);
+            let ends = function.and_then(|function| match function.block(site.block)?.terminator {
+                Terminator::Branch {
+                    if_true, if_false, ..
+                } => Some((function, [if_false, if_true])),
+                _ => None,
+            });
+            let ends = ends.into_iter().flat_map(|(function, ends)| {
+                let sides = site.branches().zip(ends);
+                sides.filter(|(_, to)| !site_table::traps(function, *to))
+            });
+            ends.map(|(branch, _)| branch)
+        })
     }
 
     /// Appends a site, numbering its branches after those of the sites before it.

@@ -94,7 +94,7 @@ impl Program {
 }
 
 /// Whether a block begins with the trap of a check; `__builtin_trap` is the program's own.
-fn traps(function: &Function, block: crate::BlockId) -> bool {
+pub(super) fn traps(function: &Function, block: crate::BlockId) -> bool {
     let first = function
         .block(block)
         .and_then(|block| block.instructions.first());

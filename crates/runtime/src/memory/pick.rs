@@ -117,13 +117,39 @@ pub(crate) fn decide_nulls() {
     }
 }
 
-/// The site of a condition: each has one of its own, the same in every run.
+/// Nodes of a condition that its site is made of, at most.
+const MOST_PARTS: usize = 64;
+
+/// The site of a condition: each has one of its own, the same in every run that comes to it in the same
+/// way. So it is made of what the condition computes: labels, and places in the data section, are
+/// others in a run whose input is longer.
 fn site(condition: u32) -> u32 {
-    let n = node(condition);
-    let operand = match n.a {
-        0 => 0,
-        a => node(a).imm ^ u64::from(node(a).a),
-    };
-    let mixed = (operand.wrapping_mul(31) ^ n.imm).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut open = [0; MOST_PARTS];
+    open[0] = condition;
+    let (mut next, mut count) = (0, 1);
+    let mut mixed = 0_u64;
+    while next < count {
+        let n = node(open[next]);
+        next += 1;
+        let constant = match [Op::Table as u8, Op::External as u8].contains(&n.op) {
+            true => 0,
+            false => n.imm,
+        };
+        // Of others the third operand is a width.
+        let (third, width) = match n.op == Op::Ite as u8 {
+            true => (n.c, 0),
+            false => (0, n.c),
+        };
+        let computed = u64::from(n.op) << 24 | u64::from(n.width) << 8 | u64::from(n.flags);
+        for part in [computed, constant, u64::from(width)] {
+            mixed = (mixed.rotate_left(5) ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+        for operand in [n.a, n.b, third] {
+            if operand != 0 && count < MOST_PARTS {
+                open[count] = operand;
+                count += 1;
+            }
+        }
+    }
     OBJECT_SITE + (mixed >> 49) as u32
 }

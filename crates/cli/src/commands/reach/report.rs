@@ -17,6 +17,10 @@ use crate::output::problem::Problem;
 
 /// Lines of a path that are shown.
 const SHOWN: usize = 24;
+/// So many targets are counted, and so many with which the search did not begin are not listed.
+const MANY: usize = 20;
+
+const NOT_BEGUN: &str = "the time was over before the search began with them";
 
 /// What is printed, and how.
 #[derive(Clone, Copy)]
@@ -52,8 +56,29 @@ pub(crate) fn print(results: &Results<'_>, technique: &Symcretic<'_>) -> Result<
         return Ok(());
     }
     let mut text = String::new();
-    for report in technique.reports() {
+    let all = technique.reports();
+    let is_left = |report: &&Report| is_open(report) && report.passes == 0;
+    let left = all.iter().filter(is_left).count();
+    for report in all.iter().filter(|one| left < MANY || !is_left(one)) {
         describe(&mut text, results, report);
+    }
+    if left >= MANY {
+        let _ = writeln!(text, "{:<12}{left} others", word(&Verdict::Open));
+        line(
+            &mut text,
+            "because",
+            format!("{NOT_BEGUN}; --json names them"),
+        );
+    }
+    if all.len() >= MANY {
+        let count = |verdict: Verdict| all.iter().filter(|one| one.verdict == verdict).count();
+        let (reached, proved) = (count(Verdict::Reached), count(Verdict::Unreachable));
+        let open = all.len() - reached - proved;
+        let _ = writeln!(
+            text,
+            "targets   {}: {reached} reached, {proved} unreachable, {open} open",
+            all.len()
+        );
     }
     let statistics = session.statistics();
     let fuzzed = match statistics.fuzzed {
@@ -68,6 +93,11 @@ pub(crate) fn print(results: &Results<'_>, technique: &Symcretic<'_>) -> Result<
         options.output.out.display()
     );
     console::print(text)
+}
+
+/// Whether a target is neither reached nor excluded.
+fn is_open(report: &Report) -> bool {
+    matches!(report.verdict, Verdict::Open | Verdict::NotFound)
 }
 
 /// A line of a target's report.
@@ -149,7 +179,7 @@ fn assumptions(results: &Results<'_>, report: &Report) -> Vec<String> {
 fn reasons(program: &Program, report: &Report) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     if report.passes == 0 {
-        reasons.push("the time was over before the search began with it".to_owned());
+        reasons.push(NOT_BEGUN.replace("them", "it"));
     }
     let skips = report.skips.iter();
     reasons.extend(skips.map(|skip| reason(program, skip)));

@@ -55,7 +55,9 @@ pub(crate) fn collect(
     }
     let all = options.target.is_empty() && options.diff.is_none();
     if let Some(suite) = suite.filter(|_| all) {
-        let covered = suite.confirmed_coverage();
+        let mut covered = suite.confirmed_coverage();
+        // Tests do not tell of them.
+        covered.union(&program.passing_sides().collect());
         let count = u32::try_from(program.branch_count()).unwrap_or(u32::MAX);
         let branches = (0..count).map(BranchId);
         let open = branches.filter(|branch| !covered.contains(*branch));
