@@ -357,6 +357,25 @@ fn decisions_have_the_same_sites_before_and_after_optimizing() {
     assert_eq!(early, whole);
 }
 
+/// One command for both compiles a source as two do.
+#[test]
+fn a_source_is_compiled_alike_with_and_without_an_object() {
+    const TEXT: &str =
+        "int main(void) {\n#ifdef __OPTIMIZE__\n  return 7;\n#else\n  return 8;\n#endif\n}";
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("p.c"), TEXT).expect("written");
+    let status = |commands: &[&str]| {
+        for words in commands {
+            succeed(&mut call(folder, env!("CARGO_BIN_EXE_labrys-cc"), words));
+        }
+        output(&mut Command::new(folder.join("p"))).status.code()
+    };
+    let apart = status(&["-O2 -c p.c", "p.o -o p"]);
+    assert_eq!(apart, Some(7));
+    assert_eq!(status(&["-O2 p.c -o p"]), apart);
+}
+
 #[test]
 fn native_code_of_the_build_goes_with_the_executable() {
     let folder = folder();

@@ -49,6 +49,34 @@ int main(void) {{
     }
 }
 
+/// A store at an address of the input makes each pointer of the object one of two; which it is is decided
+/// at the same site, however long the file is.
+#[test]
+fn pointers_that_are_one_of_two_are_decided_at_one_site() {
+    const TEXT: &str = "#include <stdio.h>
+#include <stdlib.h>
+static unsigned char b[64];
+static struct { long *slots[4]; unsigned char *next; } o;
+int main(void) {
+  size_t n = fread(b, 1, sizeof b, stdin);
+  if (n < 2) return 1;
+  o.next = b;
+  int k = (*o.next++ ^ 1) - 2;
+  if (k < 0 || k >= 4) return 2;
+  o.slots[k] = malloc(sizeof(long));
+  for (size_t i = 1; i < 12; i++) {
+    if (i == n) { puts(\"short\"); return 4; }
+    if (*o.next++ == 'x') puts(\"x\");
+  }
+  return 0;
+}
+";
+    let options = "--quiet --no-fuzz --strategy generational --runs 300";
+    let summary = Cover::text(TEXT, options).expect(0).0.summary;
+    let summary = summary.expect("a summary");
+    assert_eq!(summary.divergences, 0, "{:?}", summary.divergence_causes);
+}
+
 /// Where a structure is copied from or to, the input says: that is made concrete, and counted.
 #[test]
 fn copies_at_addresses_of_the_input_are_counted() {

@@ -47,6 +47,51 @@ fn open_branches_are_decided_and_counted() {
     assert_eq!(summary["branches"]["total"], branches["total"]);
 }
 
+/// Of checks only their failures are targets: of the others runs do not tell, so they are no branches that
+/// a run took.
+#[test]
+fn checks_in_functions_that_nothing_calls_are_proved() {
+    let program = Program::new(
+        r#"
+#include <labrys.h>
+const char *shown(int which) {
+  static char texts[4][8] = {"one", "two"};
+  return texts[(which + 1) % 4];
+}
+int main(void) {
+  unsigned char c;
+  labrys_symbolic(&c, 1, "c");
+  return c == 7;
+}
+"#,
+    );
+    program.json(&["cover", "program.c", "--runs", "9", "--out", "suite"]);
+    let reach = ["reach", "program.c", "--from-coverage", "suite"];
+    let told = program.json(&[&reach[..], &["--out", "reached"]].concat());
+    let targets = told["targets"].as_array().expect("a list");
+    let is_proved = |one: &serde_json::Value| one["verdict"] == "unreachable";
+    assert!(
+        !targets.is_empty() && targets.iter().all(is_proved),
+        "{told}"
+    );
+}
+
+/// Of many targets the first looks backward take long; the search forward does not wait for all.
+#[test]
+fn the_search_forward_begins_before_all_targets_are_looked_at() {
+    let condition = |number: usize| format!("  if (c[{}] == {}) n++;\n", number % 4, number % 251);
+    let conditions: String = (0..400).map(condition).collect();
+    let program = Program::new(&format!(
+        "#include <stdio.h>\nint main(void) {{\n  unsigned char c[4] = {{9}};\n  int n = 0;\n  \
+         if (fread(c, 1, 4, stdin) != 4) return 1;\n{conditions}  return n;\n}}\n"
+    ));
+    program.json(&["cover", "program.c", "--runs", "1", "--out", "suite"]);
+    let reach = ["reach", "program.c", "--from-coverage", "suite", "--json"];
+    let told = program.labrys(&[&reach[..], &["--steps", "300", "--out", "reached"]].concat());
+    let told: serde_json::Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    assert!(told["runs"].as_u64() > Some(0), "{}", told["runs"]);
+}
+
 /// Without ARGS the program is called as in the suite, and the search starts from its tests; tests
 /// of another call are left out, which is told.
 #[test]
