@@ -99,7 +99,9 @@ impl Closing<'_> {
             seconds,
             ..
         } = self.summary;
-        if *seconds < LONG || *runs >= FEW_RUNS {
+        // Without queries nothing waits for runs: the time went to the fuzzer, or to units.
+        let few_queries = self.statistics.asked() < self.summary.runs;
+        if *seconds < LONG || *runs >= FEW_RUNS || few_queries {
             return Ok(());
         }
         let percent = 100.0 * solver_seconds / seconds;
