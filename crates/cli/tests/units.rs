@@ -12,7 +12,7 @@ use common::{
 };
 use labrys_cc::worker::{News, Order, Pace, Worker};
 use labrys_suite::{Suite, TargetStatus, TargetSummary};
-use labrys_units::{Around, Bounds, Drivers, Keys, Ran, Request};
+use labrys_units::{Around, Bounds, Drivers, Request};
 
 const STUBBED: &str = r#"
 struct pair { int a; double b; };
@@ -91,88 +91,6 @@ fn stubs_have_free_results_and_outputs() {
     // The two that are open are of the stub: it writes nothing through null pointers.
     let branches = summary.branches;
     assert_eq!(branches.total - branches.covered, 2, "{summary:?}");
-}
-
-/// What units in a program of this text depend on.
-fn keys_of(folder: &Path, text: &str, entry: &str, stubs: &[&str]) -> Keys {
-    let (source, program) = (folder.join("p.c"), folder.join("p"));
-    std::fs::write(&source, text).expect("a file");
-    succeed(labrys_cc().arg(&source).arg("-o").arg(&program));
-    let frozen = folder.join("frozen");
-    let stock = labrys_cc::Frozen::of_executable(&program, &frozen).expect("a program");
-    let request = Request {
-        entries: names(&[entry]),
-        around: vec![Around {
-            stubs: names(stubs),
-            ..Around::default()
-        }],
-        stubs: names(stubs),
-        ..Request::default()
-    };
-    stock.keys(&request).expect("keys")
-}
-
-#[test]
-fn a_unit_needs_what_its_runs_called() {
-    const TEXT: &str = r#"
-static int first = 0, second = 0;
-static int count(int n) { first += n; return first > 3; }
-static int other(int n) { second = n; return n > 4; }
-static int (*const table[])(int) = {count, other};
-static const char *name(int n) { return n ? "none" : "some"; }
-int entry(int n) { return n < 2 ? table[n & 1](n) : name(n)[0]; }
-__attribute__((constructor)) static void begin(void) { first = 1; }
-int main(int argc, char **argv) { return entry(argc); }
-"#;
-    let folder = folder();
-    let ran = |functions: &[&str], stubs: &[&str]| Ran {
-        functions: names(functions).into_iter().collect(),
-        stubs: names(stubs).into_iter().collect(),
-    };
-    let keys = keys_of(folder.path(), TEXT, "entry", &["name"]);
-    let known = keys.needs("entry", Some(&ran(&["entry", "count"], &["name"])));
-    let known = known.expect("a unit");
-    let all = keys.needs("entry", None).expect("a unit");
-    assert!(keys.holds("entry", &known) && keys.holds("entry", &all));
-    let called = |keys: &Keys| keys.units["entry"].called.clone();
-    let holds = |from: &str, to: &str, stubs: &[&str]| {
-        assert!(TEXT.contains(from), "{from}");
-        let changed = keys_of(folder.path(), &TEXT.replace(from, to), "entry", stubs);
-        let same = called(&changed) == called(&keys);
-        (
-            same && changed.holds("entry", &known),
-            changed.holds("entry", &all),
-        )
-    };
-    // A function that did not run, and one behind a stub.
-    assert_eq!(holds("n > 4", "n > 5", &["name"]), (true, false));
-    assert_eq!(holds("\"none\"", "\"nothing\"", &["name"]), (true, true));
-    // One that ran, with another constant or another variable; what a stub stood for.
-    assert_eq!(holds("first > 3", "first > 4", &["name"]).0, false);
-    assert_eq!(
-        holds(
-            "first += n; return first",
-            "second += n; return second",
-            &["name"]
-        )
-        .0,
-        false
-    );
-    assert_eq!(holds("n < 2", "n < 2", &[]).0, false);
-    assert_eq!(holds("n < 2", "n < 2", &["name", "count"]).0, false);
-    // The table, a first value, what runs before.
-    assert_eq!(
-        holds("{count, other}", "{other, count}", &["name"]).0,
-        false
-    );
-    assert_eq!(holds("first = 0", "first = 1", &["name"]).0, false);
-    assert_eq!(
-        holds("{ first = 1; }", "{ first = 2; }", &["name"]).0,
-        false
-    );
-    // A function that is not the program's may be anything.
-    let unknown = keys.needs("entry", Some(&ran(&["entry", "nobody"], &[])));
-    assert_eq!(unknown.as_ref(), Some(&all));
 }
 
 const TABLE: &str = r#"

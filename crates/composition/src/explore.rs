@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::time::Instant;
 
-use labrys_engine::{Error, Observation, Progress, Session, Technique, child};
+use labrys_engine::{Error, Mode, Observation, Progress, Session, Technique, child};
 use labrys_expr::{ExprId, Pool, Symbol};
 use labrys_program::FunctionId;
 use labrys_solver::{Answer, Assignment, Core};
@@ -446,7 +446,7 @@ impl Explorer {
         session: &mut Session,
         input: &Input,
     ) -> Result<Option<Path>, Error> {
-        let Some(trace) = session.trace_again(input)? else {
+        let Some(trace) = session.trace_again(input, Mode::Symbolic)? else {
             return Ok(None);
         };
         let program = session.program().clone();

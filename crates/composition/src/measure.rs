@@ -1,7 +1,7 @@
 //! System runs, from seeds and from a search of the whole program, and the relevance that their
 //! calls show (section 3.2).
 
-use labrys_engine::{Error, Progress, RunRecord, Session, Technique};
+use labrys_engine::{Error, Mode, Progress, RunRecord, Session, Technique};
 
 use crate::relevance::{Profile, Relevance};
 
@@ -64,7 +64,7 @@ impl<'s> Measurement<'s> {
             return Ok(false);
         };
         self.profiled += 1;
-        if let Some(trace) = session.trace_decisions(&input)? {
+        if let Some(trace) = session.trace_again(&input, Mode::AllBranches)? {
             if let Some(run) = RunRecord::of(&trace, session.program()) {
                 self.relevance.add(&Profile::of(&run));
             }

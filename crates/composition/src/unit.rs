@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use labrys_engine::{End, Error, Session, run};
+use labrys_engine::{End, Error, Mode, Session, run};
 use labrys_expr::{ExprId, Pool};
 use labrys_program::{FunctionId, Program};
 use labrys_suite::{Coverage, Input};
@@ -69,7 +69,7 @@ impl Unit {
         let mut session = bench.session;
         // What is known of a unit that is tested is kept, with what it rests on.
         if bench.bound.is_empty() && bench.objects.is_some() {
-            session.record_calls();
+            session.record(Mode::Calls);
         }
         Unit {
             function,
@@ -149,7 +149,7 @@ impl Unit {
         let smaller: Vec<Input> = failures.map(|one| one.input.clone()).collect();
         for input in smaller {
             if self.paths().iter().all(|path| path.input != input) {
-                let trace = self.session.trace_calls(&input)?;
+                let trace = self.session.trace_again(&input, Mode::Calls)?;
                 self.explorer.note_calls(trace.as_ref());
                 if let Some(trace) = trace {
                     self.session.recycle(trace);

@@ -183,17 +183,9 @@ impl Runs {
         }
     }
 
-    /// From now on runs record every decision, or only those that depend on their input.
-    pub(crate) fn record_decisions(&mut self, every: bool) {
-        self.mode = match every {
-            true => Mode::AllBranches,
-            false => Mode::Symbolic,
-        };
-    }
-
-    /// From now on runs record which functions they call, and the decisions that depend on their input.
-    pub(crate) fn record_calls(&mut self) {
-        self.mode = Mode::Calls;
+    /// As [`Session::record`](crate::Session::record).
+    pub(crate) fn record(&mut self, mode: Mode) {
+        self.mode = mode;
     }
 
     /// A run that has no room for every decision is made again with those that depend on its

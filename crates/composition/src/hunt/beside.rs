@@ -25,7 +25,7 @@ impl Hunt<'_> {
             _ => self.next_beside(session, jobs)?,
         };
         let time = self.time_of_unit(session);
-        let test = self.testing(functions, time);
+        let test = self.testing(&functions, time);
         let Some(test) = test.filter(|test| !test.plans.is_empty()) else {
             return self.validate(session, target);
         };

@@ -130,7 +130,7 @@ impl<'h> Hunt<'h> {
         let others = others.take_while(|one| self.prepared.contains(one)).count();
         let functions: Vec<FunctionId> = [first].into_iter().chain(next.drain(..others)).collect();
         let begun = Instant::now();
-        let Some(test) = self.testing(functions, time) else {
+        let Some(test) = self.testing(&functions, time) else {
             return Ok(());
         };
         let tested = test.all(jobs, &|| false)?;
@@ -142,7 +142,7 @@ impl<'h> Hunt<'h> {
     /// The units of some functions, to be tested.
     pub(super) fn testing(
         &mut self,
-        functions: Vec<FunctionId>,
+        functions: &[FunctionId],
         time: Option<Duration>,
     ) -> Option<Testing<'h>> {
         let planner = self.planner.as_mut()?;

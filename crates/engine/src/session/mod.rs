@@ -435,39 +435,17 @@ impl Session {
         self.milestone(&text)
     }
 
-    /// Runs an input again for its trace; nothing is booked.
+    /// Runs an input again for its trace, with what the mode says; nothing is booked.
     ///
     /// # Errors
     /// If the program cannot be run.
-    pub fn trace_again(&mut self, input: &Input) -> Result<Option<Trace>, Error> {
-        self.runs.trace_again(input, Mode::Symbolic)
+    pub fn trace_again(&mut self, input: &Input, mode: Mode) -> Result<Option<Trace>, Error> {
+        self.runs.trace_again(input, mode)
     }
 
-    /// As [`Session::trace_again`], and every decision, call and return is recorded.
-    ///
-    /// # Errors
-    /// If the program cannot be run.
-    pub fn trace_decisions(&mut self, input: &Input) -> Result<Option<Trace>, Error> {
-        self.runs.trace_again(input, Mode::AllBranches)
-    }
-
-    /// As [`Session::trace_again`], and the functions that are called are recorded.
-    ///
-    /// # Errors
-    /// If the program cannot be run.
-    pub fn trace_calls(&mut self, input: &Input) -> Result<Option<Trace>, Error> {
-        self.runs.trace_again(input, Mode::Calls)
-    }
-
-    /// From now on runs record every decision, call and return, or only the decisions that depend
-    /// on their input.
-    pub fn record_decisions(&mut self, every: bool) {
-        self.runs.record_decisions(every);
-    }
-
-    /// From now on runs record which functions they call, and the decisions that depend on their input.
-    pub fn record_calls(&mut self) {
-        self.runs.record_calls();
+    /// From now on runs record what the mode says; at first, the decisions that depend on their input.
+    pub fn record(&mut self, mode: Mode) {
+        self.runs.record(mode);
     }
 
     /// Takes back a trace whose memory can be used again.

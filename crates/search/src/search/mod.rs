@@ -8,7 +8,7 @@ mod steering;
 
 use std::collections::VecDeque;
 
-use labrys_engine::{DivergenceCause, Error, Initial, Progress, Session, Technique, child};
+use labrys_engine::{DivergenceCause, Error, Initial, Mode, Progress, Session, Technique, child};
 use labrys_expr::{Columns, ExprId};
 use labrys_solver::{Answer, Core, Model};
 use labrys_suite::{Flip as FlippedBranch, Input, Origin};
@@ -428,7 +428,7 @@ impl Search<'_> {
 
     /// Asks once more for the step at which a run left its path.
     fn mend(&mut self, session: &mut Session, repair: Repair) -> Result<(), Error> {
-        let Some(trace) = session.trace_again(&repair.input)? else {
+        let Some(trace) = session.trace_again(&repair.input, Mode::Symbolic)? else {
             return Ok(());
         };
         let mut known = DecodedRun::new(trace, repair.input);

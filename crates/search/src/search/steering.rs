@@ -4,7 +4,7 @@
 //! A run is judged when it is inserted, and again before one of its flips is made, if the monitor
 //! knows more by then. Law: a flip that was pruned once stays so, and no strategy sees it.
 
-use labrys_engine::{Error, Monitor, RunFlip, RunRecord, Session, Verdict};
+use labrys_engine::{Error, Mode, Monitor, RunFlip, RunRecord, Session, Verdict};
 use labrys_suite::Input;
 use labrys_trace::Trace;
 use rustc_hash::FxHashSet;
@@ -80,7 +80,10 @@ impl<'m> Steering<'m> {
     fn news(&mut self, session: &mut Session, run: RunId) -> Option<u64> {
         let version = self.monitor.as_mut()?.version(session);
         self.recording = version.is_some();
-        session.record_decisions(self.recording);
+        session.record(match self.recording {
+            true => Mode::AllBranches,
+            false => Mode::Symbolic,
+        });
         let judged = self.judged.get(run.index()).copied().unwrap_or(0);
         version.filter(|version| judged != *version)
     }
@@ -189,13 +192,13 @@ impl<'m> Search<'m> {
             .get(run.index())
             .is_some_and(|whole| *whole)
         {
-            let trace = session.trace_decisions(input)?;
+            let trace = session.trace_again(input, Mode::AllBranches)?;
             let whole = trace.filter(|trace| !trace.recording().overflow);
             if whole.is_some() {
                 return Ok(whole);
             }
         }
-        session.trace_again(input)
+        session.trace_again(input, Mode::Symbolic)
     }
 
     /// Whether the monitor, if there is one, prunes a candidate that was picked.
@@ -214,7 +217,7 @@ impl<'m> Search<'m> {
         let mut record = RunRecord::of(&known.trace, session.program());
         if record.is_none() {
             let before = session.effort();
-            let trace = session.trace_decisions(&known.input)?;
+            let trace = session.trace_again(&known.input, Mode::AllBranches)?;
             record = trace.and_then(|trace| RunRecord::of(&trace, session.program()));
             self.steering.charge(session.effort() - before);
         }

@@ -55,8 +55,25 @@ pub(crate) fn print(results: &Results<'_>, technique: &Symcretic<'_>) -> Result<
     if options.output.quiet {
         return Ok(());
     }
+    let mut text = listed(results, technique.reports());
+    let statistics = session.statistics();
+    let fuzzed = match statistics.fuzzed {
+        0 => String::new(),
+        fuzzed => format!(" and {fuzzed} of the fuzzer"),
+    };
+    let _ = writeln!(
+        text,
+        "work      {} runs{fuzzed}, {} queries; suite in {}",
+        statistics.runs,
+        statistics.asked(),
+        options.output.out.display()
+    );
+    console::print(text)
+}
+
+/// The reports of targets, and how many there are if they are many.
+fn listed(results: &Results<'_>, all: &[Report]) -> String {
     let mut text = String::new();
-    let all = technique.reports();
     let is_left = |report: &&Report| is_open(report) && report.passes == 0;
     let left = all.iter().filter(is_left).count();
     for report in all.iter().filter(|one| left < MANY || !is_left(one)) {
@@ -80,19 +97,7 @@ pub(crate) fn print(results: &Results<'_>, technique: &Symcretic<'_>) -> Result<
             all.len()
         );
     }
-    let statistics = session.statistics();
-    let fuzzed = match statistics.fuzzed {
-        0 => String::new(),
-        fuzzed => format!(" and {fuzzed} of the fuzzer"),
-    };
-    let _ = writeln!(
-        text,
-        "work      {} runs{fuzzed}, {} queries; suite in {}",
-        statistics.runs,
-        statistics.asked(),
-        options.output.out.display()
-    );
-    console::print(text)
+    text
 }
 
 /// Whether a target is neither reached nor excluded.
