@@ -155,9 +155,8 @@ pub enum EventKind {
     /// its bytes in the data section, `site` their number, `a` and `b` those of the other one. Each
     /// has 1 to [`LONGEST_COMPARED`] bytes, and a run has at most [`MOST_COMPARED`] of these.
     Compared,
-    /// Function `a` (its index in the program model) is called for the first time, or as one of
-    /// several that share a place; [`u64::MAX`] where nothing is known of what is called from now
-    /// on. [`Mode::Calls`](crate::Mode) only.
+    /// Function `a` (its index in the program model) is called, for the first time or after others that
+    /// share a place with it; [`Mode::Calls`](crate::Mode) only.
     Called,
 }
 

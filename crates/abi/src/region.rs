@@ -165,6 +165,9 @@ pub struct Header {
     pub exit_kind: AtomicU32,
     /// Bytes of the objects stream that the run consumed.
     pub objects_used: AtomicU32,
+    /// Not 0 if functions were called that have no event in [`Mode::Calls`]: by threads that are not
+    /// traced, or in a child.
+    pub untold_calls: AtomicU32,
     /// Places where the program used memory of the heap that was freed, or that is no block's,
     /// as far as marks show; 0 behind the last.
     pub misuses: [AtomicU32; 16],

@@ -149,6 +149,7 @@ impl SharedRegion {
         counters.node_count.store(1, Relaxed);
         counters.data_used.store(0, Relaxed);
         counters.overflow.store(0, Relaxed);
+        counters.untold_calls.store(0, Relaxed);
         counters.exit_kind.store(0, Relaxed);
         counters.objects_used.store(0, Relaxed);
         for place in &counters.misuses {
@@ -222,6 +223,7 @@ impl SharedRegion {
         let events = counters.event_count.load(Acquire) as usize;
         let data = counters.data_used.load(Acquire) as usize;
         recording.overflow = counters.overflow.load(Relaxed) != 0;
+        recording.untold_calls = counters.untold_calls.load(Relaxed) != 0;
         recording.exit = Exit::from_u32(counters.exit_kind.load(Relaxed));
         recording.objects_used = counters.objects_used.load(Relaxed);
         recording.misuses.clear();

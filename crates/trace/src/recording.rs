@@ -23,6 +23,8 @@ pub struct Recording {
     pub near: Vec<(u32, u32)>,
     /// Whether a table was full, so that the rest of the run was concrete.
     pub overflow: bool,
+    /// Whether functions were called that have no event where calls are recorded.
+    pub untold_calls: bool,
     /// Concretizations by [`Cause`].
     pub concretizations: [u64; 16],
     /// Bytes of the objects stream that the run consumed.
@@ -112,6 +114,7 @@ impl Recording {
         coverage.clear();
         near.clear();
         self.overflow = false;
+        self.untold_calls = false;
         self.concretizations = [0; 16];
         self.objects_used = 0;
         self.misuses.clear();
@@ -236,7 +239,10 @@ impl Recording {
     pub fn called(&self) -> Option<Vec<u32>> {
         let called = self.of_kind(EventKind::Called);
         let numbers = called.map(|event| u32::try_from(event.a).ok()).collect();
-        if self.overflow { None } else { numbers }
+        if self.overflow || self.untold_calls {
+            return None;
+        }
+        numbers
     }
 
     fn of_kind(&self, kind: EventKind) -> impl Iterator<Item = &Event> {

@@ -26,7 +26,6 @@ use labrys_abi::Status;
 use crate::process::calls::{self, Call, Effect};
 use crate::process::server::{self, Next, State, set_state};
 use crate::record::beginning;
-use crate::record::called;
 use crate::record::region::header;
 
 /// A beginning that takes less time of the processor is done in each run, in nanoseconds.
@@ -139,7 +138,6 @@ pub(crate) unsafe fn begin() -> bool {
             libc::sigaltstack(&raw const (*before).1, null_mut());
             set_action(&raw const (*before).0, null_mut());
             beginning::end();
-            called::release();
             set_state(State::Refused);
         }
         on
@@ -209,7 +207,6 @@ unsafe fn end(context: &mut libc::ucontext_t) {
         context.uc_stack = (*before).1;
         let can_repeat = beginning::end() && calls::keep_positions();
         if !can_repeat || passed() < WORTH {
-            called::release();
             set_state(State::Refused);
             server::close_descriptors();
             return;

@@ -4,7 +4,6 @@ use core::cell::Cell;
 use core::ptr::null_mut;
 use core::sync::atomic::Ordering::Relaxed;
 
-use crate::record::called;
 use crate::record::cell::{SingleWriter, cells};
 use crate::record::region::{self, Words, header};
 
@@ -48,7 +47,6 @@ pub(crate) unsafe fn prepare() -> bool {
 pub(crate) unsafe fn begin() {
     // SAFETY: one thread.
     unsafe { region::map_near(Words::Own) };
-    called::hold();
     for word in region::near_words() {
         word.set(u32::MAX);
     }
@@ -72,7 +70,6 @@ pub(crate) unsafe fn end() -> bool {
 
 /// Gives a run what the beginning recorded.
 pub(crate) fn give() {
-    called::release();
     let bytes = region::coverage_bytes();
     for (index, byte) in kept(&KEPT.taken, &KEPT.taken_count) {
         bytes[index as usize].set(byte as u8);
