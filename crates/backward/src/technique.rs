@@ -138,18 +138,13 @@ impl<'p> Symcretic<'p> {
         self.makes_inputs
     }
 
-    /// Whether each target had its first pass.
+    /// Whether each target had its first pass, or so many of them.
     #[must_use]
-    pub fn has_looked_at_all(&self) -> bool {
-        let waits = self.queue.iter().any(|(_, pass)| *pass == COARSE_PASS);
-        !waits && (self.pass != COARSE_PASS || self.search.is_none())
-    }
-
-    /// How many targets had their first pass, or begin it.
-    #[must_use]
-    pub fn looked_at(&self) -> usize {
+    pub fn has_looked_at(&self, many: usize) -> bool {
         let waits = self.queue.iter().filter(|(_, pass)| *pass == COARSE_PASS);
-        self.reports.len() - waits.count()
+        let is_current = self.pass == COARSE_PASS && self.search.is_some();
+        let open = waits.count() + usize::from(is_current);
+        open == 0 || self.reports.len() - open >= many
     }
 
     /// Expressions that the searches have looked at.

@@ -142,7 +142,7 @@ fn put_off(
     let scratch = session.scratch.path()?;
     let native = scratch.join("native");
     let mut arguments = session.with_language(invocation.arguments.clone());
-    // Sources are compiled as to objects.
+    // Sources are compiled as they are to objects.
     arguments.extend(compile::options(invocation)?);
     arguments.extend(["-fno-lto".into(), linker_option(&session.tools.linker()?)]);
     arguments.extend([position.into(), "-o".into(), native.clone().into()]);

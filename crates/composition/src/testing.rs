@@ -97,10 +97,11 @@ impl Testing<'_> {
             Some(_) => unit.explore(None, 0, None)?,
             None => unit.explore(None, self.queries, self.time)?,
         }
+        let is_kept = self.workshop.remembers() && self.workshop.known(function).is_none();
         Ok(Ok(Tested {
             inputs: unit.inputs(),
             lines: unit.lines(),
-            called: unit.called()?,
+            called: if is_kept { unit.called()? } else { None },
             ending: unit.ending(),
             effort: unit.session.effort(),
         }))

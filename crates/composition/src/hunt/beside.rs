@@ -6,8 +6,9 @@ use std::thread;
 use labrys_engine::{Error, Session};
 use labrys_program::FunctionId;
 
+use super::Hunt;
 use super::units::TESTED_TOGETHER;
-use super::{Hunt, work_of};
+use crate::line::Line;
 use crate::target::Target;
 
 impl Hunt<'_> {
@@ -48,7 +49,9 @@ impl Hunt<'_> {
         self.pending.drain(..tested.len());
         let work = self.learn_all(session, &test, tested)?;
         // Their time is that of the line.
-        self.owed += work_of(session, work);
+        if session.status().time_limit.is_none() {
+            self.owed += work as f64;
+        }
         Ok(())
     }
 
@@ -73,7 +76,7 @@ impl Hunt<'_> {
     }
 
     /// The function whose unit is to be tested next, if an earlier hunt knows all of it.
-    fn next_settled(&self) -> Option<(FunctionId, Vec<crate::line::Line>)> {
+    fn next_settled(&self) -> Option<(FunctionId, Vec<Line>)> {
         let next = *self.pending.front()?;
         Some((next, self.settled(next)?))
     }

@@ -624,14 +624,6 @@ fn cost(session: &Session, begun: Instant, work: u64) -> f64 {
     }
 }
 
-/// What counts as the cost of such work beside other work.
-fn work_of(session: &Session, work: u64) -> f64 {
-    match session.status().time_limit {
-        Some(_) => 0.0,
-        None => work as f64,
-    }
-}
-
 impl Technique for Hunt<'_> {
     fn name(&self) -> &'static str {
         "hunt"

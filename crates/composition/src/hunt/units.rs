@@ -333,7 +333,11 @@ impl<'h> Hunt<'h> {
             }
             // A caller has no checked executable, so that it does not fail tells nothing of the function.
             if calls.is_empty() {
-                let (inputs, lines, called) = (unit.inputs(), unit.lines(), unit.called()?);
+                let called = match self.workshop.remembers() {
+                    true => unit.called()?,
+                    false => None,
+                };
+                let (inputs, lines) = (unit.inputs(), unit.lines());
                 self.keep(function, (&inputs, &lines), called.as_ref(), unit.ending())?;
             }
         }

@@ -1,8 +1,8 @@
 //! Backward and forward toward the same targets.
 //!
 //! The two share the work as soon as backward execution has had a first look at each target, or at
-//! many: a target that is easy for one may be hard for the other, and proofs need backward execution to its
-//! end. Of programs that read their input through a parser hardly anything is decided backward, so
+//! many: a target that is easy for one may be hard for the other, and proofs need backward execution
+//! to its end. Of programs that read their input through a parser hardly anything is decided backward, so
 //! who decides more has more, and backward execution has less with each pass that decides nothing.
 //!
 //! Law: the share of a direction is one more than the targets that it decided since both work; that
@@ -94,7 +94,8 @@ impl<'p> BothDirections<'p> {
         if done {
             self.scheduler.retire(self.backward_arm);
         }
-        if done || self.backward.has_looked_at_all() || self.backward.looked_at() >= MANY {
+        let waits = self.on && self.forward.is_none();
+        if waits && (done || self.backward.has_looked_at(MANY)) {
             self.begin_forward(session);
         }
         if self.forward.is_some() {
