@@ -133,7 +133,9 @@ impl Search<'_> {
         trace: &Trace,
         (gain, is_long): (usize, bool),
     ) -> Result<Insertion, Error> {
-        let done = self.tree.insert(decisions(trace, session.program()));
+        let room = self.tree.room(gain > 0);
+        let run = decisions(trace, session.program());
+        let done = self.tree.insert_within(run, room);
         self.endings
             .learn(&self.tree, &done.path, is_long, gain > 0);
         self.weights.learn(trace.steps().len());
@@ -177,11 +179,11 @@ impl Search<'_> {
         });
     }
 
-    /// Says once that the tree is full.
+    /// Says once that the tree did not take all of a run.
     fn note_full(&mut self, session: &mut Session, done: &Insertion) {
         if done.truncated && !self.told_full {
             self.told_full = true;
-            session.note("the execution tree is full; the rest of new runs is not searched");
+            session.note("a run decides more than the execution tree has room for; the rest of it is not searched");
         }
     }
 }

@@ -42,9 +42,16 @@ pub struct Insertion {
     pub first_new: usize,
     /// Branches, as site and direction, that no run took before.
     pub first_taken: Vec<(u32, u32)>,
-    /// Whether the tree was full, and `path` is a prefix of the run.
+    /// Whether the tree had no room for all of the run, of which `path` is a prefix.
     pub truncated: bool,
 }
+
+/// What a run adds at most: this part of the room that is left, and as much as the other in any case.
+/// A few runs that repeat something a million times would leave no room for others.
+const PART: usize = 32;
+const LEAST: usize = 4_096;
+/// The part of the tree that is for runs which gained something.
+const RESERVE: usize = 8;
 
 /// Where the next node of a walk hangs.
 #[derive(Clone, Copy)]
@@ -59,6 +66,18 @@ impl Tree {
     /// # Panics
     /// If a decision has a direction that is not below its arity: the trace reader checks that.
     pub fn insert(&mut self, decisions: impl IntoIterator<Item = Decision>) -> Insertion {
+        self.insert_within(decisions, self.max_nodes)
+    }
+
+    /// Inserts a run, and adds so many nodes at most.
+    ///
+    /// # Panics
+    /// As [`Tree::insert`].
+    pub fn insert_within(
+        &mut self,
+        decisions: impl IntoIterator<Item = Decision>,
+        most: usize,
+    ) -> Insertion {
         let run = RunId(self.runs);
         self.runs += 1;
         let mut done = Insertion {
@@ -68,11 +87,12 @@ impl Tree {
             first_taken: Vec::new(),
             truncated: false,
         };
+        let end = self.max_nodes.min(self.nodes.len().saturating_add(most));
         let mut place = Place::Root;
         for decision in decisions {
             assert!(decision.direction < decision.arity && decision.arity >= 2);
             let known = self.find(place, &decision);
-            if known.is_none() && self.is_full() {
+            if known.is_none() && self.nodes.len() == end {
                 done.truncated = true;
                 break;
             }
@@ -89,6 +109,15 @@ impl Tree {
             place = Place::Under(passage);
         }
         done
+    }
+
+    /// How many nodes a run may add, so that others can too; one that gained nothing adds none when the
+    /// tree is nearly full.
+    #[must_use]
+    pub fn room(&self, gains: bool) -> usize {
+        let reserve = if gains { 0 } else { self.max_nodes / RESERVE };
+        let room = (self.max_nodes - reserve).saturating_sub(self.nodes.len());
+        room.min(LEAST.max(room / PART))
     }
 
     /// Marks a direction as taken; tells whether no run took its branch before.

@@ -7,7 +7,7 @@
 //!
 //! Laws:
 //! - the path of an inserted run, read from the root, is the run's sequence of decisions
-//!   (cut off only where the tree is full);
+//!   (cut off only where the tree has no room for the rest);
 //! - [`Tree::open`] is the number of candidates whose state is [`Flip::Untried`];
 //! - a direction that a run took is [`Flip::Taken`] for ever.
 //!
@@ -173,12 +173,6 @@ impl Tree {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
-    }
-
-    /// Whether the tree takes no more nodes. Known nodes still change state.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.nodes.len() >= self.max_nodes
     }
 
     /// Number of candidates that are open.

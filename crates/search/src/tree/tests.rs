@@ -150,6 +150,32 @@ fn a_full_tree_keeps_prefixes_only() {
     assert!(!tree.insert(ladder(&[0, 0, 1])).truncated);
 }
 
+/// No run takes all that is left, and the last part is for those that gain something.
+#[test]
+fn room_is_left_for_other_runs() {
+    let mut tree = Tree::new(8 * 40_960);
+    let long = |site| (0..100_000).map(move |_| decision(site, 2, 0));
+    let mut add = |site, gains| {
+        let before = tree.len();
+        let room = tree.room(gains);
+        tree.insert_within(long(site), room);
+        assert_eq!(tree.len(), before + room);
+        room
+    };
+    assert_eq!(add(0, false), 7 * 40_960 / 32);
+    assert_eq!(add(1, true), (8 * 40_960 - 7 * 1_280) / 32);
+    let rest: Vec<usize> = (2..)
+        .map(|site| add(site, false))
+        .take_while(|room| *room > 0)
+        .collect();
+    assert!(
+        rest.iter().rev().skip(1).all(|room| *room >= 4_096),
+        "{rest:?}"
+    );
+    assert_eq!(add(1_000, true), 4_096);
+    assert_eq!(tree.len(), 7 * 40_960 + 4_096);
+}
+
 #[test]
 fn closed_directions_are_not_open() {
     let mut tree = Tree::default();
