@@ -82,7 +82,11 @@ unsafe extern "C" fn __labrys_w_realloc(old: *mut c_void, size: usize) -> *mut c
             copy_labels(p.cast(), old.cast(), before.min(size));
             poison::freed(old, before);
         }
-        blocks::allocated(if p.is_null() && size != 0 { old } else { p }, size);
+        // Where it fails, the block stays as it was.
+        match p.is_null() && size != 0 {
+            true => blocks::allocated(old, before),
+            false => blocks::allocated(p, size),
+        }
         p
     }
 }

@@ -3,15 +3,9 @@
 use labrys_abi::{Intrinsic, Meta, Op};
 
 use crate::record::node::{
-    Operand, binary, choose, concat, constant, mask, node, predicate, reify, unary,
+    Operand, binary, choose, concat, constant, mask, node, predicate, reify, signed, unary,
 };
 use crate::record::tracing::tracing;
-
-/// Sign-extended value.
-fn signed(value: u64, width: u32) -> i64 {
-    let shift = 64 - width;
-    ((value << shift) as i64) >> shift
-}
 
 /// A labelled intermediate result as an operand.
 fn operand(label: u32) -> Operand {

@@ -73,6 +73,12 @@ pub(crate) fn mask(value: u64, width: u32) -> u64 {
     }
 }
 
+/// Sign-extended value.
+pub(crate) fn signed(value: u64, width: u32) -> i64 {
+    let shift = 64 - width;
+    ((value << shift) as i64) >> shift
+}
+
 /// The node of a label that is not 0.
 #[inline]
 pub(crate) fn node(label: u32) -> &'static Node {

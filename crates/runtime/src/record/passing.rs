@@ -6,7 +6,7 @@ use core::cell::Cell;
 
 use labrys_abi::{Cause, MAX_ARGUMENT_LABELS, MAX_RESULT_LABELS, Op};
 
-use crate::record::node::{Operand, node, unary};
+use crate::record::node::{Operand, mask, node, signed, unary};
 use crate::record::region::count;
 use crate::record::tracing::tracing;
 
@@ -37,17 +37,25 @@ unsafe extern "C" {
     fn __labrys_thread_state() -> *const Thread;
 }
 
-/// A label that is still true of the value of this width, or 0. A truth value may be declared as
-/// `_Bool` where it is passed and as `int` where it is taken.
+/// A label of the value of this width, or 0. What is passed may be declared with another width where
+/// it is taken: a truth value as `int`, and anything where no prototype says what it is.
 fn checked(label: u32, width: u32, value: u64) -> u32 {
     if label == 0 || !tracing() {
         return 0;
     }
-    if node(label).cv == value {
-        match u32::from(node(label).width) {
-            known if known == width => return label,
-            1 => return unary(Op::ZExt, width, 0, label, value),
-            _ => {}
+    let (known, cv) = (u32::from(node(label).width), node(label).cv);
+    if known == width && cv == value {
+        return label;
+    }
+    if known.max(width) <= u64::BITS {
+        if known > width && mask(cv, width) == value {
+            return unary(Op::Extract, width, 0, label, value);
+        }
+        if known < width && cv == value {
+            return unary(Op::ZExt, width, 0, label, value);
+        }
+        if known < width && mask(signed(cv, known) as u64, width) == value {
+            return unary(Op::SExt, width, 0, label, value);
         }
     }
     count(Cause::Mismatch);
