@@ -20,6 +20,14 @@ pub enum Verdict {
     NotFound,
 }
 
+impl Verdict {
+    /// Whether the target may be reached yet: by more work, or by another input.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self, Verdict::Open | Verdict::NotFound)
+    }
+}
+
 /// The result for a target, and how it was found.
 #[derive(Clone, Debug)]
 pub struct Report {

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use labrys_engine::{Error, PlainRun, Progress, Session, Technique};
+use labrys_engine::{Error, Mode, PlainRun, Progress, Session, Technique};
 use labrys_executor::Linked;
 use labrys_expr::Pool;
 use labrys_program::{BranchId, FunctionId};
@@ -174,7 +174,7 @@ impl<'p> Symcretic<'p> {
     /// The number of targets that are still open.
     #[must_use]
     pub fn open_count(&self) -> usize {
-        let open = |report: &&Report| matches!(report.verdict, Verdict::Open | Verdict::NotFound);
+        let open = |report: &&Report| report.verdict.is_open();
         self.reports.iter().filter(open).count()
     }
 
@@ -192,7 +192,7 @@ impl<'p> Symcretic<'p> {
     /// The branches that lead to targets that are still open.
     #[must_use]
     pub fn leads(&self) -> Vec<BranchId> {
-        let open = |report: &Report| matches!(report.verdict, Verdict::Open | Verdict::NotFound);
+        let open = |report: &Report| report.verdict.is_open();
         let pairs = self.reports.iter().zip(&self.evidence);
         let mut leads: Vec<BranchId> = pairs
             .filter(|(report, _)| open(report))
@@ -238,7 +238,7 @@ impl<'p> Symcretic<'p> {
     /// counts as covered, so it stays as it is here: the session overrules it.
     pub fn note_covered(&mut self, covered: &Coverage) {
         for report in &mut self.reports {
-            let open = matches!(report.verdict, Verdict::Open | Verdict::NotFound);
+            let open = report.verdict.is_open();
             let branch = report.target.branch.filter(|_| open);
             if branch.is_some_and(|branch| covered.contains(branch)) {
                 report.verdict = Verdict::Reached;
@@ -253,7 +253,8 @@ impl<'p> Symcretic<'p> {
     /// If the program cannot be run or the suite not be written.
     pub fn try_input(&mut self, session: &mut Session, input: &Input) -> Result<bool, Error> {
         let run = session.run_plain(input)?;
-        let reached = self.shown(&run);
+        let mut reached = self.shown(&run);
+        reached.extend(self.called(session, input, &run)?);
         if reached.is_empty() {
             return Ok(false);
         }
@@ -301,6 +302,38 @@ impl<'p> Symcretic<'p> {
         shown
             .map(|(report, _)| report.target.name.clone())
             .collect()
+    }
+
+    /// The open targets that only calls of functions show, of which the recording executable tells
+    /// where it takes the branches of the plain one.
+    fn called(
+        &self,
+        session: &mut Session,
+        input: &Input,
+        run: &PlainRun,
+    ) -> Result<Vec<String>, Error> {
+        let pairs = self.reports.iter().zip(&self.evidence);
+        let open = pairs.filter(|(report, evidence)| {
+            let open = report.verdict != Verdict::Reached && !report.target.marker;
+            open && evidence.needs_calls()
+        });
+        let open: Vec<_> = open.collect();
+        if open.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(trace) = session.trace_again(input, Mode::Calls)? else {
+            return Ok(Vec::new());
+        };
+        let same = Coverage::from_bytes(&trace.recording().coverage) == run.coverage;
+        let called = trace.recording().called().filter(|_| same);
+        session.recycle(trace);
+        let called = called.unwrap_or_default();
+        let shown = open
+            .into_iter()
+            .filter(|(_, evidence)| evidence.shown_by_calls(&called, &run.outcome));
+        Ok(shown
+            .map(|(report, _)| report.target.name.clone())
+            .collect())
     }
 
     /// Tries the solver's model of a path, adjusted by phase II where the path does not follow

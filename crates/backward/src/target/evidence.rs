@@ -4,6 +4,9 @@
 //! not end in between, it has been at the place. Between the branch and the place there is no
 //! call that may end the run; where something in between may crash, the run must have ended by
 //! itself.
+//!
+//! No branch shows a place at the beginning of a function that is called through pointers only and
+//! decides nothing: that the function was called does.
 
 use std::collections::BTreeSet;
 
@@ -27,6 +30,8 @@ pub(crate) struct Evidence {
     behind: BTreeSet<BranchId>,
     /// Every run is there; the flag as above.
     always: Option<bool>,
+    /// A call of each of these functions shows it; the flag as above.
+    calls: BTreeSet<(FunctionId, bool)>,
 }
 
 impl Evidence {
@@ -91,6 +96,7 @@ impl Evidence {
             if point.function == entry {
                 self.always = Some(clean || self.always == Some(true));
             }
+            self.calls.insert((point.function, clean));
             for call in analysis.calls().callers(point.function) {
                 let caller = analysis.function(call.function);
                 let index = call.instruction as usize;
@@ -154,9 +160,22 @@ impl Evidence {
         self.branches.iter().map(|(branch, _)| *branch)
     }
 
+    /// Whether nothing but calls of functions shows that a run was there.
+    pub(crate) fn needs_calls(&self) -> bool {
+        let by_branches = !self.branches.is_empty() || !self.behind.is_empty();
+        !by_branches && self.always.is_none() && !self.calls.is_empty()
+    }
+
+    /// Whether a run with this outcome that called these functions was there.
+    pub(crate) fn shown_by_calls(&self, called: &[u32], outcome: &Outcome) -> bool {
+        let ended = is_end(outcome);
+        let mut calls = self.calls.iter();
+        calls.any(|(function, clean)| (*clean || ended) && called.contains(&function.0))
+    }
+
     /// Whether a run was there.
     pub(crate) fn shown_by(&self, run: &PlainRun) -> bool {
-        let ended = matches!(run.outcome, Outcome::Exit(_) | Outcome::AssumptionFailed);
+        let ended = is_end(&run.outcome);
         let taken = self
             .branches
             .iter()
@@ -167,6 +186,11 @@ impl Evidence {
         };
         taken || behind() || self.always.is_some_and(|clean| clean || ended)
     }
+}
+
+/// Whether a run ended by itself.
+fn is_end(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Exit(_) | Outcome::AssumptionFailed)
 }
 
 /// Whether control comes past an operation.

@@ -21,13 +21,47 @@ pub(crate) fn initial_content(
     if let Some(bits) = terms.bits(offset) {
         return Some(at_fixed_offset(terms, initializer, bits as u64, size));
     }
-    if global.size > MAX_TABLE || !initializer.relocations.is_empty() {
+    if !initializer.relocations.is_empty() {
+        return Some(with_addresses(
+            terms,
+            initializer,
+            global.size,
+            (offset, size),
+        ));
+    }
+    if global.size > MAX_TABLE {
         return Some(terms.fresh(8 * size));
     }
     let mut bytes = initializer.bytes.clone();
     bytes.resize(usize::try_from(global.size).unwrap_or(0), 0);
     let table = terms.pool_mut().enter_table(&bytes, &[]);
     Some(terms.pool_mut().table_read(table, offset, size))
+}
+
+/// Choices of a read of a table with addresses in it, at most.
+const MAX_ELEMENTS: u64 = 128;
+
+/// A read of a table with addresses in it, such as one of functions or of words: of one of its elements
+/// of that size, or of anything where the offset is not that of one.
+fn with_addresses(
+    terms: &mut Terms<'_>,
+    initializer: &Initializer,
+    bytes: u64,
+    (offset, size): (ExprId, u32),
+) -> ExprId {
+    let mut content = terms.fresh(8 * size);
+    let size = u64::from(size);
+    if size == 0 || bytes / size > MAX_ELEMENTS {
+        return content;
+    }
+    for index in (0..bytes / size).rev() {
+        let element = at_fixed_offset(terms, initializer, index * size, size as u32);
+        let at = terms.constant(64, u128::from(index * size));
+        let pool = terms.pool_mut();
+        let here = pool.eq(offset, at);
+        content = pool.ite(here, element, content);
+    }
+    content
 }
 
 /// What of the input a global holds when the program starts, and whether it is known which;

@@ -52,6 +52,13 @@ const PROGRAMS: &[Whole] = &[
         unreachable: &["more", "two"],
     },
     Whole {
+        text: include_str!("whole/table.c"),
+        options: BACKWARD,
+        line: &[],
+        reached: &["once", "twice"],
+        unreachable: &["beyond"],
+    },
+    Whole {
         text: include_str!("whole/arguments.c"),
         options: &["--time", "60s", "--sym-arg", "1:6", "--sym-arg", "2:6"],
         line: &[],

@@ -74,7 +74,7 @@ pub(crate) fn print(results: &Results<'_>, technique: &Symcretic<'_>) -> Result<
 /// The reports of targets, and how many there are if they are many.
 fn listed(results: &Results<'_>, all: &[Report]) -> String {
     let mut text = String::new();
-    let is_left = |report: &&Report| is_open(report) && report.passes == 0;
+    let is_left = |report: &&Report| report.verdict.is_open() && report.passes == 0;
     let left = all.iter().filter(is_left).count();
     for report in all.iter().filter(|one| left < MANY || !is_left(one)) {
         describe(&mut text, results, report);
@@ -98,11 +98,6 @@ fn listed(results: &Results<'_>, all: &[Report]) -> String {
         );
     }
     text
-}
-
-/// Whether a target is neither reached nor excluded.
-fn is_open(report: &Report) -> bool {
-    matches!(report.verdict, Verdict::Open | Verdict::NotFound)
 }
 
 /// A line of a target's report.
@@ -346,7 +341,7 @@ fn record(results: &Results<'_>, report: &Report) -> Value {
     let proved = report.verdict == Verdict::Unreachable;
     let path = report.path.as_ref();
     let skips = skipped(program, report);
-    let open = matches!(report.verdict, Verdict::Open | Verdict::NotFound);
+    let open = report.verdict.is_open();
     json!({
         "target": report.target.name,
         "verdict": word(&report.verdict),
