@@ -35,7 +35,7 @@ pub use labrys_executor::Mode;
 pub use budget::{Budget, Clock, End, StopFlag};
 pub use child::child;
 pub use error::Error;
-pub use failures::{FUZZER, Look};
+pub use failures::{FUZZER, LONGER, Look};
 pub use monitor::{Monitor, RunEvent, RunFlip, RunRecord, Verdict};
 pub use observation::{Initial, Observation};
 pub use observer::{Notice, Observer, Silent, Status};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use labrys_composition::{Hunt as Technique, Measurement, Phases, Report, Settings};
-use labrys_engine::{Budget, End, Session, SessionBuilder};
+use labrys_engine::{Budget, End, LONGER, Session, SessionBuilder};
 use labrys_executor::RunLimits;
 use labrys_suite::{Config, Harness, Input, SuiteWriter};
 
@@ -308,7 +308,7 @@ fn start(
     let builder = SessionBuilder::new(programs, solver, writer);
     let builder = match options.endless {
         true => builder,
-        false => builder.look_for_endless_runs(),
+        false => builder.look_for_endless_runs(LONGER),
     };
     Ok(builder
         .initial(plan.initial.clone())

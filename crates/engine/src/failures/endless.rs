@@ -1,7 +1,7 @@
 //! Runs that reach a limit: they do not end, or take memory without end.
 //!
 //! The instrumented build is slow, so a run of it that is cut off says little. It is a failure if
-//! the plain build reaches the limit too, twice: with twice the time, and with six times and the
+//! the plain build reaches the limit too, twice: with twice the time, and with several times and the
 //! clock and randomness of the machine. A run that had too little of the processor gets its time
 //! again. Where it loops says the checked build, which is asked twice: what both stacks have in
 //! common, from `main` on, holds the loop.
@@ -23,12 +23,14 @@ const LOOKS: u64 = 32;
 /// language with loops many inputs never end.
 const FIRST_LOOKS: u64 = 2;
 const RUNS_PER_LOOK: u64 = 64;
-/// How many times the time of a run the two confirming ones have. The plain build counts branches, and
-/// is not optimized at first: a loop that took it 3.0 s takes clang's build 0.4 s.
-const LONGER: [u32; 2] = [2, 6];
+/// How many times the time of a run the first confirming one has.
+const FIRST: u32 = 2;
+/// How many times the time of a run, if that is a second, the second confirming one has. The plain build
+/// counts branches, and is not optimized at first: a loop that took it 3.0 s takes clang's build 0.4 s.
+pub const LONGER: u32 = 6;
 
 /// Why a limit that the second of them does not reach is no failure.
-const ENDED: &str = "it ended in six times the limit, or it depends on the clock or on randomness, \
+const ENDED: &str = "it ended when it had longer, or it depends on the clock or on randomness, \
                      which are the same in other runs";
 
 const TIMEOUT: &str = "timeout";
@@ -47,19 +49,21 @@ fn kind(outcome: &Outcome) -> &'static str {
 /// Whether failures are looked for among runs that were cut off, and how many looks there were.
 #[derive(Debug)]
 pub(super) struct EndlessRuns {
-    wanted: bool,
+    /// How many times the time of a run the second confirming one has; `None` if no failures are
+    /// looked for.
+    longer: Option<u32>,
     looks: u64,
 }
 
 impl EndlessRuns {
-    pub(super) fn new(wanted: bool) -> Self {
-        EndlessRuns { wanted, looks: 0 }
+    pub(super) fn new(longer: Option<u32>) -> Self {
+        EndlessRuns { longer, looks: 0 }
     }
 
     /// Whether to look, after so many runs.
     pub(super) fn take(&mut self, runs: u64) -> bool {
         let most = LOOKS.min(FIRST_LOOKS + runs / RUNS_PER_LOOK);
-        let takes = self.wanted && self.looks < most;
+        let takes = self.longer.is_some() && self.looks < most;
         self.looks += u64::from(takes);
         takes
     }
@@ -93,11 +97,15 @@ impl Failures {
         tools: &mut Tools<'_>,
     ) -> Result<bool, Error> {
         // What is slow under instrumentation may reach another limit without.
-        let first = longer(facts, tools, 0)?;
+        let input = &facts.input;
+        let first = tools
+            .runs
+            .plain_outcome_longer(input, Mode::Coverage, FIRST)?;
         if !first.is_limit() {
             return Ok(false);
         }
-        let second = longer(facts, tools, 1)?;
+        let longer = self.endless.longer.unwrap_or(FIRST);
+        let second = tools.runs.plain_outcome_longer(input, Mode::Real, longer)?;
         let confirmed = second.is_limit();
         let outcome = reached(first, second);
         let kind = kind(&outcome);
@@ -142,14 +150,6 @@ fn reached(first: Outcome, second: Outcome) -> Outcome {
     }
 }
 
-/// How the plain build ends in one of the confirming runs.
-fn longer(facts: &Facts, tools: &mut Tools<'_>, which: usize) -> Result<Outcome, Error> {
-    let mode = [Mode::Coverage, Mode::Real][which];
-    tools
-        .runs
-        .plain_outcome_longer(&facts.input, mode, LONGER[which])
-}
-
 /// Where the checked build is when it is cut off; empty if that is not known. `None` if it ends.
 fn stack(facts: &Facts, tools: &mut Tools<'_>) -> Result<Option<Vec<Frame>>, Error> {
     if !tools.runs.has_checker() {
@@ -157,7 +157,9 @@ fn stack(facts: &Facts, tools: &mut Tools<'_>) -> Result<Option<Vec<Frame>>, Err
     }
     let checked = tools.runs.check_briefly(&facts.input, tools.reporter)?;
     Ok(match checked {
-        Some(Checked { outcome, reports }) if outcome.is_limit() => {
+        Some(Checked {
+            outcome, reports, ..
+        }) if outcome.is_limit() => {
             let last = reports.into_iter().next_back();
             Some(last.map_or_else(Vec::new, |Report { stack, .. }| stack))
         }
@@ -198,14 +200,14 @@ mod tests {
 
     #[test]
     fn looks_take_a_small_part_of_the_runs() {
-        let looks = |wanted: bool| {
-            let mut endless = EndlessRuns::new(wanted);
+        let looks = |longer: Option<u32>| {
+            let mut endless = EndlessRuns::new(longer);
             let by_run: Vec<_> = (0..10_000).map(|run| endless.take(run)).collect();
             [&by_run[..2], &by_run[..640], &by_run]
                 .map(|runs| runs.iter().filter(|look| **look).count())
         };
-        assert_eq!(looks(true), [2, 11, 32]);
-        assert_eq!(looks(false), [0, 0, 0]);
+        assert_eq!(looks(Some(LONGER)), [2, 11, 32]);
+        assert_eq!(looks(None), [0, 0, 0]);
     }
 
     #[test]

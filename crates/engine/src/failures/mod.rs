@@ -33,6 +33,7 @@ use crate::reporter::Reporter;
 use crate::runs::{Facts, Record, Runs};
 use crate::saver::Saver;
 use endless::EndlessRuns;
+pub use endless::LONGER;
 use list::{FailureList, Key, Verdict, frames};
 use minimize::{Allowance, minimize};
 use misuses::MisuseFilter;
@@ -101,8 +102,8 @@ pub(crate) struct Oracles {
     pub(crate) memory: bool,
     /// In all of those, not only in those that draw attention.
     pub(crate) every_run: bool,
-    /// Runs that do not end.
-    pub(crate) endless: bool,
+    /// Runs that do not end: how many times the time of a run the last confirming one has.
+    pub(crate) endless: Option<u32>,
 }
 
 /// The owners that looking at a run takes.

@@ -130,10 +130,10 @@ impl SessionBuilder {
     }
 
     /// Runs that do not end, and those that take memory without end, are failures if the plain
-    /// program confirms that.
+    /// program confirms that: at last with so many times the time of other runs.
     #[must_use]
-    pub fn look_for_endless_runs(mut self) -> Self {
-        self.oracles.endless = true;
+    pub fn look_for_endless_runs(mut self, times: u32) -> Self {
+        self.oracles.endless = Some(times);
         self
     }
 

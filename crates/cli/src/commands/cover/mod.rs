@@ -12,7 +12,9 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use labrys_abstraction::{ModelChecker, Trials};
 use labrys_analysis::ProgramAnalysis;
-use labrys_engine::{Budget, End, Session, SessionBuilder, Statistics, StopFlag, Technique};
+use labrys_engine::{
+    Budget, End, LONGER, Session, SessionBuilder, Statistics, StopFlag, Technique,
+};
 use labrys_executor::RunLimits;
 use labrys_fuzz::Fuzzing;
 use labrys_portfolio::Portfolio;
@@ -192,7 +194,7 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     let builder = session(options, &plan, writer, ending.stop())?;
     // Tasks may loop for ever: their property says what is asked for.
     let builder = match options.limits.endless || options.property.is_some() {
-        false => builder.look_for_endless_runs(),
+        false => builder.look_for_endless_runs(LONGER),
         true => builder,
     };
     let all_branches = options.limits.until_covered || options.search.abstraction.is_some();

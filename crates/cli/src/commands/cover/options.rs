@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use labrys_engine::Budget;
+use labrys_engine::{Budget, LONGER};
 use labrys_search::STRATEGIES;
 
 use crate::output::problem::Problem;
@@ -196,6 +196,17 @@ impl LimitOptions {
         self.timeout_run.unwrap_or(part)
     }
 
+    /// How many times the time of a run, which is this much, the plain program has before it is said
+    /// that it does not end: where the user does not say when a run is cut off, as long as whole
+    /// programs have, but no longer than the function has.
+    pub(super) fn longer(&self, timeout: Duration) -> u32 {
+        let least = (LONGER * RUN).as_millis() / timeout.as_millis().max(1);
+        match self.timeout_run {
+            Some(_) => LONGER,
+            None => u32::try_from(least).unwrap_or(RUNS).clamp(LONGER, RUNS),
+        }
+    }
+
     /// Whether runs that are cut off may get less than that: where the user bounded the time of the
     /// session, and not that of a run.
     pub(super) fn hurries(&self) -> bool {
@@ -217,5 +228,34 @@ impl LimitOptions {
             all_targets: self.until_targets,
             ..Budget::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        limits: LimitOptions,
+    }
+
+    /// What is said not to end has six seconds, as in whole programs, or all the time of its function; six
+    /// times the limit where the user names that.
+    #[test]
+    fn a_function_that_ends_in_seconds_is_no_timeout() {
+        let longer = |words: &str, time: u64| {
+            let command = Command::parse_from(words.split(' '));
+            let timeout = command.limits.timeout_run(Some(Duration::from_secs(time)));
+            timeout * command.limits.longer(timeout)
+        };
+        assert_eq!(longer("cover", 1000), Duration::from_secs(6));
+        assert_eq!(longer("cover", 10), Duration::from_secs(6));
+        assert_eq!(longer("cover", 3), Duration::from_secs(3));
+        let named = longer("cover --timeout-run 100ms", 10);
+        assert_eq!(named, Duration::from_millis(600));
     }
 }

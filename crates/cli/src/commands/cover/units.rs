@@ -401,7 +401,7 @@ fn search(
     let session = session(options, plan, writer, stop)?;
     let session = match options.limits.endless {
         true => session,
-        false => session.look_for_endless_runs(),
+        false => session.look_for_endless_runs(options.limits.longer(plan.limits.timeout)),
     };
     let mut session = session
         .budget(Budget {
