@@ -364,9 +364,9 @@ impl Runs {
         Ok(run.outcome)
     }
 
-    /// What of the results of a driver's call is the same with other memory around its objects, and
-    /// with the clock and the randomness of the machine: nothing if it ends differently, or fails
-    /// under the checks of memory.
+    /// What of the results of a driver's call is the same with other memory around its objects, with
+    /// the clock and the randomness of the machine, and in the checked build, where other registers
+    /// and other places hold what nobody wrote: nothing if it ends differently, or fails there.
     pub(crate) fn compared(
         &mut self,
         input: &Input,
@@ -380,9 +380,15 @@ impl Runs {
         let run = self.plain.run(input, Mode::Apart)?;
         let apart = self.plain_run(run);
         let own = std::mem::take(&mut plain.results);
-        let fails = !self.check_memory(input, false, reporter)?.is_empty();
-        if apart.outcome == plain.outcome && !fails {
-            plain.results = Observed::compared(own, &apart.results);
+        let checked = self.check(reporter, |checker| checker.check(input))?;
+        let fails = checked.as_ref().is_some_and(|it| !it.reports.is_empty());
+        if apart.outcome != plain.outcome || fails {
+            return Ok(());
+        }
+        plain.results = Observed::compared(own, &apart.results);
+        if let Some(checked) = checked.filter(|checked| checked.outcome == plain.outcome) {
+            let own = std::mem::take(&mut plain.results);
+            plain.results = Observed::compared(own, &Observed::of(checked.results));
         }
         Ok(())
     }

@@ -63,6 +63,8 @@ pub struct Checked {
     pub outcome: Outcome,
     /// What failed, in order: checks of values, behind which the program went on, and what ended it.
     pub reports: Vec<Report>,
+    /// As [`Recording::results`](labrys_trace::Recording::results).
+    pub results: Vec<(u32, Vec<u8>)>,
 }
 
 /// Runs a checked executable; its server starts with the first run.
@@ -164,6 +166,7 @@ impl Checker {
             executor.bound_objects();
         }
         let run = executor.run_until(input, Mode::Coverage, limits, cut_off)?;
+        let results = run.recording.results();
         executor.recycle(run.recording);
         let text = String::from_utf8_lossy(&run.report);
         let mut reports: Vec<Report> = Vec::new();
@@ -179,6 +182,7 @@ impl Checker {
         Ok(Checked {
             outcome: run.outcome,
             reports,
+            results,
         })
     }
 

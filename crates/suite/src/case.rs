@@ -64,17 +64,26 @@ impl Observed {
             .collect()
     }
 
-    /// Adds what the same call left elsewhere; nothing of the places that it did not come to.
+    /// Adds what the same call left elsewhere, where it was the same so far; nothing of the places that
+    /// it did not come to.
     #[must_use]
     pub fn compared(own: Vec<Self>, elsewhere: &[Self]) -> Vec<Self> {
         let own = own.into_iter();
-        let both = own.filter_map(|one| {
+        let both = own.filter_map(|mut one| {
             let other = elsewhere.iter().find(|other| other.place == one.place)?;
-            let elsewhere = match other.bytes == one.bytes {
-                true => Vec::new(),
-                false => other.bytes.clone(),
-            };
-            Some(Observed { elsewhere, ..one })
+            if one.elsewhere.is_empty() {
+                one.elsewhere.clone_from(&one.bytes);
+            }
+            let known = one.elsewhere.iter_mut().zip(&one.bytes);
+            for ((known, own), other) in known.zip(&other.bytes) {
+                if *known == *own {
+                    *known = *other;
+                }
+            }
+            if one.elsewhere == one.bytes {
+                one.elsewhere.clear();
+            }
+            Some(one)
         });
         both.collect()
     }

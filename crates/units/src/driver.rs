@@ -313,6 +313,9 @@ pub(crate) fn c_type(passed: &Passed, types: &str, index: usize) -> String {
     }
 }
 
+/// Changes what the call finds where nobody wrote, in the run that is compared with another.
+const UNWRITTEN: &str = "  __labrys_unwritten();\n";
+
 /// Asks what memory is lost while the variables here hold all that the driver made and got.
 const LEAKS: &str = "  __labrys_leaks();\n";
 
@@ -354,10 +357,12 @@ pub(crate) fn driver(
     let call = match (observed, &entry.result) {
         (false, _) => format!("  {call};\n"),
         (true, Some(_)) => format!(
-            "  {} r = {call};\n  __labrys_observe({RETURNED}, &r, sizeof r);\n",
+            "{UNWRITTEN}  {} r = {call};\n  __labrys_observe({RETURNED}, &r, sizeof r);\n",
             result_type(prototype, &types),
         ),
-        (true, None) => format!("  {call};\n  __labrys_observe({RETURNED}, (void *)0, 0);\n"),
+        (true, None) => {
+            format!("{UNWRITTEN}  {call};\n  __labrys_observe({RETURNED}, (void *)0, 0);\n")
+        }
     };
     let after = match observed {
         true => observations(entry, globals) + LEAKS,

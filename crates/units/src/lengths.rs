@@ -57,6 +57,9 @@ const BEGINNINGS: &[&str] = &[
 pub(crate) struct Sibling {
     pub(crate) name: String,
     pub(crate) kind: SiblingKind,
+    /// Whether a pointer may have its length in common with those behind it: `(a, b, n)`. A structure
+    /// is rather a context, and a pointer a place for another one.
+    pub(crate) shares: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,12 +91,17 @@ pub(crate) fn length_of(siblings: &[Sibling], index: usize) -> Option<usize> {
     if pointer.kind == SiblingKind::Link {
         return named_after(siblings, pointer);
     }
+    // A place for a length, behind the pointer that it is of, is no array: `(buffer, bufferlen, n)`.
+    let before = index.checked_sub(1).map(|before| &siblings[before]);
+    if before.is_some_and(|before| names(&pointer.name, &before.name)) {
+        return named_after(siblings, pointer);
+    }
     // Behind other pointers that share the length: `(a, b, n)`.
     let pointers = siblings[index + 1..]
         .iter()
         .take_while(|other| other.kind == SiblingKind::Pointer);
     let next = index + 1 + pointers.count();
-    if is(index + 1, true) || is(next, false) {
+    if is(index + 1, true) || pointer.shares && is(next, false) {
         return Some(if is(index + 1, true) { index + 1 } else { next });
     }
     // A number between two pointers is of the first one.
@@ -166,9 +174,12 @@ pub(crate) fn sibling(parameter: &Parameter<'_>) -> Sibling {
         }
         _ => SiblingKind::Other,
     };
+    let one =
+        |node: DebugNode<'_>| matches!(node.tag(), tag::STRUCTURE | tag::UNION | tag::POINTER);
     Sibling {
         name: parameter.name.clone(),
         kind,
+        shares: !to.map(unwrapped).is_some_and(one),
     }
 }
 
@@ -195,6 +206,7 @@ pub(crate) fn piece_sibling(piece: &Piece<'_>) -> Sibling {
     Sibling {
         name: name.to_owned(),
         kind,
+        shares: true,
     }
 }
 
@@ -241,13 +253,13 @@ fn lengths_of(siblings: &[Sibling], index: usize) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// The pairs among parameters: `*name` is a pointer, `@name` a link, `+name` a `size_t`, `name` an integer.
+    /// The pairs among parameters: `*name` is a pointer, `&name` one to a structure, `@name` a link, `+name` a `size_t`, `name` an integer.
     fn pairs(text: &str) -> String {
         let siblings: Vec<Sibling> = text
             .split(' ')
             .map(|word| {
                 let (kind, name) = match word.split_at(1) {
-                    ("*", name) => (SiblingKind::Pointer, name),
+                    ("*" | "&", name) => (SiblingKind::Pointer, name),
                     ("@", name) => (SiblingKind::Link, name),
                     ("+", name) => (SiblingKind::Size, name),
                     ("-", name) => (SiblingKind::Other, name),
@@ -256,6 +268,7 @@ mod tests {
                 Sibling {
                     name: name.to_owned(),
                     kind,
+                    shares: !word.starts_with('&'),
                 }
             })
             .collect();
@@ -275,6 +288,7 @@ mod tests {
         let mut siblings = names.map(|name| Sibling {
             name,
             kind: SiblingKind::Integer,
+            shares: true,
         });
         siblings[3].kind = SiblingKind::Pointer;
         assert_eq!(lengths_of(&siblings, 3), [0, 1]);
@@ -302,6 +316,9 @@ mod tests {
                 "next_in:avail_in next_out:avail_out",
             ),
             ("@items nitems", "items:nitems"),
+            ("&context *s +len", "s:len"),
+            ("&items +n", "items:n"),
+            ("&buf *buflen len", ""),
         ] {
             assert_eq!(pairs(parameters), expected, "{parameters}");
         }

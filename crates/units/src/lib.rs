@@ -92,7 +92,7 @@ extern void *tmpfile(void), *fopen(const char *, const char *);
 extern int fputc(int, void *);
 extern void labrys_assume(int condition);
 extern void __labrys_observe(int place, const void *address, unsigned long size);
-extern void __labrys_leaks(void);
+extern void __labrys_leaks(void), __labrys_unwritten(void);
 extern void *labrys_pick(_Bool first, void *one, void *other);
 extern void __labrys_bind_call(unsigned binder);
 extern void __labrys_bind(unsigned long offset, const void *address, unsigned long size);

@@ -130,7 +130,7 @@ impl Cover {
     }
 }
 
-/// Compiles the tests of a function without a warning by each compiler, and runs them.
+/// Compiles the tests of a function without a warning by each compiler, and runs them; optimized too.
 pub(crate) fn tests_pass(file: &Path) {
     tests_pass_with(file, None);
 }
@@ -145,6 +145,11 @@ pub(crate) fn tests_pass_with(file: &Path, object: Option<&Path>) {
         assert!(built.status.success(), "{compiler}: {}", text(&built));
         let run = output(&mut Command::new(&program));
         assert!(run.status.success(), "{compiler}: {}", text(&run));
+        let mut command = Command::new(compiler);
+        command.args(["-O2", "-w", "-o"]).arg(&program);
+        succeed(command.arg(file).args(object));
+        let run = output(&mut Command::new(&program));
+        assert!(run.status.success(), "{compiler} -O2: {}", text(&run));
     }
 }
 

@@ -225,21 +225,34 @@ const STACK: usize = 16 * 1024;
 /// What they hold then, and what fresh blocks hold.
 const OTHER: u8 = 0xA5;
 
-/// Memory of this size between pages that are not there; the stack below and fresh blocks of the
-/// heap change.
+/// What the call to come finds where nobody wrote: in [`Mode::Apart`] something else, on the stack and
+/// in fresh blocks of the heap.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_unwritten() {
+    let _ = arguments::<0>(__labrys_unwritten as *const () as usize);
+    if is_active() && header().mode == Mode::Apart as u32 {
+        change_unwritten();
+    }
+}
+
 #[inline(never)]
-fn apart(size: usize) -> *mut c_void {
+fn change_unwritten() {
+    // SAFETY: sets what fresh blocks hold.
+    unsafe { libc::mallopt(libc::M_PERTURB, c_int::from(OTHER)) };
     let mut below = [0_u8; STACK];
     for byte in &mut below {
         // SAFETY: a variable of this function.
         unsafe { core::ptr::from_mut(byte).write_volatile(OTHER) };
     }
+}
+
+/// Memory of this size between pages that are not there.
+fn apart(size: usize) -> *mut c_void {
     let pages = size.next_multiple_of(PAGE);
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let (open, none) = (libc::PROT_READ | libc::PROT_WRITE, libc::PROT_NONE);
     // SAFETY: fresh memory, which nobody else knows.
     unsafe {
-        libc::mallopt(libc::M_PERTURB, c_int::from(OTHER));
         let whole = libc::mmap(core::ptr::null_mut(), pages + 2 * GUARD, none, flags, -1, 0);
         if whole == libc::MAP_FAILED {
             libc::abort();

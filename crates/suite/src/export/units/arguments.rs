@@ -112,7 +112,7 @@ impl<'a> Arguments<'a> {
         }
         let mut taken: BTreeSet<String> = BTreeSet::new();
         taken.insert(self.call.entry().name.clone());
-        taken.insert("result".to_owned());
+        taken.insert(self.result_name());
         taken.extend(entry.globals.iter().map(|global| global.name.clone()));
         for (number, (object, name)) in all {
             if !needed.contains(&number) {
@@ -333,7 +333,12 @@ impl<'a> Arguments<'a> {
         while self.objects.values().any(|named| named.name == name) {
             name.push('_');
         }
-        let structure = !parameter.parts.iter().all(|part| part.path.is_empty());
+        let in_braces = |part: &Part| match part.made {
+            Made::Leaf(leaf) => self.call.entry().leaves[leaf].content == Content::Bytes,
+            Made::Pointer(_) => false,
+        };
+        let mut parts = parameter.parts.iter();
+        let structure = parts.any(|part| !part.path.is_empty() || in_braces(part));
         let zero = if structure { "{0}" } else { "0" };
         let declared = spaced(&parameter.c_type, &name);
         let _ = writeln!(self.declarations, "  {declared} = {zero};");
@@ -355,16 +360,17 @@ impl<'a> Arguments<'a> {
         if failing > 0 {
             let _ = writeln!(text, "  unit_failing = unit_allocations + {failing};");
         }
+        let name = self.result_name();
         let of = |result: &crate::unit::ResultType| match result.content {
             Content::Pointer => match is_null(&returned.bytes) {
                 _ if !returned.elsewhere.is_empty() && is_null(&returned.elsewhere) => None,
-                true => returned.repeats(0..8).then(|| "result == 0".to_owned()),
-                false => Some("result != 0".to_owned()),
+                true => returned.repeats(0..8).then(|| format!("{name} == 0")),
+                false => Some(format!("{name} != 0")),
             },
             content => {
                 let repeats = returned.repeats(0..returned.bytes.len());
                 let value = literal(content, &returned.bytes).filter(|_| repeats)?;
-                Some(format!("result == {value}"))
+                Some(format!("{name} == {value}"))
             }
         };
         let result = entry
@@ -376,12 +382,22 @@ impl<'a> Arguments<'a> {
             Some((result, check)) => write!(
                 text,
                 "  {} = {call};\n{succeed}  CHECK({check});\n",
-                spaced(&result.c_type, "result")
+                spaced(&result.c_type, &name)
             ),
             None => write!(text, "  (void){call};\n{succeed}"),
         };
         text.push_str(&self.changes(results));
         text
+    }
+
+    /// What the test calls the result: neither the function nor a variable that it looks at.
+    fn result_name(&self) -> String {
+        let entry = self.call.entry();
+        let mut name = "result".to_owned();
+        while entry.name == name || entry.globals.iter().any(|global| global.name == name) {
+            name.push('_');
+        }
+        name
     }
 
     /// Checks of the memory that the call changed.
