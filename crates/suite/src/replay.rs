@@ -31,9 +31,23 @@ done
 
 /// `reproduce.sh` of a failure.
 pub(crate) fn failure_script(config: &Config) -> String {
-    let purpose = "Shows this failure. Errors of memory show in a build with -fsanitize=address, \
-                   uninitialized reads in one with -fsanitize=memory.";
-    let mut text = opening(config, purpose);
+    let mut purpose = "Shows this failure. Errors of memory show in a build with -fsanitize=address, \
+                       indexes, shifts and the like in one with -fsanitize=undefined, uninitialized \
+                       reads in one with -fsanitize=memory."
+        .to_owned();
+    let is_word = |kind: &StreamKind| {
+        matches!(
+            kind,
+            StreamKind::Argument { .. } | StreamKind::Environment { .. }
+        )
+    };
+    if config.streams.iter().any(is_word) {
+        purpose.push_str(
+            " Reads beside an argument or an environment variable show by labrys replay --failure \
+             only: there each has a block of its own.",
+        );
+    }
+    let mut text = opening(config, &purpose);
     text.push_str("test=$folder/input\nrun \"$@\"\n");
     text
 }

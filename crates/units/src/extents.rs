@@ -112,17 +112,30 @@ fn farthest(pointer: Value<'_>) -> u64 {
     farthest
 }
 
-/// The constant bytes by which the address of another number is further on.
+/// The constant bytes by which the address of another number is further on, in rows of numbers too.
 fn forward(address: Value<'_>) -> u64 {
-    let ty = address.gep_source_type();
-    let [_, index] = address.operands()[..] else {
-        return 0;
-    };
-    let index = index
-        .const_int_signed()
-        .and_then(|index| u64::try_from(index).ok());
-    let bits = ty.int_width().unwrap_or(0);
-    index.unwrap_or(0).saturating_mul(u64::from(bits) / 8)
+    let mut ty = address.gep_source_type();
+    let mut bytes = 0_u64;
+    for (place, index) in address.operands().into_iter().skip(1).enumerate() {
+        if place > 0 {
+            if ty.kind() != LLVMTypeKind::LLVMArrayTypeKind {
+                return 0;
+            }
+            ty = ty.element();
+        }
+        let index = index.const_int_signed();
+        let index = index.and_then(|index| u64::try_from(index).ok());
+        bytes = bytes.saturating_add(index.unwrap_or(0).saturating_mul(size(ty)));
+    }
+    bytes
+}
+
+/// The bytes of a number, or of an array of them; 0 of other types.
+fn size(ty: Type<'_>) -> u64 {
+    match ty.kind() {
+        LLVMTypeKind::LLVMArrayTypeKind => ty.array_len().saturating_mul(size(ty.element())),
+        _ => u64::from(ty.int_width().unwrap_or(0)) / 8,
+    }
 }
 
 /// The bytes that a function without a body looks at behind a pointer: a constant number behind two

@@ -127,3 +127,18 @@ int main(void) {
     assert_eq!(reports["word"]["verdict"], "reached");
     assert_eq!(reports["word"]["forward"], true);
 }
+
+/// A part of a program, which has no main function.
+#[test]
+fn an_entry_needs_no_main_function() {
+    let text = r#"
+#include <labrys.h>
+int check(int a) {
+  if (a * 3 == 231) labrys_target("found");
+  if (a % 2 == 0 && a % 4 == 1) labrys_target("never");
+  return 0;
+}
+"#;
+    let expected: [(&str, &[&str]); 2] = [("reached", &["found"]), ("unreachable", &["never"])];
+    Program::new(text).expect(&["--entry", "check", "--no-forward"], &expected);
+}

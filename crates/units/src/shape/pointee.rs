@@ -79,6 +79,8 @@ pub(super) fn pointee<'m>(
     }
     let count = match counted {
         true => elements.clamp(1, MAX_STRUCTURES),
+        // Rows: as many as the code names.
+        false if node.tag() == tag::ARRAY => extent.count(size, 1).min(elements),
         false => 1,
     };
     Some(Pointee {

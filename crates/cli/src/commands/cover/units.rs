@@ -144,20 +144,35 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
     report(options, &prepared.drivers, &done)
 }
 
+/// The functions by their numbers, those with the fewest branches first: what they leave of their time
+/// is for the others.
+fn by_size(prepared: &Prepared) -> Vec<usize> {
+    let entries = &prepared.drivers.unit.entries;
+    let program = &prepared.subject.program;
+    let size = |index: &usize| branches(program, |name| name == entries[*index].function).count();
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_cached_key(size);
+    order
+}
+
 /// Covers the functions, `--jobs` at a time, or as many as the system allows threads; those that
 /// were begun when somebody asked for an end are among them.
 fn all(options: &Cover, prepared: &Prepared, ending: &Ending) -> Result<Vec<Covered>, Problem> {
-    let count = prepared.drivers.unit.entries.len();
+    let order = by_size(prepared);
+    let count = order.len();
     let next = AtomicUsize::new(0);
     let stop = ending.stop();
     let work = || -> Result<Vec<(usize, Covered)>, Problem> {
         let mut done = Vec::new();
         loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= count || stop.is_set() && index > 0 {
+            let turn = next.fetch_add(1, Ordering::Relaxed);
+            let Some(index) = order.get(turn).copied() else {
+                return Ok(done);
+            };
+            if stop.is_set() && turn > 0 {
                 return Ok(done);
             }
-            let budget = share(options, count, index, ending);
+            let budget = share(options, count, turn, ending);
             let covered = one(options, prepared, index, budget, stop.clone());
             // Others end too.
             let covered = covered.inspect_err(|_| stop.stop())?;
@@ -310,13 +325,13 @@ fn folder_name(function: &str) -> String {
 
 /// The part of the budget that one of the functions has: what is left of the time is for those that
 /// are left, runs and steps are divided from the start, so that they are the same everywhere.
-fn share(options: &Cover, count: usize, index: usize, ending: &Ending) -> Budget {
+fn share(options: &Cover, count: usize, turn: usize, ending: &Ending) -> Budget {
     let whole = options.limits.budget(ending);
     let own = options.units.time_per_function;
     let count_u64 = count as u64;
     let part = |limit: Option<u64>| limit.map(|limit| (limit / count_u64).max(1));
     // So many at a time.
-    let turns = (count - index).div_ceil(usize::from(options.limits.jobs)) as u32;
+    let turns = (count - turn).div_ceil(usize::from(options.limits.jobs)) as u32;
     let time = whole.time.map(|time| time / turns);
     let unlimited = whole.time.is_none() && whole.runs.is_none() && whole.steps.is_none();
     Budget {

@@ -14,6 +14,8 @@ use crate::output::problem::Problem;
 use crate::wiring::drivers::DriverOptions;
 use crate::wiring::subject::{Stock, Subject};
 
+use super::opened::Opened;
+
 /// Where runs begin.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Entries")]
@@ -38,6 +40,11 @@ impl EntryOptions {
         self.driver.bounds(Bounds::default())
     }
 
+    /// Whether runs begin in functions that are named.
+    pub(crate) fn are_functions(&self) -> bool {
+        self.entry.iter().any(|name| name != MAIN)
+    }
+
     /// The functions that need drivers, in the order of the program; none if runs begin in main.
     fn functions(&self, program: &Program, targets: &[Target]) -> Vec<String> {
         if !self.all_entries {
@@ -59,16 +66,18 @@ impl EntryOptions {
     }
 }
 
-/// The program with drivers, and its entries; `None` if runs begin in main.
+/// The program with drivers, and its entries; without them if runs begin in main.
 pub(crate) fn with_drivers(
     options: &EntryOptions,
-    subject: &Subject,
+    opened: Opened,
     targets: &[Target],
-) -> Result<Option<(Subject, Drivers)>, Problem> {
-    let functions = options.functions(&subject.program, targets);
-    if functions.is_empty() {
-        return Ok(None);
-    }
+) -> Result<(Subject, Option<Drivers>), Problem> {
+    let functions = options.functions(opened.program(), targets);
+    let stock = match opened {
+        Opened::Whole(subject) if functions.is_empty() => return Ok((*subject, None)),
+        Opened::Whole(subject) => Stock::of(&subject)?,
+        Opened::Part(stock, _) => *stock,
+    };
     if functions.len() < options.entry.len() {
         return Err(Problem::usage(
             "--entry main stands alone: it is not called by a driver",
@@ -79,7 +88,7 @@ pub(crate) fn with_drivers(
         bounds: options.bounds(),
         ..Request::default()
     };
-    let (built, drivers) = Stock::of(subject)?.unit(&request)?;
+    let (built, drivers) = stock.unit(&request)?;
     for (name, refusal) in &drivers.left_out {
         if !options.all_entries {
             return Err(Problem::usage(format!("--entry {name}: {refusal}")));
@@ -87,7 +96,7 @@ pub(crate) fn with_drivers(
         note(format_args!("labrys: note: {name} is no entry: {refusal}"));
     }
     match built {
-        Some(built) => Ok(Some((built, drivers))),
+        Some(built) => Ok((built, Some(drivers))),
         None => Err(Problem::usage(
             "no function from which calls lead to a target has a driver; name one by --entry",
         )),

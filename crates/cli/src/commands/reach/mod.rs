@@ -6,6 +6,7 @@
 
 mod directions;
 mod entry;
+mod opened;
 mod report;
 mod targets;
 
@@ -24,6 +25,7 @@ use labrys_units::Drivers;
 
 use self::directions::BothDirections;
 use self::entry::EntryOptions;
+use self::opened::Opened;
 use self::report::Results;
 use self::targets::Collected;
 use crate::output::console::{note, tell_contradictions};
@@ -223,17 +225,15 @@ fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
         // The user does not wait for a build to learn of a wrong name.
         targets::collect(&options.targets, None, &program)?;
     }
-    let subject = Subject::open(&options.program, &options.build, builder)?;
-    let suite = targets::suite(&options.targets, &subject.hash())?;
+    let is_part = options.entries.are_functions() && options.targets.from_coverage.is_none();
+    let opened = Opened::new(&options.program, &options.build, builder, is_part)?;
+    let suite = targets::suite(&options.targets, &opened)?;
     let Collected { targets, warnings } =
-        targets::collect(&options.targets, suite.as_ref(), &subject.program)?;
+        targets::collect(&options.targets, suite.as_ref(), opened.program())?;
     for warning in &warnings {
         note(format_args!("labrys: warning: {warning}"));
     }
-    let (subject, drivers) = match entry::with_drivers(&options.entries, &subject, &targets)? {
-        Some((subject, drivers)) => (subject, Some(drivers)),
-        None => (subject, None),
-    };
+    let (subject, drivers) = entry::with_drivers(&options.entries, opened, &targets)?;
     let program = &subject.program;
     let entry = main_function(program, "name a function by --entry")?;
     // The functions are the same, and more; numbers of constants and the like are not.

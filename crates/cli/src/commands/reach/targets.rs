@@ -7,6 +7,7 @@ use labrys_program::{BranchId, Program};
 use labrys_suite::{Changes, Input, StreamKind, Suite};
 
 use super::TargetOptions;
+use super::opened::Opened;
 use crate::output::console::note;
 use crate::output::problem::Problem;
 
@@ -19,12 +20,12 @@ pub(crate) struct Collected {
 }
 
 /// The suite of `--from-coverage`, which must be of the program with this hash.
-pub(crate) fn suite(options: &TargetOptions, hash: &str) -> Result<Option<Suite>, Problem> {
-    let Some(folder) = &options.from_coverage else {
+pub(crate) fn suite(options: &TargetOptions, opened: &Opened) -> Result<Option<Suite>, Problem> {
+    let (Some(folder), Opened::Whole(subject)) = (&options.from_coverage, opened) else {
         return Ok(None);
     };
     let suite = Suite::open(folder)?;
-    if suite.config.bitcode_hash != hash {
+    if suite.config.bitcode_hash != subject.hash() {
         return Err(Problem::usage(format!(
             "the suite in {} is of another build of the program; run labrys cover on this one \
              first",
