@@ -13,6 +13,7 @@ const SOURCE: &str = r#"
 struct pair { int a, b; };
 union value { int i; unsigned char c[4]; };
 struct bits { unsigned a : 3, b : 5; };
+struct range { const int low; int high; };
 struct context { int depth; };
 /* What nobody writes is copied out. */
 void set(struct pair *p) { struct pair t; if (!p) return; t.a = 1; *p = t; }
@@ -27,6 +28,7 @@ int fresh(int n) {
 int last(union value v) { return v.c[3] == 7 ? 1 : 0; }
 int both(struct bits x) { return x.a == 5 && x.b > 3; }
 int result(int x) { return x > 4 ? 1 : 0; }
+int inside(struct range *r) { if (!r) return -1; return r->low == 3 && r->high > 9; }
 /* A compiler may leave out the allocation, with its failure. */
 int fits(size_t n) { char *p = malloc(n); if (!p) return -1; free(p); return 0; }
 /* The length is that of the text, not of the context before it. */
@@ -61,7 +63,7 @@ fn written_tests_hold_in_any_build() {
     let run = output(command.args(["--steps", "6000", "--out", "out"]));
     let told = text(&run);
     let names = [
-        "fresh", "last", "both", "result", "fits", "count", "corner", "put",
+        "fresh", "last", "both", "result", "inside", "fits", "count", "corner", "put",
     ];
     all_covered(folder.path(), &told, &names);
     tests_pass(&folder.path().join("out/set/tests/test_set.c"));

@@ -323,7 +323,10 @@ fn add_member<'m>(
     let Some(ty) = member.base() else { return };
     let (start, bits) = (member.offset_bits(), member.size_bits());
     let name = member.name();
-    if start % 8 != 0 || bits < 8 * ty.size().min(unwrapped(ty).size()) {
+    let is_part = start % 8 != 0 || bits < 8 * ty.size().min(unwrapped(ty).size());
+    // What may not be assigned is filled as bytes.
+    let is_constant = ty.tag() == tag::CONST && content(unwrapped(ty)).is_some();
+    if is_part || is_constant {
         let (first, end) = (start / 8, (start + bits).div_ceil(8));
         pieces.push(Piece {
             offset: offset + first,
