@@ -225,9 +225,10 @@ fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
         // The user does not wait for a build to learn of a wrong name.
         targets::collect(&options.targets, None, &program)?;
     }
-    let is_part = options.entries.are_functions() && options.targets.from_coverage.is_none();
+    let suite = targets::suite(&options.targets)?;
+    let is_part = options.entries.are_functions() && suite.is_none();
     let opened = Opened::new(&options.program, &options.build, builder, is_part)?;
-    let suite = targets::suite(&options.targets, &opened)?;
+    targets::check(&options.targets, suite.as_ref(), &opened)?;
     let Collected { targets, warnings } =
         targets::collect(&options.targets, suite.as_ref(), opened.program())?;
     for warning in &warnings {

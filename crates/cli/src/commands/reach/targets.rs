@@ -19,20 +19,41 @@ pub(crate) struct Collected {
     pub(crate) warnings: Vec<String>,
 }
 
-/// The suite of `--from-coverage`, which must be of the program with this hash.
-pub(crate) fn suite(options: &TargetOptions, opened: &Opened) -> Result<Option<Suite>, Problem> {
-    let (Some(folder), Opened::Whole(subject)) = (&options.from_coverage, opened) else {
+/// The suite of `--from-coverage`, which is of a whole program.
+pub(crate) fn suite(options: &TargetOptions) -> Result<Option<Suite>, Problem> {
+    let Some(folder) = &options.from_coverage else {
         return Ok(None);
     };
     let suite = Suite::open(folder)?;
-    if suite.config.bitcode_hash != subject.hash() {
+    if suite.config.unit.is_some() {
         return Err(Problem::usage(format!(
-            "the suite in {} is of another build of the program; run labrys cover on this one \
-             first",
+            "the suite in {} is of functions that drivers call; name what is open there by \
+             --target, with --entry FUNCTION",
             folder.display()
         )));
     }
     Ok(Some(suite))
+}
+
+/// Refuses a suite of `--from-coverage` that is not of this program.
+pub(crate) fn check(
+    options: &TargetOptions,
+    suite: Option<&Suite>,
+    opened: &Opened,
+) -> Result<(), Problem> {
+    let (Some(folder), Some(suite), Opened::Whole(subject)) =
+        (&options.from_coverage, suite, opened)
+    else {
+        return Ok(());
+    };
+    match suite.config.bitcode_hash == subject.hash() {
+        true => Ok(()),
+        false => Err(Problem::usage(format!(
+            "the suite in {} is of another build of the program; run labrys cover on this one \
+             first",
+            folder.display()
+        ))),
+    }
 }
 
 /// All targets that the options name, without others the open branches of a suite. The program has
