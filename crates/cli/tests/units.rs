@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use common::{
-    all_covered, folder, labrys, labrys_cc, output, succeed, tests_pass, tests_pass_with,
+    all_covered, all_functions, folder, labrys, labrys_cc, output, succeed, tests_pass,
+    tests_pass_with,
 };
 use labrys_cc::worker::{News, Order, Pace, Worker};
 use labrys_suite::{Suite, TargetStatus, TargetSummary};
@@ -450,11 +451,7 @@ fn structures_are_made_as_programs_keep_them() {
     let part = "static int write(number n) { return n == 78 ? 1 : 2; }\n\
                 static int clipped(number n) { return n == 77 ? 1 : write(n); }\n";
     std::fs::write(folder.path().join("part.h"), part).expect("a file");
-    let mut command = labrys();
-    command.current_dir(folder.path());
-    command.args(["cover", "lib.c", "--all-functions"]);
-    let run = output(command.args(["--steps", "8000", "--out", "out"]));
-    let told = common::text(&run);
+    let told = all_functions(folder.path(), &["lib.c"], "8000");
     let names = [
         "is_empty", "used", "room", "opened", "stepped", "late", "most", "clipped", "write",
         "wiped", "far_off",
@@ -504,11 +501,7 @@ fn each_source_has_its_own_structure_behind_a_declared_one() {
     ] {
         std::fs::write(folder.path().join(name), text).expect("a file");
     }
-    let mut command = labrys();
-    command.current_dir(folder.path());
-    command.args(["cover", "one.c", "other.c", "--all-functions"]);
-    let run = output(command.args(["--steps", "3000", "--out", "out"]));
-    let told = common::text(&run);
+    let told = all_functions(folder.path(), &["one.c", "other.c"], "3000");
     all_covered(folder.path(), &told, &["one", "other", "sized"]);
 }
 

@@ -9,7 +9,7 @@ mod common;
 
 use std::process::Command;
 
-use common::{all_covered, all_covered_with, folder, labrys, output, text};
+use common::{all_covered, all_covered_with, all_functions, folder, succeed};
 
 const SOURCE: &str = r#"
 #include <errno.h>
@@ -64,11 +64,7 @@ int is_ring(struct outer *outer) {
 fn parameters_point_into_one_array_and_the_error_number_is_an_input() {
     let folder = folder();
     std::fs::write(folder.path().join("lib.c"), SOURCE).expect("a file");
-    let mut command = labrys();
-    command.current_dir(folder.path());
-    command.args(["cover", "lib.c", "--all-functions"]);
-    let run = output(command.args(["--steps", "9000", "--out", "out"]));
-    let told = text(&run);
+    let told = all_functions(folder.path(), &["lib.c"], "9000");
     let names = [
         "hex",
         "decode",
@@ -115,12 +111,9 @@ int back(const int *ends, int from) { return from < 0 ? -1 : ends ? ends[from] =
 fn numbers_that_are_places_in_arrays_are_at_most_their_elements() {
     let folder = folder();
     std::fs::write(folder.path().join("lib.c"), PLACES).expect("a file");
-    let mut command = labrys();
-    command.current_dir(folder.path());
-    command.args(["cover", "lib.c", "--all-functions"]);
-    let run = output(command.args(["--steps", "4000", "--out", "out"]));
+    let told = all_functions(folder.path(), &["lib.c"], "4000");
     let names = ["at", "kind", "until", "chosen", "back"];
-    all_covered(folder.path(), &text(&run), &names);
+    all_covered(folder.path(), &told, &names);
     let driver = std::fs::read_to_string(folder.path().join("out/driver.c")).expect("a file");
     let assumed = |name: &str| {
         let call = driver.split("\n/* ").find(|one| one.starts_with(name));
@@ -199,10 +192,7 @@ int domain(struct channel *channel) {
 fn objects_are_as_programs_keep_them() {
     let folder = folder();
     std::fs::write(folder.path().join("lib.c"), KEPT).expect("a file");
-    let mut command = labrys();
-    command.current_dir(folder.path());
-    command.args(["cover", "lib.c", "--all-functions"]);
-    let run = output(command.args(["--steps", "6000", "--out", "out"]));
+    let told = all_functions(folder.path(), &["lib.c"], "6000");
     let names = [
         "consistent",
         "answer",
@@ -212,7 +202,7 @@ fn objects_are_as_programs_keep_them() {
         "slide",
         "domain",
     ];
-    all_covered(folder.path(), &text(&run), &names);
+    all_covered(folder.path(), &told, &names);
     let driver = std::fs::read_to_string(folder.path().join("out/driver.c")).expect("a file");
     assert!(!driver.contains("list.others"), "{driver}");
     // Another owner needs nothing behind it.
@@ -274,16 +264,11 @@ fn variables_with_null_pointers_are_inputs() {
     let folder = folder();
     std::fs::write(folder.path().join("lib.c"), VARIABLES).expect("a file");
     std::fs::write(folder.path().join("more.c"), MORE_VARIABLES).expect("a file");
-    let mut command = labrys();
-    command.current_dir(folder.path());
-    command.args(["cover", "lib.c", "more.c", "--all-functions"]);
-    let run = output(command.args(["--steps", "6000", "--out", "out"]));
-    let told = text(&run);
+    let told = all_functions(folder.path(), &["lib.c", "more.c"], "6000");
     let names = ["find", "put", "call", "inspect", "quiet"];
     let object = folder.path().join("more.o");
     let compile = ["-c", "more.c", "-o", "more.o"];
-    let compiled = output(Command::new("gcc").current_dir(folder.path()).args(compile));
-    assert!(compiled.status.success(), "{}", text(&compiled));
+    succeed(Command::new("gcc").current_dir(folder.path()).args(compile));
     all_covered_with(folder.path(), &told, &names, Some(&object));
     let still = told.lines().find(|line| line.starts_with("still "));
     assert!(still.is_some_and(|line| line.contains("1 of 2")), "{told}");

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{all_covered, folder, labrys, output, tests_pass, text};
+use common::{all_covered, all_functions, folder, tests_pass};
 
 const SOURCE: &str = r#"
 #include <stddef.h>
@@ -57,11 +57,7 @@ int put(char **buf, size_t *buflen, unsigned len) {
 fn written_tests_hold_in_any_build() {
     let folder = folder();
     std::fs::write(folder.path().join("lib.c"), SOURCE).expect("a file");
-    let mut command = labrys();
-    command.current_dir(folder.path());
-    command.args(["cover", "lib.c", "--all-functions"]);
-    let run = output(command.args(["--steps", "6000", "--out", "out"]));
-    let told = text(&run);
+    let told = all_functions(folder.path(), &["lib.c"], "6000");
     let names = [
         "fresh", "last", "both", "result", "inside", "fits", "count", "corner", "put",
     ];

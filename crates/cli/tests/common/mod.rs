@@ -153,6 +153,14 @@ pub(crate) fn tests_pass_with(file: &Path, object: Option<&Path>) {
     }
 }
 
+/// Covers all functions of these sources in a folder, in so many steps; what is told.
+pub(crate) fn all_functions(folder: &Path, sources: &[&str], steps: &str) -> String {
+    let mut command = labrys();
+    command.current_dir(folder).arg("cover").args(sources);
+    command.args(["--all-functions", "--steps", steps, "--out", "out"]);
+    text(&output(&mut command))
+}
+
 /// The functions in a suite of `out` have all their branches covered, by what was told, and tests
 /// that pass.
 pub(crate) fn all_covered(folder: &Path, told: &str, names: &[&str]) {
