@@ -93,6 +93,7 @@ pub(crate) fn length_of(siblings: &[Sibling], index: usize) -> Option<usize> {
     }
     // A place for a length, behind the pointer that it is of, is no array: `(buffer, bufferlen, n)`.
     let before = index.checked_sub(1).map(|before| &siblings[before]);
+    let before = before.filter(|before| before.kind == SiblingKind::Pointer);
     if before.is_some_and(|before| names(&pointer.name, &before.name)) {
         return named_after(siblings, pointer);
     }

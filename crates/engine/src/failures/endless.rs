@@ -25,8 +25,8 @@ const FIRST_LOOKS: u64 = 2;
 const RUNS_PER_LOOK: u64 = 64;
 /// How many times the time of a run the first confirming one has.
 const FIRST: u32 = 2;
-/// How many times the time of a run, if that is a second, the second confirming one has. The plain build
-/// counts branches, and is not optimized at first: a loop that took it 3.0 s takes clang's build 0.4 s.
+/// How many times the time of a run the second confirming one has, at least. The plain build counts
+/// branches, and is not optimized at first: a loop that took it 3.0 s takes clang's build 0.4 s.
 pub const LONGER: u32 = 6;
 
 /// Why a limit that the second of them does not reach is no failure.

@@ -46,8 +46,8 @@ pub struct Insertion {
     pub truncated: bool,
 }
 
-/// What a run adds at most: this part of the room that is left, and as much as the other in any case.
-/// A few runs that repeat something a million times would leave no room for others.
+/// A run adds at most this part of the room that is left, or so many nodes where that is more. A few
+/// runs that repeat something a million times would leave no room for others.
 const PART: usize = 32;
 const LEAST: usize = 4_096;
 /// The part of the tree that is for runs which gained something.
