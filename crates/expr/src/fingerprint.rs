@@ -17,6 +17,7 @@ pub struct Fingerprints {
     tables: Vec<Option<u128>>,
     /// All symbols of one width are taken for one.
     nameless: bool,
+    computed: u64,
 }
 
 impl Fingerprints {
@@ -60,10 +61,17 @@ impl Fingerprints {
                     continue;
                 }
                 self.prints[top.index()] = self.compute(pool, top).max(1);
+                self.computed += 1;
             }
             stack.pop();
         }
         self.prints[id.index()]
+    }
+
+    /// Fingerprints that were computed so far.
+    #[must_use]
+    pub fn computed(&self) -> u64 {
+        self.computed
     }
 
     fn compute(&mut self, pool: &Pool, id: ExprId) -> u128 {

@@ -82,6 +82,11 @@ impl Domains {
         Some((symbol, said))
     }
 
+    /// Nodes that were visited so far.
+    pub(crate) fn visited(&self) -> u64 {
+        self.0.visited()
+    }
+
     fn domain(&mut self, pool: &Pool, id: ExprId, symbol: Symbol) -> Option<Domain> {
         self.0.of(pool, id, symbol, |values| {
             let mut domain = [0; 4];

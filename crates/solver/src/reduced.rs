@@ -3,11 +3,77 @@
 //! A query over thousands of input bytes, such as a checksum, mostly becomes small then: what
 //! depends on replaced symbols only is a constant.
 
+use std::time::Instant;
+
 use labrys_expr::{ExprId, Pool, Rebuilt};
 use rustc_hash::FxHashMap;
 
 use crate::parts::Part;
+use crate::query::{Budget, Reason};
 use crate::valuation::Valuation;
+
+/// Nodes between two looks at the clock.
+const LOOK: u64 = 4096;
+
+/// Why there is no smaller query.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// The part at this position is false when the values are put in.
+    False(usize),
+    /// The query has ended.
+    Ended(Reason),
+}
+
+/// What is built anew for a query, within its budget: the parts of a long path may take minutes.
+#[derive(Default)]
+pub(crate) struct Construction {
+    /// Nodes that may be built.
+    most: u64,
+    built: u64,
+    budget: Budget,
+    deadline: Option<Instant>,
+    ended: Option<Reason>,
+}
+
+impl Construction {
+    /// Up to so many nodes, within the time of a budget.
+    pub(crate) fn new(most: u64, budget: Budget) -> Self {
+        Construction {
+            most,
+            deadline: budget.timeout.map(|timeout| Instant::now() + timeout),
+            budget,
+            ..Construction::default()
+        }
+    }
+
+    /// Nodes that were built.
+    pub(crate) fn built(&self) -> u64 {
+        self.built
+    }
+
+    /// Counts a node that is about to be built. `None`: the query has ended, so any node does in its
+    /// place.
+    pub(crate) fn next(&mut self) -> Option<()> {
+        self.built += 1;
+        if self.built > self.most {
+            self.ended = Some(Reason::Steps);
+        } else if self.built % LOOK == 0 {
+            if self.budget.is_cancelled() {
+                self.ended = Some(Reason::Cancelled);
+            } else if self.deadline.is_some_and(|end| Instant::now() >= end) {
+                self.ended = Some(Reason::Timeout);
+            }
+        }
+        self.ended.is_none().then_some(())
+    }
+
+    /// Whether the query has not ended.
+    pub(crate) fn goes_on(&mut self) -> Result<(), Obstacle> {
+        self.ended
+            .take()
+            .map_or(Ok(()), |reason| Err(Obstacle::Ended(reason)))
+    }
+}
 
 /// A pool for reduced conditions, which is used again for the next ones.
 #[derive(Default)]
@@ -18,15 +84,15 @@ pub(crate) struct ReducedPool {
 
 impl ReducedPool {
     /// The parts with what `is_fixed` replaced by its value near the hint, in another pool, each
-    /// with its position; else the position of one that is false then. Parts that are true are left
-    /// out.
+    /// with its position. Parts that are true are left out.
     pub(crate) fn rebuild(
         &mut self,
         pool: &Pool,
         parts: &[Part],
         is_fixed: impl Fn(ExprId) -> bool,
         near: &mut Valuation,
-    ) -> Result<Vec<(usize, ExprId)>, usize> {
+        construction: &mut Construction,
+    ) -> Result<Vec<(usize, ExprId)>, Obstacle> {
         let ReducedPool {
             pool: target,
             rebuilt,
@@ -44,20 +110,24 @@ impl ReducedPool {
         for (position, part) in parts.iter().enumerate().rev() {
             if is_fixed(part.id) {
                 match near.value(pool, part.id) {
-                    Some(0) => return Err(position),
+                    Some(0) => return Err(Obstacle::False(position)),
                     Some(_) => continue,
                     None => {}
                 }
             }
             let id = target.rebuild(Some(pool), part.id, rebuilt, &mut |target, id| {
+                if construction.next().is_none() {
+                    return Some(target.constant(pool.width(id), 0));
+                }
                 if !is_fixed(id) {
                     return None;
                 }
                 let bits = near.value(pool, id)?;
                 Some(target.constant(pool.width(id), bits))
             });
+            construction.goes_on()?;
             match id {
-                ExprId::FALSE => return Err(position),
+                ExprId::FALSE => return Err(Obstacle::False(position)),
                 ExprId::TRUE => {}
                 _ => conditions.push((position, id)),
             }

@@ -18,14 +18,14 @@ use crate::facts::Facts;
 use crate::lengths::shorten_lengths;
 use crate::parts::{FixedSymbols, Overlay, Part, complete, conjuncts, origins};
 use crate::query::{Answer, Budget, Model, Query, Reason, Solver};
-use crate::reduced::ReducedPool;
+use crate::reduced::{Construction, ReducedPool};
 use crate::statistics::{Statistics, VISITS_PER_STEP};
 use crate::valuation::Valuation;
 
 /// What a part of a query costs the layers beside its symbols, and what a node costs that is built
 /// anew, in visits.
 const PART: u64 = 8;
-pub(crate) const NODE: u64 = 8;
+const NODE: u64 = 8;
 /// How many times its steps a query may cost in visits before it is given up for them. Making it
 /// smaller mostly makes it easy, so that is worth far more than the steps alone.
 const VISITS: u64 = 16;
@@ -243,8 +243,9 @@ pub(crate) struct Shared {
     )]
     spare: Vec<Box<Smaller>>,
     statistics: Statistics,
-    /// What was visited and evaluated before this query.
+    /// What was visited and evaluated before this query, and the steps that it was given.
     before: u64,
+    given: Option<u64>,
 }
 
 impl Shared {
@@ -258,9 +259,9 @@ impl Shared {
         self.statistics.visits += nodes;
     }
 
-    /// Nodes that were evaluated so far.
+    /// Nodes that were evaluated so far, for one value or for all.
     fn evaluated(&self) -> u64 {
-        self.near.computed() + self.evaluator.computed()
+        self.near.computed() + self.evaluator.computed() + self.domains.visited()
     }
 
     /// All that was visited and evaluated.
@@ -268,10 +269,21 @@ impl Shared {
         self.statistics.visits + self.evaluated()
     }
 
-    /// Whether a query that was given these steps has cost too many visits.
-    fn is_too_large(&self, steps: Option<u64>) -> bool {
-        let most = steps.map(|steps| steps.saturating_mul(VISITS * VISITS_PER_STEP));
-        most.is_some_and(|most| self.all_visits() - self.before > most)
+    /// Visits that the query may still cost.
+    fn visits_left(&self) -> u64 {
+        let most = |steps: u64| steps.saturating_mul(VISITS * VISITS_PER_STEP);
+        let most = self.given.map_or(u64::MAX, most);
+        most.saturating_sub(self.all_visits() - self.before)
+    }
+
+    /// What a layer may build anew for a task.
+    pub(crate) fn begin_construction(&self, task: &Task<'_, '_>) -> Construction {
+        Construction::new(self.visits_left() / NODE, task.budget(None))
+    }
+
+    /// Counts what was built, that too which became the same as other nodes.
+    pub(crate) fn build(&mut self, construction: &Construction) {
+        self.visit(NODE * construction.built());
     }
 
     /// Takes back the memory of a smaller query.
@@ -394,8 +406,6 @@ pub(crate) struct Schedule {
     layers: Vec<Box<dyn Layer>>,
     slots: Vec<Slot>,
     shared: Shared,
-    /// The steps that the query was given.
-    given: Option<u64>,
     /// The counter of the row that answered the last query.
     answered: Option<usize>,
 }
@@ -429,8 +439,8 @@ impl Schedule {
                 spare: Vec::new(),
                 statistics,
                 before: 0,
+                given: None,
             },
-            given: None,
             answered: None,
         }
     }
@@ -468,11 +478,12 @@ impl Schedule {
         let started = Instant::now();
         self.shared.nearest = None;
         self.answered = None;
-        self.given = query.budget.steps;
+        self.shared.given = query.budget.steps;
         let evaluated = self.shared.evaluated();
         self.shared.before = self.shared.all_visits();
         let answer = self.decide(query);
-        let (given, left) = (self.given.unwrap_or(0), query.budget.steps.unwrap_or(0));
+        let given = self.shared.given.unwrap_or(0);
+        let left = query.budget.steps.unwrap_or(0);
         self.shared.statistics.steps += given.saturating_sub(left);
         self.shared.visit(self.shared.evaluated() - evaluated);
         if !matches!(answer, Answer::Unknown(_)) {
@@ -494,7 +505,8 @@ impl Schedule {
                 let reason = task.given_up.clone();
                 break Answer::Unknown(reason.unwrap_or(Reason::Steps)).into();
             };
-            if let Some(reason) = task.ended() {
+            let is_large = (self.shared.visits_left() == 0).then_some(Reason::Steps);
+            if let Some(reason) = task.ended().or(is_large) {
                 break Answer::Unknown(reason).into();
             }
             let layer = &mut self.layers[slot.layer];
@@ -532,11 +544,6 @@ impl Schedule {
 
     /// The answer to a task by that to a smaller query, for which the schedule starts anew.
     fn decide_smaller(&mut self, task: &mut Task<'_, '_>, mut smaller: Box<Smaller>) -> Outcome {
-        self.shared.visit(NODE * smaller.reduced.pool.len() as u64);
-        if self.shared.is_too_large(self.given) {
-            self.shared.put_spare(smaller);
-            return Answer::Unknown(Reason::Steps).into();
-        }
         let timeout = task.timeout();
         let mut query = Query {
             pool: &mut smaller.reduced.pool,

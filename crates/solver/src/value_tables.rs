@@ -15,6 +15,9 @@ const MOST: usize = 8192;
 /// Expressions that a function is made of.
 const MOST_NODES: usize = 500;
 
+/// Nodes that are visited in the time in which one is computed for all values.
+const COLUMN: u64 = 16;
+
 /// What is made of the values of each function; `None` if it is too large or a value is unknown.
 pub(crate) struct ValueTables<T> {
     generation: u64,
@@ -38,6 +41,11 @@ impl<T> Default for ValueTables<T> {
 }
 
 impl<T: Clone> ValueTables<T> {
+    /// Nodes that were visited so far, or take as long.
+    pub(crate) fn visited(&self) -> u64 {
+        self.prints.computed() + COLUMN * self.columns.computed()
+    }
+
     /// What `make` makes of the values of an expression, in the order of the values of its one
     /// symbol; `None` if the expression is too large for that, too.
     pub(crate) fn of(

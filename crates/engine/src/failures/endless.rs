@@ -6,7 +6,12 @@
 //! again. Where it loops says the checked build, which is asked twice: what both stacks have in
 //! common, from `main` on, holds the loop.
 //!
+//! A look takes as long as a dozen limits. So the first one is at once, and further ones wait until
+//! the search has done several times their work, or has nothing more to try.
+//!
 //! Law: a look costs a bounded number of limits, and there is a bounded number of looks.
+
+use std::collections::VecDeque;
 
 use labrys_executor::{Checked, Frame, Mode, Report};
 use labrys_suite::Outcome;
@@ -23,6 +28,9 @@ const LOOKS: u64 = 32;
 /// language with loops many inputs never end.
 const FIRST_LOOKS: u64 = 2;
 const RUNS_PER_LOOK: u64 = 64;
+/// Work of the search for each look before it ends, in steps of the solver. By them a look at a run
+/// with a limit of a second takes a fifth of the time.
+const EFFORT_PER_LOOK: u64 = 2_000_000;
 /// How many times the time of a run the first confirming one has.
 const FIRST: u32 = 2;
 /// How many times the time of a run the second confirming one has, at least. The plain build counts
@@ -53,11 +61,17 @@ pub(super) struct EndlessRuns {
     /// looked for.
     longer: Option<u32>,
     looks: u64,
+    /// Runs for which it is too early.
+    put_off: VecDeque<Facts>,
 }
 
 impl EndlessRuns {
     pub(super) fn new(longer: Option<u32>) -> Self {
-        EndlessRuns { longer, looks: 0 }
+        EndlessRuns {
+            longer,
+            looks: 0,
+            put_off: VecDeque::new(),
+        }
     }
 
     /// Whether to look, after so many runs.
@@ -67,15 +81,51 @@ impl EndlessRuns {
         self.looks += u64::from(takes);
         takes
     }
+
+    /// Whether it is too early to look, after so much effort.
+    fn is_early(&self, effort: u64) -> bool {
+        self.looks > effort / EFFORT_PER_LOOK
+    }
+
+    /// Keeps a run for later, if there is room.
+    fn put_off(&mut self, run: &Facts) {
+        if self.longer.is_some() && (self.put_off.len() as u64) < LOOKS {
+            self.put_off.push_back(run.clone());
+        }
+    }
 }
 
 impl Failures {
-    /// Looks at a run that was cut off.
-    pub(super) fn look_at_endless(
+    /// Looks at a run that was cut off, or puts it off and looks at an earlier one if it is time.
+    pub(super) fn note_endless(
         &mut self,
         facts: &Facts,
         tools: &mut Tools<'_>,
     ) -> Result<(), Error> {
+        if self.list.repeats(kind(&facts.outcome), &facts.coverage) {
+            return Ok(());
+        }
+        self.endless.put_off(facts);
+        match self.endless.is_early(tools.effort) {
+            true => Ok(()),
+            false => self.look_at_endless(tools),
+        }
+    }
+
+    /// Looks at the runs that were put off, as long as the budget lasts.
+    pub(super) fn look_at_all_endless(&mut self, tools: &mut Tools<'_>) -> Result<(), Error> {
+        while !tools.is_over() && !self.endless.put_off.is_empty() {
+            self.look_at_endless(tools)?;
+        }
+        Ok(())
+    }
+
+    /// Looks at the run that was put off first.
+    fn look_at_endless(&mut self, tools: &mut Tools<'_>) -> Result<(), Error> {
+        let Some(facts) = self.endless.put_off.pop_front() else {
+            return Ok(());
+        };
+        let facts = &facts;
         let known = self.list.repeats(kind(&facts.outcome), &facts.coverage);
         if tools.is_over() || known || !self.endless.take(tools.runs.counts().runs) {
             return Ok(());
@@ -208,6 +258,14 @@ mod tests {
         };
         assert_eq!(looks(Some(LONGER)), [2, 11, 32]);
         assert_eq!(looks(None), [0, 0, 0]);
+    }
+
+    #[test]
+    fn further_looks_wait_for_the_search() {
+        let mut endless = EndlessRuns::new(Some(LONGER));
+        assert!(!endless.is_early(0));
+        assert!(endless.take(0));
+        assert!(endless.is_early(EFFORT_PER_LOOK - 1) && !endless.is_early(EFFORT_PER_LOOK));
     }
 
     #[test]

@@ -114,6 +114,8 @@ pub(crate) struct Tools<'a> {
     pub(crate) deadline: &'a Deadline,
     /// Whether the targets end the session.
     pub(crate) reached: Option<End>,
+    /// As [`Session::effort`](crate::Session::effort).
+    pub(crate) effort: u64,
 }
 
 impl Tools<'_> {
@@ -177,7 +179,7 @@ impl Failures {
             misuses,
         } = record;
         if facts.outcome.is_limit() {
-            self.look_at_endless(facts, tools)?;
+            self.note_endless(facts, tools)?;
         }
         // What is new may fail without a sign. Tests of a resumed suite are looked at again:
         // Labrys may have been killed before. What hangs would only hang for longer.
@@ -204,7 +206,7 @@ impl Failures {
         {
             let _ = self.book(&run, None, true, tools)?;
         }
-        Ok(())
+        self.look_at_all_endless(tools)
     }
 
     /// Gives up what the list holds without tidying.

@@ -580,6 +580,7 @@ impl Session {
 
     fn tools(&mut self) -> (&mut Failures, Tools<'_>) {
         let tools = Tools {
+            effort: self.effort(),
             runs: &mut self.runs,
             saver: &mut self.saver,
             reporter: &mut self.reporter,

@@ -10,10 +10,10 @@ pub(crate) mod rules;
 mod spell;
 mod substitute;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use self::rules::Rewrite;
 use crate::bits::mask;
@@ -197,15 +197,19 @@ impl Pool {
     /// Whether expressions are made of more nodes than this.
     #[must_use]
     pub fn has_more_nodes(&self, roots: impl IntoIterator<Item = ExprId>, most: usize) -> bool {
-        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-        let mut stack: Vec<ExprId> = roots.into_iter().collect();
-        while let Some(id) = stack.pop() {
-            if seen.insert(id) {
-                self.for_each_child(id, |child| stack.push(child));
+        // Operands have smaller ids than their users, so what is met twice comes twice in a row.
+        let mut left: BinaryHeap<ExprId> = roots.into_iter().collect();
+        let mut count = 0;
+        let mut last = None;
+        while let Some(id) = left.pop() {
+            if last.replace(id) == Some(id) {
+                continue;
             }
-            if seen.len() > most {
+            count += 1;
+            if count > most {
                 return true;
             }
+            self.for_each_child(id, |child| left.push(child));
         }
         false
     }

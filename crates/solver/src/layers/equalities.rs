@@ -9,7 +9,7 @@ use labrys_expr::{ExprId, Pool};
 
 use crate::facts::Facts;
 use crate::parts::Part;
-use crate::query::Reason;
+use crate::reduced::{Construction, Obstacle};
 use crate::schedule::{Layer, Patience, Shared, Smaller, Task, Verdict};
 
 /// The layer.
@@ -28,7 +28,10 @@ impl Layer for Equalities {
             return Verdict::Pass;
         }
         let mut smaller = shared.take_spare();
-        match put_in(pool, &task.parts, &facts, &mut smaller, || task.ended()) {
+        let mut construction = shared.begin_construction(task);
+        let put = put_in(pool, &task.parts, &facts, &mut smaller, &mut construction);
+        shared.build(&construction);
+        match put {
             Ok(()) => {
                 smaller.facts = facts;
                 Verdict::Smaller(smaller)
@@ -46,23 +49,13 @@ impl Layer for Equalities {
     }
 }
 
-/// Why there is no smaller query.
-#[derive(Debug, PartialEq, Eq)]
-enum Obstacle {
-    /// The part at this position is false when the values are put in.
-    False(usize),
-    /// The query has ended.
-    Ended(Reason),
-}
-
-/// Puts the values of the facts into the parts, unless the query has `ended`: parts of a long path
-/// may take seconds.
+/// Puts the values of the facts into the parts.
 fn put_in(
     pool: &Pool,
     parts: &[Part],
     facts: &Facts,
     smaller: &mut Smaller,
-    ended: impl Fn() -> Option<Reason>,
+    construction: &mut Construction,
 ) -> Result<(), Obstacle> {
     let target = &mut smaller.reduced.pool;
     let rebuilt = &mut smaller.reduced.rebuilt;
@@ -70,11 +63,18 @@ fn put_in(
     rebuilt.reset();
     let mut conditions: Vec<(usize, ExprId)> = Vec::new();
     for fact in facts.list() {
-        if let Some(reason) = ended() {
-            return Err(Obstacle::Ended(reason));
-        }
         let part = parts[fact.position].id;
-        match target.rebuild(Some(pool), part, rebuilt, &mut |_, _| None) {
+        let left = target.rebuild(
+            Some(pool),
+            part,
+            rebuilt,
+            &mut |target, id| match construction.next() {
+                Some(()) => None,
+                None => Some(target.constant(pool.width(id), 0)),
+            },
+        );
+        construction.goes_on()?;
+        match left {
             ExprId::FALSE => return Err(Obstacle::False(fact.position)),
             ExprId::TRUE => {}
             id => conditions.push((fact.position, id)),
@@ -96,7 +96,11 @@ mod tests {
 
     use super::*;
     use crate::parts::conjuncts;
-    use crate::query::Assignment;
+    use crate::query::{Assignment, Budget};
+
+    fn unlimited() -> Construction {
+        Construction::new(u64::MAX, Budget::default())
+    }
 
     /// Conditions on two bytes that are made of each other, from a list of choices.
     fn conditions(pool: &mut Pool, choices: &[(u8, u8, u8)]) -> Vec<ExprId> {
@@ -150,7 +154,7 @@ mod tests {
             let parts = conjuncts(&pool, &conditions);
             let facts = Facts::new(&pool, &parts);
             let mut smaller = Smaller::default();
-            let left = put_in(&pool, &parts, &facts, &mut smaller, || None);
+            let left = put_in(&pool, &parts, &facts, &mut smaller, &mut unlimited());
             let mut evaluator = Evaluator::new();
             for bytes in (0..12).flat_map(|a| (0..12).map(move |b| [a, b])) {
                 let input = Assignment::from_streams([bytes.to_vec()]);
@@ -209,7 +213,7 @@ mod tests {
         let facts = Facts::new(&pool, &parts);
         assert!(facts.are_used(&pool, &parts));
         let smaller = &mut Smaller::default();
-        let left = put_in(&pool, &parts, &facts, smaller, || None);
+        let left = put_in(&pool, &parts, &facts, smaller, &mut unlimited());
         assert_eq!(left, Err(Obstacle::False(1)));
         assert_eq!(facts.reasons(&pool, &parts, 1), [0]);
     }

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::domains::{Domain, Domains, Said};
 use crate::query::Model;
+use crate::reduced::{Construction, Obstacle};
 use crate::schedule::{Layer, Patience, Shared, Smaller, Task, Verdict};
 
 /// The layer.
@@ -36,11 +37,24 @@ impl Layer for Fixed {
         smaller.values = Model(symbols.map(|symbol| (symbol, near.get(symbol))).collect());
         let pool = &*task.query.pool;
         let is_fixed = |id| task.fixed.covers(pool.symbols(id));
-        let left = smaller
-            .reduced
-            .rebuild(pool, &task.parts, is_fixed, &mut shared.near);
-        match left.and_then(|conditions| self.propagate(task, shared, &mut smaller, conditions)) {
-            Err(position) => {
+        let mut construction = shared.begin_construction(task);
+        let left = smaller.reduced.rebuild(
+            pool,
+            &task.parts,
+            is_fixed,
+            &mut shared.near,
+            &mut construction,
+        );
+        let propagated = left.and_then(|conditions| {
+            self.propagate(task, shared, (&mut smaller, &mut construction), conditions)
+        });
+        shared.build(&construction);
+        match propagated {
+            Err(Obstacle::Ended(reason)) => {
+                shared.put_spare(smaller);
+                Verdict::Unknown(reason)
+            }
+            Err(Obstacle::False(position)) => {
                 shared.put_spare(smaller);
                 let pool = &*task.query.pool;
                 Verdict::Core(task.fixed.reasons_with(pool, &task.parts, position))
@@ -61,14 +75,14 @@ type Known = FxHashMap<Symbol, (Domain, Vec<usize>)>;
 
 impl Fixed {
     /// Fixes what the conditions that are left fix, as long as there is something; the conditions
-    /// that are left then, else the position of the part of one that is false.
+    /// that are left then.
     fn propagate(
         &mut self,
         task: &mut Task<'_, '_>,
         shared: &mut Shared,
-        smaller: &mut Smaller,
+        (smaller, construction): (&mut Smaller, &mut Construction),
         mut conditions: Vec<Left>,
-    ) -> Result<Vec<Left>, usize> {
+    ) -> Result<Vec<Left>, Obstacle> {
         let pool = &mut smaller.reduced.pool;
         let mut known = Known::default();
         let mut fresh = conditions.clone();
@@ -77,7 +91,7 @@ impl Fixed {
             if values.is_empty() {
                 return Ok(conditions);
             }
-            fresh = self.put_in(pool, &values, &mut conditions)?;
+            fresh = self.put_in(pool, &values, &mut conditions, construction)?;
             smaller.values.0.extend(values);
         }
     }
@@ -88,7 +102,8 @@ impl Fixed {
         pool: &mut Pool,
         values: &BTreeMap<Symbol, u128>,
         conditions: &mut Vec<Left>,
-    ) -> Result<Vec<Left>, usize> {
+        construction: &mut Construction,
+    ) -> Result<Vec<Left>, Obstacle> {
         self.rebuilt.reset();
         // Many expressions have the same symbols.
         let mut touched = FxHashMap::default();
@@ -106,14 +121,18 @@ impl Fixed {
             }
             let rebuilt = &mut self.rebuilt;
             *id = pool.rebuild(None, *id, rebuilt, &mut |pool, id| {
+                if construction.next().is_none() {
+                    return Some(pool.constant(pool.width(id), 0));
+                }
                 let symbol = pool.as_symbol(id);
                 match symbol.and_then(|symbol| values.get(&symbol)) {
                     Some(bits) => Some(pool.constant(pool.width(id), *bits)),
                     None => (!is_touched(pool, id)).then_some(id),
                 }
             });
+            construction.goes_on()?;
             if *id == ExprId::FALSE {
-                return Err(*position);
+                return Err(Obstacle::False(*position));
             }
             fresh.push((*position, *id));
         }
@@ -130,7 +149,7 @@ fn fixed_by(
     pool: &Pool,
     domains: &mut Domains,
     (fresh, known): (&[Left], &mut Known),
-) -> Result<BTreeMap<Symbol, u128>, usize> {
+) -> Result<BTreeMap<Symbol, u128>, Obstacle> {
     let mut values = BTreeMap::new();
     for (position, id) in fresh {
         match domains.said_by(pool, *id) {
@@ -147,7 +166,7 @@ fn fixed_by(
                 let met = common.meet(domain);
                 if met.is_empty() {
                     task.fixed.insert(symbol, positions.clone());
-                    return Err(*position);
+                    return Err(Obstacle::False(*position));
                 }
                 positions.push(*position);
                 *common = met;

@@ -24,10 +24,12 @@ impl Layer for Slice {
         "slice"
     }
 
-    fn run(&mut self, task: &mut Task<'_, '_>, _: &mut Shared, _: Patience) -> Verdict {
+    fn run(&mut self, task: &mut Task<'_, '_>, shared: &mut Shared, _: Patience) -> Verdict {
         let pool = &*task.query.pool;
+        let evaluated = self.hinted.computed();
         self.hinted.start(pool, task.query.hint);
         task.parts = slice(pool, &task.parts, task.goals, &mut self.hinted);
+        shared.visit(self.hinted.computed() - evaluated);
         let mut parts = task.parts.iter();
         if !parts.all(|part| self.hinted.holds(pool, part.id)) {
             return Verdict::Pass;

@@ -16,7 +16,7 @@ use self::free::free_symbols;
 use crate::parts::{Part, complete, symbols};
 use crate::query::{Answer, Model, Query};
 use crate::reduced::ReducedPool;
-use crate::schedule::{Layer, NODE, Patience, Shared, Task, Verdict};
+use crate::schedule::{Layer, Patience, Shared, Task, Verdict};
 
 /// Queries on more symbols than this are first tried with most of them fixed.
 const MANY_SYMBOLS: usize = 24;
@@ -78,12 +78,14 @@ impl Restriction {
     ) -> Option<Model> {
         let pool = &*task.query.pool;
         let is_fixed = |id| !has_any(pool.symbols(id), free);
+        let mut construction = shared.begin_construction(task);
+        let near = &mut shared.near;
         let conditions = self
             .reduced
-            .rebuild(pool, &task.parts, is_fixed, &mut shared.near);
+            .rebuild(pool, &task.parts, is_fixed, near, &mut construction);
+        shared.build(&construction);
         let conditions: Vec<ExprId> = conditions.ok()?.into_iter().map(|(_, id)| id).collect();
         let base = shared.near.assignment().clone();
-        shared.visit(NODE * self.reduced.pool.len() as u64);
         let mut evaluated = 0;
         let pool = &self.reduced.pool;
         let mut model = linear::solve(pool, &conditions, free, &base, &mut evaluated);
