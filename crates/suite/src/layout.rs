@@ -58,6 +58,8 @@ pub(crate) fn failure(id: u32) -> String {
 
 /// The record of a failure, in its folder.
 pub(crate) const FAILURE: &str = "failure.json";
+/// The program that makes the call of a failure of a function, in its folder.
+pub(crate) const CALL: &str = "call.c";
 /// The script that shows a failure without Labrys, in its folder.
 pub(crate) const REPRODUCE: &str = "reproduce.sh";
 

@@ -1,16 +1,22 @@
 //! Shell scripts with which the tests of a suite run without Labrys.
 //!
 //! Law: a script puts every stream of an input where the executor puts it, in the same
-//! environment and in an empty working directory.
+//! environment and in an empty working directory. Tests of functions are programs in C, which the
+//! script compiles and starts.
 
 use core::fmt::Write;
 
 use crate::export::c_path;
-use crate::layout::Layout;
+use crate::layout::{CALL, Layout};
 use crate::{Config, StreamKind};
 
 /// `replay.sh`: runs all tests.
 pub(crate) fn suite_script(config: &Config) -> String {
+    if config.unit.is_some() {
+        let purpose = "Compiles and runs the tests of this suite.";
+        return of_functions(purpose)
+            + "for test in \"$folder\"/tests/test_*.c; do\n  run \"$@\"\ndone\nexit $failed\n";
+    }
     let mut text = opening(
         config,
         "Runs every test of this suite and prints its exit status. What the program prints goes to\n\
@@ -35,6 +41,9 @@ pub(crate) fn failure_script(config: &Config) -> String {
                        indexes, shifts and the like in one with -fsanitize=undefined, uninitialized \
                        reads in one with -fsanitize=memory."
         .to_owned();
+    if config.unit.is_some() {
+        return of_functions(&purpose) + &failing_call();
+    }
     let is_word = |kind: &StreamKind| {
         matches!(
             kind,
@@ -50,6 +59,36 @@ pub(crate) fn failure_script(config: &Config) -> String {
     let mut text = opening(config, &purpose);
     text.push_str("test=$folder/input\nrun \"$@\"\n");
     text
+}
+
+/// What the script of a failure of a function ends with.
+fn failing_call() -> String {
+    format!(
+        r#"test=$folder/{CALL}
+[ -f "$test" ] || {{ echo "this call cannot be written in C: labrys replay shows it" >&2; exit 2; }}
+run "$@"
+exit $failed
+"#
+    )
+}
+
+/// Everything up to and with the function `run`, which compiles and runs the program in C at `$test`.
+fn of_functions(purpose: &str) -> String {
+    format!("#!/bin/sh\n# {purpose}\n")
+        + r#"# Usage: SCRIPT [OPTION|SOURCE|OBJECT]..., what the compiler needs beside the source that is tested:
+# folders of headers, macros, other sources. CC is the compiler, CC="cc -g -fsanitize=address" one that
+# checks memory.
+folder=$(cd "$(dirname "$0")" && pwd) || exit 2
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+run() {
+  ${CC:-cc} -w -o "$scratch/program" "$test" "$@" || exit 2
+  "$scratch/program" || failed=$?
+}
+
+"#
 }
 
 /// Everything up to and with the function `run`, which runs the test at `$test`.
@@ -103,7 +142,7 @@ fn run_function(config: &Config) -> String {
                 let _ = writeln!(
                     text,
                     "  program=$scratch/program\n  \
-                     \"${{CC:-cc}}\" -w -o \"$program\" \"$@\" \"$test\"{source} 2>&3 || return 2"
+                     ${{CC:-cc}} -w -o \"$program\" \"$@\" \"$test\"{source} 2>&3 || return 2"
                 );
             }
             StreamKind::Stdin => call.stdin = path,

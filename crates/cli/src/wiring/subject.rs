@@ -117,18 +117,21 @@ impl BuildOptions {
         }
     }
 
-    /// The options in a suite's configuration.
-    pub(crate) fn recorded(record: &BTreeMap<String, String>) -> Self {
-        let flags = record.get(CC_FLAG);
+    /// The options in a suite's configuration. How the sources of a unit are built is none of them:
+    /// its drivers are built.
+    pub(crate) fn recorded(config: &Config) -> Self {
+        let record = &config.options;
+        let of_sources = |name: &str| record.get(name).filter(|_| config.unit.is_none());
+        let flags = of_sources(CC_FLAG);
         BuildOptions {
             cc_flag: flags
                 .map(|flags| flags.lines().map(str::to_owned).collect())
                 .unwrap_or_default(),
             no_oracles: record.contains_key(NO_ORACLES),
-            check_overflow: record.contains_key(CHECK_OVERFLOW),
+            check_overflow: of_sources(CHECK_OVERFLOW).is_some(),
             leaks: record.contains_key(LEAKS),
             uninitialized: record.contains_key(UNINITIALIZED),
-            build_path: record.get(BUILD_PATH).map(PathBuf::from),
+            build_path: of_sources(BUILD_PATH).map(PathBuf::from),
         }
     }
 }
@@ -552,7 +555,7 @@ pub(crate) fn same_subject(
     remedy: &str,
     builder: &Builder,
 ) -> Result<Subject, Problem> {
-    let subject = Subject::open(files, &BuildOptions::recorded(&config.options), builder)?;
+    let subject = Subject::open(files, &BuildOptions::recorded(config), builder)?;
     if subject.hash() == config.bitcode_hash {
         return Ok(subject);
     }

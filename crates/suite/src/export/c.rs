@@ -24,11 +24,17 @@ impl Exporter for CFiles {
     }
 
     fn unfit(&self, config: &Config) -> Option<&'static str> {
-        (!self.applies(config)).then_some("the program asks for no objects: its inputs are files")
+        let of_functions = config.unit.is_some();
+        match self.applies(config) {
+            true => None,
+            false if of_functions => Some("functions have tests in C of their own"),
+            false => Some("the program asks for no objects: its inputs are files"),
+        }
     }
 
     fn applies(&self, config: &Config) -> bool {
-        config.harness.fuzz_target || config.streams.contains(&StreamKind::Objects)
+        let asks = config.harness.fuzz_target || config.streams.contains(&StreamKind::Objects);
+        asks && config.unit.is_none()
     }
 
     fn test(&self, config: &Config, case: &TestCase) -> Vec<ExportedFile> {

@@ -363,7 +363,7 @@ fn technique<'p>(
 fn subject(options: &Cover, suite: Option<&Suite>, builder: &Builder) -> Result<Subject, Problem> {
     match suite {
         Some(suite) if options.program.is_empty() => {
-            let build = BuildOptions::recorded(&suite.config.options);
+            let build = BuildOptions::recorded(&suite.config);
             Subject::open(
                 &own_program(&options.output.out, &suite.config),
                 &build,

@@ -346,20 +346,31 @@ impl<'a> Arguments<'a> {
         Ok(name)
     }
 
-    /// The statements of the test.
-    pub(super) fn statements(&self, returned: &Observed, results: &[Observed]) -> String {
-        let entry = self.call.entry();
+    /// What stands before the call, and the call.
+    fn called(&self) -> (String, String) {
         let mut text = format!("{}{}", self.declarations, self.assignments);
-        let call = format!("{}({})", entry.name, self.values.join(", "));
         let failing = self.call.failing().0;
-        let succeed = if failing > 0 {
-            "  unit_failing = 0;\n"
-        } else {
-            ""
-        };
         if failing > 0 {
             let _ = writeln!(text, "  unit_failing = unit_allocations + {failing};");
         }
+        let call = format!("{}({})", self.call.entry().name, self.values.join(", "));
+        (text, call)
+    }
+
+    /// The statements of a call of which nothing is known.
+    pub(super) fn statements_without_checks(&self) -> String {
+        let (text, call) = self.called();
+        format!("{text}  (void){call};\n")
+    }
+
+    /// The statements of the test.
+    pub(super) fn statements(&self, returned: &Observed, results: &[Observed]) -> String {
+        let entry = self.call.entry();
+        let (mut text, call) = self.called();
+        let succeed = match self.call.failing().0 {
+            0 => "",
+            _ => "  unit_failing = 0;\n",
+        };
         let name = self.result_name();
         let of = |result: &crate::unit::ResultType| match result.content {
             Content::Pointer => match is_null(&returned.bytes) {

@@ -3,7 +3,8 @@
 //! A test is a call with literal arguments and checks of what the plain build was observed to do: the
 //! result, and memory behind pointers and global variables that the call changed. The file includes
 //! the source that defines the function, so static functions and their types are there; `unit.h`
-//! beside it is a thin layer over plain C, Unity and Check.
+//! beside it is a thin layer over plain C, Unity and Check. A failure has a program of its own that
+//! makes the call: `failures/NUMBER/call.c`.
 //!
 //! Law: a test is written only if the call came back and each of its values can be written in C;
 //! the others are named in a comment.
@@ -16,7 +17,7 @@ use core::fmt::Write as _;
 use self::arguments::Arguments;
 use crate::export::{ExportedFile, Exporter};
 use crate::unit::{Allocator, Call, Double, Entry, FAILED, Missing, RETURNED, Unit};
-use crate::{Config, Confirmation, Outcome, TestCase};
+use crate::{Config, Confirmation, Failure, Input, Outcome, TestCase, layout};
 
 const FOLDER: &str = "tests";
 /// The layer over frameworks.
@@ -60,21 +61,55 @@ impl Exporter for UnitTests {
         };
         let entries = unit.entries.iter();
         let called = entries.filter(|entry| {
-            cases
-                .iter()
-                .any(|case| call_of(unit, config, case).is_some_and(|call| is_of(&call, entry)))
+            cases.iter().any(|case| {
+                let call = call_of(unit, config, &case.input);
+                call.is_some_and(|call| is_of(&call, entry))
+            })
         });
         called
             .flat_map(|entry| files(config, unit, entry, cases))
             .collect()
     }
+
+    fn failure(&self, config: &Config, failure: &Failure) -> Vec<ExportedFile> {
+        let unit = config.unit.as_ref();
+        let files = unit.and_then(|unit| failing_call(config, unit, failure));
+        files.unwrap_or_default()
+    }
 }
 
-/// The call of a test.
-fn call_of<'a>(unit: &'a Unit, config: &Config, case: &'a TestCase) -> Option<Call<'a>> {
+/// The program that makes the call of a failure, with what it includes, unless that cannot be written.
+fn failing_call(config: &Config, unit: &Unit, failure: &Failure) -> Option<Vec<ExportedFile>> {
+    let call = call_of(unit, config, &failure.input)?;
+    let entry = call.entry();
+    let source = entry.source.as_ref()?;
+    let body = Arguments::of(&call).ok()?.statements_without_checks();
+    let text = format!(
+        "/* {}: {} */\n{}int main(void) {{\n{body}  return 0;\n}}\n",
+        failure.kind,
+        in_comment(&call.text()),
+        beginning(unit, entry, "../../tests/"),
+    );
+    let path = format!("{}/{}", layout::failure(failure.id), layout::CALL);
+    Some(vec![header(entry, source), ExportedFile::new(path, text)])
+}
+
+/// What a file with calls of an entry begins with, where the headers are in this folder.
+fn beginning(unit: &Unit, entry: &Entry, folder: &str) -> String {
+    let doubles: String = entry.doubles.iter().map(double).collect();
+    format!(
+        "#include \"{folder}{}\"\n#include \"{folder}unit.h\"\n\n{doubles}{}{}",
+        header_name(entry),
+        distant(entry),
+        absent(unit, entry)
+    )
+}
+
+/// The call that an input makes.
+fn call_of<'a>(unit: &'a Unit, config: &Config, input: &'a Input) -> Option<Call<'a>> {
     match config.invocation.arguments.first() {
-        Some(name) => unit.call_of_entry(name, &case.input),
-        None => unit.call(&case.input),
+        Some(name) => unit.call_of_entry(name, input),
+        None => unit.call(input),
     }
 }
 
@@ -89,7 +124,8 @@ fn files(config: &Config, unit: &Unit, entry: &Entry, cases: &[TestCase]) -> Vec
     let mut names = Vec::new();
     let mut others = String::new();
     for case in cases {
-        let Some(call) = call_of(unit, config, case).filter(|call| is_of(call, entry)) else {
+        let Some(call) = call_of(unit, config, &case.input).filter(|call| is_of(call, entry))
+        else {
             continue;
         };
         match test(&call, case) {
@@ -109,19 +145,18 @@ fn files(config: &Config, unit: &Unit, entry: &Entry, cases: &[TestCase]) -> Vec
         .iter()
         .map(|name| format!("  RUN({name})\n"))
         .collect();
-    let doubles: String = entry.doubles.iter().map(double).collect();
-    let doubles = doubles + &distant(entry) + &absent(unit, entry);
     let text = format!(
         "/* Tests of {} in {}, written by Labrys from runs of it.\n   \
          Plain: cc test_{stem}.c OTHER-SOURCES && ./a.out\n   \
          Unity: cc -DUNIT_UNITY test_{stem}.c unity.c OTHER-SOURCES\n   \
          Check: cc -DUNIT_CHECK test_{stem}.c OTHER-SOURCES -lcheck -lsubunit -lm */\n\
-         #include \"source_{stem}.h\"\n#include \"unit.h\"\n\n{doubles}{tests}{others}\
-         TESTS(\n{runs})\n",
-        entry.name, source
+         {}{tests}{others}TESTS(\n{runs})\n",
+        entry.name,
+        source,
+        beginning(unit, entry, "")
     );
     vec![
-        ExportedFile::new(format!("{FOLDER}/source_{stem}.h"), include(entry, &source)),
+        header(entry, &source),
         ExportedFile::new(format!("{FOLDER}/test_{stem}.c"), text),
     ]
 }
@@ -191,6 +226,18 @@ fn absent(unit: &Unit, entry: &Entry) -> String {
 }
 
 /// The header that includes the source of the function, whose warnings are not those of the tests.
+fn header(entry: &Entry, source: &str) -> ExportedFile {
+    ExportedFile::new(
+        format!("{FOLDER}/{}", header_name(entry)),
+        include(entry, source),
+    )
+}
+
+fn header_name(entry: &Entry) -> String {
+    format!("source_{}.h", identifier(&entry.function))
+}
+
+/// The text of the header.
 fn include(entry: &Entry, source: &str) -> String {
     let (before, after) = match entry.failing.own {
         Some(_) => failing(&entry.failing.allocators),
