@@ -551,3 +551,43 @@ fn reproducible_suites_are_the_same_file_by_file() {
         }
     }
 }
+
+#[test]
+fn a_suite_of_a_function_is_replayed_with_labrys_and_without() {
+    let source = "int quotient(int a, int b) {\n  if (a == KEY && b > 2) return a / (b - 3);\n  \
+                  return 0;\n}\n";
+    let cover = Cover::text(
+        source,
+        "--entry quotient --cc-flag=-DKEY=77 --steps 200 --quiet",
+    );
+    let (suite, _) = cover.expect(1);
+    assert_eq!(summary(&suite).failures.len(), 1);
+    for more in [&[][..], &["--failure", "1"]] {
+        let again = replay(&cover.out(), more);
+        assert_eq!(again.status.code(), Some(0), "{}", text(&again));
+    }
+    let script = |name: &str| {
+        let mut command = Command::new(cover.out().join(name));
+        output(command.env("CC", "cc -O1").arg("-DKEY=77"))
+    };
+    let tests = script("replay.sh");
+    assert_eq!(tests.status.code(), Some(0), "{}", text(&tests));
+    assert!(text(&tests).contains("0 failed"), "{}", text(&tests));
+    let failure = script("failures/000001/reproduce.sh");
+    // SIGFPE.
+    assert_eq!(failure.status.code(), Some(128 + 8), "{}", text(&failure));
+    assert!(!cover.out().join("failures/000001/input.c").exists());
+}
+
+/// Jumps out of the scope of a variable go through code that ends its life, and on by a switch.
+#[test]
+fn where_a_scope_is_left_nothing_is_decided() {
+    let source = "#include <stdio.h>\nint main(void) {\n  int r = 0, c;\n  \
+                  while ((c = getchar()) != EOF) {\n    int d = c * 3;\n    if (d == 30) break;\n    \
+                  if (d == 33) continue;\n    if (d == 36) { r = 2; goto out; }\n    r += d;\n  }\n  \
+                  r++;\nout:\n  printf(\"%d\\n\", r);\n  return 0;\n}\n";
+    let cover = Cover::text(source, "--runs 200 --quiet");
+    let (suite, _) = cover.expect(0);
+    let branches = &summary(&suite).branches;
+    assert_eq!((branches.covered, branches.total), (8, 8));
+}

@@ -208,8 +208,8 @@ pub(crate) fn branch_coverage(
     function: FunctionId,
     covered: &Coverage,
 ) -> Option<f64> {
-    let sites = program.sites.iter();
-    let own = sites.filter(|site| site.function == function && !site.oracle);
+    let sites = program.counted_sites();
+    let own = sites.filter(|site| site.function == function);
     let (mut all, mut taken) = (0_u32, 0_u32);
     for branch in own.flat_map(labrys_program::Site::branches) {
         all += 1;

@@ -315,8 +315,7 @@ impl Books {
     }
 }
 
-/// The branches of all sites but oracles.
+/// The branches that count.
 fn counted(program: &Program) -> Coverage {
-    let sites = program.sites.iter().filter(|site| !site.oracle);
-    sites.flat_map(Site::branches).collect()
+    program.counted_sites().flat_map(Site::branches).collect()
 }

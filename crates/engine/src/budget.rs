@@ -25,6 +25,8 @@ pub struct Budget {
     pub all_targets: bool,
     /// The session ends when each branch is covered or proved unreachable.
     pub all_branches: bool,
+    /// The steps that it goes on behind that, to look for failures.
+    pub beyond: u64,
     /// The session ends when tests with runs that are not long cover each branch.
     pub all_tested: bool,
 }
@@ -127,6 +129,8 @@ pub(crate) struct Deadline {
     clock: Clock,
     /// Steps of the technique in this session.
     steps: u64,
+    /// The steps when each branch was first seen to be decided.
+    decided: Option<u64>,
 }
 
 impl Deadline {
@@ -136,6 +140,7 @@ impl Deadline {
             stop,
             clock: Clock::starting_at(Duration::ZERO),
             steps: 0,
+            decided: None,
         }
     }
 
@@ -162,6 +167,18 @@ impl Deadline {
 
     pub(crate) fn count_step(&mut self) {
         self.steps += 1;
+    }
+
+    /// Whether to end where each branch is decided: behind the steps that are taken beyond that.
+    pub(crate) fn is_decided(&self) -> bool {
+        let beyond = self.budget.beyond;
+        let over = |at: u64| self.steps >= at.saturating_add(beyond);
+        beyond == 0 || self.decided.is_some_and(over)
+    }
+
+    /// Each branch is decided.
+    pub(crate) fn decide(&mut self) {
+        self.decided.get_or_insert(self.steps);
     }
 
     pub(crate) fn time_left(&self) -> Option<Duration> {

@@ -104,3 +104,35 @@ fn check_if_program(text: &str) {
         assert_eq!(parse(&printed), program);
     }
 }
+
+/// A switch that clang makes behind clean-up code goes by constants that each jump left, and has no
+/// place; one of the program has a place.
+#[test]
+fn where_jumps_go_on_does_not_count() {
+    let text = |place: &str, three: &str| {
+        format!(
+            "program \"p\"\n\
+             hash \"{}\"\n\
+             file \"/a.c\"\n\
+             define i32 @main(i32 v0) external {{\n\
+             b0:\n  v1: i1 = icmp eq v0, i32 5 !0:2:3\n  br #0 v1, b1, b2 !0:2:3\n\
+             b1:\n  jump b3 !0:3:3\n\
+             b2:\n  jump b3\n\
+             b3:\n  v2: i32 = phi [b1 i32 2, b2 {three}]\n  switch #1 v2, b6 [2 b4, 3 b5]{place}\n\
+             b4:\n  return i32 1\n\
+             b5:\n  return i32 0\n\
+             b6:\n  unreachable\n}}\n",
+            "00".repeat(32)
+        )
+    };
+    let counted = |place: &str, three: &str| {
+        let program = parse(&text(place, three));
+        assert_eq!(program.sites.len(), 2);
+        let repeating = program.repeating_sites().count();
+        assert_eq!(program.counted_sites().count() + repeating, 2);
+        program.counted_sites().count()
+    };
+    assert_eq!(counted("", "i32 3"), 1);
+    assert_eq!(counted(" !0:4:3", "i32 3"), 2);
+    assert_eq!(counted("", "v0"), 2);
+}

@@ -1,5 +1,6 @@
 //! `labrys sites`: the decisions of a program with their places in the source.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -40,12 +41,17 @@ pub(crate) fn sites(options: &Sites) -> Result<u8, Problem> {
 }
 
 fn write_all(out: &mut dyn Write, program: &Program, json: bool) -> io::Result<()> {
+    let repeating: BTreeSet<_> = program
+        .repeating_sites()
+        .map(|site| site.first_branch)
+        .collect();
     for (index, site) in program.sites.iter().enumerate() {
         let id = SiteId::new(index);
+        let repeats = repeating.contains(&site.first_branch);
         if json {
-            writeln!(out, "{}", record(program, id, site))?;
+            writeln!(out, "{}", record(program, id, site, repeats))?;
         } else {
-            writeln!(out, "{}", line(program, id, site))?;
+            writeln!(out, "{}", line(program, id, site, repeats))?;
         }
     }
     Ok(())
@@ -62,10 +68,14 @@ fn function<'p>(program: &'p Program, site: &Site) -> &'p str {
     function.map_or("?", |function| function.name.as_str())
 }
 
-fn line(program: &Program, id: SiteId, site: &Site) -> String {
-    let oracle = if site.oracle { " oracle" } else { "" };
+fn line(program: &Program, id: SiteId, site: &Site, repeats: bool) -> String {
+    let kind = match (site.oracle, repeats) {
+        (true, _) => " oracle",
+        (_, true) => " clean-up",
+        _ => "",
+    };
     format!(
-        "{:<7} {:<6} {:>3} directions  branch {:<6} {} {}{oracle}",
+        "{:<7} {:<6} {:>3} directions  branch {:<6} {} {}{kind}",
         id.to_string(),
         site.kind.name(),
         site.kind.directions(),
@@ -75,7 +85,7 @@ fn line(program: &Program, id: SiteId, site: &Site) -> String {
     )
 }
 
-fn record(program: &Program, id: SiteId, site: &Site) -> serde_json::Value {
+fn record(program: &Program, id: SiteId, site: &Site, repeats: bool) -> serde_json::Value {
     json!({
         "site": id.0,
         "kind": site.kind.name(),
@@ -84,5 +94,6 @@ fn record(program: &Program, id: SiteId, site: &Site) -> serde_json::Value {
         "function": function(program, site),
         "location": place(program, site),
         "oracle": site.oracle,
+        "clean_up": repeats,
     })
 }

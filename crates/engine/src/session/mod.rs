@@ -715,10 +715,15 @@ impl Session {
         self.failures.leave();
     }
 
+    /// Whether the session is to end since each branch is decided.
+    fn is_covered(&self) -> bool {
+        self.deadline.budget().all_branches && self.books.unseen().count() == 0
+    }
+
     /// The first limit that is reached.
     pub(crate) fn end(&self) -> Option<End> {
         let budget = self.deadline.budget();
-        let decided = budget.all_branches && self.books.unseen().count() == 0
+        let decided = self.is_covered() && self.deadline.is_decided()
             || budget.all_tested && self.books.is_all_tested();
         let reached = self.books.targets().end(budget);
         let reached = reached.or(decided.then_some(End::Branches));
@@ -736,6 +741,9 @@ impl Session {
 
     pub(crate) fn after_step(&mut self) -> Result<(), Error> {
         self.deadline.count_step();
+        if self.deadline.budget().beyond > 0 && self.is_covered() {
+            self.deadline.decide();
+        }
         let elapsed = self.deadline.clock().elapsed();
         if self.reporter.status_is_due(elapsed) {
             self.tell_status();

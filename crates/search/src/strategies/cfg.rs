@@ -18,8 +18,8 @@
 
 use std::cmp::Reverse;
 
-use labrys_program::BranchId;
 use labrys_program::graph::Distances;
+use labrys_program::{BranchId, Site};
 use labrys_suite::Coverage;
 
 use super::picks::PendingPicks;
@@ -73,8 +73,13 @@ impl CfgDirected {
 
     fn update(&mut self, view: &View) {
         let Some(distances) = &mut self.distances else {
-            let all = || (0..view.program.branch_count()).map(BranchId::new);
-            let mut open = self.targets.take().unwrap_or_else(|| all().collect());
+            let all = || {
+                let repeating = view.program.repeating_sites();
+                let repeating: Coverage = repeating.flat_map(Site::branches).collect();
+                let all = (0..view.program.branch_count()).map(BranchId::new);
+                all.filter(|branch| !repeating.contains(*branch)).collect()
+            };
+            let mut open = self.targets.take().unwrap_or_else(all);
             open.retain(|branch| !view.covered.contains(*branch));
             self.distances = Some(Distances::new(view.program, open));
             self.covered = view.covered.clone();

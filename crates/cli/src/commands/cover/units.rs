@@ -401,6 +401,9 @@ fn one(
     })
 }
 
+/// Steps that a function which is named is searched on for failures when its branches are covered.
+const BEYOND: u64 = 64;
+
 /// Covers a function.
 fn search(
     options: &Cover,
@@ -413,6 +416,11 @@ fn search(
     let drivers = branches(&plan.subject.program, labrys_units::is_driver);
     // Overflows are looked for when every branch is covered, too.
     let further = options.build.check_overflow;
+    let beyond = if options.units.entry.is_empty() {
+        0
+    } else {
+        BEYOND
+    };
     let session = session(options, plan, writer, stop)?;
     let session = match options.limits.endless {
         true => session,
@@ -421,11 +429,12 @@ fn search(
     let mut session = session
         .budget(Budget {
             // Without branches one run is a test.
-            runs: match own.is_empty() && !further {
+            runs: match own.is_empty() && !further && beyond == 0 {
                 true => Some(budget.runs.unwrap_or(1).min(1)),
                 false => budget.runs,
             },
-            all_branches: !own.is_empty() && !further,
+            all_branches: (!own.is_empty() || beyond > 0) && !further,
+            beyond,
             ..budget
         })
         .count_only(own, drivers)
@@ -544,8 +553,8 @@ fn branches(program: &Program, is_wanted: impl Fn(&str) -> bool) -> Coverage {
         let function = program.function(function);
         function.is_some_and(|function| is_wanted(&function.name))
     };
-    let sites = program.sites.iter();
-    let own = sites.filter(|site| !site.oracle && wanted(site.function));
+    let own = program.counted_sites();
+    let own = own.filter(|site| wanted(site.function));
     own.flat_map(labrys_program::Site::branches).collect()
 }
 
