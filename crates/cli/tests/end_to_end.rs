@@ -562,9 +562,9 @@ fn a_suite_of_a_function_is_replayed_with_labrys_and_without() {
     );
     let (suite, _) = cover.expect(1);
     assert_eq!(summary(&suite).failures.len(), 1);
-    for more in [&[][..], &["--failure", "1"]] {
+    for (more, status) in [(&[][..], 0), (&["--failure", "1"], 1)] {
         let again = replay(&cover.out(), more);
-        assert_eq!(again.status.code(), Some(0), "{}", text(&again));
+        assert_eq!(again.status.code(), Some(status), "{}", text(&again));
     }
     let script = |name: &str| {
         let mut command = Command::new(cover.out().join(name));

@@ -115,12 +115,12 @@ fn where_jumps_go_on_does_not_count() {
              hash \"{}\"\n\
              file \"/a.c\"\n\
              define i32 @main(i32 v0) external {{\n\
-             b0:\n  v1: i1 = icmp eq v0, i32 5 !0:2:3\n  br #0 v1, b1, b2 !0:2:3\n\
+             b0:\n  v1: i1 = icmp eq v0, i32 5 !0:2:3\n  br v1, b1, b2 !0:2:3\n\
              b1:\n  jump b3 !0:3:3\n\
              b2:\n  jump b3\n\
-             b3:\n  v2: i32 = phi [b1 i32 2, b2 {three}]\n  switch #1 v2, b6 [2 b4, 3 b5]{place}\n\
-             b4:\n  return i32 1\n\
-             b5:\n  return i32 0\n\
+             b3:\n  v2: i32 = phi [b1 i32 2, b2 {three}]\n  switch v2, b6 [2 b4, 3 b5]{place}\n\
+             b4:\n  ret i32 1\n\
+             b5:\n  ret i32 0\n\
              b6:\n  unreachable\n}}\n",
             "00".repeat(32)
         )
