@@ -568,7 +568,7 @@ fn a_suite_of_a_function_is_replayed_with_labrys_and_without() {
     }
     let script = |name: &str| {
         let mut command = Command::new(cover.out().join(name));
-        output(command.env("CC", "cc -O1").arg("-DKEY=77"))
+        output(command.env("CC", "cc -g").arg("-DKEY=77"))
     };
     let tests = script("replay.sh");
     assert_eq!(tests.status.code(), Some(0), "{}", text(&tests));

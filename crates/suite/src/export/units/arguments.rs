@@ -360,12 +360,23 @@ impl<'a> Arguments<'a> {
     /// The statements of a call of which nothing is known.
     pub(super) fn statements_without_checks(&self) -> String {
         let (text, call) = self.called();
-        format!("{text}  (void){call};\n")
+        let Some(result) = self.result() else {
+            return format!("{text}  (void){call};\n");
+        };
+        // A compiler leaves out a call whose result nobody looks at.
+        let name = self.result_name();
+        let declared = spaced(&result.c_type, &name);
+        format!("{text}  {declared} = {call};\n  (void)*(volatile char *)&{name};\n")
+    }
+
+    /// The result, if its type can be written.
+    fn result(&self) -> Option<&'a crate::unit::ResultType> {
+        let result = self.call.entry().result.as_ref();
+        result.filter(|result| !result.c_type.is_empty())
     }
 
     /// The statements of the test.
     pub(super) fn statements(&self, returned: &Observed, results: &[Observed]) -> String {
-        let entry = self.call.entry();
         let (mut text, call) = self.called();
         let succeed = match self.call.failing().0 {
             0 => "",
@@ -384,11 +395,7 @@ impl<'a> Arguments<'a> {
                 Some(format!("{name} == {value}"))
             }
         };
-        let result = entry
-            .result
-            .as_ref()
-            .filter(|result| !result.c_type.is_empty());
-        let check = result.and_then(|result| Some((result, of(result)?)));
+        let check = self.result().and_then(|result| Some((result, of(result)?)));
         let _ = match check {
             Some((result, check)) => write!(
                 text,
