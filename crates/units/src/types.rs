@@ -390,10 +390,16 @@ fn add_array<'m>(
         } else {
             element
         };
+        // An array of one number is no number: C names its element.
+        let alone = size == element && content != Content::Bytes;
+        let path = match alone {
+            true => format!("{path}[0]"),
+            false => path.to_owned(),
+        };
         pieces.push(Piece {
             offset,
             size,
-            path: path.to_owned(),
+            path,
             kind: Kind::Numbers(content, one),
             member: None,
             around: Vec::new(),
