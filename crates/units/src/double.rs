@@ -43,13 +43,13 @@ pub(crate) enum Most {
     Behind(usize, u64),
 }
 
-/// Puts together the definition of a double. `results` are its results, if it has any; `outputs`
-/// what it writes; `errors` what it sets `errno` to; `declared` how the source declares it.
+/// Puts together the definition of a double. `results` are its results, if it has any, and the
+/// parameter that they are at most; `outputs` what it writes; `errors` what it sets `errno` to; `declared` how the source declares it.
 pub(crate) fn double(
     name: &str,
     (missing, outside): (Option<String>, bool),
     (prototype, declared): (&Prototype<'_>, String),
-    results: Option<Variable>,
+    results: Option<(Variable, Option<usize>)>,
     outputs: Vec<Output>,
     errors: Option<Variable>,
 ) -> Double {
@@ -69,9 +69,15 @@ pub(crate) fn double(
         set_errors(&errors.name, &mut text, &mut body);
         answers.push(errors);
     }
-    if let Some(results) = results {
+    if let Some((results, most)) = results {
         let of = &results.name;
         let _ = writeln!(text, "@{result} {of}[{ANSWERS}];");
+        if let Some(most) = most {
+            let _ = writeln!(
+                body,
+                "  if ({of}[call] > 0 && (unsigned long){of}[call] > (unsigned long)a{most}) return (long)a{most};"
+            );
+        }
         body.push_str(&returned(&result, &prototype.result, of));
         answers.push(results);
     } else if result != "void" {

@@ -85,17 +85,29 @@ impl<'m> Stood<'m, '_> {
 
     /// Whether a call passes a local object and, behind it, its size.
     fn is_told(&self, index: usize) -> bool {
-        let Some(module) = self.module else {
-            return false;
-        };
-        self.arguments(index)
-            .zip(self.arguments(index + 1))
-            .any(|((_, pointer), (_, size))| {
-                let is_local = pointer.is_instruction()
-                    && pointer.opcode() == LLVMOpcode::LLVMAlloca
-                    && pointer.allocated_type().is_sized();
-                is_local && size.const_int_value() == Some(module.size_of(pointer.allocated_type()))
-            })
+        let sizes = self.arguments(index + 1).map(|(_, size)| size);
+        let pairs = self.arguments(index).zip(sizes);
+        pairs
+            .filter_map(|((_, pointer), size)| Some((self.local(pointer)?, size)))
+            .any(|(bytes, size)| size.const_int_value() == Some(bytes))
+    }
+
+    /// The bytes of a local object.
+    fn local(&self, value: Value<'m>) -> Option<u64> {
+        let is_local = value.is_instruction() && value.opcode() == LLVMOpcode::LLVMAlloca;
+        let ty = is_local.then(|| value.allocated_type())?;
+        let module = self.module.filter(|_| ty.is_sized())?;
+        Some(module.size_of(ty))
+    }
+
+    /// The parameter that a function of a library returns at most: the size of a buffer, of `read` and
+    /// its kin.
+    pub(super) fn at_most(&self, outside: bool) -> Option<usize> {
+        let result = self.prototype.result_type.filter(|ty| is_size(Some(*ty)));
+        let counts = result.and_then(|ty| content(unwrapped(ty))) == Some(Content::Signed);
+        let siblings: Vec<_> = self.prototype.parameters.iter().map(sibling).collect();
+        let mut lengths = (0..siblings.len()).filter_map(|index| length_of(&siblings, index));
+        lengths.next().filter(|_| outside && counts)
     }
 
     /// The parameter that points to the number of bytes: `(void *value, socklen_t *length)`.
@@ -112,7 +124,11 @@ impl<'m> Stood<'m, '_> {
     pub(super) fn ranges(&self, index: usize, node: DebugNode<'m>) -> Vec<(u64, u64)> {
         let pointers = pieces(node).into_iter().filter(|one| one.is_pointer());
         let pointers: Vec<u64> = pointers.map(|one| one.offset).collect();
-        if pointers.is_empty() || self.arguments(index).any(|(call, one)| is_fresh(call, one)) {
+        // Calls through pointers may be of other functions.
+        let fits = |one: Value<'m>| self.function.is_some() || self.local(one) == Some(node.size());
+        let mut passed = self.arguments(index);
+        let fresh = passed.any(|(call, one)| fits(one) && is_fresh(call, one));
+        if pointers.is_empty() || fresh {
             return vec![(0, node.size())];
         }
         let numbers = plain_pieces(node).into_iter();
