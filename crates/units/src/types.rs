@@ -392,10 +392,7 @@ fn add_array<'m>(
         };
         // An array of one number is no number: C names its element.
         let alone = size == element && content != Content::Bytes;
-        let path = match alone {
-            true => format!("{path}[0]"),
-            false => path.to_owned(),
-        };
+        let path = format!("{path}{}", if alone { "[0]" } else { "" });
         pieces.push(Piece {
             offset,
             size,

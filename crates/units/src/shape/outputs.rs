@@ -11,7 +11,7 @@ use super::plain_pieces;
 use crate::double::Most;
 use crate::lengths::{length_of, sibling};
 use crate::prototype::{Parameter, Passed, Prototype};
-use crate::types::{content, is_constant, is_size, is_void, pieces, unwrapped};
+use crate::types::{Piece, content, is_constant, is_size, is_void, pieces, unwrapped};
 
 /// Bytes that are written where no call tells how many there may be, and at most.
 const BYTES: u64 = 32;
@@ -122,7 +122,7 @@ impl<'m> Stood<'m, '_> {
 
     /// The bytes of an object behind a parameter that are written, of one of this type.
     pub(super) fn ranges(&self, index: usize, node: DebugNode<'m>) -> Vec<(u64, u64)> {
-        let pointers = pieces(node).into_iter().filter(|one| one.is_pointer());
+        let pointers = pieces(node).into_iter().filter(Piece::is_pointer);
         let pointers: Vec<u64> = pointers.map(|one| one.offset).collect();
         // Calls through pointers may be of other functions.
         let fits = |one: Value<'m>| self.function.is_some() || self.local(one) == Some(node.size());
