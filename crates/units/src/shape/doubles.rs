@@ -91,7 +91,7 @@ impl<'m> Builder<'m, '_> {
             // In the order of the answers.
             let errors = outside.then(|| self.errors(&name));
             let results = self.results(&name, &prototype);
-            let results = results.map(|results| (results, stood.at_most(outside)));
+            let results = results.map(|results| (results, stood.at_most()));
             let double = double(
                 &name,
                 (missing.map(Value::name), outside),

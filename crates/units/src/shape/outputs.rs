@@ -69,12 +69,7 @@ impl<'m> Stood<'m, '_> {
     /// is a context, which some call would have to tell from bytes.
     fn number(&self, index: usize) -> Option<usize> {
         let parameters = &self.prototype.parameters;
-        let next = parameters.get(index + 1);
-        let is_number = next.is_some_and(|next| {
-            matches!(next.passed, Passed::Number { size: 4 | 8, content, .. }
-                if matches!(content, Content::Signed | Content::Unsigned))
-        });
-        if is_number && self.is_told(index) {
+        if self.has_number(index) && (self.is_told(index) || self.counts()) {
             return Some(index + 1);
         }
         let makes = self.prototype.result == "void *";
@@ -100,14 +95,33 @@ impl<'m> Stood<'m, '_> {
         Some(module.size_of(ty))
     }
 
-    /// The parameter that a function of a library returns at most: the size of a buffer, of `read` and
-    /// its kin.
-    pub(super) fn at_most(&self, outside: bool) -> Option<usize> {
+    /// Whether a number stands behind a parameter.
+    fn has_number(&self, index: usize) -> bool {
+        let next = self.prototype.parameters.get(index + 1);
+        next.is_some_and(|next| {
+            matches!(next.passed, Passed::Number { size: 4 | 8, content, .. }
+                if matches!(content, Content::Signed | Content::Unsigned))
+        })
+    }
+
+    /// Whether the result is a number of bytes, or an error: `ssize_t`.
+    fn counts(&self) -> bool {
         let result = self.prototype.result_type.filter(|ty| is_size(Some(*ty)));
-        let counts = result.and_then(|ty| content(unwrapped(ty))) == Some(Content::Signed);
-        let siblings: Vec<_> = self.prototype.parameters.iter().map(sibling).collect();
-        let mut lengths = (0..siblings.len()).filter_map(|index| length_of(&siblings, index));
-        lengths.next().filter(|_| outside && counts)
+        result.and_then(|ty| content(unwrapped(ty))) == Some(Content::Signed)
+    }
+
+    /// The parameter that the result is at most: the size of a buffer, of `read` and its kin.
+    pub(super) fn at_most(&self) -> Option<usize> {
+        let parameters = self.prototype.parameters.iter().enumerate();
+        let is_buffer = |parameter: &Parameter<'m>| {
+            let to = pointee(parameter);
+            let byte = to.map(unwrapped).is_some_and(|node| node.size() == 1);
+            parameter.passed == Passed::Pointer && (is_void(to) || byte)
+        };
+        let mut buffers =
+            parameters.filter(|(index, one)| is_buffer(one) && self.has_number(*index));
+        let (index, _) = buffers.next().filter(|_| self.counts())?;
+        Some(index + 1)
     }
 
     /// The parameter that points to the number of bytes: `(void *value, socklen_t *length)`.
