@@ -8,7 +8,7 @@ use crate::types::{content, unwrapped};
 /// Types in each other that are spelled.
 const MAX_NESTING: u32 = 16;
 
-/// `DW_TAG_volatile_type`, and others that do not tell functions apart.
+/// `DW_TAG_volatile_type`.
 const VOLATILE: u16 = 0x35;
 
 /// The declaration of a function of this type with parameters `a0`, `a1` and so on; none if a type has
