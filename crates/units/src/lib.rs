@@ -29,6 +29,7 @@ mod pairs;
 mod prototype;
 mod select;
 mod shape;
+mod spelling;
 mod stub;
 mod types;
 mod uses;
@@ -463,8 +464,14 @@ impl<'m> Writer<'m, '_> {
         }
         builder.parameters(&prototype);
         builder.result(&prototype);
+        // Pointers may lead to functions of the program, which have missing ones of their own.
+        let mut reached = named.clone();
+        let behind = builder.functions_behind().into_iter();
+        for function in behind.filter_map(|name| self.module.function(&name)) {
+            reached.extend(select::named(function, stubs));
+        }
         let all = self.module.functions().into_iter();
-        for one in all.filter(|one| one.is_declaration() && named.contains(one)) {
+        for one in all.filter(|one| one.is_declaration() && reached.contains(one)) {
             let outside = self.is_outside(&one.name());
             if (outside || self.is_missing(&one.name()))
                 && let Ok(prototype) = prototype::prototype(self.module, one)
@@ -472,7 +479,7 @@ impl<'m> Writer<'m, '_> {
                 builder.missing(one, prototype, outside);
             }
         }
-        builder.doubles();
+        builder.doubles(&reached);
         let functions = builder.functions_behind();
         let (own, others) = self.allocations.among(&named, builder.unit());
         let given = self.allocations.are_given(&functions);

@@ -82,7 +82,8 @@ pub(crate) fn prototype<'m>(
         Some(node) if is_structure(node) && result.kind() != LLVMTypeKind::LLVMVoidTypeKind => {
             declared(node, "")
         }
-        _ => c_result(result),
+        Some(node) => c_result(result).map(|c| number_like(node, &c).unwrap_or(c)),
+        None => c_result(result),
     };
     Ok(Prototype {
         result: c.ok_or_else(|| result.to_text())?,
@@ -137,6 +138,15 @@ pub(crate) fn of_pointer(ty: DebugNode<'_>) -> Option<Prototype<'_>> {
         result_in_memory: false,
         variadic,
     })
+}
+
+/// The type in C of a number of this type in the source, if that is as large as the one of the bitcode.
+fn number_like(node: DebugNode<'_>, bitcode: &str) -> Option<String> {
+    let (size, of) = number_of(bitcode)?;
+    let is_float = |content: Content| content == Content::Float;
+    let content = content(node).filter(|content| *content != Content::Bytes)?;
+    let alike = node.size() == size && is_float(content) == is_float(of);
+    alike.then(|| declared(node, ""))?
 }
 
 /// The signature of a function by its type in the bitcode, as [`crate::types::signature`].
@@ -483,12 +493,16 @@ fn declaration(node: DebugNode<'_>, name: &str, nesting: u32) -> Option<String> 
             declaration(element, &format!("{name}[{count}]"), nesting - 1)?
         }
         _ => {
-            let float = content(node)? == Content::Float;
-            let c = match (float, node.size()) {
+            let c = match (content(node)?, node.size()) {
                 _ if node.name() == "long double" => "long double",
-                (true, 4) => "float",
-                (true, _) => "double",
-                (_, 1) if content(node) == Some(Content::Boolean) => "_Bool",
+                (Content::Float, 4) => "float",
+                (Content::Float, _) => "double",
+                (Content::Boolean, 1) => "_Bool",
+                (Content::Signed | Content::Characters, 1) => "signed char",
+                (Content::Signed, 2) => "short",
+                (Content::Signed, 4) => "int",
+                (Content::Signed, 8) => "long",
+                (Content::Signed, 16) => WIDE,
                 (_, 1) => "unsigned char",
                 (_, 2) => "unsigned short",
                 (_, 4) => "unsigned int",
@@ -496,7 +510,7 @@ fn declaration(node: DebugNode<'_>, name: &str, nesting: u32) -> Option<String> 
                 (_, 16) => "unsigned __int128",
                 _ => return None,
             };
-            format!("{c} {name}")
+            format!("{c} {name}").trim_end().to_owned()
         }
     })
 }

@@ -390,10 +390,13 @@ fn add_array<'m>(
         } else {
             element
         };
+        // An array of one number is no number: C names its element.
+        let alone = size == element && content != Content::Bytes;
+        let path = format!("{path}{}", if alone { "[0]" } else { "" });
         pieces.push(Piece {
             offset,
             size,
-            path: path.to_owned(),
+            path,
             kind: Kind::Numbers(content, one),
             member: None,
             around: Vec::new(),

@@ -102,7 +102,8 @@ pub struct Failing {
 }
 
 /// A function of the driver in place of one that a pointer has none for, or that nobody defines.
-/// What it returns and writes is inputs: those of the first [`ANSWERS`] calls, then the same again.
+/// What it returns and writes is inputs: those of the first [`ANSWERS`] calls, then the same again, and
+/// in the end what its text says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Double {
     /// Its name.
@@ -113,6 +114,9 @@ pub struct Double {
     /// Whether a library has it, whose answers depend on what is outside: they may set `errno`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outside: bool,
+    /// Its declaration with the types of the source; empty if they have no names there.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub declared: String,
     /// Its definition in C, and that of its variables, each of which begins with `@`.
     pub text: String,
     /// What it returns and writes: the variables of the definition, by their names there.
@@ -393,6 +397,22 @@ impl Double {
         };
         lines.map(line).collect()
     }
+
+    /// The same where the source is included: declared with its types.
+    #[must_use]
+    pub fn defined_in_source(&self, word: &str) -> String {
+        let is_head = |line: &&str| line.starts_with('@') && line.ends_with(" {");
+        let head = self.text.lines().find(is_head);
+        let text = match head.filter(|_| !self.declared.is_empty()) {
+            Some(head) => self.text.replace(head, &format!("@{} {{", self.declared)),
+            None => self.text.clone(),
+        };
+        let double = Double {
+            text,
+            ..self.clone()
+        };
+        double.defined(word)
+    }
 }
 
 impl Choice {
@@ -426,6 +446,24 @@ impl Pointer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_double_is_declared_as_the_source_does() {
+        let mut double = Double {
+            text: "@int r[3];\n@int f(void *a0) {\n  if (a0) {\n  }\n}\n".to_owned(),
+            ..Double::default()
+        };
+        assert_eq!(
+            double.defined_in_source("static "),
+            double.defined("static ")
+        );
+        double.declared = "enum e f(struct s *a0)".to_owned();
+        let text = double.defined_in_source("static ");
+        assert!(
+            text.starts_with("static int r[3];\nstatic enum e f(struct s *a0) {\n"),
+            "{text}"
+        );
+    }
 
     #[test]
     fn small_values_pick_every_choice_and_most_the_first() {

@@ -1,17 +1,23 @@
 //! The doubles of an entry: functions that its pointers have none for, and those that nobody defines.
 
-use labrys_llvm::{DebugNode, Value, tag};
+use labrys_llvm::{Block, DebugNode, LLVMOpcode, Value, tag};
 use labrys_suite::unit::{ANSWERS, Content, Root, Variable};
+use rustc_hash::FxHashSet;
 
+use super::outputs::{Stood, calls};
 use super::{Aim, Builder, Spot, plain_pieces, unnamed, written};
-use crate::double::double;
-use crate::prototype::{self, Parameter, Passed, Prototype};
+use crate::double::{Output, double};
+use crate::prototype::{self, Passed, Prototype};
+use crate::spelling;
 use crate::types::{Kind, Piece, content, pieces, unwrapped};
 
 /// A double whose answers are to be made.
+#[derive(Clone)]
 pub(super) struct Pending<'m> {
     name: String,
-    missing: Option<String>,
+    missing: Option<Value<'m>>,
+    /// Its declaration in the source; empty if the source has no names for its types.
+    declared: String,
     /// See [`labrys_suite::unit::Double::outside`].
     outside: bool,
     /// The type of the pointers to it.
@@ -32,9 +38,11 @@ impl<'m> Builder<'m, '_> {
         let prototype = prototype::of_pointer(ty)?;
         let number = self.pending.iter().filter(|one| one.ty.is_some()).count() + 1;
         let name = format!("{}_callback_{number}", identifier(&self.entry.function));
+        let declared = spelling::function(ty, &name).filter(|_| self.hidden == 0);
         self.pending.push(Pending {
             name: name.clone(),
             missing: None,
+            declared: declared.unwrap_or_default(),
             outside: false,
             ty: Some(ty),
             prototype,
@@ -48,33 +56,46 @@ impl<'m> Builder<'m, '_> {
         let name = function.name();
         self.pending.push(Pending {
             name: format!("double_of_{}", identifier(&name)),
-            missing: Some(name),
+            missing: Some(function),
+            declared: String::new(),
             outside,
             ty: None,
             prototype,
         });
     }
 
-    /// Makes the answers of all doubles.
-    pub(crate) fn doubles(&mut self) {
+    /// Makes the answers of all doubles; the entry can come to these functions.
+    pub(crate) fn doubles(&mut self, reached: &FxHashSet<Value<'m>>) {
+        let through_pointers = through_pointers(reached);
         // What one answers may be a pointer to the next.
         let mut next = 0;
         while next < self.pending.len() {
-            let prototype = self.pending[next].prototype.clone();
-            let name = self.pending[next].name.clone();
-            let parameters = prototype.parameters.iter().enumerate();
-            let outputs = parameters
-                .filter_map(|(index, parameter)| self.outputs(&name, index, parameter))
+            let Pending {
+                name,
+                missing,
+                declared,
+                outside,
+                prototype,
+                ..
+            } = self.pending[next].clone();
+            let calls = calls(missing, prototype.parameters.len(), &through_pointers);
+            let stood = Stood {
+                module: self.module,
+                function: missing,
+                prototype: &prototype,
+                calls: &calls,
+            };
+            let outputs = (0..prototype.parameters.len())
+                .filter_map(|index| self.outputs(&name, index, &stood))
                 .collect();
             // In the order of the answers.
-            let outside = self.pending[next].outside;
             let errors = outside.then(|| self.errors(&name));
             let results = self.results(&name, &prototype);
-            let missing = self.pending[next].missing.clone();
+            let results = results.map(|results| (results, stood.at_most()));
             let double = double(
                 &name,
-                (missing, outside),
-                &prototype,
+                (missing.map(Value::name), outside),
+                (&prototype, declared),
                 results,
                 outputs,
                 errors,
@@ -142,31 +163,18 @@ impl<'m> Builder<'m, '_> {
         })
     }
 
-    /// What a double writes where a parameter points, with the bytes of one call.
-    fn outputs(
-        &mut self,
-        double: &str,
-        index: usize,
-        parameter: &Parameter<'m>,
-    ) -> Option<(usize, u64, Variable)> {
+    /// What a double writes where a parameter points.
+    fn outputs(&mut self, double: &str, index: usize, stood: &Stood<'m, '_>) -> Option<Output> {
+        let parameter = &stood.prototype.parameters[index];
         let spot = Spot::new(Root::Result, &format!("{double}(*{})", parameter.name));
-        let (size, pieces) = match parameter.passed {
-            Passed::Result(size) => {
-                let kind = Kind::Numbers(Content::Bytes, size);
-                let path = String::new();
-                let whole = Piece {
-                    offset: 0,
-                    size,
-                    path,
-                    kind,
-                    member: None,
-                    around: Vec::new(),
-                };
-                (size, vec![whole])
-            }
-            Passed::Pointer => {
+        let bytes = stood.bytes(index);
+        let (size, pieces, ranges) = match (bytes, &parameter.passed) {
+            (Some((size, _)), _) => (size, vec![bytes_of(size, 1)], Vec::new()),
+            (_, Passed::Result(size)) => (*size, vec![bytes_of(*size, *size)], vec![(0, *size)]),
+            (_, Passed::Pointer) => {
                 let node = written(parameter)?;
-                (node.size(), plain_pieces(node))
+                let ranges = stood.ranges(index, node);
+                (node.size(), plain_pieces(node), ranges)
             }
             _ => return None,
         };
@@ -181,8 +189,36 @@ impl<'m> Builder<'m, '_> {
             size: ANSWERS * size,
             parts,
         };
-        Some((index, size, variable))
+        Some(Output {
+            index,
+            size,
+            ranges,
+            most: bytes.map(|(_, most)| most),
+            variable,
+        })
     }
+}
+
+/// The piece of so many bytes, each of so many an input.
+fn bytes_of<'m>(size: u64, element: u64) -> Piece<'m> {
+    Piece {
+        offset: 0,
+        size,
+        path: String::new(),
+        kind: Kind::Numbers(Content::Bytes, element),
+        member: None,
+        around: Vec::new(),
+    }
+}
+
+/// The calls through pointers in functions.
+fn through_pointers<'m>(functions: &FxHashSet<Value<'m>>) -> Vec<Value<'m>> {
+    let functions = functions.iter().filter(|one| one.is_function());
+    let blocks = functions.flat_map(|one| one.blocks());
+    let calls = blocks
+        .flat_map(Block::instructions)
+        .filter(|one| one.opcode() == LLVMOpcode::LLVMCall);
+    calls.filter(|call| !call.called().is_constant()).collect()
 }
 
 /// A name for C.

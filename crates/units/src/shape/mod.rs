@@ -6,6 +6,7 @@
 mod choices;
 mod depths;
 mod doubles;
+mod outputs;
 mod places;
 mod pointee;
 mod regions;
@@ -85,6 +86,7 @@ pub(crate) struct Builder<'m, 'a> {
     bounds: Bounds,
     candidates: &'a Candidates<'m>,
     uses: &'a Uses<'m>,
+    module: Option<&'m Module>,
     /// The function, and the compilation that it is of.
     function: Option<Value<'m>>,
     unit: Option<DebugNode<'m>>,
@@ -152,6 +154,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             bounds,
             candidates,
             uses,
+            module: None,
             function: None,
             unit: None,
             entry: Entry {
@@ -437,6 +440,7 @@ impl<'m, 'a> Builder<'m, 'a> {
 
     /// Where the source has the function.
     pub(crate) fn source(&mut self, module: &'m Module, function: Value<'m>) {
+        self.module = Some(module);
         self.function = Some(function);
         if let Some(described) = DebugNode::of_function(module, function) {
             self.unit = described.unit();

@@ -163,20 +163,26 @@ fn files(config: &Config, unit: &Unit, entry: &Entry, cases: &[TestCase]) -> Vec
 
 /// A function that stands for another. One that sources beside the test define goes before it.
 fn double(double: &Double) -> String {
-    let mut text = double.defined(match double.missing {
+    let mut text = double.defined_in_source(match double.missing {
         Some(_) => "static __attribute__((used)) ",
         None => "static __attribute__((unused)) ",
     });
     if let Some(name) = &double.missing {
-        text.push_str(&stands_for(&double.name, name));
+        // A sanitizer has weak ones of what libraries define.
+        let binding = if double.outside { "globl" } else { WEAK };
+        text.push_str(&stands_for(&double.name, name, binding));
     }
     text + "\n"
 }
 
-/// Puts a function of the test in the place of one of this name unless another source defines it;
+/// The binding of a symbol for which another source may have one of the same name.
+const WEAK: &str = "weak";
+
+/// Puts a function of the test in the place of one of this name, unless another source defines it if
+/// the binding is weak;
 /// what the source of the test declares, if anything, does not matter.
-fn stands_for(function: &str, name: &str) -> String {
-    format!("__asm__(\".weak {name}\\n.set {name}, {function}\");\n")
+fn stands_for(function: &str, name: &str, binding: &str) -> String {
+    format!("__asm__(\".{binding} {name}\\n.set {name}, {function}\");\n")
 }
 
 /// What a test calls a function of another source, whatever its own source declares.
@@ -211,7 +217,7 @@ fn absent(unit: &Unit, entry: &Entry) -> String {
                 "__asm__(\".pushsection .bss\\n.balign 16\\n.weak {name}\\n\"\n        \
                  \"{name}: .zero {size}\\n.popsection\");"
             ),
-            None => write!(text, "{}", stands_for("unit_missing", name)),
+            None => write!(text, "{}", stands_for("unit_missing", name, WEAK)),
         };
     }
     if text.contains("unit_missing") {
