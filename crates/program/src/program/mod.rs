@@ -3,7 +3,6 @@
 //! Invariant: whoever builds a program adds sites by [`Program::push_site`], which keeps the
 //! branch numbering dense; [`Program::from_bytes`] refuses bytes that break it.
 
-mod counted;
 mod site_table;
 mod verify;
 
