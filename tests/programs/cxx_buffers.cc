@@ -17,7 +17,7 @@ int main() {
     copy << std::cin.rdbuf();
     unsigned x = 0;
     copy >> std::hex >> x;
-    if (x == 0xbeef) labrys_target("hex");
+    if (x == 0xbe) labrys_target("hex");
     if (copy.str().size() == 9) labrys_target("size");
   } else if (name == "iter") {
     std::string rest((std::istreambuf_iterator<char>(std::cin)), {});
