@@ -282,7 +282,7 @@ impl Shared {
     }
 
     /// Counts what was built, that too which became the same as other nodes.
-    pub(crate) fn build(&mut self, construction: &Construction) {
+    pub(crate) fn count_built(&mut self, construction: &Construction) {
         self.visit(NODE * construction.built());
     }
 

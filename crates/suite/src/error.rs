@@ -21,6 +21,14 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// There are suites below.
+    #[error("{} holds suites of several functions; name one of them, such as {}", path.display(), one.display())]
+    Several {
+        /// The folder.
+        path: PathBuf,
+        /// The folder of a suite in it.
+        one: PathBuf,
+    },
     /// No permission to write.
     #[error("cannot write {}: permission denied or read-only; name another folder with --out", path.display())]
     ReadOnly {

@@ -39,6 +39,20 @@ pub struct Suite {
     pub proofs: Vec<(String, String)>,
 }
 
+/// Why there is no suite in a folder.
+fn missing(folder: &Path) -> Error {
+    let path = folder.to_owned();
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let suites = entries.map(|entry| entry.path());
+    let first = suites
+        .filter(|path| path.join(layout::CONFIG).is_file())
+        .min();
+    match first {
+        Some(one) => Error::Several { path, one },
+        None => Error::Missing { path },
+    }
+}
+
 impl Suite {
     /// Reads a suite folder. Unfinished files are passed over.
     ///
@@ -46,9 +60,7 @@ impl Suite {
     /// If the folder holds no suite, a file cannot be read or is damaged.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(layout::CONFIG);
-        let config: Config = read_json(&path)?.ok_or_else(|| Error::Missing {
-            path: folder.to_owned(),
-        })?;
+        let config: Config = read_json(&path)?.ok_or_else(|| missing(folder))?;
         if config.format != Config::FORMAT {
             return Err(Error::Format {
                 path,

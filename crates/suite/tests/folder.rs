@@ -181,6 +181,10 @@ fn a_folder_with_something_in_it_is_left_alone() {
     assert!(error.to_string().contains("--resume"), "{error}");
     let error = Suite::open(root.path()).unwrap_err();
     assert!(matches!(error, Error::Missing { .. }), "{error}");
+    fs::create_dir(root.path().join("average")).unwrap();
+    fs::write(root.path().join("average/config.json"), "{}").unwrap();
+    let error = Suite::open(root.path()).unwrap_err();
+    assert!(error.to_string().ends_with("/average"), "{error}");
     let error = SuiteWriter::create(&root.path().join("thesis.txt/suite"), &Config::default());
     assert!(error.unwrap_err().to_string().contains("thesis.txt"));
 }

@@ -30,7 +30,7 @@ impl Layer for Equalities {
         let mut smaller = shared.take_spare();
         let mut construction = shared.begin_construction(task);
         let put = put_in(pool, &task.parts, &facts, &mut smaller, &mut construction);
-        shared.build(&construction);
+        shared.count_built(&construction);
         match put {
             Ok(()) => {
                 smaller.facts = facts;

@@ -48,7 +48,7 @@ impl Layer for Fixed {
         let propagated = left.and_then(|conditions| {
             self.propagate(task, shared, (&mut smaller, &mut construction), conditions)
         });
-        shared.build(&construction);
+        shared.count_built(&construction);
         match propagated {
             Err(Obstacle::Ended(reason)) => {
                 shared.put_spare(smaller);

@@ -72,10 +72,10 @@ environment variables symbolic, --stdin adds standard input.
 
 Without --time, --runs or --steps the search goes on until nothing is left to try or Ctrl-C.
 
-With --entry, --all-functions or --diff a driver calls functions, and only their branches count. Each
-function has its part of the budget. The tests are C files too, tests/test_FUNCTION.c in the suite,
-which check what the function returned and changed. Several functions have a suite each, in the
-folder OUT/FUNCTION.";
+With --entry, --all-functions or --diff a driver calls functions, and only their branches count.
+Each function has its part of the budget. The tests are C files too, tests/test_FUNCTION.c in the
+suite, which check what the function returned and changed. Several functions have a suite each, in
+the folder OUT/FUNCTION.";
 
 const COVER_EXAMPLES: &str = "\
 Examples:

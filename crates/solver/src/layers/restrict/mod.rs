@@ -83,7 +83,7 @@ impl Restriction {
         let conditions = self
             .reduced
             .rebuild(pool, &task.parts, is_fixed, near, &mut construction);
-        shared.build(&construction);
+        shared.count_built(&construction);
         let conditions: Vec<ExprId> = conditions.ok()?.into_iter().map(|(_, id)| id).collect();
         let base = shared.near.assignment().clone();
         let mut evaluated = 0;
