@@ -31,6 +31,8 @@ pub(crate) fn why(end: End, branches: Branches) -> &'static str {
             "every branch was taken or is proved unreachable; the plain program did not take those \
              that are open"
         }
+        // One run is a test of a function without branches.
+        End::Runs if branches.total == 0 => "there is no branch to cover",
         _ => end.text(),
     }
 }
