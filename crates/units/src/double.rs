@@ -43,8 +43,9 @@ pub(crate) enum Most {
     Behind(usize, u64),
 }
 
-/// Puts together the definition of a double. `results` are its results, if it has any, and the
-/// parameter that they are at most; `outputs` what it writes; `errors` what it sets `errno` to; `declared` how the source declares it.
+/// Puts together the definition of a double, which the source declares as `declared` says. `results`
+/// are its results, if it has any, and the parameter that they are at most; `outputs` what it writes;
+/// `errors` what it sets `errno` to.
 pub(crate) fn double(
     name: &str,
     (missing, outside): (Option<String>, bool),

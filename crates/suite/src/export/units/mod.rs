@@ -178,9 +178,8 @@ fn double(double: &Double) -> String {
 /// The binding of a symbol for which another source may have one of the same name.
 const WEAK: &str = "weak";
 
-/// Puts a function of the test in the place of one of this name, unless another source defines it if
-/// the binding is weak;
-/// what the source of the test declares, if anything, does not matter.
+/// Puts a function of the test in the place of one of this name, unless another source defines it and
+/// the binding is weak; what the source of the test declares, if anything, does not matter.
 fn stands_for(function: &str, name: &str, binding: &str) -> String {
     format!("__asm__(\".{binding} {name}\\n.set {name}, {function}\");\n")
 }
