@@ -7,7 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::{folder, labrys, labrys_cc, output, program, replay, text};
+use common::{Cover, folder, labrys, labrys_cc, output, program, replay, text};
 use labrys_suite::{FailureSummary, Suite, TargetStatus};
 
 /// Covers a program; its failures by kind.
@@ -636,4 +636,19 @@ fn stacks_have_names_whatever_is_stripped() {
         frames.iter().any(|frame| frame.starts_with("fault (")),
         "{frames:?}"
     );
+}
+
+/// The first is looked at at once, the other when there is nothing more to try.
+#[test]
+fn each_loop_without_end_is_found() {
+    let source = "#include <stdio.h>\nvolatile int n;\n\
+                  __attribute__((noinline)) void up(void) { for (;;) n++; }\n\
+                  __attribute__((noinline)) void down(void) { for (;;) n--; }\n\
+                  int main(void) {\n  int c = getchar();\n  if (c == 'a') up();\n  \
+                  if (c == 'b') down();\n  return 0;\n}\n";
+    let cover = Cover::text(source, "--timeout-run 200ms --quiet");
+    let (suite, _) = cover.expect(1);
+    let found = suite.summary.expect("a summary").failures;
+    let kinds: Vec<_> = found.iter().map(|one| one.kind.as_str()).collect();
+    assert_eq!(kinds, ["timeout", "timeout"], "{found:?}");
 }

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use labrys_engine::Session;
 use labrys_program::graph::Distances;
-use labrys_program::{BranchId, FunctionId, Program, Site};
+use labrys_program::{BranchId, FunctionId, Program};
 use labrys_suite::Coverage;
 
 use crate::strategy::View;
@@ -53,9 +53,7 @@ impl Prospects {
         match &mut self.distances {
             Some(distances) if self.targets == targets.len() => distances.remove(closed.iter()),
             distances => {
-                let repeating = program.repeating_sites();
-                self.closed
-                    .union(&repeating.flat_map(Site::branches).collect());
+                self.closed.union(&program.repeating_branches().collect());
                 let all = (0..program.branch_count()).map(BranchId::new);
                 let open = all.filter(|branch| !self.closed.contains(*branch));
                 self.targets = targets.len();

@@ -51,9 +51,9 @@ impl Construction {
         self.built
     }
 
-    /// Counts a node that is about to be built. `None`: the query has ended, so any node does in its
-    /// place.
-    pub(crate) fn next(&mut self) -> Option<()> {
+    /// Counts a node of this width that is about to be built; where the query has ended, a constant
+    /// takes its place, so that building comes to its end.
+    pub(crate) fn cut(&mut self, target: &mut Pool, width: u32) -> Option<ExprId> {
         self.built += 1;
         if self.built > self.most {
             self.ended = Some(Reason::Steps);
@@ -64,10 +64,10 @@ impl Construction {
                 self.ended = Some(Reason::Timeout);
             }
         }
-        self.ended.is_none().then_some(())
+        self.ended.is_some().then(|| target.constant(width, 0))
     }
 
-    /// Whether the query has not ended.
+    /// Whether what was built is whole: an error where the query has ended.
     pub(crate) fn goes_on(&mut self) -> Result<(), Obstacle> {
         self.ended
             .take()
@@ -116,11 +116,9 @@ impl ReducedPool {
                 }
             }
             let id = target.rebuild(Some(pool), part.id, rebuilt, &mut |target, id| {
-                if construction.next().is_none() {
-                    return Some(target.constant(pool.width(id), 0));
-                }
-                if !is_fixed(id) {
-                    return None;
+                let cut = construction.cut(target, pool.width(id));
+                if cut.is_some() || !is_fixed(id) {
+                    return cut;
                 }
                 let bits = near.value(pool, id)?;
                 Some(target.constant(pool.width(id), bits))

@@ -41,10 +41,7 @@ pub(crate) fn sites(options: &Sites) -> Result<u8, Problem> {
 }
 
 fn write_all(out: &mut dyn Write, program: &Program, json: bool) -> io::Result<()> {
-    let repeating: BTreeSet<_> = program
-        .repeating_sites()
-        .map(|site| site.first_branch)
-        .collect();
+    let repeating: BTreeSet<_> = program.repeating_branches().collect();
     for (index, site) in program.sites.iter().enumerate() {
         let id = SiteId::new(index);
         let repeats = repeating.contains(&site.first_branch);

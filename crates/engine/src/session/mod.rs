@@ -715,7 +715,7 @@ impl Session {
         self.failures.leave();
     }
 
-    /// Whether the session is to end since each branch is decided.
+    /// Whether each branch is decided, where that is an end.
     fn is_covered(&self) -> bool {
         self.deadline.budget().all_branches && self.books.unseen().count() == 0
     }
@@ -723,7 +723,7 @@ impl Session {
     /// The first limit that is reached.
     pub(crate) fn end(&self) -> Option<End> {
         let budget = self.deadline.budget();
-        let decided = self.is_covered() && self.deadline.is_decided()
+        let decided = self.deadline.is_decided() && self.is_covered()
             || budget.all_tested && self.books.is_all_tested();
         let reached = self.books.targets().end(budget);
         let reached = reached.or(decided.then_some(End::Branches));

@@ -110,10 +110,11 @@ impl Program {
         sites.filter(move |site| !repeats(site))
     }
 
-    /// The sites that repeat, behind clean-up code, what was decided before.
-    pub fn repeating_sites(&self) -> impl Iterator<Item = &Site> {
+    /// The branches of sites that repeat, behind clean-up code, what was decided before.
+    pub fn repeating_branches(&self) -> impl Iterator<Item = BranchId> + '_ {
         let mut repeats = self.repetition();
-        self.sites.iter().filter(move |site| repeats(site))
+        let sites = self.sites.iter().filter(move |site| repeats(site));
+        sites.flat_map(Site::branches)
     }
 
     /// Whether a site repeats what was decided before.

@@ -18,8 +18,8 @@
 
 use std::cmp::Reverse;
 
+use labrys_program::BranchId;
 use labrys_program::graph::Distances;
-use labrys_program::{BranchId, Site};
 use labrys_suite::Coverage;
 
 use super::picks::PendingPicks;
@@ -74,8 +74,7 @@ impl CfgDirected {
     fn update(&mut self, view: &View) {
         let Some(distances) = &mut self.distances else {
             let all = || {
-                let repeating = view.program.repeating_sites();
-                let repeating: Coverage = repeating.flat_map(Site::branches).collect();
+                let repeating: Coverage = view.program.repeating_branches().collect();
                 let all = (0..view.program.branch_count()).map(BranchId::new);
                 all.filter(|branch| !repeating.contains(*branch)).collect()
             };

@@ -64,15 +64,9 @@ fn put_in(
     let mut conditions: Vec<(usize, ExprId)> = Vec::new();
     for fact in facts.list() {
         let part = parts[fact.position].id;
-        let left = target.rebuild(
-            Some(pool),
-            part,
-            rebuilt,
-            &mut |target, id| match construction.next() {
-                Some(()) => None,
-                None => Some(target.constant(pool.width(id), 0)),
-            },
-        );
+        let left = target.rebuild(Some(pool), part, rebuilt, &mut |target, id| {
+            construction.cut(target, pool.width(id))
+        });
         construction.goes_on()?;
         match left {
             ExprId::FALSE => return Err(Obstacle::False(fact.position)),

@@ -121,8 +121,9 @@ impl Fixed {
             }
             let rebuilt = &mut self.rebuilt;
             *id = pool.rebuild(None, *id, rebuilt, &mut |pool, id| {
-                if construction.next().is_none() {
-                    return Some(pool.constant(pool.width(id), 0));
+                let cut = construction.cut(pool, pool.width(id));
+                if cut.is_some() {
+                    return cut;
                 }
                 let symbol = pool.as_symbol(id);
                 match symbol.and_then(|symbol| values.get(&symbol)) {

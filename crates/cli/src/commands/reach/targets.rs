@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use labrys_backward::{NoTarget, Target};
-use labrys_program::{BranchId, Program, Site};
+use labrys_program::{BranchId, Program};
 use labrys_suite::{Changes, Input, StreamKind, Suite};
 
 use super::TargetOptions;
@@ -80,8 +80,7 @@ pub(crate) fn collect(
         let mut covered = suite.confirmed_coverage();
         // Tests do not tell of them.
         covered.union(&program.passing_sides().collect());
-        let repeating = program.repeating_sites();
-        covered.union(&repeating.flat_map(Site::branches).collect());
+        covered.union(&program.repeating_branches().collect());
         let count = u32::try_from(program.branch_count()).unwrap_or(u32::MAX);
         let branches = (0..count).map(BranchId);
         let open = branches.filter(|branch| !covered.contains(*branch));
