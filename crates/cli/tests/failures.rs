@@ -652,3 +652,19 @@ fn each_loop_without_end_is_found() {
     let kinds: Vec<_> = found.iter().map(|one| one.kind.as_str()).collect();
     assert_eq!(kinds, ["timeout", "timeout"], "{found:?}");
 }
+
+/// The frame of a caller is found although there is no code where it went.
+#[test]
+fn a_call_of_a_null_pointer_fails_where_it_is_made() {
+    let folder = folder();
+    let source =
+        "int go(int (*handler)(int), int x) {\n  int r = 1;\n  return r + handler(x);\n}\n";
+    std::fs::write(folder.path().join("go.c"), source).expect("a file");
+    let mut command = labrys();
+    command
+        .current_dir(folder.path())
+        .args("cover go.c --entry go --steps 100 --out out".split(' '));
+    let told = text(&output(&mut command));
+    assert!(told.contains("null-dereference at "), "{told}");
+    assert!(told.contains("go.c:3:14"), "{told}");
+}

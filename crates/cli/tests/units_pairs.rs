@@ -54,6 +54,15 @@ int last_error(int code) {
   if (errno == ETIMEDOUT) return code == 7 ? 1 : 2;
   return errno == EINTR ? 3 : 4;
 }
+int word(const char **at, const char *limit) {
+  if (!at || !*at || !limit) return -1;
+  while (*at < limit && **at == ' ') ++*at;
+  return limit - *at >= 3 && (*at)[2] == 'x';
+}
+int after(const char *base, const char *at) {
+  if (at - base > 3 && at[-2] == 'x' && base[0] == 'y') return 1;
+  return 0;
+}
 int is_ring(struct outer *outer) {
   if (!outer) return -1;
   return outer->item.next == &outer->item ? outer->item.key == 9 : outer->more == 3;
@@ -74,6 +83,8 @@ fn parameters_point_into_one_array_and_the_error_number_is_an_input() {
         "far_apart",
         "wide",
         "last_error",
+        "word",
+        "after",
         "is_ring",
     ];
     all_covered(folder.path(), &told, &names);
@@ -83,6 +94,7 @@ fn parameters_point_into_one_array_and_the_error_number_is_an_input() {
     };
     let tests = read("decode");
     assert!(tests.contains("((char *)input + 32)"), "{tests}");
+    assert!(read("word").contains("((char *)"), "{}", read("word"));
     // Two objects that the code compares only as wholes stay two.
     assert!(!read("apart").contains("(char *)left"));
     assert!(read("last_error").contains("errno = 110;"));

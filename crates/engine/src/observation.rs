@@ -11,6 +11,9 @@ pub struct Observation {
     pub input: Input,
     /// How the run ended.
     pub outcome: Outcome,
+    /// Whether it is known to fail, under the checks of memory at least. Not every run is looked at under
+    /// them; those that become tests are.
+    pub fails: bool,
     /// Its trace; `None` if the program spoiled its records.
     pub trace: Option<Trace>,
     /// Whether it was cut off by a limit, or decided more than a record holds.

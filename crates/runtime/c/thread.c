@@ -4,7 +4,9 @@
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 __thread struct thread {
@@ -70,6 +72,21 @@ extern pid_t _Fork(void) __attribute__((weak));
 /* A fork of a process with one thread. What the program's libraries do at forks is for programs
  * that fork: AddressSanitizer goes through a table of 4 MiB in each child. */
 pid_t __labrys_fork(void) { return _Fork ? _Fork() : fork(); }
+
+/* The same where the process stands anywhere in the program: the child goes on as the thread that its
+ * parent was, by whose number the C library knows the owner of a lock. */
+pid_t __labrys_fork_as_it_is(void) {
+  enum { NUMBERS = 256 };
+  const int *at = (const int *)pthread_self();
+  int before[NUMBERS], own = (int)syscall(SYS_gettid);
+  for (int i = 0; i < NUMBERS; i++) before[i] = at[i];
+  pid_t child = __labrys_fork();
+  if (child != 0) return child;
+  int now = (int)syscall(SYS_gettid);
+  for (int i = 0; i < NUMBERS; i++)
+    if (before[i] == own && at[i] == now) ((int *)at)[i] = own;
+  return child;
+}
 
 /* In older libraries it is one of its own. */
 #pragma weak dlsym

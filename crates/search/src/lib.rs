@@ -12,6 +12,7 @@
 //! assert!(search.tree().is_empty());
 //! ```
 
+mod another;
 mod cache;
 mod counts;
 mod draw;

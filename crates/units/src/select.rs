@@ -123,7 +123,8 @@ fn is_fillable(module: &Module, variable: Value<'_>) -> bool {
 }
 
 /// Whether a variable may hold something else than at the beginning: a static one only if the program
-/// writes it or its address goes where that cannot be told.
+/// writes it, its address goes where that cannot be told, or it is volatile: then what is no part of the
+/// program may write it.
 fn may_change(variable: Value<'_>) -> bool {
     let mut seen: FxHashSet<Value<'_>> = FxHashSet::default();
     let mut open = vec![variable];
@@ -136,6 +137,7 @@ fn may_change(variable: Value<'_>) -> bool {
                 _ => None,
             };
             let further = match opcode {
+                Some(LLVMOpcode::LLVMLoad) if user.is_volatile() => None,
                 Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMICmp) => Some(Vec::new()),
                 Some(
                     LLVMOpcode::LLVMGetElementPtr | LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMSelect,

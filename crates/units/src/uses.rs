@@ -249,7 +249,7 @@ impl<'m> Uses<'m> {
     }
 }
 
-fn is_pointer(value: Value<'_>) -> bool {
+pub(crate) fn is_pointer(value: Value<'_>) -> bool {
     value.ty().kind() == LLVMTypeKind::LLVMPointerTypeKind
 }
 

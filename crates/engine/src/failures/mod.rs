@@ -40,6 +40,23 @@ use misuses::MisuseFilter;
 use repetitions::Repetitions;
 use unchecked::UncheckedRuns;
 
+/// What a look at a run showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// No failure.
+    Nothing,
+    /// A failure that was known.
+    Known,
+    /// A failure that was not.
+    New,
+}
+
+impl Found {
+    fn of(new: bool) -> Self {
+        if new { Found::New } else { Found::Known }
+    }
+}
+
 /// What the builds without instrumentation say of an input.
 struct Judged {
     report: Option<Report>,
@@ -165,13 +182,14 @@ impl Failures {
         all.map(|failure| summarized(failure, saver)).collect()
     }
 
-    /// Looks at a run if it fails, or may do so without a sign; `kept`: whether it is a test.
+    /// Looks at a run if it fails, or may do so without a sign; `kept`: whether it is a test. Whether it
+    /// is known to fail.
     pub(crate) fn look(
         &mut self,
         record: &Record,
         kept: bool,
         tools: &mut Tools<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let Record {
             facts,
             trace,
@@ -190,13 +208,13 @@ impl Failures {
         let misused = !new && self.misuses.suggest(misuses, tools.runs.counts().runs);
         let suspicious = (new || misused || self.every_run) && !facts.outcome.is_limit();
         let found = self.book(facts, reported.as_deref(), suspicious, tools)?;
-        if misused && !found {
+        if misused && found != Found::New {
             self.misuses.learn(misuses);
         }
-        match trace.filter(|_| !suspicious) {
-            Some(trace) => self.leave_unchecked(facts, trace.steps().len(), tools),
-            None => Ok(()),
+        if let Some(trace) = trace.filter(|_| !suspicious) {
+            self.leave_unchecked(facts, trace.steps().len(), tools)?;
         }
+        Ok(facts.outcome.is_failure() || found != Found::Nothing)
     }
 
     /// Looks at the runs that were not, as long as the budget lasts.
@@ -256,35 +274,34 @@ impl Failures {
         Ok(new.map(|key| format!("{key:?}")))
     }
 
-    /// Books a run that fails, or that may do so under the checks of memory; whether that is a
-    /// failure not yet known.
+    /// Books a run that fails, or that may do so under the checks of memory.
     fn book(
         &mut self,
         facts: &Facts,
         reported: Option<&str>,
         suspicious: bool,
         tools: &mut Tools<'_>,
-    ) -> Result<bool, Error> {
+    ) -> Result<Found, Error> {
         let failed = facts.outcome.is_failure();
         if !(failed || suspicious && self.looks_for_errors(tools)) {
-            return Ok(false);
+            return Ok(Found::Nothing);
         }
         let kind = kind(&facts.outcome, reported);
         if failed && self.list.repeats(&kind, &facts.coverage) {
-            return Ok(false);
+            return Ok(Found::Known);
         }
         let reports = tools
             .runs
             .check_memory(&facts.input, failed, tools.reporter)?;
         if !failed && reports.is_empty() {
-            return Ok(false);
+            return Ok(Found::Nothing);
         }
         let plain = tools.runs.plain_outcome(&facts.input)?;
         if plain.is_limit()
             && let Some(stack) = stack_without_end(reports.last())
             && self.endless.take(tools.runs.counts().runs)
         {
-            return self.confirm_endless(facts, stack, tools);
+            return self.confirm_endless(facts, stack, tools).map(Found::of);
         }
         let last = reports.len().saturating_sub(1);
         let mut reports: Vec<Option<Report>> = reports.into_iter().map(Some).collect();
@@ -300,7 +317,7 @@ impl Failures {
             };
             found |= self.judge(facts, &kind, judged, tools)?;
         }
-        Ok(found)
+        Ok(Found::of(found))
     }
 
     /// Books one of the failures that a run shows; whether it is not yet known.

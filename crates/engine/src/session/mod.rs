@@ -479,12 +479,13 @@ impl Session {
             None => self.keep(&record),
         }?;
         let (failures, mut tools) = self.tools();
-        failures.look(&record, case.is_some(), &mut tools)?;
+        let fails = failures.look(&record, case.is_some(), &mut tools)?;
         let is_long = record.is_long();
         let Record { facts, trace, .. } = record;
         Ok(Observation {
             input: facts.input,
             outcome: facts.outcome,
+            fails,
             is_long,
             trace,
             coverage: facts.coverage,

@@ -3,6 +3,7 @@
 
 pub(crate) mod arguments;
 mod calls;
+mod faults;
 pub(crate) mod linked;
 pub(crate) mod maps;
 pub(crate) mod marked;

@@ -16,6 +16,7 @@ use crate::record::{beginning, node, region};
 unsafe extern "C" {
     /// `c/thread.c`.
     fn __labrys_fork() -> libc::pid_t;
+    fn __labrys_fork_as_it_is() -> libc::pid_t;
 }
 
 /// What the server and its first child know of the snapshot.
@@ -115,7 +116,10 @@ pub(super) unsafe fn serve(mut next: Next, snapshot: Option<u32>) -> bool {
                 libc::_exit(0);
             }
             let server = libc::getpid();
-            let child = __labrys_fork();
+            let child = match snapshot {
+                Some(_) => __labrys_fork_as_it_is(),
+                None => __labrys_fork(),
+            };
             if child < 0 {
                 send(Status::Failed, errno() as u32);
                 continue;

@@ -14,7 +14,7 @@ use labrys_abi::{FLAG_START, PAGE_FLAG_END, SHADOW_END, SHADOW_START, Status, VE
 
 use crate::memory::{blocks, object, shadow};
 use crate::process::server::{self, Next, send, serve};
-use crate::process::{arguments, snapshot, stacks};
+use crate::process::{arguments, faults, snapshot, stacks};
 use crate::record::region::{__labrys_instrumented, header};
 use crate::record::tracing::set_tracing;
 use crate::record::{called, control, node, region};
@@ -76,6 +76,7 @@ unsafe extern "C" fn __labrys_init(
             object::prepare();
             node::share_cache();
         }
+        faults::prepare();
         libc::pthread_atfork(None, Some(count_child), Some(stop_recording));
         server::prepare();
         send(Status::Ready, VERSION);

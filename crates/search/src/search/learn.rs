@@ -7,6 +7,7 @@ use labrys_suite::{Input, Origin};
 use labrys_trace::Trace;
 
 use super::{Search, view};
+use crate::another::Again;
 use crate::path::decisions;
 use crate::query::DecodedRun;
 use crate::repair::{Repair, parting};
@@ -20,6 +21,8 @@ pub(super) struct Begun {
     pub(super) parent: Option<RunId>,
     /// The candidate that it is to take.
     pub(super) flipped: Option<Candidate>,
+    /// The candidate that it takes as an input before did, which failed behind it.
+    pub(super) again: Option<Candidate>,
     /// The branch for which its input was made without soft constraints.
     pub(super) relaxed: Option<(u32, u32)>,
     /// Whether its input is a mutation.
@@ -80,6 +83,7 @@ impl Search<'_> {
         let done = self.insert(session, &trace, (seen.gain, seen.is_long))?;
         let diverged = begun.flipped.is_some_and(|asked| self.left(&done, asked));
         self.learn_relaxation(&begun, &done, &seen.input, diverged);
+        self.learn_failing(&begun, &done, &seen.input, seen.fails);
         // A run that was cut off has not left its path: it had no time to get there.
         if let Some(candidate) = begun.flipped.filter(|_| diverged)
             && !seen.outcome.is_cut()
@@ -177,6 +181,20 @@ impl Search<'_> {
             direction,
             branch,
         });
+    }
+
+    /// Learns whether a run that took its candidate fails.
+    fn learn_failing(&mut self, begun: &Begun, done: &Insertion, input: &Input, fails: bool) {
+        let asked = begun.flipped.or(begun.again).zip(begun.parent);
+        let Some((candidate, parent)) = asked else {
+            return;
+        };
+        if passes(&self.tree, &done.path, candidate) {
+            let branch = (self.tree.site(candidate.node), candidate.direction);
+            let is_first = done.first_taken.contains(&branch);
+            let again = Again { candidate, parent };
+            self.others.learn(again, input, fails, is_first);
+        }
     }
 
     /// Says once that the tree did not take all of a run.

@@ -14,6 +14,7 @@ use labrys_solver::{Answer, Core, Model};
 use labrys_suite::{Flip as FlippedBranch, Input, Origin};
 use labrys_trace::{SizeFlip, Step};
 
+use crate::another::{Again, Others};
 use crate::cache::Cache;
 use crate::counts::SideCounter;
 use crate::endings::Endings;
@@ -87,6 +88,8 @@ pub struct Search<'m> {
     mutator: Mutator,
     /// A run that left its path for want of soft constraints.
     repair: Option<Repair>,
+    /// Branches behind which the first runs failed.
+    others: Others,
     /// The runs that were begun, in their order.
     begun: VecDeque<Begun>,
     counter: SideCounter,
@@ -116,6 +119,7 @@ impl Search<'_> {
             told_full: false,
             mutator: Mutator::default(),
             repair: None,
+            others: Others::default(),
             begun: VecDeque::new(),
             counter: SideCounter::default(),
             steering: Steering::default(),
@@ -163,9 +167,7 @@ impl Search<'_> {
             self.tree.mark(candidate, Flip::Diverged);
             return Ok(());
         };
-        let there = known.decision(self.tree.depth(candidate.node));
-        let is_there = |there: &(_, Step)| self.tree.is_at(candidate.node, there.1.site);
-        let Some((step, there)) = there.filter(is_there) else {
+        let Some((step, there)) = self.step_of(&known, candidate) else {
             self.tree.mark(candidate, Flip::Diverged);
             session.note_divergence(DivergenceCause::Unsteady);
             return Ok(());
@@ -187,6 +189,56 @@ impl Search<'_> {
                 self.tree.mark(candidate, state);
                 near.map_or(Ok(()), |input| self.try_near(session, run, input, "near"))
             }
+        }
+    }
+
+    /// The step of a run's trace at which it made the decision of a candidate.
+    fn step_of(&self, known: &DecodedRun, candidate: Candidate) -> Option<(usize, Step)> {
+        let there = known.decision(self.tree.depth(candidate.node));
+        there.filter(|there| self.tree.is_at(candidate.node, there.1.site))
+    }
+
+    /// Runs another input that takes a candidate, behind which the first ones failed.
+    fn flip_again(&mut self, session: &mut Session, again: Again) -> Result<(), Error> {
+        let Again { candidate, parent } = again;
+        let Some(mut known) = self.known(session, parent)? else {
+            return Ok(());
+        };
+        let made = self.another(session, &mut known, again);
+        let weight = known.weight();
+        self.traces.put(parent, known, weight);
+        let Some(input) = made.filter(|input| !session.was_tried(input)) else {
+            return Ok(());
+        };
+        let mut origin = self.origin(parent, None);
+        origin.strategy = format!("{}, another", origin.strategy);
+        let begun = Begun {
+            again: Some(candidate),
+            ..Begun::of(parent)
+        };
+        self.begin(session, input, origin, begun)
+    }
+
+    /// An input that takes a candidate, and is none of those that failed behind it.
+    fn another(
+        &mut self,
+        session: &mut Session,
+        known: &mut DecodedRun,
+        again: Again,
+    ) -> Option<Input> {
+        let (step, there) = self.step_of(known, again.candidate)?;
+        let direction = trace_direction(&there, session.program(), again.candidate.direction);
+        let flip = (step, direction);
+        let most = session.max_input();
+        let found = conditions(known, &mut self.columns, flip, most, Soft::Kept);
+        let mut constraints = found.constraints();
+        let pool = known.decoder.pool_mut();
+        let kept = self.others.kept(pool, again, &constraints, &known.input)?;
+        constraints.splice(..0, kept);
+        let steps = self.patience.solver_steps();
+        match session.check(pool, constraints, &known.hint, steps) {
+            Answer::Sat(model) => Some(self.make(session, known, step, &model)),
+            Answer::Unsat(_) | Answer::Unknown(_) => None,
         }
     }
 
@@ -524,6 +576,10 @@ impl Technique for Search<'_> {
         }
         if let Some(repair) = self.repair.take() {
             self.mend(session, repair)?;
+            return Ok(Progress::More);
+        }
+        if let Some(again) = self.others.next() {
+            self.flip_again(session, again)?;
             return Ok(Progress::More);
         }
         if self.extrapolate(session)? {

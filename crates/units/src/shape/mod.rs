@@ -20,7 +20,7 @@ use labrys_suite::unit::{
 
 use self::doubles::Pending;
 use self::pointee::{Pointee, PointeeKind};
-use self::regions::Array;
+use self::regions::{Array, Mate};
 use crate::candidates::Candidates;
 use crate::extents::Extent;
 use crate::indices::Limits;
@@ -106,6 +106,8 @@ pub(crate) struct Builder<'m, 'a> {
     hidden: usize,
     /// Pointers that are still to be made beside those that are being made: each may need an object.
     reserved: usize,
+    /// What the pointer that is made next, behind a parameter, shares with others.
+    cursor: Option<Shared<'m>>,
     /// The members that the function can come to, if pointers in others are null.
     named: Option<Named>,
     /// Whether pointers in a structure are made.
@@ -140,8 +142,38 @@ struct Aim<'m> {
     paired: bool,
     /// The array into which it points, as others of the same structure do.
     array: Option<Array<'m>>,
+    /// What the pointer behind it shares with other parameters.
+    cursor: Option<Shared<'m>>,
     /// Pointers behind it in the same structure, or among parameters.
     behind: usize,
+}
+
+/// What a pointer shares with parameters that point into the same array.
+#[derive(Clone, Copy)]
+struct Shared<'m> {
+    /// Whether it is the first of them, whose array is longer.
+    is_first: bool,
+    array: Option<Array<'m>>,
+}
+
+impl<'m> Aim<'m> {
+    /// Lets a parameter, or the pointer behind it, point into the array of others.
+    fn share(&mut self, mate: Mate, array: Option<Array<'m>>) {
+        let shared = Shared {
+            is_first: mate.is_first,
+            array,
+        };
+        match mate.is_cursor {
+            true => self.cursor = Some(shared),
+            false => self.point_into(shared),
+        }
+    }
+
+    fn point_into(&mut self, shared: Shared<'m>) {
+        self.paired |= shared.is_first;
+        self.shares |= shared.is_first;
+        self.array = self.array.or(shared.array);
+    }
 }
 
 impl<'m, 'a> Builder<'m, 'a> {
@@ -169,6 +201,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             disguised: Vec::new(),
             hidden: 0,
             reserved: 0,
+            cursor: None,
             named: None,
             pointers: true,
             for_tests: false,
@@ -245,11 +278,12 @@ impl<'m, 'a> Builder<'m, 'a> {
         let mut arrays: Vec<Option<Array<'m>>> = vec![None; parameters.len()];
         for ((index, parameter), (mut aim, depth)) in parameters.iter().enumerate().zip(aims) {
             let length = counts[index];
-            aim.paired = mates.contains(&Some(index));
-            aim.shares |= aim.paired;
-            aim.array = mates[index].and_then(|first| arrays[first]);
+            let mate = mates[index];
+            let array = mate.first.and_then(|first| arrays[first]);
+            aim.share(mate, array);
             let made = self.parameter(index, parameter, &aim, depth);
-            arrays[index] = aim.array.or_else(|| regions::array_of(&made, aim.to));
+            let made_here = || regions::array_of(&made, aim.to, mate.is_cursor);
+            arrays[index] = array.or_else(made_here);
             if let (Some(at), [part]) = (length, &made.parts[..]) {
                 let function = self.function;
                 let number = function.map(Value::params);
@@ -607,9 +641,11 @@ impl<'m, 'a> Builder<'m, 'a> {
         let ring = self.open.last().copied().zip(aim.ring);
         self.rings.extend(ring.zip(to.map(unwrapped)));
         self.reserved += aim.behind;
+        self.cursor = aim.cursor;
         let object =
             fresh.map(|pointee| self.object(&spot.behind(offset, path), to, &pointee, depth));
         self.reserved -= aim.behind;
+        self.cursor = None;
         self.rings.truncate(rings);
         Part {
             offset,

@@ -5,7 +5,7 @@ use labrys_suite::unit::{Choice, Length, Made, Object, Part, ROOM, Room, Variabl
 
 use super::{Aim, Builder};
 use crate::lengths::counts_bytes;
-use crate::pairs::share_array;
+use crate::pairs::{Pointer, share_array};
 use crate::prototype::{Parameter, Passed};
 use crate::types::{Kind, Piece, is_void, layout, unwrapped};
 
@@ -84,7 +84,8 @@ pub(super) fn member<'m>(
     let array = arrays
         .iter()
         .find(|one| Some((one.region, one.base)) == region && one.of == to.map(unwrapped));
-    Aim {
+    let cursor = builder.cursor.take();
+    let mut aim = Aim {
         to,
         shared: *shared,
         counted,
@@ -94,7 +95,11 @@ pub(super) fn member<'m>(
         array: array.copied(),
         behind,
         ..Aim::default()
+    };
+    if let Some(shared) = cursor {
+        aim.point_into(shared);
     }
+    aim
 }
 
 /// The region of a member, and where its structure begins in the object.
@@ -144,48 +149,88 @@ pub(super) fn array<'m>(
     })
 }
 
-/// For each parameter the first one before it that points into the same array.
-pub(super) fn mates<'m>(
-    builder: &Builder<'m, '_>,
-    parameters: &[&Parameter<'m>],
-) -> Vec<Option<usize>> {
+/// What a parameter has to do with the array of others.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Mate {
+    /// The first parameter that points into the same array, if that is another one.
+    pub(super) first: Option<usize>,
+    /// Whether others point there, of which this one is the first.
+    pub(super) is_first: bool,
+    /// Whether the parameter points to the pointer into the array.
+    pub(super) is_cursor: bool,
+}
+
+/// For each parameter what it has to do with the array of others.
+pub(super) fn mates<'m>(builder: &Builder<'m, '_>, parameters: &[&Parameter<'m>]) -> Vec<Mate> {
     let own = builder.function.filter(|_| builder.for_tests);
     let values = own.map(Value::params).unwrap_or_default();
-    let behind = |index: usize| {
+    let behind = |node: Option<DebugNode<'m>>| node.and_then(DebugNode::base).map(unwrapped);
+    let pointer = |index: usize, is_cursor: bool| {
         let one = parameters[index];
-        let to = one
-            .ty
-            .map(unwrapped)
-            .and_then(DebugNode::base)
-            .map(unwrapped);
-        let pointer = one.passed == Passed::Pointer && !is_linked(to);
-        to.filter(|_| pointer).zip(values.get(one.first).copied())
+        let to = behind(one.ty.map(unwrapped));
+        let value = *values.get(one.first)?;
+        let (to, pointer) = match is_cursor {
+            true => {
+                let pointer = to.filter(|to| to.tag() == tag::POINTER)?;
+                (behind(Some(pointer))?, Pointer::Cursor(value))
+            }
+            false => (to?, Pointer::Place(value)),
+        };
+        let known = one.passed == Passed::Pointer && !is_linked(Some(to));
+        known.then_some((to, pointer))
     };
-    let is_mate = |first: usize, index: usize| {
-        let pair = behind(first).zip(behind(index));
+    let share = |one: (usize, bool), other: (usize, bool)| {
+        let pair = pointer(one.0, one.1).zip(pointer(other.0, other.1));
         pair.is_some_and(|((to, one), (of, other))| to == of && share_array(one, other))
     };
-    let mut mates: Vec<Option<usize>> = Vec::new();
+    let ways = [(false, false), (true, false), (false, true), (true, true)];
+    let mut mates = vec![Mate::default(); parameters.len()];
     for index in 0..parameters.len() {
-        let first = (0..index).find(|first| is_mate(*first, index));
-        mates.push(first.map(|first| mates[first].unwrap_or(first)));
+        let pairs = (0..index).flat_map(|first| ways.map(|way| (first, way)));
+        let found = pairs.filter(|(first, way)| {
+            let known = mates[*first].is_first || mates[*first].first.is_some();
+            !known || mates[*first].is_cursor == way.0
+        });
+        let mut found = found.filter(|(first, way)| share((*first, way.0), (index, way.1)));
+        let Some((first, way)) = found.next() else {
+            continue;
+        };
+        let head = mates[first].first.unwrap_or(first);
+        mates[first].is_cursor = way.0;
+        mates[head].is_first = true;
+        mates[index] = Mate {
+            first: Some(head),
+            is_first: false,
+            is_cursor: way.1,
+        };
     }
     mates
 }
 
-/// The array that a parameter has an object for.
-pub(super) fn array_of<'m>(parameter: &Variable, to: Option<DebugNode<'m>>) -> Option<Array<'m>> {
-    let [
-        Part {
-            made: Made::Pointer(pointer),
-            ..
-        },
-    ] = &parameter.parts[..]
-    else {
-        return None;
+/// The array that a parameter has an object for; that of the pointer behind it.
+pub(super) fn array_of<'m>(
+    parameter: &Variable,
+    to: Option<DebugNode<'m>>,
+    is_cursor: bool,
+) -> Option<Array<'m>> {
+    let own = |parts: &[Part]| match parts {
+        [
+            Part {
+                made: Made::Pointer(pointer),
+                ..
+            },
+        ] => pointer.object.clone(),
+        _ => None,
     };
-    let object = pointer.object.as_ref().filter(|one| one.before == 0)?;
-    Some(Array {
+    let first = own(&parameter.parts)?;
+    let (object, to) = match is_cursor {
+        true => (
+            own(&first.parts)?,
+            to.map(unwrapped).and_then(DebugNode::base),
+        ),
+        false => (first, to),
+    };
+    (object.before == 0).then(|| Array {
         region: 0,
         of: to.map(unwrapped),
         base: 0,
