@@ -176,7 +176,7 @@ impl Bounds {
                     false => "",
                 },
                 match self.doubles {
-                    true => ", where it takes none, functions that return anything",
+                    true => ", or functions that return anything",
                     false => "",
                 }
             ),

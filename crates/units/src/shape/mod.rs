@@ -669,7 +669,8 @@ impl<'m, 'a> Builder<'m, 'a> {
             }
             choices.push(Choice::Function(one.name.clone()));
         }
-        if choices.is_empty() && self.bounds.doubles {
+        // Callers may be in other programs, with functions of their own.
+        if self.bounds.doubles {
             choices.extend(self.double_of(ty).map(Choice::Double));
         }
         choices
