@@ -1,4 +1,4 @@
-//! Branches that the first run takes and fails.
+//! Branches whose first run fails.
 //!
 //! Such a run says little of the code behind its branch, and the branch counts as covered: nobody asks
 //! for it again. So the query is asked again, for another input: one of the bytes that the solver
