@@ -1,7 +1,7 @@
 //! Functions as entries whose parameters point into one array or are numbers of 128 bits, or that
 //! look at the error number; null pointers that end a run before it decides anything of them (`hex`).
 //! Numbers that are places in arrays, arrays as long as the code looks for, owners and rings, variables
-//! with pointers.
+//! with pointers. Variables and callbacks that are not the program's alone.
 
 #![allow(missing_docs)]
 
@@ -63,6 +63,14 @@ int after(const char *base, const char *at) {
   if (at - base > 3 && at[-2] == 'x' && base[0] == 'y') return 1;
   return 0;
 }
+static volatile int event;
+int has_event(void) { return event ? 1 : 2; }
+static int none(int number) { return number - number; }
+int visit(int (*visitor)(int)) {
+  if (visitor && visitor(1) == 7) return 1;
+  return 0;
+}
+int visit_all(void) { return visit(none); }
 int is_ring(struct outer *outer) {
   if (!outer) return -1;
   return outer->item.next == &outer->item ? outer->item.key == 9 : outer->more == 3;
@@ -85,6 +93,8 @@ fn parameters_point_into_one_array_and_the_error_number_is_an_input() {
         "last_error",
         "word",
         "after",
+        "has_event",
+        "visit",
         "is_ring",
     ];
     all_covered(folder.path(), &told, &names);
