@@ -200,6 +200,7 @@ fn keeps_to_itself(operation: &Operation) -> bool {
         | Operation::Extract { .. }
         | Operation::Insert { .. } => true,
         Operation::Intrinsic { intrinsic, .. } => !intrinsic.writes_memory(),
+        Operation::Opaque { reason, .. } if reason.is_known_to_runs() => true,
         Operation::Store { .. }
         | Operation::Allocate { .. }
         | Operation::Call { .. }

@@ -84,7 +84,7 @@ fn calls_any(function: &Function, called: &[bool]) -> bool {
     };
     function.blocks.iter().any(|block| {
         let mut instructions = block.instructions.iter();
-        matches!(block.terminator, Terminator::Opaque { .. })
+        matches!(&block.terminator, Terminator::Opaque { reason, .. } if !reason.is_known_to_runs())
             || instructions.any(|instruction| calls(&instruction.operation))
     })
 }

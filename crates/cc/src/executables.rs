@@ -16,7 +16,7 @@ use labrys_instrument::checked;
 use labrys_instrument::plain;
 use labrys_instrument::recording::{self, Outputs};
 use labrys_llvm::{LlvmError, Module};
-use labrys_lower::lower;
+use labrys_lower::{lower, lower_part};
 use labrys_program::Program;
 
 use crate::jobs::Job;
@@ -84,6 +84,8 @@ pub(crate) enum Purpose {
     Unit {
         /// Whether failures are looked for: without there is no checked executable.
         checked: bool,
+        /// Whether the program is a part of others, for proofs.
+        part: bool,
     },
 }
 
@@ -104,7 +106,14 @@ impl Purpose {
     }
 
     fn is_checked(self) -> bool {
-        self != Purpose::Unit { checked: false }
+        !matches!(self, Purpose::Unit { checked: false, .. })
+    }
+
+    fn lower(self) -> fn(&Module) -> Program {
+        match self {
+            Purpose::Unit { part: true, .. } => lower_part,
+            _ => lower,
+        }
     }
 }
 
@@ -249,7 +258,7 @@ pub(crate) fn build_frozen(
         let checked = purpose.is_checked().then(|| beside(scope, checked));
         let checked = checked.transpose()?;
         Ok::<_, Error>((
-            program_bytes(frozen, &line.output),
+            program_bytes(frozen, &line.output, purpose),
             join(instrumented),
             join(plain),
             checked.map(join),
@@ -595,14 +604,18 @@ pub(crate) fn runtime_object(session: &Session, scratch: &Path) -> Result<PathBu
 }
 
 /// The static program model of the frozen bitcode, serialized.
-fn program_bytes(frozen: &Path, output: &Path) -> Result<Vec<u8>, Error> {
-    Ok(model(&read(frozen)?, output)?.to_bytes())
+fn program_bytes(frozen: &Path, output: &Path, purpose: Purpose) -> Result<Vec<u8>, Error> {
+    Ok(lowered(&read(frozen)?, output, purpose)?.to_bytes())
 }
 
 /// The static program model of frozen bitcode.
 pub(crate) fn model(bytes: &[u8], output: &Path) -> Result<Program, Error> {
+    lowered(bytes, output, Purpose::Program)
+}
+
+fn lowered(bytes: &[u8], output: &Path, purpose: Purpose) -> Result<Program, Error> {
     let module = Module::from_bytes(bytes, "frozen bitcode").map_err(llvm("lowering"))?;
-    let mut program = lower(&module);
+    let mut program = purpose.lower()(&module);
     program.name = output
         .file_name()
         .unwrap_or_default()

@@ -334,6 +334,7 @@ impl Frozen {
         let runtime = self.runtime(&session, &scratch)?;
         let purpose = Purpose::Unit {
             checked: !request.unchecked,
+            part: request.part,
         };
         build_frozen(&session, &line, &frozen, &runtime, &scratch, purpose)
     }

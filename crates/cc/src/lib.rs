@@ -36,6 +36,7 @@ mod response;
 mod scratch;
 mod symbols;
 mod tools;
+mod weak;
 pub mod worker;
 
 use std::ffi::OsString;

@@ -9,7 +9,7 @@ use crate::jobs::{self, Job, say};
 use crate::link_line::LinkLine;
 use crate::linker::{linker_option, run_linker};
 use crate::object::{self, Nature};
-use crate::{Error, Session, brings_bitcode, compile, executables, probe, recipe};
+use crate::{Error, Session, brings_bitcode, compile, executables, probe, recipe, weak};
 
 /// Links what the command line asks for.
 pub(crate) fn link(session: &Session, invocation: &Invocation) -> Result<(), Error> {
@@ -181,5 +181,9 @@ fn merge(session: &Session, line: &LinkLine, scratch: &Path) -> Result<Option<Pa
     let job = line.merge(&merged);
     session.doing("merging the bitcode");
     run_linker(session, &job, scratch)?;
-    Ok(merged.is_file().then_some(merged))
+    if !merged.is_file() {
+        return Ok(None);
+    }
+    weak::restore(line, &merged)?;
+    Ok(Some(merged))
 }

@@ -31,7 +31,7 @@ pub(crate) enum Item {
     /// An input made of bitcode: only merged.
     Bitcode(OsString),
     /// An archive all of whose members have bitcode: later links can do without.
-    Archive(Vec<OsString>),
+    Archive { words: Vec<OsString>, path: PathBuf },
     /// An archive that is linked whole and has members with bitcode, or is one of the build.
     WholeArchive { words: Vec<OsString>, path: PathBuf },
     /// A native object of the build, or an archive of it with native members.
@@ -143,7 +143,7 @@ impl LinkLine {
                 Item::Word(_) | Item::Report(_) | Item::Wrap(_) | Item::Carried(_) => {
                     items.push(item.clone());
                 }
-                Item::Bitcode(_) | Item::Archive(_) => {}
+                Item::Bitcode(_) | Item::Archive { .. } => {}
                 Item::Native { path, .. } if Nature::of_file(path) == Nature::Archive => {
                     // Members are linked where they are needed.
                     items.push(Item::Word("--start-lib".into()));
@@ -166,13 +166,24 @@ impl LinkLine {
         })
     }
 
+    /// The objects and archives that have bitcode, or may have some.
+    pub(crate) fn with_bitcode(&self) -> impl Iterator<Item = &Path> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Bitcode(word) => Some(Path::new(word)),
+            Item::Archive { path, .. }
+            | Item::WholeArchive { path, .. }
+            | Item::Native { path, .. } => Some(path),
+            _ => None,
+        })
+    }
+
     /// The link that writes all bitcode as one module, and nothing if there is none.
     pub(crate) fn merge(&self, output: &Path) -> Job {
         let mut arguments = Vec::new();
         for item in &self.items {
             match item {
                 Item::Word(word) | Item::Bitcode(word) => arguments.push(word.clone()),
-                Item::Archive(words)
+                Item::Archive { words, .. }
                 | Item::WholeArchive { words, .. }
                 | Item::Native { words, .. } => arguments.extend(words.iter().cloned()),
                 Item::Wrap(symbol) => arguments.extend(["--wrap".into(), symbol.clone()]),
@@ -214,7 +225,7 @@ impl LinkLine {
                 Item::Word(word) if word.to_string_lossy().ends_with(FLUSHES_FLOATS) => {}
                 Item::Word(word) => arguments.push(word.clone()),
                 Item::Bitcode(_) | Item::Wrap(_) => {}
-                Item::Archive(words) | Item::Native { words, .. } => {
+                Item::Archive { words, .. } | Item::Native { words, .. } => {
                     arguments.extend(words.iter().cloned());
                 }
                 Item::WholeArchive { path, .. } => {
@@ -470,9 +481,10 @@ impl LinkLineReader {
                     path: path.to_path_buf(),
                 }
             }
-            Nature::Archive if of_build() && archive::is_bitcode(path) => {
-                Item::Archive(words.to_vec())
-            }
+            Nature::Archive if of_build() && archive::is_bitcode(path) => Item::Archive {
+                words: words.to_vec(),
+                path: path.to_path_buf(),
+            },
             nature if of_build() && is_carried(nature, path) => Item::Native {
                 words: words.to_vec(),
                 path: path.to_path_buf(),

@@ -43,7 +43,7 @@ pub(crate) fn write(line: &LinkLine, language: Language) -> Vec<u8> {
     for item in &line.items {
         match item {
             Item::Word(word) => parts.push(Part::Word(absolute(word).into_vec())),
-            Item::Archive(words) | Item::Native { words, .. } => {
+            Item::Archive { words, .. } | Item::Native { words, .. } => {
                 let words = words.iter().map(|word| absolute(word).into_vec());
                 parts.extend(words.map(Part::Word));
             }

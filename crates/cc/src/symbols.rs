@@ -23,6 +23,20 @@ pub(crate) fn source_files(bytes: &[u8]) -> usize {
     symbols.filter(|s| s.kind() == SymbolKind::File).count()
 }
 
+/// Whether an object defines weak symbols other than those of C++, whose linkage is weak wherever a
+/// definition may be in several objects.
+pub(crate) fn has_weak(bytes: &[u8]) -> bool {
+    ElfFile64::<LittleEndian>::parse(bytes).is_ok_and(|file| {
+        let mut symbols = file.symbols();
+        symbols.any(|symbol| {
+            let is_mangled = symbol
+                .name_bytes()
+                .is_ok_and(|name| name.starts_with(b"_Z"));
+            symbol.is_definition() && symbol.is_weak() && !is_mangled
+        })
+    })
+}
+
 /// Writes into an object which symbols it defines.
 pub(crate) fn note(table: &mut SectionTable, bytes: &mut Vec<u8>) {
     let sum = symbol_sum(bytes).to_le_bytes();

@@ -81,6 +81,18 @@ void points(unsigned char *p, unsigned char *q) {
 }
 "#;
 
+/// What other links and devices decide.
+const OTHERS: &str = r#"
+struct registers { volatile unsigned control; };
+void device(struct registers *r) {
+  if (!r) return;
+  r->control = 1;
+  IF(r->control == 0)
+}
+__attribute__((weak)) int hook(unsigned char a) { return a - a; }
+void asks_hook(unsigned char a) { IF(hook(a)) }
+"#;
+
 /// Calls everything with everything, and prints the branches that are taken.
 const CALLS: &str = r#"
 #include <stdio.h>
@@ -269,6 +281,21 @@ fn what_no_call_takes_is_proved_and_nothing_else() {
             proved.contains(&branch),
             "{branch} ({part}) is not proved: {proved:?}"
         );
+    }
+}
+
+#[test]
+fn what_others_decide_is_not_proved() {
+    let folder = folder();
+    let source = format!("{MARKS}{OTHERS}");
+    let proved = proved(
+        folder.path(),
+        &source,
+        &["--all-functions", "--runs", "20", "--out", "all-out"],
+    );
+    for part in ["IF(r->control == 0)", "IF(hook(a))"] {
+        let branch = format!("{} true", line_of(&source, part));
+        assert!(!proved.contains(&branch), "{branch} ({part}) is proved");
     }
 }
 

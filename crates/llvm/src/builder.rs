@@ -217,6 +217,15 @@ impl<'m> Builder<'m> {
         unsafe { LLVMBuildStore(self.0, value.0, address.0) };
     }
 
+    /// Reads memory, where and as often as the code says.
+    #[must_use]
+    pub fn volatile_load(&self, ty: Type<'m>, address: Value<'m>) -> Value<'m> {
+        let load = self.load(ty, address);
+        // SAFETY: the load is an instruction that can be volatile.
+        unsafe { LLVMSetVolatile(load.0, 1) };
+        load
+    }
+
     /// Writes memory, where and as often as the code says.
     pub fn volatile_store(&self, value: Value<'m>, address: Value<'m>) {
         // SAFETY: the address is a pointer, and the store is an instruction that can be volatile.

@@ -24,6 +24,13 @@ impl<'m> Value<'m> {
         unsafe { LLVMSetVisibility(self.0, LLVMVisibility::LLVMHiddenVisibility) }
     }
 
+    /// Keeps other definitions from standing for a function or variable where it is linked
+    /// dynamically.
+    pub fn protect(self) {
+        // SAFETY: callers pass globals.
+        unsafe { LLVMSetVisibility(self.0, LLVMVisibility::LLVMProtectedVisibility) }
+    }
+
     /// Gives a function or variable another name.
     pub fn rename(self, name: &str) {
         // SAFETY: the name is `len` bytes long and copied.

@@ -9,7 +9,7 @@ use std::ptr;
 use std::sync::Once;
 
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
-use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
+use llvm_sys::bit_reader::{LLVMGetBitcodeModuleInContext2, LLVMParseBitcodeInContext2};
 use llvm_sys::bit_writer::LLVMWriteBitcodeToMemoryBuffer;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{
@@ -82,9 +82,23 @@ impl Module {
     /// # Errors
     /// The bytes are not bitcode that LLVM 19 understands.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, LlvmError> {
+        Self::parsed(bytes, name, true)
+    }
+
+    /// Reads what functions and variables bitcode has, without the bodies of functions, which takes a
+    /// part of the time.
+    ///
+    /// # Errors
+    /// The bytes are not bitcode that LLVM 19 understands.
+    pub fn outline(bytes: &[u8], name: &str) -> Result<Self, LlvmError> {
+        Self::parsed(bytes, name, false)
+    }
+
+    fn parsed(bytes: &[u8], name: &str, bodies: bool) -> Result<Self, LlvmError> {
         let name_c = c_string(name);
-        // SAFETY: the buffer copies the bytes and is freed here; the context owns the module.
-        // A diagnostic handler keeps LLVM from printing and exiting.
+        // SAFETY: the buffer copies the bytes; it is freed here, or belongs to a module that reads
+        // from it later. The context owns the module. A diagnostic handler keeps LLVM from printing
+        // and exiting.
         unsafe {
             let context = LLVMContextCreate();
             let mut text = String::new();
@@ -95,8 +109,14 @@ impl Module {
                 name_c.as_ptr(),
             );
             let mut raw = ptr::null_mut();
-            let failed = LLVMParseBitcodeInContext2(context, buffer, &raw mut raw) != 0;
-            LLVMDisposeMemoryBuffer(buffer);
+            let parse = match bodies {
+                true => LLVMParseBitcodeInContext2,
+                false => LLVMGetBitcodeModuleInContext2,
+            };
+            let failed = parse(context, buffer, &raw mut raw) != 0;
+            if bodies || failed {
+                LLVMDisposeMemoryBuffer(buffer);
+            }
             LLVMContextSetDiagnosticHandler(context, None, ptr::null_mut());
             if failed {
                 LLVMContextDispose(context);

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
-use llvm_sys::{LLVMAtomicOrdering, LLVMAttributeFunctionIndex};
+use llvm_sys::{LLVMAtomicOrdering, LLVMAttributeFunctionIndex, LLVMVisibility};
 
 use super::{
     Block, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind,
@@ -247,6 +247,24 @@ impl<'m> Value<'m> {
     pub fn linkage(self) -> LLVMLinkage {
         // SAFETY: callers pass globals.
         unsafe { LLVMGetLinkage(self.0) }
+    }
+
+    /// Whether it is a weak definition, in whose place another link may have another one. What C++
+    /// defines in several objects is the same in each.
+    #[must_use]
+    pub fn is_replaceable(self) -> bool {
+        let weak = [
+            LLVMLinkage::LLVMWeakAnyLinkage,
+            LLVMLinkage::LLVMLinkOnceAnyLinkage,
+        ];
+        weak.contains(&self.linkage())
+    }
+
+    /// Whether nothing stands for it where it is linked dynamically ([`protect`](Self::protect)).
+    #[must_use]
+    pub fn is_protected(self) -> bool {
+        // SAFETY: callers pass globals.
+        unsafe { LLVMGetVisibility(self.0) == LLVMVisibility::LLVMProtectedVisibility }
     }
 
     /// Called operand of a call.

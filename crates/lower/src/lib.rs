@@ -18,7 +18,7 @@ mod vectors;
 mod wrapped;
 
 pub use freeze::{FreezeError, freeze};
-pub use lowering::lower;
+pub use lowering::{lower, lower_part};
 pub use source::source;
 pub use surroundings::Linking;
 pub use traps::trap_of;

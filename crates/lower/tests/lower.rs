@@ -8,8 +8,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use labrys_llvm::Module;
-use labrys_lower::lower;
 use labrys_lower::sites::sites;
+use labrys_lower::{lower, lower_part};
 use labrys_program::graph::{BranchDominators, ControlDependence, Distances};
 use labrys_program::{BranchId, Program, SiteId};
 
@@ -26,7 +26,7 @@ fn freeze(source: &Path) -> Module {
         .expect("a temporary file");
     let mut clang = Command::new("clang-19");
     clang
-        .current_dir(folder())
+        .current_dir(source.parent().expect("a folder"))
         .args(["-w", "-c", "-emit-llvm", "-o"])
         .arg(out.path());
     if source.extension().is_some_and(|extension| extension == "c") {
@@ -60,9 +60,8 @@ fn freeze(source: &Path) -> Module {
     module
 }
 
-/// Lowers a module and checks what holds for every model.
-fn checked(module: &Module) -> Program {
-    let program = lower(module);
+/// Checks what holds for every model of a module.
+fn checked(module: &Module, program: Program) -> Program {
     if let Err(violations) = program.verify() {
         let lines: String = violations
             .iter()
@@ -93,9 +92,20 @@ fn checked(module: &Module) -> Program {
 
 #[test]
 fn models_are_as_expected() {
-    let mut names = Vec::new();
+    let count = compared(&folder(), lower);
+    assert!(count >= 17, "only {count} examples");
+}
+
+#[test]
+fn models_of_parts_are_as_expected() {
+    assert!(compared(&folder().join("part"), lower_part) > 0);
+}
+
+/// Compares the models of all sources in a folder with what is expected; how many there are.
+fn compared(folder: &Path, lower: fn(&Module) -> Program) -> usize {
+    let mut count = 0;
     let mut wrong = Vec::new();
-    for entry in fs::read_dir(folder()).expect("the folder of examples") {
+    for entry in fs::read_dir(folder).expect("the folder of examples") {
         let source = entry.expect("an entry").path();
         if source
             .extension()
@@ -103,8 +113,9 @@ fn models_are_as_expected() {
         {
             continue;
         }
-        names.push(source.clone());
-        let mut program = checked(&freeze(&source));
+        count += 1;
+        let module = freeze(&source);
+        let mut program = checked(&module, lower(&module));
         program.name = source
             .file_name()
             .expect("a name")
@@ -118,11 +129,11 @@ fn models_are_as_expected() {
             wrong.push(expected);
         }
     }
-    assert!(names.len() >= 17, "only {} examples", names.len());
     assert!(
         wrong.is_empty(),
         "differ (UPDATE_EXPECT=1 accepts): {wrong:?}"
     );
+    count
 }
 
 /// Lowers and analyzes the bitcode files named in `LABRYS_BITCODE`, and tells what they consist

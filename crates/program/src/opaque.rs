@@ -23,6 +23,12 @@ pub enum Opaque {
     Instruction(String),
     /// A constant without a model, by the name of its kind.
     Constant(String),
+    /// A load from volatile memory, in a part of other programs: what is at the only operand, unless
+    /// a device wrote something else.
+    Volatile,
+    /// A call of a weak function, in a part of other programs: control goes to the first successor,
+    /// unless another link has another function.
+    Weak,
 }
 
 impl Opaque {
@@ -38,7 +44,16 @@ impl Opaque {
             Opaque::Intrinsic(name) => ("intrinsic", Some(name)),
             Opaque::Instruction(name) => ("instruction", Some(name)),
             Opaque::Constant(name) => ("constant", Some(name)),
+            Opaque::Volatile => ("volatile", None),
+            Opaque::Weak => ("weak", None),
         }
+    }
+
+    /// Whether runs of this build know what proofs leave open: what memory holds, or where control
+    /// goes on.
+    #[must_use]
+    pub fn is_known_to_runs(&self) -> bool {
+        matches!(self, Opaque::Volatile | Opaque::Weak)
     }
 
     /// The inverse of [`Opaque::parts`].
@@ -53,6 +68,8 @@ impl Opaque {
             ("intrinsic", Some(name)) => Some(Opaque::Intrinsic(name)),
             ("instruction", Some(name)) => Some(Opaque::Instruction(name)),
             ("constant", Some(name)) => Some(Opaque::Constant(name)),
+            ("volatile", None) => Some(Opaque::Volatile),
+            ("weak", None) => Some(Opaque::Weak),
             _ => None,
         }
     }

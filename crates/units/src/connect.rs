@@ -1,6 +1,6 @@
 //! Joins the drivers, linked behind the program, to it.
 
-use labrys_llvm::{LLVMOpcode, Module, Value};
+use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, Module, Value};
 use labrys_suite::unit::Missing;
 
 use crate::{BINDER, Drivers, ENTRY, FUNCTION, PICK, REAL, STUB, SWITCH, VARIABLE, allocations};
@@ -98,6 +98,13 @@ fn define(module: &Module, stem: &str, names: &[&String]) {
 fn define_missing(module: &Module, drivers: &Drivers) {
     let entries = drivers.unit.entries.iter();
     let doubles: Vec<_> = entries.flat_map(|entry| &entry.doubles).collect();
+    for Missing { name, .. } in &drivers.unit.missing {
+        let referred = module.function(name).or_else(|| module.global(name));
+        let is_weak = |one: &Value<'_>| one.linkage() == LLVMLinkage::LLVMExternalWeakLinkage;
+        if let Some(weak) = referred.filter(is_weak) {
+            look_up(module, name, weak);
+        }
+    }
     for double in &doubles {
         let missing = double
             .missing
@@ -121,8 +128,49 @@ fn define_missing(module: &Module, drivers: &Drivers) {
             }
             (_, Some(variable)) if variable.global_type().is_sized() => {
                 variable.set_initializer(module.zero(variable.global_type()));
+                // Where there is one it holds something else.
+                variable.set_linkage(LLVMLinkage::LLVMWeakAnyLinkage);
             }
             _ => {}
+        }
+    }
+}
+
+/// Has code read the address of what it refers to weakly from volatile memory: in another link it may
+/// be null. Calls stay: they are made where it is not.
+fn look_up(module: &Module, name: &str, weak: Value<'_>) {
+    let ty = weak.ty();
+    let address = module.declare_global(&format!("labrys_weak_{name}"), ty);
+    address.set_initializer(weak);
+    address.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+    let builder = module.builder();
+    for user in weak.users().into_iter().filter(|one| one.is_instruction()) {
+        let is_phi = user.opcode() == LLVMOpcode::LLVMPHI;
+        let from: Vec<Block<'_>> = match is_phi {
+            true => user
+                .incoming()
+                .into_iter()
+                .map(|(_, block)| block)
+                .collect(),
+            false => Vec::new(),
+        };
+        // A block that comes twice brings one value.
+        let mut read: Vec<(Block<'_>, Value<'_>)> = Vec::new();
+        for index in (0..user.operand_count()).filter(|index| user.operand(*index) == weak) {
+            if user.opcode() == LLVMOpcode::LLVMCall && index + 1 == user.operand_count() {
+                continue;
+            }
+            let block = from.get(index);
+            let known = block.and_then(|block| read.iter().find(|one| one.0 == *block));
+            let value = match known {
+                Some((_, value)) => *value,
+                None => {
+                    builder.before(block.and_then(|one| one.terminator()).unwrap_or(user));
+                    builder.volatile_load(ty, address)
+                }
+            };
+            read.extend(block.map(|block| (*block, value)));
+            user.set_operand(index, value);
         }
     }
 }

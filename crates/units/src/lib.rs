@@ -233,6 +233,9 @@ pub struct Request {
     /// The drivers are for tests: they report what a call leaves behind, and of several functions
     /// the first argument of the program names the one that is called, not an input.
     pub for_tests: bool,
+    /// Whether the entries are parts of other programs, too: no proof rests on what is in volatile
+    /// memory, or on the definition of what is weak.
+    pub part: bool,
     /// Whether functions and variables that the entries cannot come to are left out.
     pub trimmed: bool,
     /// Whether the program is compiled in linear time, for few runs: its code is slow.

@@ -245,6 +245,13 @@ impl<'p> Walker<'_, 'p> {
                 self.jump(at, *to).map(Some)
             }
             Terminator::Unreachable => Ok(None),
+            Terminator::Opaque {
+                reason, successors, ..
+            } if reason.is_known_to_runs() => {
+                let first = successors.first();
+                self.jump(at, *first.ok_or(End::Unexpected("a terminator"))?)
+                    .map(Some)
+            }
             Terminator::Opaque { .. } => Err(End::Unexpected("an opaque terminator")),
         }
     }

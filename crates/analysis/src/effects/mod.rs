@@ -215,7 +215,7 @@ impl Effects {
             }
             match &block.terminator {
                 Terminator::Unreachable => effects.stops = true,
-                Terminator::Opaque { reason, .. } => {
+                Terminator::Opaque { reason, .. } if !reason.is_known_to_runs() => {
                     effects.unknown.insert(reason.to_string());
                 }
                 _ => {}
@@ -254,7 +254,9 @@ impl Effects {
             } => {
                 self.anywhere |= *writes_memory;
                 self.foreign |= *writes_memory;
-                self.unknown.insert(reason.to_string());
+                if !reason.is_known_to_runs() {
+                    self.unknown.insert(reason.to_string());
+                }
             }
             // The call graph adds the callee's effects.
             Operation::Call {

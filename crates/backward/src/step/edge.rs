@@ -150,6 +150,7 @@ pub(crate) fn cross(terms: &mut Terms<'_>, state: &mut State, from: BlockId) -> 
         None => {
             if let Some(Terminator::Opaque { reason, .. }) =
                 function.block(from).map(|block| &block.terminator)
+                && !reason.is_known_to_runs()
             {
                 state.skip(Skip::Opaque(reason.to_string()));
             }

@@ -1,7 +1,7 @@
 //! Passing an instruction that is no call.
 
 use labrys_expr::{ExprId, Op};
-use labrys_program::{Instruction, Intrinsic, Operand, Operation, Type};
+use labrys_program::{Instruction, Intrinsic, Opaque, Operand, Operation, Type};
 use labrys_semantics::{Algebra, stored, unpack};
 
 use super::{Context, Step, result_type};
@@ -223,13 +223,17 @@ fn pass_intrinsic(
 
 fn pass_opaque(terms: &mut Terms<'_>, state: &mut State, instruction: &Instruction) {
     let used = state.take(instruction.result).is_some();
-    let (writes, why) = match &instruction.operation {
+    let (writes, skip) = match &instruction.operation {
+        Operation::Opaque {
+            reason: Opaque::Volatile,
+            ..
+        } => (false, Skip::Outside("volatile memory".to_owned())),
         Operation::Opaque {
             reason,
             writes_memory,
             ..
-        } => (*writes_memory, reason.to_string()),
-        _ => (true, "variable arguments".to_owned()),
+        } => (*writes_memory, Skip::Opaque(reason.to_string())),
+        _ => (true, Skip::Opaque("variable arguments".to_owned())),
     };
     let mut concerned = used;
     if writes {
@@ -238,6 +242,6 @@ fn pass_opaque(terms: &mut Terms<'_>, state: &mut State, instruction: &Instructi
         state.memory_mut().havoc(terms, effects);
     }
     if concerned {
-        state.skip(Skip::Opaque(why));
+        state.skip(skip);
     }
 }

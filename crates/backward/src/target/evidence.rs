@@ -227,6 +227,7 @@ fn passes(analysis: &ProgramAnalysis<'_>, operation: &Operation) -> Passage {
                 Passage::MayCrash
             }
         }
+        Operation::Opaque { reason, .. } if reason.is_known_to_runs() => Passage::MayCrash,
         Operation::Call { .. } | Operation::Opaque { .. } => Passage::MayStop,
         Operation::Load { .. } | Operation::Store { .. } | Operation::Binary { .. } => {
             Passage::MayCrash

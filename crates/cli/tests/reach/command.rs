@@ -11,7 +11,7 @@ use tempfile::TempDir;
 pub(crate) struct Program {
     folder: TempDir,
     /// The source, or the executable that was made of it.
-    subject: &'static str,
+    pub(crate) subject: &'static str,
 }
 
 impl Program {

@@ -1,6 +1,8 @@
 //! `labrys reach` from functions, through library code, and forward: the verdicts on small programs
 //! whose answers are known.
 
+use std::process::Command;
+
 use crate::command::Program;
 
 const UNIT: &str = r#"
@@ -141,4 +143,145 @@ int check(int a) {
 "#;
     let expected: [(&str, &[&str]); 2] = [("reached", &["found"]), ("unreachable", &["never"])];
     Program::new(text).expect(&["--entry", "check", "--no-forward"], &expected);
+}
+
+/// What devices, other links and other programs decide is open, and what they cannot is proved.
+#[test]
+fn what_others_decide_is_no_proof() {
+    let text = r#"
+#include <labrys.h>
+struct registers { volatile unsigned control, status; };
+static volatile int event;
+static int mode;
+__attribute__((weak)) const int limit = 4;
+__attribute__((weak)) int hook(int x) { (void)x; return 0; }
+static int zero(int x) { return x - x; }
+int aliased(int x) __attribute__((weak, alias("zero")));
+static int (*const table[])(int) = {hook, zero};
+__attribute__((weak)) void stop(int x) { if (x == 77) labrys_target("in stop"); for (;;); }
+int device(struct registers *r) {
+  if (!r) return 0;
+  r->control = 1;
+  if (!(r->control & 1)) labrys_target("register");
+  if (event) labrys_target("event");
+  if (mode) labrys_target("mode");
+  volatile int own = 3;
+  if (own == 4) labrys_target("own");
+  return 0;
+}
+int links(int x) {
+  if (hook(x)) labrys_target("hook");
+  if (aliased(x)) labrys_target("alias");
+  if (table[x & 1](x)) labrys_target("table");
+  if (limit == 5) labrys_target("limit");
+  if (x < 0) { stop(x); labrys_target("behind stop"); }
+  if (x > 10 && x < 5) labrys_target("never");
+  if (x == 77) stop(x);
+  return 0;
+}
+int visit(int (*visitor)(int)) {
+  if (visitor && visitor(1) == 7) labrys_target("callback");
+  return 0;
+}
+int visit_all(void) { return visit(zero); }
+"#;
+    let absent = r#"
+extern int absent(int) __attribute__((weak));
+extern int absent_level __attribute__((weak));
+extern int elsewhere;
+static int call_if_there(int x) { int (*f)(int) = x > 5 ? absent : zero; return f != 0; }
+int refers(int x) {
+  if (!absent) labrys_target("absent");
+  if (absent && absent(x) == 55) labrys_target("there");
+  if (x > 9 && !call_if_there(x)) labrys_target("chosen");
+  if (&absent_level == 0) labrys_target("no level");
+  if (elsewhere == 4) labrys_target("elsewhere");
+  if (x > 5 && x < 3) labrys_target("never there");
+  return 0;
+}
+"#;
+    let entries = [
+        "--entry",
+        "device",
+        "--entry",
+        "links",
+        "--entry",
+        "refers",
+        "--entry",
+        "visit",
+        "--no-forward",
+    ];
+    let open = [
+        "register",
+        "event",
+        "hook",
+        "alias",
+        "table",
+        "limit",
+        "behind stop",
+        "absent",
+        "chosen",
+        "no level",
+        "elsewhere",
+    ];
+    let expected: [(&str, &[&str]); 3] = [
+        ("not found", &open),
+        ("unreachable", &["mode", "own", "never", "never there"]),
+        ("reached", &["in stop", "callback", "there"]),
+    ];
+    Program::new(&format!("{text}{absent}")).expect(&entries, &expected);
+    // A whole program is linked as it is, and its memory is its own.
+    let whole =
+        format!("{text}int main(int argc, char **argv) {{ (void)argv; return links(argc); }}");
+    let expected: [(&str, &[&str]); 1] =
+        [("unreachable", &["hook", "table", "limit", "behind stop"])];
+    Program::new(&whole).expect(&[], &expected);
+}
+
+const WEAK: &str = r#"
+#include <labrys.h>
+__attribute__((weak)) int hook(int x) { return x - x; }
+int entry(int x) {
+  if (hook(x)) labrys_target("hook");
+  return 0;
+}
+"#;
+
+/// A weak definition that another file of the program replaces is decided.
+#[test]
+fn strong_definitions_stand_for_weak_ones() {
+    let program = Program::new(WEAK);
+    std::fs::write(program.at("strong.c"), "int hook(int x) { return x * 0; }").expect("a file");
+    let expected: [(&str, &[&str]); 1] = [("unreachable", &["hook"])];
+    program.expect(&["strong.c", "--entry", "entry"], &expected);
+}
+
+/// Weak definitions are told from others in objects and archives too.
+#[test]
+fn weak_definitions_of_archives_are_open() {
+    let mut program = Program::new(WEAK);
+    let main =
+        "int entry(int); int main(int argc, char **argv) { (void)argv; return entry(argc); }";
+    std::fs::write(program.at("main.c"), main).expect("a file");
+    let run = |tool: &str, arguments: &[&str]| {
+        let mut command = Command::new(tool);
+        let status = command
+            .args(arguments)
+            .current_dir(program.folder())
+            .status();
+        assert!(
+            status.expect("the tool runs").success(),
+            "{tool} {arguments:?}"
+        );
+    };
+    let compiler = env!("CARGO_BIN_EXE_labrys-cc");
+    run(compiler, &["-g", "-c", "program.c", "main.c"]);
+    run("ar", &["rc", "library.a", "program.o"]);
+    run(compiler, &["-g", "-o", "program", "main.o", "library.a"]);
+    program.subject = "program";
+    let expected: [(&str, &[&str]); 1] = [("not found", &["hook"])];
+    program.expect(&["--entry", "entry", "--no-forward"], &expected);
+    let expected: [(&str, &[&str]); 1] = [("unreachable", &["hook"])];
+    std::fs::remove_dir_all(program.at("out")).expect("removed");
+    program.expect(&[], &expected);
 }

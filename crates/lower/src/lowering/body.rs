@@ -444,10 +444,10 @@ impl<'a, 'm> Body<'a, 'm> {
     }
 
     fn memory_access(&mut self, instruction: Value<'m>) -> Option<Operation> {
-        let access = if instruction.is_atomic() {
-            Access::Atomic
-        } else if instruction.is_volatile() {
+        let access = if instruction.is_volatile() {
             Access::Volatile
+        } else if instruction.is_atomic() {
+            Access::Atomic
         } else {
             Access::Plain
         };

@@ -15,6 +15,7 @@ mod globals;
 mod locations;
 mod numbering;
 mod operators;
+mod part;
 mod types;
 
 use std::collections::{HashMap, HashSet};
@@ -59,6 +60,15 @@ pub fn lower(module: &Module) -> Program {
     program
 }
 
+/// The model of a module that is a part of other programs: proofs leave open what those decide, what
+/// is in volatile memory and which definitions stand for weak ones.
+#[must_use]
+pub fn lower_part(module: &Module) -> Program {
+    let mut program = lower(module);
+    part::open(module, &mut program);
+    program
+}
+
 /// A program with all functions and globals of a module, without bodies and initializers.
 fn declared<'m>(
     module: &'m Module,
@@ -70,7 +80,7 @@ fn declared<'m>(
     let seen = aliased(module);
     let linkage = |value: &Value<'m>| {
         let by_alias = seen.get(value).copied();
-        by_alias.unwrap_or(linkage(value.linkage()))
+        by_alias.unwrap_or(seen_from_outside(*value))
     };
     for value in module.functions() {
         let ty = value.global_type();
@@ -106,14 +116,19 @@ fn declared<'m>(
 fn aliased<'m>(module: &'m Module) -> HashMap<Value<'m>, Linkage> {
     let aliases = module.aliases().into_iter();
     let seen =
-        aliases.filter_map(|alias| Some((linkage(alias.linkage()), alias.aliased_object()?)));
+        aliases.filter_map(|alias| Some((seen_from_outside(alias), alias.aliased_object()?)));
     let visible = seen.filter(|(linkage, _)| *linkage != Linkage::Internal);
     visible.map(|(linkage, object)| (object, linkage)).collect()
 }
 
-fn linkage(linkage: LLVMLinkage) -> Linkage {
+/// The linkage of a function, variable or alias. A weak one that is protected is used by nothing
+/// outside the link.
+fn seen_from_outside(value: Value<'_>) -> Linkage {
     use LLVMLinkage as L;
-    match linkage {
+    if value.is_replaceable() && value.is_protected() {
+        return Linkage::Internal;
+    }
+    match value.linkage() {
         L::LLVMInternalLinkage | L::LLVMPrivateLinkage => Linkage::Internal,
         L::LLVMLinkOnceAnyLinkage
         | L::LLVMLinkOnceODRLinkage

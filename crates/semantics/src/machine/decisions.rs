@@ -39,6 +39,9 @@ pub(super) fn natural(
             Ok(chosen.map_or(*default, |(_, to)| *to))
         }
         Terminator::Return(_) | Terminator::Unreachable => Err(Halt::Fault),
+        Terminator::Opaque {
+            reason, successors, ..
+        } if reason.is_known_to_runs() => successors.first().copied().ok_or(Halt::Fault),
         Terminator::Opaque { reason, .. } => Err(Halt::Unknown(reason.to_string())),
     }
 }

@@ -19,8 +19,8 @@ mod strings;
 use labrys_expr::Value;
 use labrys_library::{Computes, Function as LibraryFunction, Mark};
 use labrys_program::{
-    Block, BlockId, Callee, Function, FunctionId, GlobalId, Instruction, Intrinsic, Operand,
-    Operation, Program, Terminator, Type,
+    Block, BlockId, Callee, Function, FunctionId, GlobalId, Instruction, Intrinsic, Opaque,
+    Operand, Operation, Program, Terminator, Type,
 };
 
 use crate::algebra::{Algebra, Concrete, External};
@@ -382,6 +382,14 @@ impl<'a> Machine<'a> {
                 intrinsic,
                 arguments,
             } => self.effect_of_intrinsic(function, *intrinsic, arguments),
+            Operation::Opaque {
+                reason: Opaque::Volatile,
+                operands,
+                ..
+            } => {
+                let address = operands.first().ok_or(Halt::Fault)?;
+                self.load(function, *address, ty).map(Some)
+            }
             Operation::Opaque { reason, .. } => Err(Halt::Unknown(reason.to_string())),
             _ => Err(Halt::Unknown("an operation without a model".to_owned())),
         }

@@ -497,9 +497,13 @@ impl Builder<'_, '_> {
                 self.edge(at, *default, none, memory);
             }
             Terminator::Unreachable => {}
-            Terminator::Opaque { successors, .. } => {
+            Terminator::Opaque {
+                reason, successors, ..
+            } => {
                 let mut memory = memory;
-                self.outside(&guard, &mut memory);
+                if !reason.is_known_to_runs() {
+                    self.outside(&guard, &mut memory);
+                }
                 for to in successors {
                     let any = self.terms.fresh(1);
                     self.edge(at, *to, guard.with(any), memory.clone());

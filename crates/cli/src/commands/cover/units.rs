@@ -203,6 +203,7 @@ fn prepare(options: &Cover, builder: &Builder) -> Result<Prepared, Problem> {
         entries: chosen(&options.units, &stock.program()?)?,
         bounds: options.units.bounds(),
         for_tests: true,
+        part: true,
         ..Request::default()
     };
     let (built, drivers) = stock.unit(&request)?;

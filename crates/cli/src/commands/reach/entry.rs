@@ -37,7 +37,10 @@ const MAIN: &str = "main";
 
 impl EntryOptions {
     fn bounds(&self) -> Bounds {
-        self.driver.bounds(Bounds::default())
+        self.driver.bounds(Bounds {
+            doubles: true,
+            ..Bounds::default()
+        })
     }
 
     /// Whether runs begin in functions that are named.
@@ -86,6 +89,7 @@ pub(crate) fn with_drivers(
     let request = Request {
         entries: functions,
         bounds: options.bounds(),
+        part: true,
         ..Request::default()
     };
     let (built, drivers) = stock.unit(&request)?;
