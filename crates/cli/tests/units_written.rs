@@ -70,3 +70,107 @@ fn written_tests_hold_in_any_build() {
         "{set}"
     );
 }
+
+/// What C does not let a test assign, in structures, unions and arrays; what it names by a `typedef` of a
+/// constant; atomic members, and a structure that each compiler has its own names for.
+const QUALIFIED: &str = r#"
+#include <stdatomic.h>
+#include <stddef.h>
+typedef const struct { int a; const char *t; } fixed;
+struct members { const unsigned pair[2]; const struct { int a; char *const p; } in[2]; int (*const f)(int); };
+int members(const struct members *m) {
+  if (!m) return -1;
+  if (m->pair[1] == 7 && m->in[1].a == 3) return m->in[1].p && m->in[1].p[0] == 'x';
+  return m->f && m->f(1) == 9 ? 2 : 0;
+}
+int first(const struct { const char *const name; } *p) { return p->name && p->name[0] == 'y' ? 1 : 0; }
+int named(fixed *p) { return p->a == 4 && p->t && p->t[1] == 'b' ? 1 : 0; }
+union value { const char *const text; const int number; };
+struct tagged { int kind; union value u; };
+int tagged(struct tagged *t) {
+  if (t->kind == 1) return t->u.text && t->u.text[0] == 'n' ? 1 : 0;
+  return t->u.number == 77 ? 2 : 0;
+}
+struct by_value { const int q[2]; char *const p; const volatile unsigned r; };
+int by_value(struct by_value b) { return b.q[1] == 4 && b.p && b.p[0] == 'v' && b.r == 6; }
+struct atomic { _Atomic struct { int a, b; } s; _Atomic(char *) p; const _Atomic int c; atomic_flag f; };
+int atomic(struct atomic *p) {
+  if (p->c == 9 && p->p) return atomic_flag_test_and_set(&p->f) ? 2 : 1;
+  return 0;
+}
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+int try_lock(void) { return atomic_flag_test_and_set(&lock) ? 1 : 0; }
+int number(_Atomic int *n) { return *n == 4 ? 1 : 0; }
+volatile int *register_of(int n) { static volatile int all[2]; return n == 3 ? all : 0; }
+int swap(int (*f)(_Atomic int *, volatile int *)) { _Atomic int a = 1; volatile int v = 2; return f && f(&a, &v) == 3; }
+"#;
+
+#[test]
+fn constants_and_atomic_members_are_set_by_their_bytes() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), QUALIFIED).expect("a file");
+    let told = all_functions(folder.path(), &["lib.c"], "3000");
+    let names = [
+        "members",
+        "first",
+        "named",
+        "tagged",
+        "by_value",
+        "atomic",
+        "number",
+        "register_of",
+        "swap",
+    ];
+    all_covered(folder.path(), &told, &names);
+    tests_pass(&folder.path().join("out/try_lock/tests/test_try_lock.c"));
+}
+
+/// Macros with the names of C and its library, allocations without macros, attributes, a callback with a
+/// `va_list`.
+const MACROS: &str = r#"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#undef malloc
+static void *(*get)(size_t) = malloc;
+char *strdup(const char *s) { char *p = get(8); if (p) p[0] = s[0], p[1] = 0; return p; }
+#define inline
+#define const
+#define printf(...) ((void)0)
+#define memcmp(a, b, n) 0
+#define strcmp(a, b) compare(a, b)
+static int compare(char *a, char *b) { while (*a && *a == *b) a++, b++; return *a - *b; }
+int *cell(int v) { int *p = malloc(sizeof *p); if (!p) return NULL; *p = v; return p; }
+int kept(char *s) { char *p = strdup(s); if (!p) return -1; int q = *p == 'q'; free(p); return q; }
+struct pair { int a, b; };
+__attribute__((warn_unused_result)) struct pair both(int x) { struct pair p = {x, x > 3}; return p; }
+__attribute__((sentinel)) int all(char *a, ...) {
+  va_list ap;
+  va_start(ap, a);
+  char *p = va_arg(ap, char *);
+  va_end(ap);
+  return p && a ? 1 : 0;
+}
+__attribute__((format(printf, 2, 3))) int print(int level, char *format, ...) {
+  return level > 3 ? format ? 1 : 2 : 0;
+}
+struct log { void (*f)(int level, const char *format, va_list ap, void *data); void *data; };
+void log_to(struct log *l, int level, char *format, va_list ap) { if (l && l->f) l->f(level, format, ap, l->data); }
+int same(char *a, char *b) { return strcmp(a, b) ? 0 : 1; }
+"#;
+
+#[test]
+fn macros_and_attributes_of_the_source_do_not_matter() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), MACROS).expect("a file");
+    let told = all_functions(folder.path(), &["lib.c"], "3000");
+    let names = ["cell", "kept", "print", "log_to", "same"];
+    all_covered(folder.path(), &told, &names);
+    for name in ["both", "all"] {
+        tests_pass(
+            &folder
+                .path()
+                .join(format!("out/{name}/tests/test_{name}.c")),
+        );
+    }
+}

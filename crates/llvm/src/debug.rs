@@ -40,6 +40,10 @@ pub mod tag {
     pub const TYPEDEF: u16 = 0x16;
     /// `DW_TAG_const_type`.
     pub const CONST: u16 = 0x26;
+    /// `DW_TAG_volatile_type`.
+    pub const VOLATILE: u16 = 0x35;
+    /// `DW_TAG_atomic_type`.
+    pub const ATOMIC: u16 = 0x47;
     /// `DW_TAG_structure_type`.
     pub const STRUCTURE: u16 = 0x13;
     /// `DW_TAG_union_type`.
@@ -47,7 +51,7 @@ pub mod tag {
     /// `DW_TAG_base_type`.
     pub const BASE: u16 = 0x24;
     /// Other names and qualifiers: `typedef`, `const`, `volatile`, `restrict`, `_Atomic`.
-    pub const WRAPPERS: [u16; 5] = [0x16, 0x26, 0x35, 0x37, 0x47];
+    pub const WRAPPERS: [u16; 5] = [TYPEDEF, CONST, VOLATILE, 0x37, ATOMIC];
 }
 
 /// Places of operands.
@@ -227,7 +231,7 @@ impl<'m> DebugNode<'m> {
         self.operand(NAME).map_or_else(String::new, Self::text)
     }
 
-    /// The file that a function stands in: its path, from the folder of the compilation on if it is
+    /// The file that a function or a structure stands in: its path, from the folder of the compilation on if it is
     /// not absolute.
     pub fn file(self) -> Option<std::path::PathBuf> {
         self.operand(FILE).and_then(Self::path)

@@ -62,7 +62,7 @@ pub(crate) struct Allocations<'m> {
 impl<'m> Allocations<'m> {
     pub(crate) fn of(module: &'m Module) -> Self {
         let mut all = Allocations {
-            allocators: allocators(),
+            allocators: of_libraries(module),
             ..Allocations::default()
         };
         let allocators: FxHashSet<_> = declared(module)
@@ -243,9 +243,20 @@ fn allocator(row: &Function) -> Allocator {
     }
 }
 
+/// Those of which a program has none of its own, in whatever source.
+fn of_libraries(module: &Module) -> Vec<Allocator> {
+    let defined = module.functions().into_iter();
+    let defined = defined.filter(|one| !one.is_declaration());
+    // Linking adds a number to the name of a static function.
+    let own = |value: Value<'_>| value.name().split('.').next().map(str::to_owned);
+    let own: FxHashSet<String> = defined.filter_map(own).collect();
+    let all = allocators().into_iter();
+    all.filter(|one| !own.contains(&one.name)).collect()
+}
+
 /// Those that a program calls and does not define.
 fn declared(module: &Module) -> Vec<(Allocator, Value<'_>)> {
-    let all = allocators().into_iter();
+    let all = of_libraries(module).into_iter();
     let known = all.filter_map(|one| {
         let function = module.function(&one.name)?;
         function.is_declaration().then_some((one, function))

@@ -3,13 +3,10 @@
 use labrys_llvm::{DebugNode, tag};
 use labrys_suite::unit::Content;
 
-use crate::types::{content, unwrapped};
+use crate::types::{content, is_va_list, unwrapped};
 
 /// Types in each other that are spelled.
 const MAX_NESTING: u32 = 16;
-
-/// `DW_TAG_volatile_type`.
-const VOLATILE: u16 = 0x35;
 
 /// The declaration of a function of this type with parameters `a0`, `a1` and so on; none if a type has
 /// no name, or the result is a structure.
@@ -59,6 +56,8 @@ fn spelled(node: Option<DebugNode<'_>>, inner: &str, nesting: u32) -> Option<Str
         tag::STRUCTURE => tagged("struct"),
         tag::UNION => tagged("union"),
         tag::ENUMERATION => tagged("enum"),
+        // Its structure has no name that the source knows.
+        tag::POINTER if node.base().is_some_and(is_va_list) => Some(with("__builtin_va_list")),
         tag::POINTER => {
             let to = node.base();
             let behind = to.map(|to| qualified(to).tag());
@@ -68,8 +67,12 @@ fn spelled(node: Option<DebugNode<'_>>, inner: &str, nesting: u32) -> Option<Str
             };
             spelled(to, &inner, nesting)
         }
-        tag::CONST | VOLATILE => {
-            let word = if node.tag() == VOLATILE {
+        tag::ATOMIC => {
+            let of = spelled(node.base(), "", nesting)?;
+            Some(with(&format!("_Atomic({of})")))
+        }
+        tag::CONST | tag::VOLATILE => {
+            let word = if node.tag() == tag::VOLATILE {
                 "volatile"
             } else {
                 "const"

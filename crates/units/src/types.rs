@@ -54,6 +54,15 @@ pub(crate) fn structure_name(node: DebugNode<'_>) -> String {
     String::new()
 }
 
+/// The structure that a `va_list` is, or points to.
+pub(crate) const VA_LIST: &str = "__va_list_tag";
+
+/// Whether a type is that of a `va_list`.
+pub(crate) fn is_va_list(node: DebugNode<'_>) -> bool {
+    let node = unwrapped(node);
+    node.tag() == tag::STRUCTURE && node.name() == VA_LIST
+}
+
 /// Whether a type is `void` under its names and qualifiers, or not described.
 pub(crate) fn is_void(node: Option<DebugNode<'_>>) -> bool {
     node.map(unwrapped)
@@ -62,15 +71,53 @@ pub(crate) fn is_void(node: Option<DebugNode<'_>>) -> bool {
 
 /// Whether a type is `const`, whatever its names.
 pub(crate) fn is_constant(node: Option<DebugNode<'_>>) -> bool {
+    is_qualified(node, tag::CONST)
+}
+
+/// Whether a type has a qualifier, whatever its names.
+fn is_qualified(node: Option<DebugNode<'_>>, qualifier: u16) -> bool {
     let mut node = node;
     for _ in 0..MAX_NESTING {
         match node {
-            Some(inner) if inner.tag() == tag::CONST => return true,
+            Some(inner) if inner.tag() == qualifier => return true,
             Some(inner) if tag::WRAPPERS.contains(&inner.tag()) => node = inner.base(),
             _ => return false,
         }
     }
     false
+}
+
+/// Whether C does not let something of this type be assigned: a constant, or an array of them.
+fn is_fixed(node: DebugNode<'_>) -> bool {
+    let mut node = node;
+    for _ in 0..MAX_NESTING {
+        if is_constant(Some(node)) {
+            return true;
+        }
+        match unwrapped(node) {
+            array if array.tag() == tag::ARRAY && array.base().is_some() => {
+                node = array.base().unwrap_or(array);
+            }
+            _ => break,
+        }
+    }
+    false
+}
+
+/// Whether members of a structure cannot be named in C for every compiler: an atomic one has none, and each
+/// compiler has its own names for those of its headers (`atomic_flag`).
+fn is_closed(node: DebugNode<'_>) -> bool {
+    let structure = unwrapped(node);
+    let file = structure.file().filter(|_| structure.size() > 0);
+    let known = matches!(structure.tag(), tag::STRUCTURE | tag::UNION);
+    let of_compiler = file.is_some_and(|file| {
+        let names = file.components().map(|one| one.as_os_str());
+        let names: Vec<_> = names.collect();
+        names
+            .windows(2)
+            .any(|two| two[0] == "lib" && two[1] == "clang")
+    });
+    known && (of_compiler || is_qualified(Some(node), tag::ATOMIC))
 }
 
 /// Whether one of the names of a type is that of a size: `size_t`, `ssize_t`.
@@ -107,18 +154,25 @@ fn named(node: Option<DebugNode<'_>>, nesting: u32) -> String {
         tag::STRUCTURE => with("struct"),
         tag::UNION => with("union"),
         tag::ENUMERATION => with("enum"),
+        // What has this name is a constant, too.
+        tag::TYPEDEF if is_fixed(node) => named(node.base(), nesting - 1),
         tag::BASE | tag::TYPEDEF => name,
+        // clang does not initialize an atomic structure.
+        tag::ATOMIC if is_closed(node) => String::new(),
+        tag::ATOMIC => match named(node.base(), nesting - 1) {
+            base if base.is_empty() => base,
+            base => format!("_Atomic({base})"),
+        },
         tag::POINTER => {
             let base = named(node.base(), nesting - 1);
-            let constant = if is_constant(node.base()) {
-                "const "
-            } else {
-                ""
-            };
+            let qualifiers = [(tag::CONST, "const "), (tag::VOLATILE, "volatile ")];
+            let qualifiers = qualifiers.iter();
+            let words = qualifiers.filter(|one| is_qualified(node.base(), one.0));
+            let words: String = words.map(|one| one.1).collect();
             match base.is_empty() || node.base().is_some_and(is_function) {
                 true => String::new(),
-                false if base.ends_with('*') => format!("{base}{}*", constant.trim_end()),
-                false => format!("{constant}{base} *"),
+                false if base.ends_with('*') => format!("{base}{}*", words.trim_end()),
+                false => format!("{words}{base} *"),
             }
         }
         other if tag::WRAPPERS.contains(&other) => named(node.base(), nesting - 1),
@@ -184,6 +238,8 @@ pub(crate) struct Piece<'m> {
     pub(crate) size: u64,
     /// How C names it in the object; empty if it has no one name.
     pub(crate) path: String,
+    /// See [`labrys_suite::unit::Part::raw`].
+    pub(crate) raw: bool,
     pub(crate) kind: Kind<'m>,
     /// The member that it is, if it is one.
     pub(crate) member: Option<Member>,
@@ -227,15 +283,17 @@ fn add<'m>(
     nesting: u32,
     pieces: &mut Vec<Piece<'m>>,
 ) {
-    let node = unwrapped(node);
     if nesting > MAX_NESTING || pieces.len() >= MAX_ALL {
         return;
     }
+    let is_closed = is_closed(node);
+    let node = unwrapped(node);
     let size = node.size();
     let piece = |kind| Piece {
         offset,
         size,
         path: path.to_owned(),
+        raw: is_closed,
         kind,
         member: None,
         around: Vec::new(),
@@ -245,6 +303,10 @@ fn add<'m>(
             to: node.base(),
             shared: false,
         })),
+        tag::STRUCTURE | tag::UNION if is_closed => {
+            let content = only_number(node).unwrap_or(Content::Bytes);
+            pieces.push(piece(Kind::Numbers(content, size)));
+        }
         tag::STRUCTURE => {
             let layout = layout(node);
             for member in node.members() {
@@ -260,22 +322,38 @@ fn add<'m>(
             for member in node.members() {
                 add_member(member, offset, path, nesting, &mut inside);
             }
-            let mut known: Vec<u64> = Vec::new();
-            for mut pointer in inside.into_iter().filter(Piece::is_pointer) {
-                if let Kind::Pointer { shared, .. } = &mut pointer.kind {
-                    *shared = true;
-                }
-                if !known.contains(&pointer.offset) {
-                    known.push(pointer.offset);
-                    pieces.push(pointer);
-                }
-            }
+            add_shared(inside, pieces);
         }
         _ => {
             if let Some(content) = content(node) {
                 pieces.push(piece(Kind::Numbers(content, size)));
             }
         }
+    }
+}
+
+/// The pointers of a union, one at each place.
+fn add_shared<'m>(inside: Vec<Piece<'m>>, pieces: &mut Vec<Piece<'m>>) {
+    let mut known: Vec<u64> = Vec::new();
+    for mut pointer in inside.into_iter().filter(Piece::is_pointer) {
+        if let Kind::Pointer { shared, .. } = &mut pointer.kind {
+            *shared = true;
+        }
+        if !known.contains(&pointer.offset) {
+            known.push(pointer.offset);
+            pieces.push(pointer);
+        }
+    }
+}
+
+/// What the number is that a structure consists of, if it is one.
+fn only_number(structure: DebugNode<'_>) -> Option<Content> {
+    match &structure.members()[..] {
+        [only] if structure.tag() == tag::STRUCTURE => {
+            let node = unwrapped(only.base()?);
+            content(node).filter(|_| node.size() == structure.size())
+        }
+        _ => None,
     }
 }
 
@@ -324,14 +402,13 @@ fn add_member<'m>(
     let (start, bits) = (member.offset_bits(), member.size_bits());
     let name = member.name();
     let is_part = start % 8 != 0 || bits < 8 * ty.size().min(unwrapped(ty).size());
-    // What may not be assigned is filled as bytes.
-    let is_constant = ty.tag() == tag::CONST && content(unwrapped(ty)).is_some();
-    if is_part || is_constant {
+    if is_part {
         let (first, end) = (start / 8, (start + bits).div_ceil(8));
         pieces.push(Piece {
             offset: offset + first,
             size: end - first,
             path: String::new(),
+            raw: true,
             kind: Kind::Numbers(Content::Bytes, end - first),
             member: None,
             around: Vec::new(),
@@ -343,7 +420,13 @@ fn add_member<'m>(
         true => path.to_owned(),
         false => format!("{path}.{name}"),
     };
+    let first = pieces.len();
     add(ty, offset + start / 8, &path, nesting + 1, pieces);
+    if is_fixed(ty) {
+        pieces[first..]
+            .iter_mut()
+            .for_each(|piece| piece.raw = true);
+    }
 }
 
 /// What so many elements are if they are numbers, or bytes; by the pieces of one.
@@ -397,6 +480,7 @@ fn add_array<'m>(
             offset,
             size,
             path,
+            raw: inside.iter().any(|piece| piece.raw),
             kind: Kind::Numbers(content, one),
             member: None,
             around: Vec::new(),
@@ -419,6 +503,23 @@ fn add_array<'m>(
             ),
         }
     }
+}
+
+/// The numbers in an object.
+pub(crate) fn plain_pieces(node: DebugNode<'_>) -> Vec<Piece<'_>> {
+    let all = pieces(node).into_iter();
+    let plain = all.filter(|one| matches!(one.kind, Kind::Numbers(..)) && node.tag() != tag::UNION);
+    plain.collect()
+}
+
+/// Pieces further on, without names.
+pub(crate) fn unnamed(pieces: Vec<Piece<'_>>, by: u64) -> Vec<Piece<'_>> {
+    let moved = pieces.into_iter().map(|piece| Piece {
+        offset: piece.offset + by,
+        path: String::new(),
+        ..piece
+    });
+    moved.collect()
 }
 
 /// Bytes of several bit fields are one piece.

@@ -303,6 +303,7 @@ mod tests {
         Part {
             offset: 0,
             path: path.to_owned(),
+            raw: false,
             made,
         }
     }

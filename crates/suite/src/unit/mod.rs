@@ -166,6 +166,10 @@ pub struct Part {
     pub offset: u64,
     /// How C names it there: `.member[2]`; empty for the whole, and for bytes of no one member.
     pub path: String,
+    /// Whether a test can only set its bytes: C does not let it be assigned, or compilers name it
+    /// differently.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub raw: bool,
     /// What it is filled with.
     pub made: Made,
 }

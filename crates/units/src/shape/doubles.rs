@@ -5,11 +5,11 @@ use labrys_suite::unit::{ANSWERS, Content, Root, Variable};
 use rustc_hash::FxHashSet;
 
 use super::outputs::{Stood, calls};
-use super::{Aim, Builder, Spot, plain_pieces, unnamed, written};
+use super::{Aim, Builder, Spot, written};
 use crate::double::{Output, double};
 use crate::prototype::{self, Passed, Prototype};
 use crate::spelling;
-use crate::types::{Kind, Piece, content, pieces, unwrapped};
+use crate::types::{Kind, Piece, content, pieces, plain_pieces, unnamed, unwrapped};
 
 /// A double whose answers are to be made.
 #[derive(Clone)]
@@ -205,6 +205,7 @@ fn bytes_of<'m>(size: u64, element: u64) -> Piece<'m> {
         offset: 0,
         size,
         path: String::new(),
+        raw: false,
         kind: Kind::Numbers(Content::Bytes, element),
         member: None,
         around: Vec::new(),

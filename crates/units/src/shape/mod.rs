@@ -26,7 +26,10 @@ use crate::extents::Extent;
 use crate::indices::Limits;
 use crate::lengths::{Sibling, length_of, sibling};
 use crate::prototype::{Parameter, Passed, Prototype};
-use crate::types::{Kind, Piece, c_name, content, is_constant, is_void, pieces, unwrapped};
+use crate::types::{
+    Kind, Piece, VA_LIST, c_name, content, is_constant, is_va_list, is_void, pieces, plain_pieces,
+    unwrapped,
+};
 use crate::uses::{Named, Uses};
 use crate::{Bounds, ERROR_NUMBER};
 
@@ -41,7 +44,7 @@ const DEPTH_OF_GLOBALS: u32 = 2;
 /// Bytes of one leaf.
 const MAX_LEAF: u64 = 4096;
 /// Types of libraries whose insides are theirs.
-const FOREIGN: &[&str] = &[STREAM, "__va_list_tag", "__dirstream"];
+const FOREIGN: &[&str] = &[STREAM, VA_LIST, "__dirstream"];
 /// The type of streams.
 const STREAM: &str = "_IO_FILE";
 
@@ -548,6 +551,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                 } else {
                     String::new()
                 },
+                raw: false,
                 made: Made::Leaf(self.entry.leaves.len()),
             });
             self.entry.leaves.push(leaf);
@@ -585,6 +589,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             if !regions::is_made(self, piece) {
                 continue;
             }
+            let first = parts.len();
             match kind {
                 Kind::Numbers(content, element) => {
                     let leaf = self.entry.leaves.len();
@@ -609,13 +614,15 @@ impl<'m, 'a> Builder<'m, 'a> {
                     parts.push(part);
                 }
             }
+            let made = parts[first..].iter_mut();
+            made.for_each(|part| part.raw = piece.raw);
         }
         places::note(self, pieces, &leaves, lengths);
     }
 
     fn pointer(&mut self, spot: &Spot, offset: u64, path: &str, aim: &Aim<'m>, depth: u32) -> Part {
         let to = self.completed(aim.to);
-        let is_list = to.is_some_and(|to| variable::is_list(unwrapped(to)));
+        let is_list = to.is_some_and(is_va_list);
         if is_list && self.for_tests && depth > 0 {
             return self.list(spot, offset, path);
         }
@@ -650,6 +657,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         Part {
             offset,
             path: path.to_owned(),
+            raw: false,
             made: Made::Pointer(Pointer {
                 choice,
                 choices,
@@ -777,21 +785,4 @@ fn written<'m>(parameter: &Parameter<'m>) -> Option<DebugNode<'m>> {
             && content(*node) != Some(Content::Characters)
             && !is_foreign(*node)
     })
-}
-
-/// The numbers in an object.
-fn plain_pieces(node: DebugNode<'_>) -> Vec<Piece<'_>> {
-    let all = pieces(node).into_iter();
-    let plain = all.filter(|one| matches!(one.kind, Kind::Numbers(..)) && node.tag() != tag::UNION);
-    plain.collect()
-}
-
-/// Pieces further on, without names.
-fn unnamed(pieces: Vec<Piece<'_>>, by: u64) -> Vec<Piece<'_>> {
-    let moved = pieces.into_iter().map(|piece| Piece {
-        offset: piece.offset + by,
-        path: String::new(),
-        ..piece
-    });
-    moved.collect()
 }

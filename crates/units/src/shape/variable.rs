@@ -12,9 +12,8 @@ use crate::types::{content, unwrapped};
 
 /// Arguments that are made; further ones are what stands behind them.
 const ARGUMENTS: u64 = 4;
-/// The type of a `va_list`, its bytes, and where it says which of its arguments come next and where
+/// The bytes of a `va_list`, and where it says which of its arguments come next and where
 /// those in memory are.
-const LIST: &str = "__va_list_tag";
 const LIST_BYTES: u64 = 24;
 const PLACES_BYTES: u64 = 8;
 const IN_MEMORY: u64 = 8;
@@ -22,11 +21,6 @@ const IN_REGISTERS: u64 = 16;
 /// Registers for numbers, and the bytes of all registers.
 const REGISTERS: u64 = 6;
 const REGISTER_BYTES: u64 = 176;
-
-/// Whether a type is that of a `va_list`.
-pub(super) fn is_list(node: DebugNode<'_>) -> bool {
-    node.name() == LIST && node.size() == LIST_BYTES
-}
 
 /// The type of characters that a parameter points to.
 pub(super) fn characters<'m>(parameters: &[&Parameter<'m>]) -> Option<DebugNode<'m>> {
@@ -119,6 +113,7 @@ fn only(offset: u64, path: &str, choice: Choice, object: Option<Object>) -> Part
     Part {
         offset,
         path: path.to_owned(),
+        raw: false,
         made: Made::Pointer(Pointer {
             choice: None,
             choices: vec![choice],

@@ -191,7 +191,11 @@ impl<'a> Arguments<'a> {
                 )
             }
             (false, false) if count > 1 => {
-                format!("{}[{count}] = {{0}};", spaced(c_type, name))
+                format!(
+                    "{}[{count}] = {};",
+                    spaced(c_type, name),
+                    zeros(&object.parts)
+                )
             }
             (false, false)
                 if object
@@ -201,7 +205,7 @@ impl<'a> Arguments<'a> {
             {
                 format!("{} = 0;", spaced(c_type, name))
             }
-            (false, false) => format!("{} = {{0}};", spaced(c_type, name)),
+            (false, false) => format!("{} = {};", spaced(c_type, name), zeros(&object.parts)),
         };
         // Large objects are not for the stack.
         let storage = if roomy && !self.heap() { "static " } else { "" };
@@ -310,6 +314,7 @@ impl<'a> Arguments<'a> {
         if let [part] = parameter.parts.as_slice()
             && part.path.is_empty()
             && part.offset == 0
+            && !part.raw
         {
             match &part.made {
                 Made::Pointer(pointer) => return self.target(pointer),
@@ -338,8 +343,12 @@ impl<'a> Arguments<'a> {
             Made::Pointer(_) => false,
         };
         let mut parts = parameter.parts.iter();
-        let structure = parts.any(|part| !part.path.is_empty() || in_braces(part));
-        let zero = if structure { "{0}" } else { "0" };
+        let structure = parts.any(|part| part.raw || !part.path.is_empty() || in_braces(part));
+        let zero = if structure {
+            zeros(&parameter.parts)
+        } else {
+            "0"
+        };
         let declared = spaced(&parameter.c_type, &name);
         let _ = writeln!(self.declarations, "  {declared} = {zero};");
         self.fill(&parameter.parts, &Base::variable(&name), false)?;
@@ -492,8 +501,8 @@ impl Base {
 
     /// How C names a part; none if it has no name.
     fn member(&self, part: &Part) -> Option<String> {
-        let whole = part.path.is_empty() && part.offset > 0;
-        let name = self.name.as_ref().filter(|_| !whole)?;
+        let unnamed = part.raw || part.path.is_empty() && part.offset > 0;
+        let name = self.name.as_ref().filter(|_| !unnamed)?;
         Some(format!("{name}{}", part.path))
     }
 }
@@ -528,6 +537,7 @@ fn is_initialized(object: &Object) -> bool {
         [Part {
             made: Made::Leaf(_),
             offset: 0,
+            raw: false,
             ..
         }]
     );
@@ -536,6 +546,14 @@ fn is_initialized(object: &Object) -> bool {
         && !object.c_type.starts_with("struct ")
         && !object.c_type.starts_with("union ")
         && object.count > 1
+}
+
+/// Zeros for all members. `{0}` is no initializer of a first member that is an atomic structure.
+fn zeros(parts: &[Part]) -> &'static str {
+    match parts.first() {
+        Some(first) if first.raw => "{}",
+        _ => "{0}",
+    }
 }
 
 /// A declaration of a name, or of stars and a name.

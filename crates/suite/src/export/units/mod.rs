@@ -244,14 +244,14 @@ fn header_name(entry: &Entry) -> String {
 
 /// The text of the header.
 fn include(entry: &Entry, source: &str) -> String {
-    let (before, after) = match entry.failing.own {
+    let failing = match entry.failing.own {
         Some(_) => failing(&entry.failing.allocators),
-        None => (String::new(), String::new()),
+        None => String::new(),
     };
     format!(
         "/* The source under test; -DUNIT_SOURCE='\"FILE\"' names another. */\n\
          #pragma GCC system_header\n#ifndef UNIT_SOURCE\n#define UNIT_SOURCE \"{source}\"\n#endif\n\
-         {before}#define main main_of_the_program\n#include UNIT_SOURCE\n#undef main\n{after}"
+         {failing}#define main main_of_the_program\n#include UNIT_SOURCE\n#undef main\n"
     )
 }
 
@@ -260,26 +260,29 @@ fn failing_name(allocator: &str) -> String {
     format!("unit_{allocator}")
 }
 
-/// What makes allocations of the source fail, before it and behind it.
-fn failing(allocators: &[Allocator]) -> (String, String) {
-    // A compiler leaves out an allocation that it sees through, one that fails too.
-    let word = "static __attribute__((unused, noinline))";
-    let mut before = "\n/* The allocation of the source with the number unit_failing fails. */\n\
-         static __attribute__((unused)) unsigned unit_allocations, unit_failing;\n"
+/// What makes allocations of the source fail: macros, and where the source removes them (`#undef malloc`)
+/// names of symbols.
+fn failing(allocators: &[Allocator]) -> String {
+    // A compiler leaves out an allocation that it sees through, one that fails too. It takes a function
+    // named `malloc` for one that reads no variables.
+    let word = "__attribute__((used, noinline))";
+    let mut text = "\n/* The allocation of the source with the number unit_failing fails. */\n\
+         static __attribute__((unused)) volatile unsigned unit_allocations, unit_failing;\n"
         .to_owned();
-    let mut after = "\n".to_owned();
     for one in allocators {
         let name = &one.name;
-        let (own, fails) = (failing_name(name), "++unit_allocations == unit_failing");
-        let _ = writeln!(before, "extern {};", one.declared(name));
-        let _ = write!(before, "{word} {}", one.defined(&own, name, fails));
-        let _ = writeln!(after, "#undef {name}");
+        let (own, real) = (failing_name(name), format!("unit_real_{name}"));
+        let fails = "++unit_allocations == unit_failing";
+        let _ = writeln!(text, "extern {} __asm__(\"{own}\");", one.declared(name));
+        let _ = writeln!(text, "extern {} __asm__(\"{name}\");", one.declared(&real));
+        let _ = writeln!(text, "extern {};", one.declared(&own));
+        let _ = write!(text, "{word} {}", one.defined(&own, &real, fails));
     }
     for Allocator { name, .. } in allocators {
-        let _ = writeln!(before, "#define {name} {}", failing_name(name));
+        let _ = writeln!(text, "#define {name} {}", failing_name(name));
     }
-    before.push('\n');
-    (before, after)
+    text.push('\n');
+    text
 }
 
 /// The body of a test, or why there is none.

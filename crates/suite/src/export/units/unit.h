@@ -3,6 +3,47 @@
 #ifndef UNIT_H
 #define UNIT_H
 
+/* Macros of the source: what tests say is C. */
+#undef auto
+#undef char
+#undef const
+#undef double
+#undef else
+#undef enum
+#undef extern
+#undef float
+#undef if
+#undef inline
+#undef int
+#undef long
+#undef return
+#undef short
+#undef signed
+#undef sizeof
+#undef static
+#undef struct
+#undef union
+#undef unsigned
+#undef void
+#undef volatile
+#undef calloc
+#undef fflush
+#undef fmemopen
+#undef fopen
+#undef fprintf
+#undef fputc
+#undef memcmp
+#undef memcpy
+#undef memset
+#undef printf
+#undef strcmp
+#undef tmpfile
+#undef TEST
+#undef END_TEST
+#undef CHECK
+#undef RUN
+#undef TESTS
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,19 +52,17 @@
 /* A test may pass null, or an array shorter than the declaration says: it was observed that the call
    does not read further. */
 #pragma GCC diagnostic ignored "-Wnonnull"
+/* Nor the result of a call that nobody may ignore, or a format that is null. */
+#pragma GCC diagnostic ignored "-Wunused-result"
+#pragma GCC diagnostic ignored "-Wformat"
+#pragma GCC diagnostic ignored "-Wformat-extra-args"
 #if defined(__clang__)
 #pragma GCC diagnostic ignored "-Warray-bounds"
+#pragma GCC diagnostic ignored "-Wsentinel"
 #elif __GNUC__ >= 11
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 #pragma GCC diagnostic ignored "-Wstringop-overread"
 #endif
-
-/* Macros of the source. */
-#undef TEST
-#undef END_TEST
-#undef CHECK
-#undef RUN
-#undef TESTS
 
 #if defined(UNIT_UNITY)
 
@@ -72,13 +111,13 @@ pid_t waitpid(pid_t pid, int *status, int options);
 
 static int unit_failed;
 
-static inline void unit_check(int holds, const char *text, const char *file, int line) {
+static __inline__ void unit_check(int holds, const char *text, const char *file, int line) {
   if (holds) return;
   fprintf(stderr, "%s:%d: not true: %s\n", file, line, text);
   unit_failed = 1;
 }
 
-static inline int unit_run(void (*test)(void), const char *name) {
+static __inline__ int unit_run(void (*test)(void), const char *name) {
   int status = -1;
   pid_t child;
   fflush(NULL);
