@@ -44,15 +44,33 @@ pub enum Mode {
     Apart = 4,
     /// As `Symbolic`, and an event for each function that is called.
     Calls = 5,
+    /// As `Apart`, with objects of drivers in the opposite order, at addresses of the opposite bits.
+    Opposite = 6,
+    /// As `Apart`, with objects of drivers side by side.
+    Close = 7,
+    /// As `Close`, in the opposite order.
+    CloseOpposite = 8,
 }
 
 impl Mode {
     /// Whether a header's mode is one in which clock and randomness are those of the machine.
     #[must_use]
     pub fn is_real(mode: u32) -> bool {
-        [Mode::Real, Mode::Apart]
-            .iter()
-            .any(|one| *one as u32 == mode)
+        mode == Mode::Real as u32 || Mode::is_elsewhere(mode)
+    }
+
+    /// Those in which memory is elsewhere: where objects of drivers lie, and what nobody has written.
+    pub const ELSEWHERE: [Mode; 4] = [
+        Mode::Apart,
+        Mode::Opposite,
+        Mode::Close,
+        Mode::CloseOpposite,
+    ];
+
+    /// Whether a header's mode is one of [`ELSEWHERE`](Self::ELSEWHERE).
+    #[must_use]
+    pub fn is_elsewhere(mode: u32) -> bool {
+        Mode::ELSEWHERE.iter().any(|one| *one as u32 == mode)
     }
 }
 

@@ -536,8 +536,8 @@ fn a_choice_is_made_where_the_code_asks_for_it() {
     let mut command = labrys();
     command.current_dir(folder.path());
     command.args(["cover", "lib.c", "--all-functions"]);
-    // There are 60 choices: a flip of each would take more runs.
-    let run = output(command.args(["--runs", "60", "--out", "out"]));
+    // There are 60 choices: a flip of each would take more runs, of which five are for each test that is kept.
+    let run = output(command.args(["--runs", "120", "--out", "out"]));
     let told = common::text(&run);
     assert!(told.contains("22 of 22 branches"), "{told}");
     for name in ["five", "shown"] {

@@ -174,3 +174,49 @@ fn macros_and_attributes_of_the_source_do_not_matter() {
         );
     }
 }
+
+/// What calls do depends on where objects lie: which is the upper one, how far apart they are, bits of their
+/// addresses.
+const ADDRESSES: &str = r#"
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+struct parser { const unsigned char *end; };
+struct value { const struct parser *parser; const unsigned char *ptr; unsigned left; };
+int chunk(struct value *v) {
+  size_t n = *v->ptr & 31;
+  if (n > (size_t)(v->parser->end - v->ptr)) return -2;
+  v->left--;
+  return n == 23;
+}
+struct encoder { union { unsigned char *ptr; ptrdiff_t needed; } data; const unsigned char *end; };
+int room(struct encoder *e, size_t n) {
+  ptrdiff_t left = (ptrdiff_t)e->end;
+  left -= e->data.needed;
+  left -= (ptrdiff_t)n;
+  return left < 0 ? 7 : 8;
+}
+struct node { union { struct { char *name; int n; } element; struct { int ws; char *text; } text; } value; };
+int bits(const struct node *d) {
+  if (d->value.element.n & 0x1000) return 1;
+  return d->value.element.n < 0 ? 2 : d->value.element.n & 0x40 ? 3 : 4;
+}
+int given_back(struct node *d) { int n = d->value.element.n; free(d); return n < 0 ? 1 : 0; }
+"#;
+
+#[test]
+fn what_depends_on_places_of_objects_is_not_checked() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), ADDRESSES).expect("a file");
+    all_functions(folder.path(), &["lib.c"], "3000");
+    for name in ["chunk", "room", "bits", "given_back"] {
+        // Wherever the system puts the program.
+        for _ in 0..4 {
+            tests_pass(
+                &folder
+                    .path()
+                    .join(format!("out/{name}/tests/test_{name}.c")),
+            );
+        }
+    }
+}

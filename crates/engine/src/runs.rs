@@ -364,8 +364,8 @@ impl Runs {
         Ok(run.outcome)
     }
 
-    /// What of the results of a driver's call is the same with other memory around its objects, with
-    /// the clock and the randomness of the machine, and in the checked build, where other registers
+    /// What of the results of a driver's call is the same with its objects elsewhere and other memory
+    /// around them, with the clock and the randomness of the machine, and in the checked build, where other registers
     /// and other places hold what nobody wrote: nothing if it ends differently, or fails there.
     pub(crate) fn compared(
         &mut self,
@@ -376,16 +376,21 @@ impl Runs {
         if plain.results.is_empty() {
             return Ok(());
         }
-        self.counts.replays += 1;
-        let run = self.plain.run(input, Mode::Apart)?;
-        let apart = self.plain_run(run);
-        let own = std::mem::take(&mut plain.results);
+        let mut known = std::mem::take(&mut plain.results);
+        for mode in Mode::ELSEWHERE {
+            self.counts.replays += 1;
+            let run = self.plain.run(input, mode)?;
+            let elsewhere = self.plain_run(run);
+            if elsewhere.outcome != plain.outcome {
+                return Ok(());
+            }
+            known = Observed::compared(known, &elsewhere.results);
+        }
         let checked = self.check(reporter, |checker| checker.check(input))?;
-        let fails = checked.as_ref().is_some_and(|it| !it.reports.is_empty());
-        if apart.outcome != plain.outcome || fails {
+        if checked.as_ref().is_some_and(|it| !it.reports.is_empty()) {
             return Ok(());
         }
-        plain.results = Observed::compared(own, &apart.results);
+        plain.results = known;
         if let Some(checked) = checked.filter(|checked| checked.outcome == plain.outcome) {
             let own = std::mem::take(&mut plain.results);
             plain.results = Observed::compared(own, &Observed::of(checked.results));

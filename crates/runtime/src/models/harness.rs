@@ -187,50 +187,17 @@ extern "C" fn __labrys_object(to: *mut c_void, size: usize, name: *const c_char,
     create_object(to.cast(), size, c_bytes(name), kind as u8);
 }
 
-/// A new object for a driver of `labrys reach`, which is never null. In [`Mode::Apart`] it is
-/// further from those before it.
-#[unsafe(no_mangle)]
-extern "C" fn __labrys_new(size: usize) -> *mut c_void {
-    let _ = arguments::<0>(__labrys_new as *const () as usize);
-    if is_active() && header().mode == Mode::Apart as u32 {
-        // SAFETY: a block that nobody gives back.
-        core::hint::black_box(unsafe { libc::malloc(BETWEEN) });
-    }
-    // SAFETY: the block is the caller's.
-    let object = unsafe { __labrys_w_malloc(size) };
-    if object.is_null() {
-        // SAFETY: ends the process.
-        unsafe { libc::abort() }
-    }
-    object
-}
-
-/// As [`__labrys_new`], of an object that nobody gives back. In [`Mode::Apart`] it ends where
-/// memory ends.
-#[unsafe(no_mangle)]
-extern "C" fn __labrys_place(size: usize) -> *mut c_void {
-    match is_active() && header().mode == Mode::Apart as u32 {
-        true => apart(size),
-        false => __labrys_new(size),
-    }
-}
-
-/// Bytes of the heap between objects that are given back.
-const BETWEEN: usize = 1000;
-/// Memory before and behind an object that stands apart.
-const GUARD: usize = 4 << 20;
-const PAGE: usize = 4096;
 /// Bytes of the stack that change, below this function.
 const STACK: usize = 16 * 1024;
 /// What they hold then, and what fresh blocks hold.
 const OTHER: u8 = 0xA5;
 
-/// What the call to come finds where nobody wrote: in [`Mode::Apart`] something else, on the stack and
-/// in fresh blocks of the heap.
+/// What the call to come finds where nobody wrote: where memory is elsewhere ([`Mode::ELSEWHERE`])
+/// something else, on the stack and in fresh blocks of the heap.
 #[unsafe(no_mangle)]
 extern "C" fn __labrys_unwritten() {
     let _ = arguments::<0>(__labrys_unwritten as *const () as usize);
-    if is_active() && header().mode == Mode::Apart as u32 {
+    if is_active() && Mode::is_elsewhere(header().mode) {
         change_unwritten();
     }
 }
@@ -243,25 +210,6 @@ fn change_unwritten() {
     for byte in &mut below {
         // SAFETY: a variable of this function.
         unsafe { core::ptr::from_mut(byte).write_volatile(OTHER) };
-    }
-}
-
-/// Memory of this size between pages that are not there.
-fn apart(size: usize) -> *mut c_void {
-    let pages = size.next_multiple_of(PAGE);
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    let (open, none) = (libc::PROT_READ | libc::PROT_WRITE, libc::PROT_NONE);
-    // SAFETY: fresh memory, which nobody else knows.
-    unsafe {
-        let whole = libc::mmap(core::ptr::null_mut(), pages + 2 * GUARD, none, flags, -1, 0);
-        if whole == libc::MAP_FAILED {
-            libc::abort();
-        }
-        let inner = whole.byte_add(GUARD);
-        if libc::mprotect(inner, pages, open) != 0 {
-            libc::abort();
-        }
-        inner.byte_add(pages - size)
     }
 }
 

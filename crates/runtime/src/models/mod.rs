@@ -6,6 +6,7 @@ pub(crate) mod file;
 pub(crate) mod harness;
 pub(crate) mod heap;
 pub(crate) mod math;
+pub(crate) mod objects;
 pub(crate) mod position;
 pub(crate) mod pure;
 pub(crate) mod seek;
