@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use labrys_executor::Frame;
 use labrys_program::{Location, Program, Site};
+use labrys_suite::unit::IN_PLACE;
 
 /// A site's place in the source as `FILE:LINE:COLUMN`.
 pub(crate) fn place(program: &Program, site: &Site) -> Option<String> {
@@ -25,8 +26,21 @@ pub(crate) fn frame(program: &Program, site: &Site) -> Option<String> {
     })
 }
 
+/// Whether a function stands in place of one that gives memory, in a driver.
+fn is_in_place(function: &str) -> bool {
+    function.starts_with(IN_PLACE)
+}
+
+/// Whether a site is one of a function in place of one that gives memory: what happens there is the doing of
+/// its caller.
+pub(crate) fn stands_in_place(program: &Program, site: &Site) -> bool {
+    let function = program.function(site.function);
+    function.is_some_and(|function| is_in_place(&function.name))
+}
+
 /// The place of the innermost frame in the user's code: in a source of the program that does not
-/// belong to the system; else the innermost in any source of the program.
+/// belong to the system, and no function in place of one that gives memory; else the innermost in any
+/// source of the program.
 pub(crate) fn of_user(program: &Program, stack: &[Frame]) -> Option<String> {
     let own: Vec<&Frame> = stack
         .iter()
@@ -39,7 +53,7 @@ pub(crate) fn of_user(program: &Program, stack: &[Frame]) -> Option<String> {
         .collect();
     let user = own.iter().find(|frame| {
         let file = frame.file.as_deref().unwrap_or_default();
-        !file.starts_with("/usr/")
+        !file.starts_with("/usr/") && !is_in_place(&frame.function)
     });
     user.or(own.first())?.place()
 }
@@ -96,5 +110,11 @@ mod tests {
         let found = of_user(&program, &stack[..2]);
         assert_eq!(found.as_deref(), Some("/usr/include/c++/vector:2"));
         assert_eq!(of_user(&program, &stack[..1]), None);
+        let wrapper = Frame {
+            function: format!("{IN_PLACE}strdup_0"),
+            ..frame("/src/a/src/main.c", 9)
+        };
+        let found = of_user(&program, &[wrapper, stack[2].clone()]);
+        assert!(found.is_some_and(|place| place.ends_with("main.c:3")));
     }
 }

@@ -28,7 +28,7 @@ use labrys_suite::{Failure, FailureSummary, Input, Origin, Outcome};
 use crate::Error;
 use crate::budget::{Deadline, End};
 use crate::observer::Notice;
-use crate::place::{frame, of_user, place};
+use crate::place::{frame, of_user, place, stands_in_place};
 use crate::reporter::Reporter;
 use crate::runs::{Facts, Record, Runs};
 use crate::saver::Saver;
@@ -521,7 +521,11 @@ fn locate(input: &Input, kind: String, runs: &mut Runs) -> Result<Key, Error> {
     let sites = &program.sites;
     let last = trace.and_then(|trace| {
         let sites_of_run = trace.decisions().map(|decision| decision.site as usize);
-        sites_of_run.filter(|site| *site < sites.len()).last()
+        let own = |site: &usize| {
+            let site = sites.get(*site);
+            site.is_some_and(|site| !stands_in_place(program, site))
+        };
+        sites_of_run.filter(own).last()
     });
     let site: Option<&Site> = last.map(|site| &sites[site]);
     let oracle = site.is_some_and(|site| site.oracle);
