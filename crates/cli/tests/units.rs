@@ -651,7 +651,6 @@ fn what_is_no_entry_is_named() {
         ),
         (&["--entry", "main"], "a driver does not call main"),
         (&["--entry", "exit"], "there is only a declaration"),
-        (&["--entry", "list", "--resume"], "leave it out for one"),
         (&["--entry", "list", "--", "x"], "there are no ARGS"),
         (&["--diff", "missing"], "--diff missing: "),
     ] {
@@ -763,10 +762,37 @@ fn only_what_changed_is_done_again() {
     assert_eq!(read("work"), before);
     assert!(read("find").contains(", 114"), "{}", read("find"));
     tests_pass(&folder.path().join("out/find/tests/test_find.c"));
+    // From another folder than that of the build, and where it was moved to.
+    let moved = folder.path().join("moved");
+    std::fs::rename(folder.path().join("out"), &moved).expect("a folder");
     let mut replay = labrys();
-    let replay = replay
-        .current_dir(folder.path())
-        .args(["replay", "out/work"]);
-    let replayed = output(replay);
+    let replay = replay.current_dir("/").arg("replay");
+    let replayed = output(replay.arg(moved.join("work")));
     assert!(replayed.status.success(), "{replayed:?}");
+}
+
+#[test]
+fn one_function_goes_on_as_several_do() {
+    let folder = folder();
+    let run = |arguments: &[&str]| {
+        let (run, told) = cover(folder.path(), arguments);
+        (run.status.code(), told)
+    };
+    let store = ["--entry", "total", "--resume", "--out", "out"];
+    let (code, told) = run(&store);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(folder.path().join("out/total/config.json").is_file());
+    let (_, told) = run(&store);
+    assert!(
+        told.contains("unchanged, its tests were run again"),
+        "{told}"
+    );
+    let single = ["--entry", "total", "--out", "single"];
+    assert_eq!(run(&single).0, Some(0));
+    let (code, told) = run(&[&single[..], &["--resume"]].concat());
+    assert_eq!(code, Some(2), "{told}");
+    assert!(
+        told.contains("that is one itself, of one function"),
+        "{told}"
+    );
 }

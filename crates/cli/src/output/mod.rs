@@ -79,16 +79,6 @@ impl Output {
         }
     }
 
-    /// What the configuration of a suite says of the executable with its drivers: where it is, or
-    /// the way from the folder of the suite.
-    pub(crate) fn name_unit(&self, path: &Path, are_several: bool) -> String {
-        match (self.reproducible, are_several) {
-            (false, _) => path.display().to_string(),
-            (true, false) => "unit".to_owned(),
-            (true, true) => "../unit".to_owned(),
-        }
-    }
-
     /// Refuses a folder that queries cannot be logged to, before anything is built or run.
     pub(crate) fn check_log(&self) -> Result<(), Problem> {
         let folder = self.log_queries.as_deref();

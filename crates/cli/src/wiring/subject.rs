@@ -533,12 +533,20 @@ fn renewal(instrumented: &Path, folder: &Path) -> impl FnOnce() + Send + use<> {
     }
 }
 
+/// What the configuration of a suite says of the executable with its drivers: the way from the folder
+/// of the suite, which may be one of several.
+pub(crate) fn name_of_unit(are_several: bool) -> String {
+    match are_several {
+        false => "unit".to_owned(),
+        true => "../unit".to_owned(),
+    }
+}
+
 /// The program of the suite in a folder: an executable, or sources separated by spaces.
 pub(crate) fn own_program(folder: &Path, config: &Config) -> Vec<PathBuf> {
     let whole = PathBuf::from(&config.program);
-    // A reproducible suite says where its drivers are from its own folder on.
     let inside = folder.join(&whole);
-    if config.is_reproducible() && inside.is_file() {
+    if inside.is_file() {
         vec![inside]
     } else if whole.exists() {
         vec![whole]

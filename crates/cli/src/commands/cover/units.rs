@@ -15,7 +15,7 @@ use labrys_executor::RunLimits;
 use labrys_program::{Function, FunctionId, Program};
 use labrys_suite::export::{self, Source};
 use labrys_suite::unit::{Entry, STREAM_FILE, Unit};
-use labrys_suite::{Changes, Config, Coverage, Input, Invocation, StreamKind, SuiteWriter};
+use labrys_suite::{Changes, Config, Coverage, Input, Invocation, StreamKind, Suite, SuiteWriter};
 use labrys_units::{Bounds, Drivers, Globals, Request};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ use crate::wiring::drivers::DriverOptions;
 use crate::wiring::ending::Ending;
 use crate::wiring::session::inputs_of;
 use crate::wiring::store::Store;
-use crate::wiring::subject::{Stock, Subject};
+use crate::wiring::subject::{Stock, Subject, name_of_unit};
 use crate::wiring::values::{SymbolicName, duration};
 
 /// Which functions are called.
@@ -99,6 +99,8 @@ struct Prepared {
     drivers: Drivers,
     /// Branches that no run of a driver takes.
     impossible: Coverage,
+    /// Whether suites of functions are there already, and go on.
+    resumes: bool,
 }
 
 /// What became of one function.
@@ -111,8 +113,9 @@ struct Covered {
 }
 
 impl Prepared {
+    /// Whether each function has its suite in a folder of its own.
     fn are_several(&self) -> bool {
-        self.drivers.unit.entries.len() > 1
+        self.resumes || self.drivers.unit.entries.len() > 1
     }
 }
 
@@ -126,22 +129,25 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
             "a driver calls the functions: there are no ARGS and no --property; leave them out",
         ));
     }
-    if !options.output.resume {
-        SuiteWriter::check_free(out)?;
+    match options.output.resume {
+        false => SuiteWriter::check_free(out)?,
+        true if Suite::open(out).is_ok() => {
+            return Err(Problem::usage(format!(
+                "--resume goes on with the suites in folders of {}, and that is one itself, of one function; name \
+             another folder by --out, or leave out --resume",
+                out.display()
+            )));
+        }
+        true => {}
     }
     options.output.check_log()?;
     strategy(&options.search, None)?;
     let prepared = prepare(options, &builder)?;
-    if options.output.resume && !prepared.are_several() {
-        return Err(Problem::usage(
-            "--resume goes on with the suites of several functions; leave it out for one",
-        ));
-    }
     if prepared.are_several() {
         keep(&prepared, &unit_path(options))?;
     }
     let done = all(options, &prepared, ending)?;
-    report(options, &prepared.drivers, &done)
+    report(options, &prepared, &done)
 }
 
 /// The functions by their numbers, those with the fewest branches first: what they leave of their time
@@ -172,7 +178,7 @@ fn all(options: &Cover, prepared: &Prepared, ending: &Ending) -> Result<Vec<Cove
             if stop.is_set() && turn > 0 {
                 return Ok(done);
             }
-            let budget = share(options, count, turn, ending);
+            let budget = share(options, prepared, turn, ending);
             let covered = one(options, prepared, index, budget, stop.clone());
             // Others end too.
             let covered = covered.inspect_err(|_| stop.stop())?;
@@ -228,6 +234,7 @@ fn prepare(options: &Cover, builder: &Builder) -> Result<Prepared, Problem> {
         subject: std::sync::Arc::new(built),
         drivers,
         impossible,
+        resumes: options.output.resume,
     })
 }
 
@@ -326,7 +333,8 @@ fn folder_name(function: &str) -> String {
 
 /// The part of the budget that one of the functions has: what is left of the time is for those that
 /// are left, runs and steps are divided from the start, so that they are the same everywhere.
-fn share(options: &Cover, count: usize, turn: usize, ending: &Ending) -> Budget {
+fn share(options: &Cover, prepared: &Prepared, turn: usize, ending: &Ending) -> Budget {
+    let count = prepared.drivers.unit.entries.len();
     let whole = options.limits.budget(ending);
     let own = options.units.time_per_function;
     let count_u64 = count as u64;
@@ -338,7 +346,7 @@ fn share(options: &Cover, count: usize, turn: usize, ending: &Ending) -> Budget 
     Budget {
         time: match (time, own) {
             (Some(time), Some(own)) => Some(time.min(own)),
-            (None, None) if count > 1 && unlimited => Some(TIME),
+            (None, None) if prepared.are_several() && unlimited => Some(TIME),
             (time, own) => time.or(own),
         },
         runs: part(whole.runs),
@@ -493,7 +501,7 @@ fn plan(options: &Cover, prepared: &Prepared, entry: &Entry) -> Result<Plan, Pro
     let mut initial = inputs_of(subject, &invocation, &input, &limits, objects)?;
     initial.extend(half_full(&initial, entry));
     let mut config = Config {
-        program: options.output.name_unit(&unit_path(options), several),
+        program: name_of_unit(several),
         unit: Some(Unit {
             entries: vec![entry.clone()],
             missing: prepared.drivers.unit.missing.clone(),
@@ -560,9 +568,9 @@ fn branches(program: &Program, is_wanted: impl Fn(&str) -> bool) -> Coverage {
 }
 
 /// Prints what came out; the exit status.
-fn report(options: &Cover, drivers: &Drivers, done: &[Covered]) -> Result<u8, Problem> {
-    let several = drivers.unit.entries.len() > 1;
-    if let ([only], false) = (done, several) {
+fn report(options: &Cover, prepared: &Prepared, done: &[Covered]) -> Result<u8, Problem> {
+    let drivers = &prepared.drivers;
+    if let ([only], false) = (done, prepared.are_several()) {
         let code = finish(options, &only.found)?;
         if !options.output.quiet && !options.output.json {
             let tests = test_file(&only.folder, &only.entry);

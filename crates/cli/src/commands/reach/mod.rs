@@ -36,7 +36,7 @@ use crate::wiring::build::Builder;
 use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
 use crate::wiring::session::{Call, calls, programs};
-use crate::wiring::subject::{BuildOptions, Subject, model_of_deferred};
+use crate::wiring::subject::{BuildOptions, Subject, model_of_deferred, name_of_unit};
 use crate::wiring::values::duration;
 
 const REACH: &str =
@@ -283,7 +283,7 @@ fn config(
     options.output.record(&mut recorded);
     let mut config = Config {
         program: match has_drivers {
-            true => options.output.name_unit(&unit_path(options), false),
+            true => name_of_unit(false),
             false => subject.name.clone(),
         },
         bitcode_hash: subject.hash(),
