@@ -111,7 +111,7 @@ fn is_closed(node: DebugNode<'_>) -> bool {
     let file = structure.file().filter(|_| structure.size() > 0);
     let known = matches!(structure.tag(), tag::STRUCTURE | tag::UNION);
     let of_compiler = file.is_some_and(|file| {
-        let names = file.components().map(|one| one.as_os_str());
+        let names = file.components().map(std::path::Component::as_os_str);
         let names: Vec<_> = names.collect();
         names
             .windows(2)
