@@ -52,7 +52,7 @@
 /* A test may pass null, or an array shorter than the declaration says: it was observed that the call
    does not read further. */
 #pragma GCC diagnostic ignored "-Wnonnull"
-/* Nor the result of a call that nobody may ignore, or a format that is null. */
+/* It may ignore a result, and pass null for a format. */
 #pragma GCC diagnostic ignored "-Wunused-result"
 #pragma GCC diagnostic ignored "-Wformat"
 #pragma GCC diagnostic ignored "-Wformat-extra-args"
