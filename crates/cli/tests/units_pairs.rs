@@ -1,7 +1,7 @@
 //! Functions as entries whose parameters point into one array or are numbers of 128 bits, or that
 //! look at the error number; null pointers that end a run before it decides anything of them (`hex`).
 //! Numbers that are places in arrays, arrays as long as the code looks for, owners and rings, variables
-//! with pointers. Variables and callbacks that are not the program's alone.
+//! with pointers, arrays without a length. Variables and callbacks that are not the program's alone.
 
 #![allow(missing_docs)]
 
@@ -294,4 +294,57 @@ fn variables_with_null_pointers_are_inputs() {
     all_covered_with(folder.path(), &told, &names, Some(&object));
     let still = told.lines().find(|line| line.starts_with("still "));
     assert!(still.is_some_and(|line| line.contains("1 of 2")), "{told}");
+}
+
+const FLEXIBLE: &str = r#"
+#include <stdint.h>
+#include <string.h>
+#include <stdlib.h>
+typedef struct { uint8_t bits; uint8_t pos; uint8_t buf[]; } enc;
+void reset(enc *e) {
+  if (!e) return;
+  memset(e->buf, 0, (size_t)1 << (e->bits & 3));
+  e->pos = 0;
+}
+int peek(enc *e) {
+  if (!e || e->pos > 3) return -1;
+  return e->buf[e->pos] == 42;
+}
+struct text { size_t len; char data[]; };
+int ends(const struct text *t) {
+  if (!t || !t->len) return -1;
+  if (t->data[t->len - 1] == '\n') return 1;
+  return t->data[0] == 'x' ? 2 : 0;
+}
+struct item { int key; const char *name; };
+struct items { unsigned char kind; struct item items[]; };
+int first(struct items *all) {
+  if (!all) return -1;
+  if (all->kind == 2 && all->items[1].key == 77) return 2;
+  return all->items[0].name && all->items[0].name[0] == 'q';
+}
+struct slots { int n; int *slots[]; };
+int slot(struct slots *s) {
+  if (!s) return -1;
+  return s->slots[1] && *s->slots[1] == 5;
+}
+struct old { unsigned kind; short last[0]; };
+int old(struct old *o) { return o && o->last[2] == 3; }
+void done(enc *e) {
+  if (e && e->buf[0] == 9) free(e);
+}
+"#;
+
+#[test]
+fn arrays_without_a_length_have_elements() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), FLEXIBLE).expect("a file");
+    let told = all_functions(folder.path(), &["lib.c"], "9000");
+    let names = ["reset", "peek", "ends", "first", "slot", "old", "done"];
+    all_covered(folder.path(), &told, &names);
+    assert!(!told.contains("failure:"), "{told}");
+    let test = folder.path().join("out/slot/tests/test_slot.c");
+    let test = std::fs::read_to_string(test).expect("a file");
+    assert!(test.contains("struct slots *s = calloc(1, 40);"), "{test}");
+    assert!(test.contains("  free(s);\n"), "{test}");
 }

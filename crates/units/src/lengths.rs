@@ -201,6 +201,7 @@ pub(crate) fn piece_sibling(piece: &Piece<'_>) -> Sibling {
         {
             SiblingKind::Integer
         }
+        _ if piece.is_tail => SiblingKind::Pointer,
         _ => SiblingKind::Other,
     };
     let name = piece.path.rsplit('.').next().unwrap_or_default();

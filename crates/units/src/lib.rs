@@ -164,7 +164,8 @@ impl Bounds {
                 self.elements
             ),
             "`void *` points to the structure that the code uses it as, if it is one; of arrays of \
-             more than 1024 bytes in structures the first 256 hold anything, the rest zeros"
+             more than 1024 bytes in structures the first 256 hold anything, the rest zeros; one \
+             without a length has as many elements as one behind a pointer"
                 .to_owned(),
             format!(
                 "pointers are null behind {} others{}, and where they point to streams or types \

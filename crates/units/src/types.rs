@@ -245,6 +245,8 @@ pub(crate) struct Piece<'m> {
     pub(crate) member: Option<Member>,
     /// The members in which a pointer lies: structures in others.
     pub(crate) around: Vec<Member>,
+    /// Whether it is the array without a length at the end of a structure.
+    pub(crate) is_tail: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -276,6 +278,36 @@ pub(crate) fn pieces(node: DebugNode<'_>) -> Vec<Piece<'_>> {
     }
 }
 
+/// The pieces of the array without a length at the end of a structure, with so many numbers, or so many
+/// other elements.
+pub(crate) fn tail(node: DebugNode<'_>, count: u64, others: u64) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let node = unwrapped(node);
+    let last = node
+        .members()
+        .pop()
+        .filter(|_| node.tag() == tag::STRUCTURE);
+    let array = last.and_then(|last| last.base()).map(unwrapped);
+    let (Some(last), Some(array)) = (last, array.filter(|array| array.tag() == tag::ARRAY)) else {
+        return pieces;
+    };
+    let mut dimensions = array.dimensions();
+    let Some(first) = dimensions.first_mut().filter(|first| **first == 0) else {
+        return pieces;
+    };
+    *first = match array.base().and_then(content) {
+        Some(_) => count,
+        None => others,
+    };
+    let (offset, path) = (last.offset_bits() / 8, format!(".{}", last.name()));
+    add_array(array, &dimensions, offset, &path, 1, &mut pieces);
+    name_member(&mut pieces, &layout(node), last);
+    if let [array] = &mut pieces[..] {
+        array.is_tail = !array.is_pointer();
+    }
+    pieces
+}
+
 fn add<'m>(
     node: DebugNode<'m>,
     offset: u64,
@@ -297,6 +329,7 @@ fn add<'m>(
         kind,
         member: None,
         around: Vec::new(),
+        is_tail: false,
     };
     match node.tag() {
         tag::POINTER => pieces.push(piece(Kind::Pointer {
@@ -412,6 +445,7 @@ fn add_member<'m>(
             kind: Kind::Numbers(Content::Bytes, end - first),
             member: None,
             around: Vec::new(),
+            is_tail: false,
         });
         return;
     }
@@ -484,6 +518,7 @@ fn add_array<'m>(
             kind: Kind::Numbers(content, one),
             member: None,
             around: Vec::new(),
+            is_tail: false,
         });
         return;
     }

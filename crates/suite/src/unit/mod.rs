@@ -239,6 +239,9 @@ pub struct Object {
     pub before: u64,
     /// Elements of the array that it is; 1 for a single structure.
     pub count: u64,
+    /// Whether it is larger than its type, by the elements of the array at its end.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub flexible: bool,
     /// The type of an element in C; empty if it has no short name.
     pub c_type: String,
     /// Whether pointers to it are declared as those to another type.

@@ -209,6 +209,7 @@ fn bytes_of<'m>(size: u64, element: u64) -> Piece<'m> {
         kind: Kind::Numbers(Content::Bytes, element),
         member: None,
         around: Vec::new(),
+        is_tail: false,
     }
 }
 

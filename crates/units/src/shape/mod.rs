@@ -596,6 +596,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                     leaves[index] = Some(leaf);
                     let inside = places::inside(self, pieces, piece, leaf);
                     self.entry.lengths.extend(inside);
+                    lengths.extend(places::of_tail(piece, &bounds[index]));
                     let (size, element) = first_bytes(*content, *size, *element);
                     self.numbers(spot, *offset, path, size, element, *content, parts);
                 }
@@ -742,6 +743,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                         ..piece
                     }));
                 }
+                all.extend_from_slice(&pointee.tail);
                 self.object_parts(spot, &all, depth - 1, &mut parts);
             }
         }
@@ -752,6 +754,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             size: pointee.size,
             before: pointee.before,
             count: pointee.count,
+            flexible: !pointee.tail.is_empty(),
             c_type,
             disguised: to.is_some_and(|to| self.disguised.contains(&unwrapped(to))),
             constant: is_constant(to),

@@ -17,7 +17,7 @@ pub(super) fn bounds(builder: &Builder<'_, '_>, pieces: &[Piece<'_>]) -> Vec<Vec
         return vec![Vec::new(); pieces.len()];
     }
     let siblings: Vec<Sibling> = pieces.iter().map(piece_sibling).collect();
-    let lengths = |index: usize| match pieces[index].is_pointer() {
+    let lengths = |index: usize| match pieces[index].is_pointer() || pieces[index].is_tail {
         true => member_lengths(&siblings, pieces, index),
         false => Vec::new(),
     };
@@ -88,6 +88,22 @@ pub(super) fn inside(
         negative: limits.negative,
         room: None,
     })
+}
+
+/// What is assumed of the numbers that are lengths of the array at the end of a structure.
+pub(super) fn of_tail(piece: &Piece<'_>, bounds: &[usize]) -> Vec<(usize, Length)> {
+    let Kind::Numbers(_, element) = piece.kind else {
+        return Vec::new();
+    };
+    let length = Length {
+        leaf: 0,
+        of: piece.path.clone(),
+        most: piece.size / element.max(1),
+        negative: false,
+        room: None,
+    };
+    let numbers = bounds.iter().filter(|_| piece.is_tail);
+    numbers.map(|at| (*at, length.clone())).collect()
 }
 
 /// Notes what is assumed of the numbers of an object, by their pieces and leaves.

@@ -5,7 +5,7 @@ use labrys_suite::unit::Content;
 
 use super::{Builder, is_foreign};
 use crate::extents::Extent;
-use crate::types::{content, is_void, unwrapped};
+use crate::types::{Piece, content, is_void, tail, unwrapped};
 
 /// Most bytes of a structure behind a pointer.
 const MAX_SIZE: u64 = 1024 * 1024;
@@ -22,6 +22,8 @@ pub(super) struct Pointee<'m> {
     pub(super) size: u64,
     pub(super) count: u64,
     pub(super) kind: PointeeKind<'m>,
+    /// The array without a length at the end of a structure.
+    pub(super) tail: Vec<Piece<'m>>,
 }
 
 impl Pointee<'_> {
@@ -59,6 +61,7 @@ pub(super) fn pointee<'m>(
             size: element.saturating_mul(count).max(1) + before,
             count,
             kind: PointeeKind::Numbers(content, element),
+            tail: Vec::new(),
         }
     };
     let Some(node) = to.map(unwrapped).filter(|_| !is_void(to)) else {
@@ -83,10 +86,16 @@ pub(super) fn pointee<'m>(
         false if node.tag() == tag::ARRAY => extent.count(size, 1).min(elements),
         false => 1,
     };
+    let tail = match count {
+        1 => tail(node, elements, elements.clamp(1, MAX_STRUCTURES)),
+        _ => Vec::new(),
+    };
+    let end = tail.iter().map(|piece| piece.offset + piece.size).max();
     Some(Pointee {
         before: 0,
-        size: size * count,
+        size: (size * count).max(end.unwrap_or_default()),
         count,
         kind: PointeeKind::Objects(to?),
+        tail,
     })
 }

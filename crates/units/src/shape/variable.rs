@@ -101,6 +101,7 @@ fn untyped(number: usize, size: u64, parts: Vec<Part>) -> Object {
         size,
         before: 0,
         count: 1,
+        flexible: false,
         c_type: String::new(),
         disguised: false,
         constant: true,

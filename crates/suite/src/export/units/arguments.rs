@@ -129,19 +129,27 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn heap(&self) -> bool {
-        self.call.entry().frees
+    /// Whether a test allocates an object.
+    fn is_allocated(&self, object: &Object) -> bool {
+        self.call.entry().frees || object.flexible
+    }
+
+    /// Gives back what a test allocates and the function does not free.
+    fn release(&self) -> String {
+        let named = self.objects.values();
+        let own = named.filter(|one| one.object.flexible && !self.call.entry().frees);
+        own.map(|one| format!("  free({});\n", one.name)).collect()
     }
 
     fn base(&self, named: &Named<'_>) -> Base {
         let Named { object, name } = named;
         let typed = !object.c_type.is_empty();
         Base {
-            bytes: match self.heap() || object.count > 1 || !typed {
+            bytes: match self.is_allocated(object) || object.count > 1 || !typed {
                 true => format!("(char *){name}"),
                 false => format!("(char *)&{name}"),
             },
-            name: match (typed, object.count, self.heap()) {
+            name: match (typed, object.count, self.is_allocated(object)) {
                 (false, ..) => None,
                 (true, 1, true) => Some(format!("(*{name})")),
                 (true, ..) => Some(name.clone()),
@@ -161,7 +169,7 @@ impl<'a> Arguments<'a> {
             return format!("(void *){name}");
         }
         let cast = if object.disguised { "(void *)" } else { "" };
-        match self.heap() || object.count > 1 {
+        match self.is_allocated(object) || object.count > 1 {
             true => format!("{cast}{name}"),
             false => format!("{cast}&{name}"),
         }
@@ -174,7 +182,13 @@ impl<'a> Arguments<'a> {
         let room = if roomy { ROOM } else { 0 };
         let size = object.size + room;
         let count = object.count + room * object.count / object.size.max(1);
-        let line = match (self.heap(), c_type.is_empty()) {
+        let line = match (self.is_allocated(object), c_type.is_empty()) {
+            (true, false) if object.flexible => {
+                format!(
+                    "{} = calloc(1, {size});",
+                    spaced(c_type, &format!("*{name}"))
+                )
+            }
             (true, true) => format!("unsigned char *{name} = calloc(1, {size});"),
             (true, false) => format!(
                 "{} = calloc({count}, sizeof *{name});",
@@ -208,7 +222,11 @@ impl<'a> Arguments<'a> {
             (false, false) => format!("{} = {};", spaced(c_type, name), zeros(&object.parts)),
         };
         // Large objects are not for the stack.
-        let storage = if roomy && !self.heap() { "static " } else { "" };
+        let storage = if roomy && !self.is_allocated(object) {
+            "static "
+        } else {
+            ""
+        };
         let _ = writeln!(self.declarations, "  {storage}{line}");
         Ok(())
     }
@@ -369,13 +387,14 @@ impl<'a> Arguments<'a> {
     /// The statements of a call of which nothing is known.
     pub(super) fn statements_without_checks(&self) -> String {
         let (text, call) = self.called();
+        let release = self.release();
         let Some(result) = self.result() else {
-            return format!("{text}  (void){call};\n");
+            return format!("{text}  (void){call};\n{release}");
         };
         // A compiler leaves out a call whose result nobody looks at.
         let name = self.result_name();
         let declared = spaced(&result.c_type, &name);
-        format!("{text}  {declared} = {call};\n  (void)*(volatile char *)&{name};\n")
+        format!("{text}  {declared} = {call};\n  (void)*(volatile char *)&{name};\n{release}")
     }
 
     /// The result, if its type can be written.
@@ -414,6 +433,7 @@ impl<'a> Arguments<'a> {
             None => write!(text, "  (void){call};\n{succeed}"),
         };
         text.push_str(&self.changes(results));
+        text.push_str(&self.release());
         text
     }
 
@@ -441,7 +461,7 @@ impl<'a> Arguments<'a> {
             }
         }
         for (number, named) in &self.objects {
-            if let Some(after) = after(FIRST_OBJECT + number).filter(|_| !self.heap()) {
+            if let Some(after) = after(FIRST_OBJECT + number).filter(|_| !self.call.entry().frees) {
                 let base = self.base(named);
                 self.changed(&named.object.parts, &base, after, &mut text);
             }
@@ -503,7 +523,13 @@ impl Base {
     fn member(&self, part: &Part) -> Option<String> {
         let unnamed = part.raw || part.path.is_empty() && part.offset > 0;
         let name = self.name.as_ref().filter(|_| !unnamed)?;
-        Some(format!("{name}{}", part.path))
+        let behind = name
+            .strip_prefix("(*")
+            .and_then(|name| name.strip_suffix(')'));
+        Some(match (behind, part.path.strip_prefix('.')) {
+            (Some(pointer), Some(member)) => format!("{pointer}->{member}"),
+            _ => format!("{name}{}", part.path),
+        })
     }
 }
 
