@@ -99,7 +99,7 @@ impl Module {
         if let Some(mut found) = found {
             while let Ok(Some(frame)) = found.next() {
                 let name = frame.function.as_ref();
-                let name = name.and_then(|name| Some(name.demangle().ok()?.into_owned()));
+                let name = name.and_then(|name| Some(spelled(&name.raw_name().ok()?)));
                 let place = frame.location.as_ref();
                 frames.push(Frame {
                     function: name.or_else(|| symbol.clone()).unwrap_or_default(),
@@ -120,7 +120,15 @@ impl Module {
 
     fn function(&self, offset: u64) -> Option<String> {
         let around = self.functions.iter().find(|f| f.code.contains(&offset))?;
-        Some(demangle_auto(around.name.as_str().into(), None).into_owned())
+        Some(spelled(&around.name))
+    }
+}
+
+/// A name as the source has it. One of C may be what C++ makes of a type: `rd`.
+fn spelled(symbol: &str) -> String {
+    match symbol.starts_with("_Z") || symbol.starts_with("_R") {
+        true => demangle_auto(symbol.into(), None).into_owned(),
+        false => symbol.to_owned(),
     }
 }
 
@@ -187,6 +195,12 @@ fn unknown(file: &Path, offset: u64) -> Frame {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_c_stay() {
+        assert_eq!(spelled("_ZN1a1bEi"), "a::b(int)");
+        assert_eq!(spelled("rd"), "rd");
+    }
 
     #[test]
     fn frames_have_places() {
