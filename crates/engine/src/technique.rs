@@ -49,6 +49,7 @@ pub fn run(session: &mut Session, technique: &mut dyn Technique) -> Result<End, 
 fn drive(session: &mut Session, technique: &mut dyn Technique) -> Result<End, Error> {
     loop {
         if let Some(end) = session.end() {
+            session.look_at_the_end()?;
             return Ok(end);
         }
         let progress = technique.step(session)?;

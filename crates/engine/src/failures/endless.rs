@@ -7,16 +7,22 @@
 //! common, from `main` on, holds the loop.
 //!
 //! A look takes as long as a dozen limits. So the first one is at once, and further ones wait until
-//! the search has done several times their work, or has nothing more to try.
+//! the search has done several times their work, or has nothing more to try. A session with little
+//! time, as each of many functions has, looks last: when its search ends, or has left the time of a
+//! look.
+//!
+//! A loop that waits for what is outside (`waits.rs`) is no failure.
 //!
 //! Law: a look costs a bounded number of limits, and there is a bounded number of looks.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use labrys_executor::{Checked, Frame, Mode, Report};
 use labrys_suite::Outcome;
 
 use super::list::{Key, Verdict, frames};
+use super::waits::waits;
 use super::{Failures, Finding, Tools};
 use crate::Error;
 use crate::place::of_user;
@@ -41,6 +47,9 @@ pub const LONGER: u32 = 6;
 const ENDED: &str = "it ended when it had longer, or it depends on the clock or on randomness, \
                      which are the same in other runs";
 
+/// Why a loop that waits is none.
+const WAITS: &str = "the loop waits for a volatile object, which may change from outside";
+
 const TIMEOUT: &str = "timeout";
 const MEMORY: &str = "memory-exhaustion";
 /// The kinds of these failures.
@@ -60,15 +69,21 @@ pub(super) struct EndlessRuns {
     /// How many times the time of a run the second confirming one has; `None` if no failures are
     /// looked for.
     longer: Option<u32>,
+    /// The time that a look may take, if looks come last.
+    last: Option<Duration>,
     looks: u64,
     /// Runs for which it is too early.
     put_off: VecDeque<Facts>,
 }
 
 impl EndlessRuns {
-    pub(super) fn new(longer: Option<u32>) -> Self {
+    /// With the time of a run if looks come last.
+    pub(super) fn new(longer: Option<u32>, last: Option<Duration>) -> Self {
+        // Two stacks, and two confirming runs.
+        let runs = 2 + FIRST + longer.unwrap_or(FIRST);
         EndlessRuns {
             longer,
+            last: last.map(|run| run * runs),
             looks: 0,
             put_off: VecDeque::new(),
         }
@@ -82,9 +97,24 @@ impl EndlessRuns {
         takes
     }
 
-    /// Whether it is too early to look, after so much effort.
-    fn is_early(&self, effort: u64) -> bool {
+    /// Whether it is too early to look, after so much effort and with so much time left.
+    fn is_early(&self, effort: u64, left: Option<Duration>) -> bool {
         self.looks > effort / EFFORT_PER_LOOK
+            || self
+                .last
+                .is_some_and(|look| left.is_none_or(|left| left > look))
+    }
+
+    /// Whether the time that is left is that of a look, and there is something to look at.
+    fn is_last_chance(&self, left: Option<Duration>) -> bool {
+        let is_near = |look| left.is_some_and(|left| left <= look);
+        !self.put_off.is_empty() && self.last.is_some_and(is_near)
+    }
+
+    /// Whether it is too late to look, which would take longer than what is left.
+    fn is_late(&self, left: Option<Duration>) -> bool {
+        let is_past = |look: Duration| left.is_some_and(|left| left < look / 2);
+        self.last.is_some_and(is_past)
     }
 
     /// Keeps a run for later, if there is room.
@@ -106,15 +136,32 @@ impl Failures {
             return Ok(());
         }
         self.endless.put_off(facts);
-        match self.endless.is_early(tools.effort) {
+        let left = tools.deadline.time_left();
+        match self.endless.is_early(tools.effort, left) {
             true => Ok(()),
             false => self.look_at_endless(tools),
         }
     }
 
-    /// Looks at the runs that were put off, as long as the budget lasts.
+    /// Looks at the runs that were put off, if the time that is left is not enough for more.
+    pub(crate) fn look_before_the_end(&mut self, tools: &mut Tools<'_>) -> Result<(), Error> {
+        match self.endless.is_last_chance(tools.deadline.time_left()) {
+            true => self.look_at_all_endless(tools),
+            false => Ok(()),
+        }
+    }
+
+    /// Looks at the runs that were put off to the end of the search, which is there.
+    pub(crate) fn look_at_the_end(&mut self, tools: &mut Tools<'_>) -> Result<(), Error> {
+        match self.endless.last {
+            Some(_) => self.look_at_all_endless(tools),
+            None => Ok(()),
+        }
+    }
+
+    /// Looks at the runs that were put off, as long as the time lasts.
     pub(super) fn look_at_all_endless(&mut self, tools: &mut Tools<'_>) -> Result<(), Error> {
-        while !tools.is_over() && !self.endless.put_off.is_empty() {
+        while !tools.is_late() && !self.endless.put_off.is_empty() {
             self.look_at_endless(tools)?;
         }
         Ok(())
@@ -127,7 +174,8 @@ impl Failures {
         };
         let facts = &facts;
         let known = self.list.repeats(kind(&facts.outcome), &facts.coverage);
-        if tools.is_over() || known || !self.endless.take(tools.runs.counts().runs) {
+        let is_late = tools.is_late() || self.endless.is_late(tools.deadline.time_left());
+        if is_late || known || !self.endless.take(tools.runs.counts().runs) {
             return Ok(());
         }
         let Some(stack) = stack(facts, tools)? else {
@@ -154,38 +202,56 @@ impl Failures {
         if !first.is_limit() {
             return Ok(false);
         }
+        let waits = |outcome: &Outcome, stack: &[Frame], tools: &Tools<'_>| {
+            kind(outcome) == TIMEOUT && waits(tools.runs.program(), stack)
+        };
+        if waits(&first, stack, tools) {
+            return self.write_endless(facts, stack, (first, Some(WAITS)), tools);
+        }
         let longer = self.endless.longer.unwrap_or(FIRST);
         let second = tools.runs.plain_outcome_longer(input, Mode::Real, longer)?;
-        let confirmed = second.is_limit();
+        let ended = (!second.is_limit()).then_some(ENDED);
         let outcome = reached(first, second);
-        let kind = kind(&outcome);
-        let other = match confirmed && kind == TIMEOUT {
+        let other = match ended.is_none() && kind(&outcome) == TIMEOUT {
             true => self::stack(facts, tools)?,
             false => None,
         };
         let stack = other.map_or_else(|| stack.to_vec(), |other| common(stack, &other));
+        let waits = waits(&outcome, &stack, tools).then_some(WAITS);
+        self.write_endless(facts, &stack, (outcome, ended.or(waits)), tools)
+    }
+
+    /// Writes a run that reached a limit, which is no failure for a reason; whether it is not yet
+    /// known.
+    fn write_endless(
+        &mut self,
+        facts: &Facts,
+        stack: &[Frame],
+        (outcome, reason): (Outcome, Option<&str>),
+        tools: &mut Tools<'_>,
+    ) -> Result<bool, Error> {
+        let kind = kind(&outcome);
         let texts: Vec<String> = stack.iter().map(ToString::to_string).collect();
         let key = Key {
             kind: kind.to_owned(),
-            location: of_user(tools.runs.program(), &stack),
+            location: of_user(tools.runs.program(), stack),
             frames: frames(texts.clone()),
         };
         let verdict = self.list.judge(&key);
         if verdict == Verdict::Known {
             return Ok(false);
         }
-        let detail = match (confirmed, kind) {
-            (false, _) => ENDED,
-            (true, TIMEOUT) => "it did not end in two longer runs either",
-            (true, _) => "it takes all the memory that a run may have",
-        };
+        let detail = reason.unwrap_or(match kind {
+            TIMEOUT => "it did not end in two longer runs either",
+            _ => "it takes all the memory that a run may have",
+        });
         let finding = Finding {
             key,
             stack: texts,
             detail: detail.to_owned(),
             input: facts.input.clone(),
             outcome,
-            confirmed,
+            confirmed: reason.is_none(),
         };
         self.write(facts, finding, verdict, tools).map(|()| true)
     }
@@ -251,7 +317,7 @@ mod tests {
     #[test]
     fn looks_take_a_small_part_of_the_runs() {
         let looks = |longer: Option<u32>| {
-            let mut endless = EndlessRuns::new(longer);
+            let mut endless = EndlessRuns::new(longer, None);
             let by_run: Vec<_> = (0..10_000).map(|run| endless.take(run)).collect();
             [&by_run[..2], &by_run[..640], &by_run]
                 .map(|runs| runs.iter().filter(|look| **look).count())
@@ -262,10 +328,22 @@ mod tests {
 
     #[test]
     fn further_looks_wait_for_the_search() {
-        let mut endless = EndlessRuns::new(Some(LONGER));
-        assert!(!endless.is_early(0));
+        let mut endless = EndlessRuns::new(Some(LONGER), None);
+        let is_early = |endless: &EndlessRuns, effort| endless.is_early(effort, None);
+        assert!(!is_early(&endless, 0));
         assert!(endless.take(0));
-        assert!(endless.is_early(EFFORT_PER_LOOK - 1) && !endless.is_early(EFFORT_PER_LOOK));
+        assert!(is_early(&endless, EFFORT_PER_LOOK - 1) && !is_early(&endless, EFFORT_PER_LOOK));
+    }
+
+    #[test]
+    fn a_session_with_little_time_looks_last() {
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        let endless = EndlessRuns::new(Some(6), seconds(1));
+        assert!(endless.is_early(0, None) && endless.is_early(0, seconds(11)));
+        assert!(!endless.is_early(0, seconds(10)));
+        assert!(!endless.is_late(seconds(5)) && endless.is_late(seconds(4)));
+        assert!(!endless.is_late(None), "without a limit of time");
+        assert!(!endless.is_last_chance(seconds(10)), "nothing was put off");
     }
 
     #[test]

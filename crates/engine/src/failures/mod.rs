@@ -19,6 +19,9 @@ mod minimize;
 mod misuses;
 mod repetitions;
 mod unchecked;
+mod waits;
+
+use std::time::Duration;
 
 use labrys_abi::{OBJECT_SITE, is_size};
 use labrys_executor::{Frame, Mode, Report};
@@ -121,6 +124,8 @@ pub(crate) struct Oracles {
     pub(crate) every_run: bool,
     /// Runs that do not end: how many times the time of a run the last confirming one has.
     pub(crate) endless: Option<u32>,
+    /// The time of a run, if those are judged last.
+    pub(crate) last: Option<Duration>,
 }
 
 /// The owners that looking at a run takes.
@@ -141,6 +146,12 @@ impl Tools<'_> {
         self.deadline.end(self.reached, new_runs).is_some()
     }
 
+    /// Whether there is no time for more, whatever else is used up.
+    fn is_late(&self) -> bool {
+        let left = self.deadline.time_left();
+        self.deadline.stop().is_set() || left.is_some_and(|left| left.is_zero())
+    }
+
     fn checked(&mut self, input: &Input) -> Result<Vec<Report>, Error> {
         self.runs.check_memory(input, false, self.reporter)
     }
@@ -152,7 +163,7 @@ impl Failures {
             list: FailureList::default(),
             oracles: oracles.memory,
             every_run: oracles.every_run,
-            endless: EndlessRuns::new(oracles.endless),
+            endless: EndlessRuns::new(oracles.endless, oracles.last),
             repetitions: Repetitions::default(),
             misuses: MisuseFilter::default(),
             unchecked: UncheckedRuns::default(),

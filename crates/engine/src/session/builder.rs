@@ -137,6 +137,14 @@ impl SessionBuilder {
         self
     }
 
+    /// These are judged last, when the search ends or has no more time than that takes; a run has
+    /// this much.
+    #[must_use]
+    pub fn judge_endless_runs_last(mut self, run: Duration) -> Self {
+        self.oracles.last = Some(run);
+        self
+    }
+
     /// Whether every run is audited, which costs several times the run.
     #[must_use]
     pub fn audit(mut self, audit: bool) -> Self {

@@ -752,7 +752,14 @@ impl Session {
         if self.reporter.summary_is_due(elapsed) {
             self.save()?;
         }
-        Ok(())
+        let (failures, mut tools) = self.tools();
+        failures.look_before_the_end(&mut tools)
+    }
+
+    /// Looks at runs that did not end, where that comes last.
+    pub(crate) fn look_at_the_end(&mut self) -> Result<(), Error> {
+        let (failures, mut tools) = self.tools();
+        failures.look_at_the_end(&mut tools)
     }
 
     /// Looks at the runs that nothing drew attention to.

@@ -400,7 +400,7 @@ fn resolve(
     }
     let mut limits = RunLimits {
         timeout: options.limits.timeout_run(None),
-        hurries: options.limits.hurries(),
+        hurries: options.limits.hurries(options.limits.time),
         ..RunLimits::default()
     };
     Memory::new(options.limits.memory).limit_runs(&mut limits, options.limits.jobs);

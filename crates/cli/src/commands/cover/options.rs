@@ -165,8 +165,8 @@ pub(crate) struct LimitOptions {
     #[arg(long)]
     pub(crate) until_covered: bool,
 
-    /// A run that takes longer is cut off [default: 1s, of a function at most a fiftieth of its time;
-    /// with --time less, once such runs take much of it]
+    /// A run that takes longer is cut off [default: 1s, of a function a fiftieth of its time, but at
+    /// least 100ms and at most 1s; with --time less, once such runs take much of it]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout_run: Option<Duration>,
 
@@ -188,29 +188,33 @@ pub(crate) struct LimitOptions {
 const RUN: Duration = Duration::from_secs(1);
 /// Runs that are cut off in the time of a function, at least: some more confirm that one has no end.
 const RUNS: u32 = 50;
+/// But a run has this much: shorter limits would cut off runs for the machine's other work.
+const LEAST: Duration = Duration::from_millis(100);
 
 impl LimitOptions {
     /// When a run is cut off, with the time that there is for all runs of its function.
     pub(super) fn timeout_run(&self, time: Option<Duration>) -> Duration {
-        let part = time.map_or(RUN, |time| RUN.min(time / RUNS));
+        let part = time.map_or(RUN, |time| (time / RUNS).clamp(LEAST, RUN));
         self.timeout_run.unwrap_or(part)
     }
 
     /// How many times the time of a run, which is this much, the plain program has before it is said
     /// that it does not end: where the user does not say when a run is cut off, as long as whole
-    /// programs have, but no longer than the function has.
-    pub(super) fn longer(&self, timeout: Duration) -> u32 {
-        let least = (LONGER * RUN).as_millis() / timeout.as_millis().max(1);
+    /// programs have, but no longer than half of what the function has.
+    pub(super) fn longer(&self, timeout: Duration, time: Option<Duration>) -> u32 {
+        let whole = LONGER * RUN;
+        let most = time.map_or(whole, |time| whole.min(time / 2));
+        let times = most.as_millis() / timeout.as_millis().max(1);
         match self.timeout_run {
             Some(_) => LONGER,
-            None => u32::try_from(least).unwrap_or(RUNS).clamp(LONGER, RUNS),
+            None => u32::try_from(times).unwrap_or(LONGER).max(LONGER),
         }
     }
 
-    /// Whether runs that are cut off may get less than that: where the user bounded the time of the
-    /// session, and not that of a run.
-    pub(super) fn hurries(&self) -> bool {
-        self.timeout_run.is_none() && self.time.is_some()
+    /// Whether runs that are cut off may get less than that: where there is a limit of time, and the
+    /// user did not bound that of a run.
+    pub(super) fn hurries(&self, time: Option<Duration>) -> bool {
+        self.timeout_run.is_none() && time.is_some()
     }
 
     /// Whether the same command is to find the same once more.
@@ -243,18 +247,20 @@ mod tests {
         limits: LimitOptions,
     }
 
-    /// What is said not to end has six seconds, as in whole programs, or all the time of its function; six
+    /// What is said not to end has six seconds, as in whole programs, or half the time of its function; six
     /// times the limit where the user names that.
     #[test]
     fn a_function_that_ends_in_seconds_is_no_timeout() {
         let longer = |words: &str, time: u64| {
             let command = Command::parse_from(words.split(' '));
-            let timeout = command.limits.timeout_run(Some(Duration::from_secs(time)));
-            timeout * command.limits.longer(timeout)
+            let time = Some(Duration::from_secs(time));
+            let timeout = command.limits.timeout_run(time);
+            timeout * command.limits.longer(timeout, time)
         };
         assert_eq!(longer("cover", 1000), Duration::from_secs(6));
-        assert_eq!(longer("cover", 10), Duration::from_secs(6));
-        assert_eq!(longer("cover", 3), Duration::from_secs(3));
+        assert_eq!(longer("cover", 10), Duration::from_secs(5));
+        assert_eq!(longer("cover", 3), Duration::from_millis(1500));
+        assert_eq!(longer("cover", 1), Duration::from_millis(600));
         let named = longer("cover --timeout-run 100ms", 10);
         assert_eq!(named, Duration::from_millis(600));
     }

@@ -367,7 +367,7 @@ fn one(
     let entry = &prepared.drivers.unit.entries[index];
     let program = &prepared.subject.program;
     let own = branches(program, |name| name == entry.function);
-    let mut plan = plan(options, prepared, entry)?;
+    let mut plan = plan(options, prepared, entry, budget.time)?;
     if !prepared.are_several() {
         let writer = SuiteWriter::create(out, &plan.config)?;
         keep(prepared, &unit_path(options))?;
@@ -431,9 +431,13 @@ fn search(
         BEYOND
     };
     let session = session(options, plan, writer, stop)?;
+    let timeout = plan.limits.timeout;
+    let longer = options.limits.longer(timeout, budget.time);
     let session = match options.limits.endless {
         true => session,
-        false => session.look_for_endless_runs(options.limits.longer(plan.limits.timeout)),
+        false => session
+            .look_for_endless_runs(longer)
+            .judge_endless_runs_last(timeout),
     };
     let mut session = session
         .budget(Budget {
@@ -475,20 +479,21 @@ fn key(
     Ok(format!("labrys {version}\nlimits {limits:?}\n{config}\n"))
 }
 
-/// Everything that is decided before a function is covered.
-fn plan(options: &Cover, prepared: &Prepared, entry: &Entry) -> Result<Plan, Problem> {
+/// Everything that is decided before a function is covered, which has so much time.
+fn plan(
+    options: &Cover,
+    prepared: &Prepared,
+    entry: &Entry,
+    time: Option<Duration>,
+) -> Result<Plan, Problem> {
     let strategy = strategy(&options.search, None)?;
     let several = prepared.are_several();
     let subject = &prepared.subject;
     let name = several.then(|| entry.function.clone());
     let invocation = Invocation::new(name);
-    let without = options.limits.time.is_none()
-        && options.limits.runs.is_none()
-        && options.limits.steps.is_none();
-    let time = options.units.time_per_function.or(options.limits.time);
-    let time = time.or((several && without).then_some(TIME));
     let limits = RunLimits {
         timeout: options.limits.timeout_run(time),
+        hurries: options.limits.hurries(time),
         ..RunLimits::default()
     };
     // A function without parameters has a stream of objects too, which stays empty.
