@@ -46,7 +46,7 @@ impl HelperProcess {
                 (libc::RLIMIT_AS, space),
             ],
         };
-        sys::prepare(command, None, preparation);
+        sys::prepare(command, preparation);
         Some(HelperProcess {
             child: command.spawn().ok()?,
             control: control.into(),

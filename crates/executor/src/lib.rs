@@ -39,6 +39,7 @@ mod scratch;
 
 mod server;
 mod server_process;
+mod spawn;
 mod symbols;
 mod sys;
 mod worker_pool;

@@ -14,8 +14,6 @@
 
 use core::ffi::CStr;
 use std::ffi::CString;
-use std::io;
-use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -70,14 +68,12 @@ pub(crate) struct Sandbox {
     work: CString,
     /// Mounts below folders for temporary files, which an overlay would hide.
     below: Vec<CString>,
-    /// The writing end of a pipe: the number of the process that the server becomes.
-    report: RawFd,
 }
 
 impl Sandbox {
     /// For a server with this scratch folder and working directory; `None` if their paths cannot
     /// be given to the system.
-    pub(crate) fn new(scratch: &Path, work: &Path, report: RawFd) -> Option<Self> {
+    pub(crate) fn new(scratch: &Path, work: &Path) -> Option<Self> {
         let path = |path: &Path| CString::new(path.as_os_str().as_bytes()).ok();
         // SAFETY: no pointers.
         let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
@@ -87,43 +83,37 @@ impl Sandbox {
             scratch: path(scratch)?,
             work: path(work)?,
             below: mounts_below(&std::fs::read("/proc/self/mountinfo").unwrap_or_default()),
-            report,
         })
     }
 
-    /// Runs in the new process. Only calls that are safe after a fork. The process that goes on is
-    /// another one, of which `report` tells; the one that was started ends.
-    pub(crate) fn enter(&self) -> io::Result<()> {
+    /// Runs in a new process, whose children are in namespaces of their own from then on; whether they
+    /// have users of their own. `None` if the system does not allow that. Only system calls.
+    pub(crate) fn separate(&self) -> Option<bool> {
         const SPACES: libc::c_int = libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWNS;
-        // SAFETY: pointers to locals and to strings of this value.
+        // SAFETY: pointers to strings.
         unsafe {
-            let mut has_users = false;
-            if libc::unshare(SPACES) != 0 {
-                if libc::unshare(SPACES | libc::CLONE_NEWUSER) != 0 {
-                    return Ok(());
-                }
-                has_users = true;
-                write(c"/proc/self/setgroups", c"deny");
-                write(c"/proc/self/uid_map", &self.users);
-                write(c"/proc/self/gid_map", &self.groups);
+            if libc::unshare(SPACES) == 0 {
+                return Some(false);
             }
-            // The child has our parent, who waits for it.
-            let flags = libc::CLONE_PARENT | libc::SIGCHLD;
-            match libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) {
-                0 => {}
-                child if child > 0 => {
-                    let child = child as libc::pid_t;
-                    libc::write(self.report, (&raw const child).cast(), size_of_val(&child));
-                    libc::_exit(0);
-                }
-                _ => return Err(io::Error::last_os_error()),
+            if libc::unshare(SPACES | libc::CLONE_NEWUSER) != 0 {
+                return None;
             }
+            write(c"/proc/self/setgroups", c"deny");
+            write(c"/proc/self/uid_map", &self.users);
+            write(c"/proc/self/gid_map", &self.groups);
+        }
+        Some(true)
+    }
+
+    /// Runs in the first process of the namespaces. Only system calls.
+    pub(crate) fn settle(&self, has_users: bool) {
+        // SAFETY: as `mount` wants; no pointers.
+        unsafe {
             self.mount(has_users);
             for right in RIGHTS {
                 libc::prctl(libc::PR_CAPBSET_DROP, right, 0, 0, 0);
             }
         }
-        Ok(())
     }
 
     /// Makes all read-only but folders for temporary files, and changes to those private.

@@ -4,12 +4,13 @@
 //! Invariant: when this value is dropped, neither the server nor anything that a run started
 //! is alive.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command as Process, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use labrys_abi::{
@@ -21,6 +22,7 @@ use crate::processes::{self, Descendants};
 use crate::region::SharedRegion;
 use crate::scratch::Scratch;
 use crate::server_process::ServerProcess;
+use crate::spawn::Program;
 use crate::sys::{self, Preparation};
 use crate::{Error, Interrupt, Launch, RunLimits};
 
@@ -104,7 +106,7 @@ impl Server {
         sys::reserve_descriptors();
         let pipe = || sys::pipe().map_err(Error::system("make a pipe"));
         let ((control_read, control), (status, status_write)) = (pipe()?, pipe()?);
-        let mut process = command(launch, scratch, capture)?;
+        let program = program(launch, scratch, capture)?;
         let descriptors = [
             (region.raw(), REGION_FD),
             (control_read.as_raw_fd(), CONTROL_FD),
@@ -117,7 +119,7 @@ impl Server {
         };
         let (folder, work) = (scratch.path(), scratch.work());
         let folders = (!launch.shares_namespaces).then_some((folder, &*work));
-        let process = ServerProcess::start(&mut process, preparation, folders)
+        let process = ServerProcess::start(&program, preparation, folders)
             .map_err(|source| cannot_start(launch, source))?;
         let descendants = Descendants::of(process.id());
         let (control, status) = (File::from(control), File::from(status));
@@ -272,36 +274,35 @@ impl Server {
     }
 }
 
-/// The command that starts the program, with its arguments, environment and files.
-fn command(launch: &Launch, scratch: &Scratch, capture: bool) -> Result<Process, Error> {
-    let output = |name| {
-        if !capture {
-            return Ok(Stdio::null());
-        }
-        let file = scratch.open_output(name);
-        file.map(Stdio::from)
-            .map_err(Error::system("write to the scratch folder"))
+/// The program with its arguments, environment and files.
+fn program(launch: &Launch, scratch: &Scratch, capture: bool) -> Result<Program, Error> {
+    let output = |name| match capture {
+        true => scratch.open_output(name),
+        false => File::options().write(true).open("/dev/null"),
     };
+    let output = |name| output(name).map_err(Error::system("write to the scratch folder"));
     let stdin = scratch
         .open_stdin()
         .map_err(Error::system("read the scratch folder"))?;
-    let mut process = Process::new(&launch.binary);
-    // Programs may act by their names, never by where they are.
-    if let Some(name) = launch.binary.file_name() {
-        process.arg0(name);
+    let files = [stdin, output("stdout")?, output("stderr")?];
+    let mut environment: BTreeMap<OsString, OsString> = BTreeMap::new();
+    let mut set = |name: &str, value: OsString| environment.insert(name.into(), value);
+    for (name, value) in environment_streams(launch) {
+        set(name, value.into());
     }
-    process
-        .args(launch.invocation.resolved_arguments(&launch.streams))
-        .env_clear()
-        .envs(environment_streams(launch))
-        .envs(launch.invocation.resolved_environment())
-        .envs(sanitizer_options(launch, scratch))
-        .env(ENV_ACTIVE, "1")
-        .current_dir(scratch.work())
-        .stdin(stdin)
-        .stdout(output("stdout")?)
-        .stderr(output("stderr")?);
-    Ok(process)
+    for (name, value) in launch.invocation.resolved_environment() {
+        set(name.as_ref(), value.into());
+    }
+    for (name, value) in sanitizer_options(launch, scratch) {
+        set(name, value);
+    }
+    set(ENV_ACTIVE, "1".into());
+    // Programs may act by their names, never by where they are.
+    let arguments = launch.invocation.resolved_arguments(&launch.streams);
+    let arguments = arguments.into_iter().map(OsString::from);
+    let (binary, work) = (&launch.binary, scratch.work());
+    Program::new(binary, arguments, &environment, &work, files)
+        .map_err(|source| cannot_start(launch, source))
 }
 
 impl Drop for Server {

@@ -3,13 +3,12 @@
 //! Invariant: it is a child of this process, also where the one that was started made another one
 //! and ended.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::fd::AsRawFd;
+use std::io;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::ExitStatus;
 
 use crate::sandbox::Sandbox;
+use crate::spawn::{self, Program};
 use crate::sys::{self, Preparation};
 
 /// See the module.
@@ -21,39 +20,30 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts a command; `folders`: the scratch folder and the working directory in it, if it is to
+    /// Starts a program; `folders`: the scratch folder and the working directory in it, if it is to
     /// have namespaces.
     pub(crate) fn start(
-        command: &mut Command,
+        program: &Program,
         preparation: Preparation,
         folders: Option<(&Path, &Path)>,
     ) -> io::Result<Self> {
-        let (report, writer) = sys::pipe()?;
-        let sandbox =
-            folders.and_then(|(scratch, work)| Sandbox::new(scratch, work, writer.as_raw_fd()));
-        sys::prepare(command, sandbox, preparation);
-        let started = command.spawn();
-        drop(writer);
-        let mut id = [0; size_of::<libc::pid_t>()];
-        let is_isolated = File::from(report).read_exact(&mut id).is_ok();
+        let sandbox = folders.and_then(|(scratch, work)| Sandbox::new(scratch, work));
+        let started = spawn::start(program, sandbox.as_ref(), preparation)?;
+        if started.isolated.is_some() {
+            sys::wait(started.first, true);
+        }
         let mut process = ServerProcess {
-            id: libc::pid_t::from_ne_bytes(id),
-            is_isolated,
+            id: started.isolated.unwrap_or(started.first),
+            is_isolated: started.isolated.is_some(),
             ended: None,
         };
-        match started {
-            Ok(mut started) if is_isolated => {
-                started.wait()?;
+        match started.failed {
+            Some(error) => {
+                process.wait();
+                Err(io::Error::from_raw_os_error(error))
             }
-            Ok(started) => process.id = libc::pid_t::try_from(started.id()).unwrap_or(0),
-            Err(error) => {
-                if is_isolated {
-                    process.wait();
-                }
-                return Err(error);
-            }
+            None => Ok(process),
         }
-        Ok(process)
     }
 
     /// Its number.

@@ -8,8 +8,6 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
-use crate::sandbox::Sandbox;
-
 /// Descriptors of this crate lie above those that the fork server uses.
 const FIRST_DESCRIPTOR: RawFd = 200;
 
@@ -167,7 +165,7 @@ pub(crate) struct Preparation {
 }
 
 impl Preparation {
-    /// Runs in the new process. Only calls that are safe after a fork.
+    /// Runs in the new process, maybe in our memory. Only system calls.
     pub(crate) fn apply(&self) -> io::Result<()> {
         // SAFETY: no pointers but to locals. A session of its own keeps signals of the terminal
         // away and lets all processes of the program be killed at once; as a subreaper the
@@ -236,18 +234,10 @@ fn close_on_exec_from(first: libc::c_uint) {
 }
 
 /// Has a command prepare itself before it becomes another program.
-pub(crate) fn prepare(
-    command: &mut std::process::Command,
-    sandbox: Option<Sandbox>,
-    preparation: Preparation,
-) {
+pub(crate) fn prepare(command: &mut std::process::Command, preparation: Preparation) {
     use std::os::unix::process::CommandExt;
-    let apply = move || {
-        sandbox.as_ref().map_or(Ok(()), Sandbox::enter)?;
-        preparation.apply()
-    };
-    // SAFETY: both allocate nothing and make only calls that are safe after a fork.
-    unsafe { command.pre_exec(apply) };
+    // SAFETY: it allocates nothing and makes only calls that are safe after a fork.
+    unsafe { command.pre_exec(move || preparation.apply()) };
 }
 
 /// How a child ended; `None` if it has not, or is none.
