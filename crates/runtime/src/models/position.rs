@@ -29,9 +29,11 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// Label of the byte at the position.
-    pub(crate) fn next(&self) -> u32 {
-        byte(self.id, self.length, self.fd, self.position)
+    /// The byte `ahead` of the position; `None` behind the end of the stream, and where nothing has
+    /// labels.
+    pub(crate) fn at(&self, ahead: u64) -> Option<Operand> {
+        let label = byte(self.id, self.length, self.fd, self.position + ahead);
+        (label != 0).then(|| Operand::new(label, node(label).cv))
     }
 
     /// Label of the byte `ahead` of the position if it has this value: another byte may have been
