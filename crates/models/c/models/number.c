@@ -134,8 +134,47 @@ static const char *scan_power(const char *s, struct decimal *number) {
   return s;
 }
 
-/* [space][sign]digits[.digits][e[sign]digits]. Is the text such a number, and an exact one? Which
- * sign it is is decided at the end. */
+/* A number that ends at `behind`. */
+static int is_real(double value, int minus, const char *behind, char **end, double *result) {
+  *result = minus ? -value : value;
+  if (end) *end = (char *)behind;
+  return 1;
+}
+
+/* Does a word stand there, in letters of any case? */
+static int has_word(const char *s, const char *word) {
+  for (; *word; word++, s++)
+    if ((*s | 32) != *word) return 0;
+  return 1;
+}
+
+/* inf, infinity or nan, or no number: then what is behind `start` is not read. */
+static int scan_word(const char *s, int minus, const char *start, char **end, double *result) {
+  if ((*s | 32) == 'i') {
+    if (!has_word(s, "inf")) return is_real(0, 0, start, end, result);
+    size_t size = has_word(s + 3, "inity") ? 8 : 3;
+    return is_real(__builtin_inf(), minus, s + size, end, result);
+  }
+  if (!has_word(s, "nan")) return is_real(0, 0, start, end, result);
+  return s[3] != '(' && is_real(__builtin_nan(""), minus, s + 3, end, result);
+}
+
+/* Hexadecimal digits behind 0x: a whole number that a double holds. Without digits it is the zero. */
+static int scan_hexadecimal(const char *x, int minus, char **end, double *result) {
+  const char *s = x + 1;
+  unsigned long value = 0;
+  unsigned digits = 0, d;
+  for (; (d = digit((byte)*s, 16)) < 16; s++)
+    if (digits++ < 13) value = value << 4 | d;
+  if (*s == '.') return 0;
+  if (digits == 0) return is_real(0, minus, x, end, result);
+  if (digits > 13 || (*s | 32) == 'p') return 0;
+  double number = digits <= 7 ? (double)(int)value : (double)(long)value;
+  return is_real(number, minus, s, end, result);
+}
+
+/* [space][sign]digits[.digits][e[sign]digits], or another form. Is the text such a number, and an
+ * exact one? Which sign it is is decided at the end. */
 static int scan_decimal(const char *s, char **end, double *result) {
   struct decimal number = {0};
   const char *start = s;
@@ -143,16 +182,13 @@ static int scan_decimal(const char *s, char **end, double *result) {
   while (MODEL(isspace)((byte)*s)) s++;
   if ((*s == '-') | (*s == '+')) minus = *s++ == '-';
   for (; IS_DIGIT((byte)*s); s++) decimal_digit(&number, (byte)*s);
-  if (number.digits == 1 && ((number.narrow == 0) & ((*s | 32) == 'x'))) return 0;
+  if (number.digits == 1 && ((number.narrow == 0) & ((*s | 32) == 'x')))
+    return scan_hexadecimal(s, minus, end, result);
   if (*s == '.')
     for (s++; IS_DIGIT((byte)*s); s++, number.scale--) decimal_digit(&number, (byte)*s);
   else if (number.digits == 0 && (((*s | 32) == 'i') | ((*s | 32) == 'n')))
-    return 0;
-  if (number.digits == 0) {
-    *result = 0;
-    if (end) *end = (char *)start;
-    return 1;
-  }
+    return scan_word(s, minus, start, end, result);
+  if (number.digits == 0) return is_real(0, 0, start, end, result);
   if ((*s | 32) == 'e') {
     const char *behind = scan_power(s + 1, &number);
     if (behind)
@@ -161,10 +197,7 @@ static int scan_decimal(const char *s, char **end, double *result) {
       number.power_minus = 0;
   }
   double value;
-  if (!decimal_value(&number, &value)) return 0;
-  *result = minus ? -value : value;
-  if (end) *end = (char *)s;
-  return 1;
+  return decimal_value(&number, &value) && is_real(value, minus, s, end, result);
 }
 
 /* The library converts the text: nothing that it decides is seen. */
@@ -183,7 +216,8 @@ double MODEL(strtod)(const char *s, char **end) {
 float MODEL(strtof)(const char *s, char **end) {
   /* Rounded twice where the double is not the number itself: left to the library there. */
   double value;
-  if (!CONCRETE_STRING(s) && scan_decimal(s, end, &value) && (double)(float)value == value)
+  if (!CONCRETE_STRING(s) && scan_decimal(s, end, &value) &&
+      (((double)(float)value == value) | (value != value)))
     return (float)value;
   UNSEEN_NUMBER(strtof);
 }

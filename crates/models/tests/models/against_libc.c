@@ -159,7 +159,9 @@ static void numbers(void) {
   static const char *const DECIMALS[] = {"1.5", ".5", "5.", ".", "1e", "1e+", "1e5", "-1e-5",
       "0x1p3", "nan", "inf", "1e22", "1e23", "1.7976931348623157e308", "9007199254740993",
       "123456789012345678", "0.1", "3.14159265358979", "1e-22", "000.000", "-0", "-.0e5",
-      "  +2.5x", "1e400", "4.35", "0.3e1"};
+      "  +2.5x", "1e400", "4.35", "0.3e1", "infinity", "-INFINITY", "+iNfinit", "in", "-nAn", "nan(1)",
+      "na", "0x", "-0x", "0xg", "0x.8", "0x10", " -0X1f.", "0x1fffffffffffff", "0xfffffffffffff",
+      "0x1234567", "0x12345678p1", "00x1"};
   char a[60];
   int base = random_below(3) ? (int)random_below(36) + 2 : random_below(2) ? 10 : 0;
   unsigned pick = random_below(2 * sizeof EDGES / sizeof *EDGES);
@@ -180,7 +182,7 @@ static void numbers(void) {
   if (pick < sizeof DECIMALS / sizeof *DECIMALS)
     strcpy(a, DECIMALS[pick]);
   else
-    text(a, 12, random_below(2) ? "0123456789." : "0123456789.e-+ ");
+    text(a, 12, (const char *[]){"0123456789.", "0123456789.e-+ ", "0xX1fF.p- ", "inftyaINF -"}[random_below(4)]);
   NUMBER(strtod, double, a,);
   NUMBER(strtof, float, a,);
 }
