@@ -93,21 +93,24 @@ pub(crate) extern "C" fn __labrys_slow_fill_some(
     }
 }
 
+/// Decides how far the offset is behind a multiple of the element's size. Each such distance has
+/// elements of its own, so runs with different ones have different paths: a chain of decisions.
+fn decide_phase(offset: Operand, step: u64, phase: u64) {
+    let most = Operand::concrete(step - 1);
+    let low = Operand::new(binary(Op::And, 64, 64, offset, most, phase), phase);
+    // The last one is what is left.
+    for other in 0..=phase.min(step - 2) {
+        let is_own = other == phase;
+        let equal = predicate(Op::Eq, 64, low, Operand::concrete(other), is_own);
+        decision(RuntimeSite::InBounds, equal, is_own);
+    }
+}
+
 fn scatter(t: &PointedObject, size: u32, new: Operand) -> u32 {
     let step = u64::from(size);
     let phase = t.offset.value % step;
     if step > 1 {
-        let low = binary(
-            Op::And,
-            64,
-            64,
-            t.offset,
-            Operand::concrete(step - 1),
-            phase,
-        );
-        let x = Operand::new(low, phase);
-        let aligned = predicate(Op::Eq, 64, x, Operand::concrete(phase), true);
-        decision(RuntimeSite::InBounds, aligned, true);
+        decide_phase(t.offset, step, phase);
     }
     let mut result = new.label;
     let mut offset = phase;
