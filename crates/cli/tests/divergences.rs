@@ -144,3 +144,32 @@ int main(void) {{
         assert_eq!(summary.branches.covered, summary.branches.total, "{read}");
     }
 }
+
+/// Where a function of the library reads or writes, an earlier byte says: that is fixed and counted.
+#[test]
+fn places_that_the_input_says_are_counted() {
+    for call in [
+        "fgets(b + n, 4, stdin) != 0",
+        "fread(b + n, 1, 4, stdin) == 4",
+        "strcmp(b + n, \"x\")",
+        "memcmp(b + n, b, 600)",
+    ] {
+        let text = format!(
+            "#include <stdio.h>
+#include <string.h>
+int main(void) {{
+  static char b[700];
+  size_t n = getchar() & 7;
+  if ({call}) puts(\"yes\");
+  return b[5] == 'x';
+}}
+"
+        );
+        let cover = Cover::text(&text, "--quiet --runs 40 --no-fuzz");
+        let summary = cover.expect(0).0.summary.expect("a summary");
+        let causes = &summary.divergence_causes;
+        assert_eq!(causes.get("unexplained"), None, "{call}: {causes:?}");
+        let counted = summary.concretizations.contains_key("library-argument");
+        assert!(counted, "{call}: {:?}", summary.concretizations);
+    }
+}

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use labrys_abi::{Cause, MAX_ARGUMENT_LABELS, MAX_RESULT_LABELS};
-use labrys_library::Forward;
+use labrys_library::{Forward, WRAPPER_PREFIX};
 
 use labrys_llvm::{LLVMValueKind, Value};
 
@@ -19,7 +19,7 @@ use super::external::External;
 use super::labels::{Label, Labels};
 use super::objects::Objects;
 use super::sinks;
-use super::types::{is_function, scalars, width};
+use super::types::{is_function, is_pointer, scalars, width};
 use super::variadic;
 use super::watch::Watch;
 
@@ -162,7 +162,7 @@ impl<'m> Call<'_, 'm> {
                 }
             }
         }
-        self.labelled(i, number);
+        self.labelled(i, number, &name);
     }
 
     /// A call of a function that is marked as pure: whatever it does, its result is the call.
@@ -193,8 +193,21 @@ impl<'m> Call<'_, 'm> {
         self.labels.set(i, label);
     }
 
-    /// A call whose callee may take labels and leave labels.
-    fn labelled(self, i: Value<'m>, number: u32) {
+    /// A part of the runtime works on the memory at the addresses of this run.
+    fn fix_addresses(&self, i: Value<'m>, number: u32) {
+        let emit = self.emit;
+        let pointers = i.arguments().into_iter().filter(|a| is_pointer(a.ty()));
+        for pointer in pointers {
+            if let Some(label) = self.labels.of(pointer) {
+                let cause = emit.u32(Cause::LibraryArgument as u32);
+                let arguments = [cause, emit.u32(number), label, emit.bits(pointer)];
+                let _ = emit.call("lost", &arguments);
+            }
+        }
+    }
+
+    /// A call whose callee, of this name, may take labels and leave labels.
+    fn labelled(self, i: Value<'m>, number: u32, name: &str) {
         let emit = self.emit;
         let callee = i.called();
         let fixed = i.called_type().param_count();
@@ -205,6 +218,9 @@ impl<'m> Call<'_, 'm> {
             .take(fixed)
             .flat_map(|a| self.labels.all(a))
             .collect();
+        if name.starts_with(WRAPPER_PREFIX) {
+            self.fix_addresses(i, number);
+        }
         pass_arguments(emit, callee, &labels);
         pass_copies(emit, i, callee);
         if let Some(label) = self.labels.of(callee) {
