@@ -147,7 +147,7 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
         keep(&prepared, &unit_path(options))?;
     }
     let done = all(options, &prepared, ending)?;
-    report(options, &prepared, &done)
+    report(options, &prepared, &done, ending.stop().is_set())
 }
 
 /// The functions by their numbers, those with the fewest branches first: what they leave of their time
@@ -179,6 +179,10 @@ fn all(options: &Cover, prepared: &Prepared, ending: &Ending) -> Result<Vec<Cove
                 return Ok(done);
             }
             let budget = share(options, prepared, turn, ending);
+            // The first one's suite tells why there is nothing.
+            if turn > 0 && budget.time.is_some_and(|time| time.is_zero()) {
+                return Ok(done);
+            }
             let covered = one(options, prepared, index, budget, stop.clone());
             // Others end too.
             let covered = covered.inspect_err(|_| stop.stop())?;
@@ -572,9 +576,19 @@ fn branches(program: &Program, is_wanted: impl Fn(&str) -> bool) -> Coverage {
     own.flat_map(labrys_program::Site::branches).collect()
 }
 
-/// Prints what came out; the exit status.
-fn report(options: &Cover, prepared: &Prepared, done: &[Covered]) -> Result<u8, Problem> {
+/// Prints what came out, and of which functions nothing did: somebody stopped, or the time was over;
+/// the exit status.
+fn report(
+    options: &Cover,
+    prepared: &Prepared,
+    done: &[Covered],
+    is_stopped: bool,
+) -> Result<u8, Problem> {
     let drivers = &prepared.drivers;
+    let is_done = |name: &str| done.iter().any(|one| one.entry.function == name);
+    let entries = drivers.unit.entries.iter();
+    let missing = entries.map(|entry| entry.function.as_str());
+    let missing: Vec<&str> = missing.filter(|name| !is_done(name)).collect();
     if let ([only], false) = (done, prepared.are_several()) {
         let code = finish(options, &only.found)?;
         if !options.output.quiet && !options.output.json {
@@ -591,11 +605,14 @@ fn report(options: &Cover, prepared: &Prepared, done: &[Covered]) -> Result<u8, 
             .iter()
             .map(|(name, reason)| json!({"function": name, "reason": reason.to_string()}))
             .collect();
-        let all = json!({"functions": functions, "left_out": left_out});
+        let mut all = json!({"functions": functions, "left_out": left_out});
+        if !is_stopped {
+            all["no_time"] = json!(missing);
+        }
         let text = serde_json::to_string_pretty(&all).map_err(Problem::internal)?;
         print_line(text)?;
     } else if !options.output.quiet {
-        print(table(options, drivers, done))?;
+        print(table(options, prepared, done, (&missing, is_stopped)))?;
     }
     let statuses = done
         .iter()
@@ -614,9 +631,18 @@ fn record(one: &Covered) -> serde_json::Value {
     })
 }
 
+/// What is said of a function without a run.
+const NO_TIME: &str = "there was no time for it";
+
 /// A line for each function, and the sum.
-fn table(options: &Cover, drivers: &Drivers, done: &[Covered]) -> String {
+fn table(
+    options: &Cover,
+    prepared: &Prepared,
+    done: &[Covered],
+    (missing, is_stopped): (&[&str], bool),
+) -> String {
     let names = done.iter().map(|one| one.entry.function.len());
+    let names = names.chain(missing.iter().map(|name| name.len()));
     let width = names.max().unwrap_or(0).max("function".len());
     let mut text = format!(
         "{:width$}  covered     proved  open  tests  failures  ended\n",
@@ -630,11 +656,22 @@ fn table(options: &Cover, drivers: &Drivers, done: &[Covered]) -> String {
         total += branches.total;
         text.push_str(&row(one, width));
     }
+    let late = if is_stopped { &[] } else { missing };
+    for name in late {
+        let open = branches(&prepared.subject.program, |own| own == *name).count();
+        total += open as u64;
+        let covered = format!("0 of {open}");
+        let _ = writeln!(
+            text,
+            "{name:width$}  {covered:10}  {:6}  {open:4}  {:5}  {:8}  {NO_TIME}",
+            0, 0, 0
+        );
+    }
     let percent = 100.0 * covered as f64 / f64::max(total as f64, 1.0);
     let _ = writeln!(
         text,
         "covered   {covered} of {total} branches ({percent:.1} %) of {} functions",
-        done.len()
+        done.len() + late.len()
     );
     if proved > 0 {
         let open = total - covered - proved;
@@ -643,9 +680,8 @@ fn table(options: &Cover, drivers: &Drivers, done: &[Covered]) -> String {
             "proved    {proved} that no driver takes; {open} are open"
         );
     }
-    let missing = drivers.unit.entries.len() - done.len();
-    if missing > 0 {
-        let _ = writeln!(text, "stopped   before {missing} more");
+    if is_stopped && !missing.is_empty() {
+        let _ = writeln!(text, "stopped   before {} more", missing.len());
     }
     let out = options.output.out.display();
     let _ = writeln!(
@@ -677,6 +713,7 @@ fn row(one: &Covered, width: usize) -> String {
         statistics.tests,
         match one.unchanged {
             true => "unchanged, its tests were run again",
+            false if summary.runs == 0 && *end == End::Time => NO_TIME,
             false => why(*end, branches),
         }
     )
