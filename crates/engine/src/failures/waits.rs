@@ -24,7 +24,7 @@ pub(super) fn waits(program: &Program, stack: &[Frame]) -> bool {
     });
     around.next().is_some_and(|(function, loops)| {
         let mut loops = loops.into_iter();
-        loops.any(|body| Waiting::new(program, function, &body).is_left_from_outside())
+        loops.any(|body| Waiting::new(program, function, &body).has_way_out_from_outside())
     })
 }
 
@@ -81,7 +81,7 @@ impl<'p> Waiting<'p> {
     }
 
     /// Whether a way out depends on a volatile object.
-    fn is_left_from_outside(mut self) -> bool {
+    fn has_way_out_from_outside(mut self) -> bool {
         let leaves = |end: &Terminator| {
             let mut to = end.successors().into_iter();
             to.any(|block| !self.body.contains(&block.0))
