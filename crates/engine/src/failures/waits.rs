@@ -11,7 +11,7 @@
 use labrys_executor::Frame;
 use labrys_program::graph::{Digraph, Dominators};
 use labrys_program::{
-    Access, Block, Callee, Function, FunctionId, Operand, Operation, Program, Terminator, ValueId,
+    Access, Block, Callee, Function, FunctionId, Opaque, Operand, Operation, Program, Terminator, ValueId,
 };
 use rustc_hash::FxHashSet;
 
@@ -128,14 +128,8 @@ impl<'p> Waiting<'p> {
 
     fn reads(&mut self, operation: &Operation) -> bool {
         match operation {
-            Operation::Load {
-                address, access, ..
-            } => {
-                if *access == Access::Volatile && !is_local(self.function, *address) {
-                    return true;
-                }
-                self.open_stored(*address)
-            }
+            operation if is_volatile(self.function, operation) => true,
+            Operation::Load { address, .. } => self.open_stored(*address),
             Operation::Call {
                 callee: Callee::Direct(callee),
                 ..
@@ -174,6 +168,22 @@ fn has_line(block: &Block, line: u32) -> bool {
     places.any(|place| place.line == line)
 }
 
+/// Whether an operation reads a volatile object that others know. In parts of programs it is opaque.
+fn is_volatile(function: &Function, operation: &Operation) -> bool {
+    match operation {
+        Operation::Load {
+            address,
+            access: Access::Volatile,
+            ..
+        } => !is_local(function, *address),
+        Operation::Opaque {
+            reason: Opaque::Volatile,
+            ..
+        } => true,
+        _ => false,
+    }
+}
+
 /// Whether an address is that of a variable of the call, which nothing outside knows.
 fn is_local(function: &Function, address: Operand) -> bool {
     let mut instructions = function.blocks.iter().flat_map(|block| &block.instructions);
@@ -202,11 +212,9 @@ fn reads_volatile(program: &Program, first: FunctionId) -> bool {
             for instruction in &block.instructions {
                 instruction.operation.visit_operands(&mut note);
                 match &instruction.operation {
-                    Operation::Load {
-                        access: Access::Volatile,
-                        address,
-                        ..
-                    } if !is_local(function, *address) => read.extend(instruction.result),
+                    operation if is_volatile(function, operation) => {
+                        read.extend(instruction.result);
+                    }
                     Operation::Call {
                         callee: Callee::Direct(callee),
                         ..
@@ -260,6 +268,10 @@ mod tests {
             ))
         };
         assert!(busy("volatile ", "v0") && busy("volatile ", "@register"));
+        assert!(waits_in(
+            "b0:\njump b1\nb1:\nv2: i32 = opaque volatile (v0) !0:3:1\n\
+             v3: i1 = icmp eq v2, v1 !0:3:2\nbr v3, b1, b2 !0:3:3\nb2:\nret !0:7:1\n"
+        ));
         assert!(!busy("", "v0"));
         assert!(!busy("volatile ", "v2"), "nobody else knows the variable");
     }
