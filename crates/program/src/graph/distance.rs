@@ -11,9 +11,7 @@
 //!
 //! When targets are removed, only nodes whose nearest target is gone are searched again.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use super::buckets::Buckets;
 use super::call_costs;
 use super::flow::Flow;
 use crate::{BranchId, FunctionId, Program};
@@ -60,19 +58,19 @@ impl Distances {
             next: vec![INFINITE; nodes],
             target: vec![false; flow.branches as usize],
         };
-        let mut open = BinaryHeap::new();
+        let mut open = Buckets::default();
         for BranchId(branch) in targets
             .into_iter()
             .filter(|branch| branch.0 < flow.branches)
         {
             this.target[branch as usize] = true;
             this.distance[branch as usize] = 0;
-            open.push(Reverse((0, branch)));
+            open.push(0, branch);
         }
         let functions = functions.into_iter();
         for (start, _) in functions.filter_map(|id| flow.functions[id.index()]) {
             this.distance[start as usize] = 0;
-            open.push(Reverse((0, start)));
+            open.push(0, start);
         }
         this.search(open);
         this
@@ -117,7 +115,7 @@ impl Distances {
             }
         }
         // Their best path over nodes that kept theirs; the search does the rest.
-        let mut open = BinaryHeap::new();
+        let mut open = Buckets::default();
         for &node in &lost {
             for &(after, weight) in self.edges.after(node) {
                 let rest = self.distance[after as usize];
@@ -127,15 +125,15 @@ impl Distances {
                 }
             }
             if self.distance[node as usize] != INFINITE {
-                open.push(Reverse((self.distance[node as usize], node)));
+                open.push(self.distance[node as usize], node);
             }
         }
         self.search(open);
     }
 
     /// Dijkstra's search against the edges, from nodes with tentative distances.
-    fn search(&mut self, mut open: BinaryHeap<Reverse<(u32, u32)>>) {
-        while let Some(Reverse((distance, node))) = open.pop() {
+    fn search(&mut self, mut open: Buckets) {
+        while let Some((distance, node)) = open.pop() {
             if distance > self.distance[node as usize] {
                 continue;
             }
@@ -144,7 +142,7 @@ impl Distances {
                 if through < self.distance[before as usize] {
                     self.distance[before as usize] = through;
                     self.next[before as usize] = node;
-                    open.push(Reverse((through, before)));
+                    open.push(through, before);
                 }
             }
         }

@@ -11,6 +11,7 @@
 //! | [`Distances`] | how many branches away is the nearest target? |
 
 mod branch_dominators;
+mod buckets;
 mod call_graph;
 mod control_dependence;
 mod controlled;

@@ -4,10 +4,8 @@
 //! The costs of all functions depend on each other through calls; they are found together, the
 //! smallest first (Knuth: "A generalization of Dijkstra's algorithm", 1977).
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use super::Digraph;
+use super::buckets::Buckets;
 use super::flow::Flow;
 
 const INFINITE: u32 = u32::MAX;
@@ -25,7 +23,7 @@ struct Search<'a> {
     /// Cost from each node to the return of its function, once final.
     cost: Vec<u32>,
     is_final: Vec<bool>,
-    open: BinaryHeap<Reverse<(u32, u32)>>,
+    open: Buckets,
     /// Cost of each set, once final.
     set_cost: Vec<u32>,
     /// Calls by the stretch after them, and by their set.
@@ -44,7 +42,7 @@ impl<'a> Search<'a> {
             steps: Digraph::new(nodes, &flow.steps),
             cost: vec![INFINITE; nodes],
             is_final: vec![false; nodes],
-            open: BinaryHeap::new(),
+            open: Buckets::default(),
             set_cost: vec![INFINITE; flow.sets.len()],
             call_before: vec![INFINITE; nodes],
             calls_of_set: vec![Vec::new(); flow.sets.len()],
@@ -72,12 +70,12 @@ impl<'a> Search<'a> {
     fn offer(&mut self, node: u32, cost: u32) {
         if cost < self.cost[node as usize] {
             self.cost[node as usize] = cost;
-            self.open.push(Reverse((cost, node)));
+            self.open.push(cost, node);
         }
     }
 
     fn run(mut self) -> Vec<Option<u32>> {
-        while let Some(Reverse((cost, node))) = self.open.pop() {
+        while let Some((cost, node)) = self.open.pop() {
             if std::mem::replace(&mut self.is_final[node as usize], true) {
                 continue;
             }
