@@ -149,15 +149,17 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// The assumptions of a proof that is made with such drivers.
+    /// The assumptions of a proof that is made with such drivers, or with those for tests.
     #[must_use]
-    pub fn assumptions(&self) -> Vec<String> {
+    pub fn assumptions(&self, for_tests: bool) -> Vec<String> {
         let pointers = match self.aliases {
             true => {
-                "a pointer is null, that of an earlier object of its type that is not around it, or points to an object of its own"
+                "a pointer is null, that of an earlier object of its type that is not around it, or \
+                 points to an object of its own"
             }
             false => "a pointer is null, or points to an object of its own",
         };
+        let told = |is: bool, text: &'static str| if is { text } else { "" };
         let mut lines = vec![
             format!(
                 "{pointers}: one structure, {0} numbers, or a string of less than {0} characters",
@@ -172,45 +174,46 @@ impl Bounds {
                  that are not known; pointers to functions are null or functions of their type \
                  whose address the program takes{}",
                 self.depth,
-                match self.doubles {
-                    true => ", or fewer where objects are many",
-                    false => "",
-                },
-                match self.doubles {
-                    true => ", or functions that return anything",
-                    false => "",
-                }
+                told(for_tests, ", or fewer where objects are many"),
+                told(self.doubles, ", or functions that return anything"),
             ),
-            match self.globals {
-                Globals::Any => {
-                    "global variables that may change hold anything, those with pointers that are not \
-                                 null what they hold when the program begins"
-                }
-                Globals::File => {
-                    "global variables that the file names and that may change hold anything, those with pointers that are not null and all others what they hold when the program begins"
-                }
-                Globals::Initial => "global variables hold what they hold when the program begins",
-            }
-            .to_owned(),
+            self.globals.assumption().to_owned(),
         ];
-        if self.doubles {
-            lines.push(
+        let more = [
+            (
+                for_tests,
                 "pointers in members that the code does not name are null; those that it compares \
-                 with, or subtracts from, each other point into one array"
-                    .to_owned(),
-            );
-        }
-        if self.allocations {
-            lines.push("at most one allocation of each source fails".to_owned());
-        }
-        if self.lengths {
-            lines.push(
+                 with, or subtracts from, each other point into one array",
+            ),
+            (
+                self.allocations,
+                "at most one allocation of each source fails",
+            ),
+            (
+                self.lengths,
                 "a number beside a pointer that looks like its length, or is a place in its array, \
-                 is at most the elements there, or the bytes where the code compares it with more"
-                    .to_owned(),
-            );
-        }
+                 is at most the elements there, or the bytes where the code compares it with more",
+            ),
+        ];
+        let more = more.iter().filter(|(is, _)| *is);
+        lines.extend(more.map(|(_, text)| (*text).to_owned()));
         lines
+    }
+}
+
+impl Globals {
+    fn assumption(self) -> &'static str {
+        match self {
+            Globals::Any => {
+                "global variables that may change hold anything, those with pointers that are not \
+                 null what they hold when the program begins"
+            }
+            Globals::File => {
+                "global variables that the file names and that may change hold anything, those with \
+                 pointers that are not null and all others what they hold when the program begins"
+            }
+            Globals::Initial => "global variables hold what they hold when the program begins",
+        }
     }
 }
 

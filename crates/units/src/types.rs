@@ -287,7 +287,7 @@ pub(crate) fn tail(node: DebugNode<'_>, count: u64, others: u64) -> Vec<Piece<'_
         .members()
         .pop()
         .filter(|_| node.tag() == tag::STRUCTURE);
-    let array = last.and_then(|last| last.base()).map(unwrapped);
+    let array = last.and_then(DebugNode::base).map(unwrapped);
     let (Some(last), Some(array)) = (last, array.filter(|array| array.tag() == tag::ARRAY)) else {
         return pieces;
     };

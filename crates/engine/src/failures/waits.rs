@@ -11,7 +11,8 @@
 use labrys_executor::Frame;
 use labrys_program::graph::{Digraph, Dominators};
 use labrys_program::{
-    Access, Block, Callee, Function, FunctionId, Opaque, Operand, Operation, Program, Terminator, ValueId,
+    Access, Block, Callee, Function, FunctionId, Opaque, Operand, Operation, Program, Terminator,
+    ValueId,
 };
 use rustc_hash::FxHashSet;
 

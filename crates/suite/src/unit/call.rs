@@ -325,6 +325,7 @@ mod tests {
                 size: 8,
                 before: 0,
                 count: 1,
+                flexible: false,
                 c_type: String::new(),
                 disguised: false,
                 constant: false,

@@ -729,21 +729,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                 self.numbers(spot, before, "", size, *element, *content, &mut parts);
             }
             PointeeKind::Objects(node) => {
-                let one = pieces(*node);
-                let mut all = Vec::new();
-                for index in 0..pointee.count {
-                    let at = index * unwrapped(*node).size();
-                    let name = match pointee.count {
-                        1 => String::new(),
-                        _ => format!("[{index}]"),
-                    };
-                    all.extend(one.iter().cloned().map(|piece| Piece {
-                        offset: piece.offset + at,
-                        path: format!("{name}{}", piece.path),
-                        ..piece
-                    }));
-                }
-                all.extend_from_slice(&pointee.tail);
+                let all = pointee.pieces(*node);
                 self.object_parts(spot, &all, depth - 1, &mut parts);
             }
         }

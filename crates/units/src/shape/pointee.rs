@@ -5,7 +5,7 @@ use labrys_suite::unit::Content;
 
 use super::{Builder, is_foreign};
 use crate::extents::Extent;
-use crate::types::{Piece, content, is_void, tail, unwrapped};
+use crate::types::{Piece, content, is_void, pieces, tail, unwrapped};
 
 /// Most bytes of a structure behind a pointer.
 const MAX_SIZE: u64 = 1024 * 1024;
@@ -26,7 +26,27 @@ pub(super) struct Pointee<'m> {
     pub(super) tail: Vec<Piece<'m>>,
 }
 
-impl Pointee<'_> {
+impl<'m> Pointee<'m> {
+    /// The pieces of its elements, which are of this type.
+    pub(super) fn pieces(&self, node: DebugNode<'m>) -> Vec<Piece<'m>> {
+        let one = pieces(node);
+        let mut all = Vec::new();
+        for index in 0..self.count {
+            let at = index * unwrapped(node).size();
+            let name = match self.count {
+                1 => String::new(),
+                _ => format!("[{index}]"),
+            };
+            all.extend(one.iter().cloned().map(|piece| Piece {
+                offset: piece.offset + at,
+                path: format!("{name}{}", piece.path),
+                ..piece
+            }));
+        }
+        all.extend_from_slice(&self.tail);
+        all
+    }
+
     /// An array of numbers [`PAIRED`] times as long: a part of it, from one place to another, is to
     /// have room for what the code looks for.
     pub(super) fn longer(self) -> Self {

@@ -594,7 +594,9 @@ fn report(
         if !options.output.quiet && !options.output.json {
             let tests = test_file(&only.folder, &only.entry);
             print_line(format!("tests     {}", tests.display()))?;
-            print(assumptions(options))?;
+            if only.found.summary.branches.unreachable > 0 {
+                print(assumptions(options))?;
+            }
         }
         return Ok(code);
     }
@@ -688,11 +690,10 @@ fn table(
         text,
         "suites    {out}/FUNCTION, with C tests in {out}/FUNCTION/tests"
     );
-    let rest = match proved {
-        0 => String::new(),
-        _ => format!("assuming  {}\n", proofs::ASSUMPTION),
-    };
-    text + &assumptions(options) + &rest
+    match proved {
+        0 => text,
+        _ => text + &assumptions(options) + &format!("assuming  {}\n", proofs::ASSUMPTION),
+    }
 }
 
 /// The line of a function.
@@ -721,7 +722,7 @@ fn row(one: &Covered, width: usize) -> String {
 
 /// What the drivers assume.
 fn assumptions(options: &Cover) -> String {
-    let lines = options.units.bounds().assumptions().into_iter();
+    let lines = options.units.bounds().assumptions(true).into_iter();
     lines.map(|line| format!("assuming  {line}\n")).collect()
 }
 

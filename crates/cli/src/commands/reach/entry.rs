@@ -125,6 +125,6 @@ pub(crate) fn assumptions(options: &EntryOptions, drivers: &Drivers) -> Vec<Stri
     if !left_out.is_empty() {
         lines.push(format!("calls do not begin in {}", left_out.join(", ")));
     }
-    lines.extend(options.bounds().assumptions());
+    lines.extend(options.bounds().assumptions(false));
     lines
 }
