@@ -22,7 +22,7 @@ use labrys_executor::{Checked, Frame, Mode, Report};
 use labrys_suite::Outcome;
 
 use super::list::{Key, Verdict, frames};
-use super::waits::waits;
+use super::waits::waiting;
 use super::{Failures, Finding, Tools};
 use crate::Error;
 use crate::place::of_user;
@@ -202,11 +202,13 @@ impl Failures {
         if !first.is_limit() {
             return Ok(false);
         }
-        let waits = |outcome: &Outcome, stack: &[Frame], tools: &Tools<'_>| {
-            kind(outcome) == TIMEOUT && waits(tools.runs.program(), stack)
+        let program = tools.runs.program().clone();
+        let waiting = |outcome: &Outcome, stack| {
+            let is_timeout = kind(outcome) == TIMEOUT;
+            is_timeout.then(|| waiting(&program, stack)).flatten()
         };
-        if waits(&first, stack, tools) {
-            return self.write_endless(facts, stack, (first, Some(WAITS)), tools);
+        if let Some(calls) = waiting(&first, stack) {
+            return self.write_endless(facts, calls, (first, Some(WAITS)), tools);
         }
         let longer = self.endless.longer.unwrap_or(FIRST);
         let second = tools.runs.plain_outcome_longer(input, Mode::Real, longer)?;
@@ -217,8 +219,11 @@ impl Failures {
             false => None,
         };
         let stack = other.map_or_else(|| stack.to_vec(), |other| common(stack, &other));
-        let waits = waits(&outcome, &stack, tools).then_some(WAITS);
-        self.write_endless(facts, &stack, (outcome, ended.or(waits)), tools)
+        let (calls, waits) = match waiting(&outcome, &stack) {
+            Some(calls) => (calls, Some(WAITS)),
+            None => (&stack[..], None),
+        };
+        self.write_endless(facts, calls, (outcome, ended.or(waits)), tools)
     }
 
     /// Writes a run that reached a limit, which is no failure for a reason; whether it is not yet

@@ -16,17 +16,18 @@ use labrys_program::{
 };
 use rustc_hash::FxHashSet;
 
-/// Whether a run with this stack, innermost first, waits.
-pub(super) fn waits(program: &Program, stack: &[Frame]) -> bool {
-    let mut around = stack.iter().filter_map(|frame| {
+/// The calls around the loop in which a run with this stack, innermost first, waits; `None` if it does
+/// not wait.
+pub(super) fn waiting<'f>(program: &Program, stack: &'f [Frame]) -> Option<&'f [Frame]> {
+    let mut around = stack.iter().enumerate().filter_map(|(index, frame)| {
         let function = program.function(program.function_named(&frame.function)?)?;
         let loops = loops_around(function, frame.line);
-        (!loops.is_empty()).then_some((function, loops))
+        (!loops.is_empty()).then_some((index, function, loops))
     });
-    around.next().is_some_and(|(function, loops)| {
-        let mut loops = loops.into_iter();
-        loops.any(|body| Waiting::new(program, function, &body).has_way_out_from_outside())
-    })
+    let (index, function, loops) = around.next()?;
+    let mut loops = loops.into_iter();
+    let waits = loops.any(|body| Waiting::new(program, function, &body).has_way_out_from_outside());
+    waits.then(|| &stack[index..])
 }
 
 /// The blocks of each natural loop that has code of a line.
@@ -254,9 +255,12 @@ mod tests {
             line,
             column: 1,
         };
-        let waits = |line| waits(&program, &[frame("unknown", 9), frame("f", line)]);
-        assert!(!waits(7), "there is no loop");
-        waits(3)
+        let called = |line| [frame("unknown", 9), frame("f", line)];
+        assert_eq!(waiting(&program, &called(7)), None, "there is no loop");
+        let stack = called(3);
+        let waits = waiting(&program, &stack);
+        assert!(waits.is_none_or(|calls| calls == &stack[1..]));
+        waits.is_some()
     }
 
     #[test]
