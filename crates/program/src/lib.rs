@@ -68,7 +68,7 @@ pub use intern::Tables;
 pub use intrinsic::Intrinsic;
 pub use opaque::Opaque;
 pub use operator::{BinaryOperator, Cast, Comparison, FloatComparison, FloatOperator};
-pub use program::{DecodeError, MAX_CONSTANT_DEPTH, Program, Violation};
+pub use program::{DecodeError, Derived, MAX_CONSTANT_DEPTH, Program, Violation};
 pub use site::{Location, Site, SiteKind};
 pub use source::{Source, SourceLoop, SourceVariable, Storage};
 pub use text::ParseError;

@@ -11,6 +11,8 @@
 //!
 //! When targets are removed, only nodes whose nearest target is gone are searched again.
 
+use std::sync::Arc;
+
 use super::buckets::Buckets;
 use super::call_costs;
 use super::flow::Flow;
@@ -21,10 +23,7 @@ const INFINITE: u32 = u32::MAX;
 /// Distances to the nearest of a set of target branches that may shrink.
 #[derive(Clone, Debug)]
 pub struct Distances {
-    edges: Edges,
-    /// Nodes per layer; node `n` is "down", `layer + n` is "up".
-    layer: u32,
-    branches: u32,
+    layers: Arc<Layers>,
     distance: Vec<u32>,
     /// The next node on a shortest path; `INFINITE` at a target and where there is no path.
     next: Vec<u32>,
@@ -46,29 +45,25 @@ impl Distances {
         targets: impl IntoIterator<Item = BranchId>,
         functions: impl IntoIterator<Item = FunctionId>,
     ) -> Self {
-        let flow = Flow::new(program);
-        let layer = flow.nodes;
-        let edges = Edges::new(&flow);
-        let nodes = 2 * layer as usize;
+        let layers = program.derived.fact(|| Layers::new(program));
+        let nodes = 2 * layers.nodes as usize;
         let mut this = Self {
-            edges,
-            layer,
-            branches: flow.branches,
             distance: vec![INFINITE; nodes],
             next: vec![INFINITE; nodes],
-            target: vec![false; flow.branches as usize],
+            target: vec![false; layers.branches as usize],
+            layers: layers.clone(),
         };
         let mut open = Buckets::default();
         for BranchId(branch) in targets
             .into_iter()
-            .filter(|branch| branch.0 < flow.branches)
+            .filter(|branch| branch.0 < layers.branches)
         {
             this.target[branch as usize] = true;
             this.distance[branch as usize] = 0;
             open.push(0, branch);
         }
         let functions = functions.into_iter();
-        for (start, _) in functions.filter_map(|id| flow.functions[id.index()]) {
+        for start in functions.filter_map(|id| layers.starts[id.index()]) {
             this.distance[start as usize] = 0;
             open.push(0, start);
         }
@@ -79,10 +74,10 @@ impl Distances {
     /// The distance from a branch to the nearest target; `None` if none can be reached.
     #[must_use]
     pub fn get(&self, branch: BranchId) -> Option<u32> {
-        if branch.0 >= self.branches {
+        if branch.0 >= self.layers.branches {
             return None;
         }
-        let distance = self.distance[(self.layer + branch.0) as usize];
+        let distance = self.distance[(self.layers.nodes + branch.0) as usize];
         (distance != INFINITE).then_some(distance)
     }
 
@@ -106,7 +101,7 @@ impl Distances {
         let mut index = 0;
         while let Some(&node) = lost.get(index) {
             index += 1;
-            for &(before, _) in self.edges.before(node) {
+            for &(before, _) in self.layers.edges.before(node) {
                 if self.next[before as usize] == node {
                     self.next[before as usize] = INFINITE;
                     self.distance[before as usize] = INFINITE;
@@ -117,7 +112,7 @@ impl Distances {
         // Their best path over nodes that kept theirs; the search does the rest.
         let mut open = Buckets::default();
         for &node in &lost {
-            for &(after, weight) in self.edges.after(node) {
+            for &(after, weight) in self.layers.edges.after(node) {
                 let rest = self.distance[after as usize];
                 if rest != INFINITE && rest + weight < self.distance[node as usize] {
                     self.distance[node as usize] = rest + weight;
@@ -137,7 +132,7 @@ impl Distances {
             if distance > self.distance[node as usize] {
                 continue;
             }
-            for &(before, weight) in self.edges.before(node) {
+            for &(before, weight) in self.layers.edges.before(node) {
                 let through = distance + weight;
                 if through < self.distance[before as usize] {
                     self.distance[before as usize] = through;
@@ -145,6 +140,30 @@ impl Distances {
                     open.push(through, before);
                 }
             }
+        }
+    }
+}
+
+/// The flow in its two layers, whatever the targets are.
+#[derive(Debug)]
+struct Layers {
+    edges: Edges,
+    /// Nodes per layer; node `n` is "down", `nodes + n` is "up".
+    nodes: u32,
+    branches: u32,
+    /// Where functions begin, if they are defined.
+    starts: Vec<Option<u32>>,
+}
+
+impl Layers {
+    fn new(program: &Program) -> Self {
+        let flow = Flow::new(program);
+        let starts = flow.functions.iter();
+        Layers {
+            edges: Edges::new(&flow),
+            nodes: flow.nodes,
+            branches: flow.branches,
+            starts: starts.map(|ends| Some((*ends)?.0)).collect(),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Invariant: whoever builds a program adds sites by [`Program::push_site`], which keeps the
 //! branch numbering dense; [`Program::from_bytes`] refuses bytes that break it.
 
+mod derived;
 mod site_table;
 mod verify;
 
@@ -14,6 +15,7 @@ use crate::{
     Terminator, Type,
 };
 
+pub use derived::Derived;
 pub use verify::{MAX_CONSTANT_DEPTH, Violation};
 
 /// First bytes of a serialized program: a magic number and the version of the format.
@@ -42,6 +44,9 @@ pub struct Program {
     pub sites: Vec<Site>,
     /// What the model does not show, in order.
     pub caveats: Vec<Caveat>,
+    /// What was found of all this, for as long as it stays as it is ([`Derived::fact`]).
+    #[serde(skip)]
+    pub derived: Derived,
 }
 
 /// Why serialized bytes are no program.

@@ -9,6 +9,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
 
 use labrys_program::BranchId;
 use labrys_program::graph::ControlledStatements;
@@ -22,7 +23,7 @@ use crate::tree::{Candidate, NodeId};
 #[derive(Default)]
 pub struct CarFast {
     /// `None` until the program is seen.
-    statements: Option<ControlledStatements>,
+    statements: Option<Arc<ControlledStatements>>,
     /// By uncovered branch: decisions whose flip leads to it, as they were found.
     places: FxHashMap<BranchId, VecDeque<NodeId>>,
     /// The branches of `places`: the one with the most statements first, then the lowest number.
@@ -36,9 +37,10 @@ impl Strategy for CarFast {
     }
 
     fn observe(&mut self, view: &View, info: &RunInfo) {
-        let statements = self
-            .statements
-            .get_or_insert_with(|| ControlledStatements::new(view.program));
+        let statements = self.statements.get_or_insert_with(|| {
+            let program = view.program;
+            program.derived.fact(|| ControlledStatements::new(program))
+        });
         self.all.extend(view, info.new_nodes().iter());
         for node in info.new_nodes().iter() {
             for candidate in view.tree.open_flips(node) {

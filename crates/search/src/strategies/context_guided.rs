@@ -24,6 +24,7 @@
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use labrys_program::SiteId;
 use labrys_program::graph::BranchDominators;
@@ -88,7 +89,7 @@ pub struct ContextGuided {
     k: u32,
     fixed: bool,
     /// `None` until the program is seen, and where dominators are left out of account.
-    dominators: Option<BranchDominators>,
+    dominators: Option<Arc<BranchDominators>>,
     use_dominators: bool,
     /// Leave out what calls decided that have returned?
     calls: bool,
@@ -220,7 +221,9 @@ impl Strategy for ContextGuided {
 
     fn observe(&mut self, view: &View, info: &RunInfo) {
         if self.use_dominators && self.dominators.is_none() && !view.program.functions.is_empty() {
-            self.dominators = Some(BranchDominators::new(view.program));
+            let program = view.program;
+            let dominators = program.derived.fact(|| BranchDominators::new(program));
+            self.dominators = Some(dominators);
         }
         self.last = None;
         for node in info.new_nodes().iter() {
