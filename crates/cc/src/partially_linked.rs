@@ -57,14 +57,16 @@ pub(crate) fn take_apart(path: &Path, scratch: &Path) -> Result<Parts, Error> {
 fn is_complete(bytes: &[u8], modules: &[&[u8]]) -> bool {
     let parsed: Result<Vec<Module>, _> = modules
         .iter()
-        .map(|module| Module::from_bytes(module, "partially linked object"))
+        .map(|module| Module::outline(module, "partially linked object"))
         .collect();
     let (Ok(parsed), Ok(file)) = (parsed, ElfFile64::<LittleEndian>::parse(bytes)) else {
         return false;
     };
     let defines = |module: &Module, name: &str| {
         let found = module.function(name).or_else(|| module.global(name));
+        let mut others = module.aliases().into_iter().chain(module.ifuncs());
         found.is_some_and(|symbol| !symbol.is_declaration())
+            || others.any(|other| other.name() == name)
     };
     file.symbols()
         .filter(|symbol| symbol.is_definition() && symbol.is_global())

@@ -102,6 +102,13 @@ fn joined_objects_are_instrumented_if_all_their_code_has_bitcode() {
     project.cc("@joined.o @native.o -o @all");
     assert_eq!(project.run("all", &[]), OUTPUT);
     assert_eq!(project.open("all").program().unwrap().sites.len(), 2);
+    let aliased = format!("{HELPER}int twin(int) __attribute__((weak, alias(\"helper\")));");
+    fs::write(project.path("aliased.c"), aliased).unwrap();
+    project.cc("-c @aliased.c -o @aliased.o");
+    project.cc("-r @main.o @aliased.o -o @twins.o");
+    project.cc("@twins.o @native.o -o @twins");
+    assert_eq!(project.run("twins", &[]), OUTPUT);
+    assert_eq!(project.open("twins").program().unwrap().sites.len(), 2);
     project.cc("-r @main.o @native.o -o @mixed.o");
     project.cc("@mixed.o @helper.o -o @part");
     assert_eq!(project.run("part", &[]), OUTPUT);
