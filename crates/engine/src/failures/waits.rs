@@ -30,11 +30,12 @@ pub(super) fn waiting<'f>(program: &Program, stack: &'f [Frame]) -> Option<&'f [
     waits.then(|| &stack[index..])
 }
 
-/// The blocks of each natural loop that has code of a line.
+/// The blocks of each natural loop that has code of a line; of line 0, which code has that the compiler
+/// added, each loop.
 fn loops_around(function: &Function, line: u32) -> Vec<FxHashSet<u32>> {
     let graph = Digraph::of_function(function);
     let dominators = Dominators::new(&graph, 0);
-    let stands = |block: &u32| has_line(&function.blocks[*block as usize], line);
+    let stands = |block: &u32| line == 0 || has_line(&function.blocks[*block as usize], line);
     let mut headers: Vec<u32> = graph.edges().map(|(_, to)| to).collect();
     headers.sort_unstable();
     headers.dedup();
@@ -257,7 +258,9 @@ mod tests {
         };
         let called = |line| [frame("unknown", 9), frame("f", line)];
         assert_eq!(waiting(&program, &called(7)), None, "there is no loop");
-        let stack = called(3);
+        let (unknown, stack) = (called(0), called(3));
+        let is_known = waiting(&program, &unknown).is_some();
+        assert_eq!(is_known, waiting(&program, &stack).is_some());
         let waits = waiting(&program, &stack);
         assert!(waits.is_none_or(|calls| calls == &stack[1..]));
         waits.is_some()
