@@ -33,7 +33,7 @@ pub use event::{
 pub use node::{Node, Op, flag};
 pub use region::{
     CONTROL_FD, Command, ENV_ACTIVE, ExitKind, Header, MAGIC, MAX_OBJECTS, Mode, PAGE, REGION_FD,
-    Region, SANITIZER_VARIABLES, STATUS_FD, Status, Stream, StreamKind, VERSION,
+    Region, SANITIZER_VARIABLES, STATUS_FD, Status, Stream, StreamKind, VERSION, WEAK_REFERENCE,
 };
 
 /// Number of low address bits that select a shadow slot.

@@ -22,6 +22,10 @@ pub const STATUS_FD: i32 = 199;
 /// removes it from the environment. Without it an instrumented binary behaves as a plain one.
 pub const ENV_ACTIVE: &str = "LABRYS_ACTIVE";
 
+/// How variables are named that hold the address of what a program refers to weakly and nobody defines,
+/// in a program with drivers: in another link it may be null.
+pub const WEAK_REFERENCE: &str = "labrys_weak_";
+
 /// The variables by which AddressSanitizer and MemorySanitizer get their options; the runtime
 /// removes them too.
 pub const SANITIZER_VARIABLES: [&str; 2] = ["ASAN_OPTIONS", "MSAN_OPTIONS"];

@@ -1,9 +1,9 @@
 //! Starting a program without a copy of this process.
 //!
 //! A fork copies the page tables of all that a search holds, only to tear them down when the copy
-//! becomes another program: with the processes in between that took a server 100 ms, and each of
-//! a hundred functions has three. So the new process runs in the memory of this one until it is
-//! another program, on a stack of its own, while this thread waits.
+//! becomes another program, and each of a hundred functions has three servers. So the new process
+//! runs in the memory of this one until it is another program, on a stack of its own, while this
+//! thread waits.
 //!
 //! Law: what runs in the new process makes system calls, and writes nothing but locals and the
 //! outcome.

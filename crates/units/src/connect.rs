@@ -1,5 +1,6 @@
 //! Joins the drivers, linked behind the program, to it.
 
+use labrys_abi::WEAK_REFERENCE;
 use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, Module, Value};
 use labrys_suite::unit::Missing;
 
@@ -137,10 +138,11 @@ fn define_missing(module: &Module, drivers: &Drivers) {
 }
 
 /// Has code read the address of what it refers to weakly from volatile memory: in another link it may
-/// be null. Calls stay: they are made where it is not.
+/// be null. Calls stay: they are made where it is not. The model knows the variable by its name, and
+/// leaves open what was initialized with the same address.
 fn look_up(module: &Module, name: &str, weak: Value<'_>) {
     let ty = weak.ty();
-    let address = module.declare_global(&format!("labrys_weak_{name}"), ty);
+    let address = module.declare_global(&format!("{WEAK_REFERENCE}{name}"), ty);
     address.set_initializer(weak);
     address.set_linkage(LLVMLinkage::LLVMInternalLinkage);
     let builder = module.builder();

@@ -190,11 +190,15 @@ extern int absent(int) __attribute__((weak));
 extern int absent_level __attribute__((weak));
 extern int elsewhere;
 static int call_if_there(int x) { int (*f)(int) = x > 5 ? absent : zero; return f != 0; }
+static int (*stored[])(int) = {zero, absent};
+static int *levels[] = {&absent_level};
 int refers(int x) {
   if (!absent) labrys_target("absent");
   if (absent && absent(x) == 55) labrys_target("there");
   if (x > 9 && !call_if_there(x)) labrys_target("chosen");
   if (&absent_level == 0) labrys_target("no level");
+  if (!stored[x & 1]) labrys_target("stored");
+  if (!levels[0]) labrys_target("no stored level");
   if (elsewhere == 4) labrys_target("elsewhere");
   if (x > 5 && x < 3) labrys_target("never there");
   return 0;
@@ -222,6 +226,8 @@ int refers(int x) {
         "absent",
         "chosen",
         "no level",
+        "stored",
+        "no stored level",
         "elsewhere",
     ];
     let expected: [(&str, &[&str]); 3] = [

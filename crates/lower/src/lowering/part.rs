@@ -7,10 +7,12 @@
 
 use std::collections::HashSet;
 
+use labrys_abi::WEAK_REFERENCE;
 use labrys_llvm::{Module, Value};
 use labrys_program::{
     Access, Block, BlockId, Callee, Constant, Function, FunctionId, Instruction, Linkage, Opaque,
-    Operand, Operation, Program, Relocation, RelocationTarget, Terminator, Type, ValueId,
+    Operand, Operation, POINTER_SIZE, Program, Relocation, RelocationTarget, Terminator, Type,
+    ValueId,
 };
 
 /// Opens a model where what it is a part of decides.
@@ -31,11 +33,30 @@ pub(super) fn open(module: &Module, program: &mut Program) {
             }];
         }
     }
+    open_references(program);
     let functions = module.functions().into_iter().enumerate();
     let functions = functions.filter(|(_, value)| weak.contains(value));
     let replaceable: Vec<_> = functions.map(|(index, _)| FunctionId::new(index)).collect();
     for id in replaceable {
         open_calls(program, id);
+    }
+}
+
+/// Opens what holds the address of a weak reference from the beginning.
+fn open_references(program: &mut Program) {
+    let references = program.globals.iter();
+    let references = references.filter(|global| global.name.starts_with(WEAK_REFERENCE));
+    let references = references.filter_map(|global| global.initializer.as_ref());
+    let addresses = references.flat_map(|initializer| &initializer.relocations);
+    let addresses: Vec<RelocationTarget> = addresses.map(|one| one.target).collect();
+    // Reads of the references themselves are volatile.
+    let others = program.globals.iter_mut();
+    let others = others.filter(|global| !global.name.starts_with(WEAK_REFERENCE));
+    let initializers = others.filter_map(|global| global.initializer.as_mut());
+    for relocation in initializers.flat_map(|one| &mut one.relocations) {
+        if addresses.contains(&relocation.target) {
+            relocation.target = RelocationTarget::Opaque(POINTER_SIZE);
+        }
     }
 }
 
