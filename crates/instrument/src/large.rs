@@ -28,11 +28,11 @@ const SUFFIX: &str = ".labrys";
 const SPECIAL: &str = "llvm.";
 
 /// Passes on large functions while they have markers: no branch becomes arithmetic.
-const MARKED: &str = "function(early-cse,instcombine<no-verify-fixpoint>,\
+const MARKED: &str = "function(early-cse,instsimplify,\
     simplifycfg<no-speculate-blocks;no-simplify-cond-branch>,adce)";
 /// Passes on the module of large functions.
 const FINISH: &str = "always-inline,globaldce,function(early-cse,\
-    instcombine<no-verify-fixpoint>,simplifycfg,early-cse,adce)";
+    instsimplify,simplifycfg,early-cse,adce)";
 
 /// Marks the large functions of a frozen module.
 pub(crate) fn mark(module: &Module) {
