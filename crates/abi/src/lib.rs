@@ -82,6 +82,8 @@ pub mod section {
     pub const CHECKED: &str = ".labrys.checked";
     /// The command of the linker, so that the program can be linked again with a driver.
     pub const LINK: &str = ".labrys.link";
+    /// Of an executable that is not optimized, with nothing in it.
+    pub const UNOPTIMIZED: &str = ".labrys.unoptimized";
     /// The checksum of the others and of what is loaded.
     pub const SEAL: &str = ".labrys.seal";
     /// What all these names begin with.

@@ -1,6 +1,6 @@
 //! The sections by which an executable carries all that later commands need. A *whole* one is the
 //! instrumented executable, with the static program model, the frozen bitcode, the plain and the
-//! checked executable, and how all are linked; a *deferred* one is what clang links, with the merged
+//! checked executable, how all are linked, and a mark if it is not optimized; a *deferred* one is what clang links, with the merged
 //! bitcode and how the others will be linked.
 //!
 //! They are not loaded at run time, and `strip` keeps them. Executables and merged bitcode among
@@ -41,6 +41,8 @@ pub enum Contents<'a> {
         checked: Option<&'a [u8]>,
         /// The command of the linker.
         link: &'a [u8],
+        /// Whether it is optimized.
+        optimized: bool,
     },
     /// Of an executable of clang.
     Deferred {
@@ -77,6 +79,7 @@ pub struct Container {
     plain: Vec<u8>,
     checked: Option<Vec<u8>>,
     link: Option<Range<usize>>,
+    is_optimized: bool,
 }
 
 /// Why an executable cannot be used.
@@ -116,17 +119,18 @@ pub enum ContainerError {
 }
 
 /// The sections under the seal, in its order.
-const SECTIONS: [&str; 6] = [
+const SECTIONS: [&str; 7] = [
     section::MERGED,
     section::PROGRAM,
     section::BITCODE,
     section::PLAIN,
     section::CHECKED,
     section::LINK,
+    section::UNOPTIMIZED,
 ];
 
 /// These sections with their names.
-fn named<'a>(sections: &[Option<&'a [u8]>; 6]) -> [(&'static str, Option<&'a [u8]>); 6] {
+fn named<'a>(sections: &[Option<&'a [u8]>; 7]) -> [(&'static str, Option<&'a [u8]>); 7] {
     std::array::from_fn(|index| (SECTIONS[index], sections[index]))
 }
 
@@ -215,8 +219,8 @@ impl Executable {
         let kept = SECTIONS.map(find);
         let bytes = |range: &Option<Range<usize>>| range.clone().map(|range| &file[range]);
         let seal = Seal::from_bytes(&file[seal]).ok_or_else(|| damaged(OTHER_SUM))?;
-        let [merged, program, bitcode, plain, checked, link] = &kept;
-        let sealed = named(&[merged, program, bitcode, plain, checked, link].map(bytes));
+        let [merged, program, bitcode, plain, checked, link, mark] = &kept;
+        let sealed = named(&[merged, program, bitcode, plain, checked, link, mark].map(bytes));
         if !seal.fits(&file, &sealed) {
             return Err(damaged(OTHER_SUM));
         }
@@ -240,6 +244,7 @@ impl Executable {
             path,
             checked,
             link,
+            is_optimized: mark.is_none(),
             file,
             program,
             bitcode,
@@ -293,9 +298,16 @@ impl Container {
         self.checked.as_deref()
     }
 
+    /// Whether it is optimized. If not, [`worker::Order::Whole`](crate::worker::Order::Whole) makes
+    /// one that is.
+    #[must_use]
+    pub fn is_optimized(&self) -> bool {
+        self.is_optimized
+    }
+
     /// The command of the linker; executables of earlier versions have none.
     #[must_use]
-    pub(crate) fn link(&self) -> Option<&[u8]> {
+    pub fn link(&self) -> Option<&[u8]> {
         self.link.clone().map(|range| &self.file[range])
     }
 
@@ -331,24 +343,27 @@ pub fn seal(executable: &Path, contents: &Contents<'_>, to: &Path) -> Result<(),
     let not_elf = || ContainerError::NotElf(executable.to_path_buf());
     let mut table = SectionTable::read(&file).ok_or_else(not_elf)?;
     let packed = |bytes| compressed(bytes).map(Some);
-    let ((merged, plain, checked), [program, bitcode, link]) = match *contents {
+    let ((merged, plain, checked), [program, bitcode, link, mark]) = match *contents {
         Contents::Whole {
             program,
             bitcode,
             plain,
             checked,
             link,
+            optimized,
         } => {
             let checked = checked.map(compressed).transpose()?;
-            let all = [Some(program), Some(bitcode), Some(link)];
+            let mark = (!optimized).then_some(&[][..]);
+            let all = [Some(program), Some(bitcode), Some(link), mark];
             ((None, packed(plain)?, checked), all)
         }
         Contents::Deferred { merged, link } => {
-            ((packed(merged)?, None, None), [None, None, Some(link)])
+            let all = [None, None, Some(link), None];
+            ((packed(merged)?, None, None), all)
         }
     };
     let (merged, plain, checked) = (merged.as_deref(), plain.as_deref(), checked.as_deref());
-    let sections = named(&[merged, program, bitcode, plain, checked, link]);
+    let sections = named(&[merged, program, bitcode, plain, checked, link, mark]);
     let seal = Seal::of(&file, &sections).ok_or_else(not_elf)?.to_bytes();
     let seal = [(section::SEAL, Some(&seal[..]))];
     for (name, bytes) in sections.into_iter().chain(seal) {
@@ -416,16 +431,20 @@ mod tests {
     fn sections_come_out_as_they_went_in() {
         let folder = tempfile::tempdir().unwrap();
         let sealed = folder.path().join("sealed");
-        let contents = Contents::Whole {
+        let contents = |optimized| Contents::Whole {
             program: b"model",
             bitcode: b"BC",
             plain: b"\x7fELF...",
             checked: None,
             link: b"link",
+            optimized,
         };
         let own = std::env::current_exe().unwrap();
-        seal(&own, &contents, &sealed).unwrap();
+        seal(&own, &contents(false), &sealed).unwrap();
+        assert!(!Container::open(&sealed).unwrap().is_optimized());
+        seal(&own, &contents(true), &sealed).unwrap();
         let container = Container::open(&sealed).unwrap();
+        assert!(container.is_optimized());
         assert_eq!(container.link(), Some(&b"link"[..]));
         assert_eq!(container.program_bytes(), b"model");
         assert_eq!(container.bitcode(), b"BC");

@@ -273,12 +273,12 @@ pub(crate) fn build_frozen(
         checked: checked.transpose()?.flatten(),
         link: recipe::write(line, session.language),
     };
-    load.seal(&instrumented, &plain, &line.output)?;
+    load.seal(&instrumented, &plain, !is_early, &line.output)?;
     if let Some(to_optimize) = to_optimize
         && session.usable()
     {
         let plain = parts.build(Variant::Plain, Variant::Plain.effort())?;
-        load.seal(&parts.optimized(&to_optimize)?, &plain, &line.output)?;
+        load.seal(&parts.optimized(&to_optimize)?, &plain, true, &line.output)?;
     }
     Ok(())
 }
@@ -293,13 +293,20 @@ struct Load {
 
 impl Load {
     /// Writes an instrumented executable that carries this and a plain one.
-    fn seal(&self, instrumented: &Path, plain: &Path, to: &Path) -> Result<(), Error> {
+    fn seal(
+        &self,
+        instrumented: &Path,
+        plain: &Path,
+        optimized: bool,
+        to: &Path,
+    ) -> Result<(), Error> {
         let contents = Contents::Whole {
             program: &self.program,
             bitcode: &self.bitcode,
             plain: &read(plain)?,
             checked: self.checked.as_deref(),
             link: &self.link,
+            optimized,
         };
         Ok(container::seal(instrumented, &contents, to)?)
     }
@@ -369,7 +376,8 @@ impl Parts<'_> {
         }
     }
 
-    /// The instrumented executable, and what it is to be optimized from later if it `is_early`.
+    /// The instrumented executable, and what it is to be optimized from if it `is_early` and this
+    /// build may do so.
     fn instrumented(
         &self,
         tuning: Tuning,
@@ -378,29 +386,29 @@ impl Parts<'_> {
         let variant = Variant::Instrumented;
         let (bitcode, to_optimize) = match tuning {
             Tuning::Optimized => (self.bitcode(variant, tuning.effort())?, None),
-            Tuning::Unoptimized => self.fast_bitcode(is_early)?,
+            Tuning::Unoptimized => self.fast_bitcode(is_early && self.session.may_optimize())?,
         };
         let objects = self.objects(variant, &bitcode, tuning.effort())?;
         run_linker(self.session, &self.link(variant, &objects)?, self.scratch)?;
         Ok((self.file(variant, EXECUTABLE), to_optimize))
     }
 
-    /// Instrumented bitcode that is compiled fast, and beside it such that is to be optimized later,
-    /// if it `is_early`.
-    fn fast_bitcode(&self, is_early: bool) -> Result<(Bitcode, Option<Bitcode>), Error> {
+    /// Instrumented bitcode that is compiled fast, and beside it such that is optimized then, if it
+    /// `goes_on`.
+    fn fast_bitcode(&self, goes_on: bool) -> Result<(Bitcode, Option<Bitcode>), Error> {
         let file = |extension| self.file(Variant::Instrumented, extension);
         let (inlined, called, large) = (file("bc"), file("called.bc"), file("large.bc"));
         let outputs = Outputs {
-            inlined: is_early.then_some(&inlined),
+            inlined: goes_on.then_some(&inlined),
             called: Some(&called),
-            large: is_early.then_some(&large),
+            large: goes_on.then_some(&large),
         };
         let is_apart = recording::instrument(self.frozen, outputs).map_err(llvm(INSTRUMENTING))?;
         let bitcode = |rest| Bitcode {
             rest,
             apart: is_apart.then(|| large.clone()),
         };
-        Ok((bitcode(called), is_early.then(|| bitcode(inlined))))
+        Ok((bitcode(called), goes_on.then(|| bitcode(inlined))))
     }
 
     /// The instrumented executable again, optimized.

@@ -245,7 +245,7 @@ pub fn build(arguments: Vec<OsString>, language: Language) -> Result<(), Error> 
     let watch = interrupts::watch(&scratch);
     let progress = Progress {
         doing: |_| {},
-        usable: None,
+        optimizing: Optimizing::First,
     };
     let built = run(arguments, language, &scratch, progress);
     watch.leave();
@@ -258,9 +258,19 @@ pub fn build(arguments: Vec<OsString>, language: Language) -> Result<(), Error> 
 struct Progress {
     /// What it is doing.
     doing: fn(&str),
-    /// The executable is there and works; whether it is to be replaced by an optimized one. `None`
-    /// if it is to be there only when it is optimized.
-    usable: Option<fn() -> bool>,
+    /// When the executable is optimized.
+    optimizing: Optimizing,
+}
+
+/// When an executable is optimized.
+#[derive(Clone, Copy, Debug)]
+enum Optimizing {
+    /// Before it is there.
+    First,
+    /// When it is there and works, which this is told, if it wants that.
+    Then(fn() -> bool),
+    /// By a later build.
+    Later,
 }
 
 /// How an instrumented executable is built from sources, with further options of the compiler: the
@@ -284,7 +294,7 @@ pub fn compiles(sources: &[&Path], flags: &[OsString]) -> bool {
     let scratch = Scratch::default();
     let nothing = Progress {
         doing: |_| {},
-        usable: None,
+        optimizing: Optimizing::First,
     };
     let words = parsed(arguments, language, &scratch, nothing).and_then(|(session, invocation)| {
         let words = compile::text_arguments(invocation)?;
@@ -388,7 +398,7 @@ fn parsed(
 }
 
 /// What stays the same during one call of the compiler.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Session {
     tools: Tools,
     language: Language,
@@ -443,14 +453,29 @@ impl Session {
         (self.progress.doing)(text);
     }
 
+    /// The same, wanting an executable that is not optimized.
+    fn without_optimizing(&self) -> Self {
+        let mut session = self.clone();
+        session.progress.optimizing = Optimizing::Later;
+        session
+    }
+
     /// Whether an executable is wanted before it is optimized.
     fn is_early(&self) -> bool {
-        self.progress.usable.is_some()
+        !matches!(self.progress.optimizing, Optimizing::First)
+    }
+
+    /// Whether this build may go on to optimize an executable that is there.
+    fn may_optimize(&self) -> bool {
+        matches!(self.progress.optimizing, Optimizing::Then(_))
     }
 
     /// Tells that there is an executable, before it is optimized; whether to go on.
     fn usable(&self) -> bool {
-        self.progress.usable.is_none_or(|usable| usable())
+        match self.progress.optimizing {
+            Optimizing::Then(is_wanted) => is_wanted(),
+            Optimizing::First | Optimizing::Later => false,
+        }
     }
 
     /// Tells the user something that is no error.

@@ -115,28 +115,34 @@ fn executable(session: &Session, invocation: &Invocation, position: &str) -> Res
     let scratch = session.scratch.path()?;
     let scratch = &*scratch;
     let line = line(session, invocation, position, scratch)?;
-    match merge(session, &line, scratch)? {
-        Some(merged) => match put_off(session, invocation, &line, position, &merged)? {
-            true => Ok(()),
-            false => executables::build(session, &line, &merged, scratch),
-        },
-        None => session.hand_over(invocation.original.clone()),
+    let Some(merged) = merge(session, &line, scratch)? else {
+        return session.hand_over(invocation.original.clone());
+    };
+    let later = if invocation.whole {
+        None
+    } else {
+        line.lasting()
+    };
+    let Some(later) = later else {
+        return executables::build(session, &line, &merged, scratch);
+    };
+    match put_off(session, invocation, &later, position, &merged)? {
+        true => Ok(()),
+        false => executables::build(&session.without_optimizing(), &later, &merged, scratch),
     }
 }
 
-/// Links as clang does, and adds what the rest is built from later; whether that can be done. A
-/// program that calls functions of Labrys, for one, is not linked without its runtime.
+/// Links as clang does, and adds what the rest is built from later, by the line of later links;
+/// whether that can be done. A program that calls functions of Labrys, for one, is not linked without
+/// its runtime.
 fn put_off(
     session: &Session,
     invocation: &Invocation,
-    line: &LinkLine,
+    later: &LinkLine,
     position: &str,
     merged: &Path,
 ) -> Result<bool, Error> {
-    let Some(lasting) = line.lasting() else {
-        return Ok(false);
-    };
-    if invocation.whole || !session.pure.is_empty() {
+    if !session.pure.is_empty() {
         return Ok(false);
     }
     let scratch = session.scratch.path()?;
@@ -155,9 +161,9 @@ fn put_off(
     }
     let contents = Contents::Deferred {
         merged: &executables::read(merged)?,
-        link: &recipe::write(&lasting, session.language),
+        link: &recipe::write(later, session.language),
     };
-    container::seal(&native, &contents, &line.output)?;
+    container::seal(&native, &contents, &later.output)?;
     Ok(true)
 }
 

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::jobs::say;
 use crate::scratch::Scratch;
-use crate::{Error, Frozen, Language, Progress, interrupts, parsed, run};
+use crate::{Error, Frozen, Language, Optimizing, Progress, interrupts, parsed, run};
 
 /// How often a killed group is looked at, and for how long.
 const LOOK: (Duration, u32) = (Duration::from_millis(2), 500);
@@ -324,7 +324,10 @@ pub fn serve(words: Vec<OsString>) -> i32 {
     }
     let progress = Progress {
         doing: |text| tell(&News::Doing(text.to_owned())),
-        usable: early.then_some(usable),
+        optimizing: match early {
+            true => Optimizing::Then(usable),
+            false => Optimizing::First,
+        },
     };
     let words = words
         .into_iter()

@@ -309,6 +309,42 @@ fn a_search_that_ends_before_the_executable_is_optimized_leaves_the_other_to_the
     assert!(!suite(&folder.join("second")).is_empty());
 }
 
+#[test]
+fn a_harness_is_optimized_by_the_first_command_that_waits_for_it() {
+    let folder = folder();
+    let folder = folder.path();
+    let read = "for (int i = 0; i < 4; i++) a[i] = getchar();\nswitch (getchar())";
+    let symbolic = "int c; labrys_symbolic(a, sizeof a, \"a\"); \
+                    labrys_symbolic(&c, sizeof c, \"c\");\nswitch (c)";
+    let source = long().replace(read, symbolic);
+    let source = format!("#include <labrys.h>\n{source}");
+    fs::write(folder.join("long.c"), source).expect("written");
+    let link = |words: &str| {
+        let compiler = env!("CARGO_BIN_EXE_labrys-cc");
+        succeed(&mut call(folder, compiler, words));
+        let linked = Container::open(&folder.join("long")).expect("an executable");
+        linked.is_optimized()
+    };
+    assert!(!link("-O1 long.c -o long"));
+    // A search with a time begins with it: nothing is built.
+    let labrys = env!("CARGO_BIN_EXE_labrys");
+    let words = "cover --time 3s --quiet long --out timed";
+    let timed = output(call(folder, labrys, words).env("LABRYS_CLANG", "/nowhere/clang"));
+    assert!(timed.status.success(), "{}", text(&timed));
+    assert!(suite(&folder.join("timed")).len() > 10);
+    assert_eq!(kept(folder), None);
+
+    let found = cover(folder, "long --out found");
+    assert!(found.status.success(), "{}", text(&found));
+    assert_eq!(kept(folder), Some(true));
+    assert!(link("--labrys-whole -O1 long.c -o long"));
+    let whole = cover(folder, "long --out whole");
+    assert!(whole.status.success(), "{}", text(&whole));
+    let (found, whole) = (suite(&folder.join("found")), suite(&folder.join("whole")));
+    assert!(found.len() > 10);
+    assert_eq!(found, whole);
+}
+
 /// Accesses at symbolic addresses of objects of each kind, behind code that takes long to optimize.
 const OBJECTS: &str = "
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 //! instrumented code has many blocks: their time grows with the square of a function's size. So a
 //! function of more than [`LARGE`] instructions goes another way than all others. It has no
 //! concrete version ([`versions`](crate::recording)), its values stay in variables between blocks,
-//! only passes that look at one block at a time work on it, and it is compiled apart, with the
+//! only passes whose time is linear work on it, and it is compiled apart, with the
 //! code generator for unoptimized code. Where no function is optimized none is taken apart.
 //!
 //! Law: what a function does is the same either way; which way it goes depends on its frozen form

@@ -22,8 +22,8 @@ pub(crate) const EXECUTABLE: Reader = Reader {
         Err(_) => false,
     },
     examples: || {
-        let checked = [Some(&b"checked"[..]), None];
-        let whole = checked.into_iter().filter_map(whole);
+        let kinds = [(Some(&b"checked"[..]), true), (None, true), (None, false)];
+        let whole = kinds.into_iter().filter_map(whole);
         whole.chain(deferred()).collect()
     },
 };
@@ -79,7 +79,7 @@ const OBJECT_FILE: &[u8] = include_bytes!("../examples/object.o");
 const PLAIN: &[u8] = include_bytes!("../examples/executable");
 
 /// The instrumented executable with small sections.
-fn whole(checked: Option<&[u8]>) -> Option<Vec<u8>> {
+fn whole((checked, optimized): (Option<&[u8]>, bool)) -> Option<Vec<u8>> {
     let program: labrys_program::Program = include_str!("../../program/tests/text/everything.lir")
         .parse()
         .ok()?;
@@ -89,6 +89,7 @@ fn whole(checked: Option<&[u8]>) -> Option<Vec<u8>> {
         plain: PLAIN,
         checked,
         link: b"link",
+        optimized,
     })
 }
 

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use labrys_cc::container::{Container, Deferred};
+use labrys_cc::container::Container;
 use sha2::{Digest, Sha256};
 
 /// What all executables may take together, in bytes: those that were not used for longest go first.
@@ -97,10 +97,10 @@ pub(crate) fn early(key: &str) -> String {
     format!("{key}-early")
 }
 
-/// A key of the whole executable of a deferred one.
-pub(crate) fn key(deferred: &Deferred) -> String {
+/// A key of the optimized executable that is made from bitcode by the command of a linker.
+pub(crate) fn key(bitcode: &[u8], link: &[u8]) -> String {
     let mut hash = Sha256::new();
-    for part in [deferred.merged(), deferred.link()] {
+    for part in [bitcode, link] {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }

@@ -448,7 +448,8 @@ pub(crate) fn model_of_deferred(path: &Path) -> Result<Option<Program>, Problem>
     let Ok(Executable::Deferred(deferred)) = Executable::open(path) else {
         return Ok(None);
     };
-    let is_built = Cache::of_user().is_some_and(|cache| cache.has(&cache::key(&deferred)));
+    let key = cache::key(deferred.merged(), deferred.link());
+    let is_built = Cache::of_user().is_some_and(|cache| cache.has(&key));
     (!is_built).then(|| frozen_model(path)).transpose()
 }
 
@@ -460,18 +461,23 @@ fn frozen_model(executable: &Path) -> Result<Program, Problem> {
 }
 
 /// The whole executable of a program: the one that was named, or one that is made in a folder if
-/// its build was put off; and what is left of that.
+/// its build was put off, in part or as a whole; and what is left of that.
 fn whole(
     executable: &Path,
     builder: &Builder,
     folder: &Path,
 ) -> Result<(PathBuf, Option<Rest>), Problem> {
-    let deferred = match Executable::open(executable).map_err(Problem::program)? {
-        Executable::Whole(_) => return Ok((executable.to_path_buf(), None)),
-        Executable::Deferred(deferred) => deferred,
+    let (key, works) = match Executable::open(executable).map_err(Problem::program)? {
+        Executable::Whole(container) => match container.link() {
+            Some(link) if !container.is_optimized() => {
+                (cache::key(container.bitcode(), link), true)
+            }
+            _ => return Ok((executable.to_path_buf(), None)),
+        },
+        Executable::Deferred(deferred) => (cache::key(deferred.merged(), deferred.link()), false),
     };
     let path = variant_path(folder, "whole", executable)?;
-    let (cache, key) = (Cache::of_user(), cache::key(&deferred));
+    let cache = Cache::of_user();
     if cache.as_ref().is_some_and(|cache| cache.take(&key, &path)) {
         return Ok((path, None));
     }
@@ -498,11 +504,13 @@ fn whole(
             ));
         }
     };
-    if builder.early
-        && begun
+    let taken = || match works {
+        true => std::fs::copy(executable, &path).is_ok(),
+        false => begun
             .as_ref()
-            .is_some_and(|cache| cache.take(&early, &path))
-    {
+            .is_some_and(|cache| cache.take(&early, &path)),
+    };
+    if builder.early && taken() {
         let rest = Builder::stand_by(&order, folder, keep);
         return Ok((path, rest));
     }
