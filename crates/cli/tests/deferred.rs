@@ -332,6 +332,9 @@ fn a_harness_is_optimized_by_the_first_command_that_waits_for_it() {
     let timed = output(call(folder, labrys, words).env("LABRYS_CLANG", "/nowhere/clang"));
     assert!(timed.status.success(), "{}", text(&timed));
     assert!(suite(&folder.join("timed")).len() > 10);
+    let mut replay = call(folder, labrys, "replay timed");
+    let replayed = output(replay.env("LABRYS_CLANG", "/nowhere/clang"));
+    assert!(replayed.status.success(), "{}", text(&replayed));
     assert_eq!(kept(folder), None);
 
     let found = cover(folder, "long --out found");

@@ -65,11 +65,7 @@ pub(crate) fn unit(options: &Unit) -> Result<u8, Problem> {
         // The user does not wait for a build to learn of a wrong name.
         defined(&program, &options.function)?;
     }
-    // Relevance is the same in runs of an executable that is not optimized.
-    let builder = Builder {
-        early: true,
-        ..Builder::waiting(false)
-    };
+    let builder = Builder::waiting(false);
     let program = std::slice::from_ref(&options.program);
     let subject = Subject::open(program, &options.build, &builder)?;
     let function = defined(&subject.program, &options.function)?;

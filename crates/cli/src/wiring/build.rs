@@ -61,12 +61,12 @@ impl From<Failure> for Problem {
 }
 
 impl Builder {
-    /// Builds that end as the command itself ends.
+    /// Builds for few runs, that end as the command itself ends.
     pub(crate) fn waiting(quiet: bool) -> Self {
         Builder {
             quiet,
             ending: Ending::at_once(),
-            early: false,
+            early: true,
         }
     }
 
