@@ -23,7 +23,7 @@ use crate::jobs::Job;
 use crate::link_line::{LinkLine, Pieces};
 use crate::linker::run_linker;
 use crate::tools::Sanitizer;
-use crate::{Error, Session, kept, recipe, tools};
+use crate::{Error, Session, archive, kept, recipe, tools};
 use labrys_lower::{FreezeError, Linking};
 
 /// Bitcode of more bytes than this is compiled in parts.
@@ -592,6 +592,33 @@ fn size(file: &Path) -> u64 {
 /// What nobody asks for in the runtime: places of its source, and its bitcode.
 const DISCARD: &str = "SECTIONS { /DISCARD/ : { *(.debug*) *(.llvmbc) *(.llvmcmd) } }";
 
+/// The name of Rust's own copies of functions of libm and libgcc begins so. They answer otherwise
+/// than those of the system, which a program calls without Labrys: `sqrt` sets no `errno`, `cbrt` is
+/// rounded otherwise.
+const COPIES: &str = "compiler_builtins-";
+
+/// The members of the runtime's archive but for [`COPIES`], as words for the linker.
+fn runtime_members(runtime: &Path, scratch: &Path) -> Result<Vec<OsString>, Error> {
+    let io = |path: &Path| {
+        let path = path.to_path_buf();
+        |source| Error::Io { path, source }
+    };
+    let folder = scratch.join("members");
+    fs::create_dir_all(&folder).map_err(io(&folder))?;
+    let bytes = fs::read(runtime).map_err(io(runtime))?;
+    let members = archive::members(&bytes, runtime).into_iter();
+    let mut words = vec![OsString::from("--start-lib")];
+    for (number, member) in members.enumerate() {
+        if !member.name.starts_with(COPIES) {
+            let object = folder.join(format!("{number}.o"));
+            fs::write(&object, &member.bytes).map_err(io(&object))?;
+            words.push(object.into());
+        }
+    }
+    words.push("--end-lib".into());
+    Ok(words)
+}
+
 /// The runtime as one object that holds code and data only.
 pub(crate) fn runtime_object(session: &Session, scratch: &Path) -> Result<PathBuf, Error> {
     let runtime = tools::runtime()?;
@@ -605,7 +632,7 @@ pub(crate) fn runtime_object(session: &Session, scratch: &Path) -> Result<PathBu
         arguments.extend(["-o".into(), object.into()]);
         // The start-up code is in the library though nothing refers to it.
         arguments.extend(["-u", "__labrys_init", "--undefined-glob=*labrys*"].map(OsString::from));
-        arguments.push(runtime.into());
+        arguments.extend(runtime_members(&runtime, scratch)?);
         let program = session.tools.linker()?;
         run_linker(session, &Job { program, arguments }, scratch)
     })

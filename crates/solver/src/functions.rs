@@ -6,6 +6,8 @@
 
 #![allow(unsafe_code)]
 
+use std::ffi::{CStr, c_void};
+
 use labrys_expr::Value;
 
 use crate::marked;
@@ -36,7 +38,31 @@ pub(crate) struct Function {
     pub(crate) result: Kind,
     /// Address of the C function with this signature.
     pub(crate) address: *const u8,
-    call: fn(&[Value]) -> Option<u128>,
+    /// Calls the function at the address.
+    call: fn(*const u8, &[Value]) -> Option<u128>,
+}
+
+/// The library of mathematical functions.
+const MATHEMATICS: &CStr = c"libm.so.6";
+
+/// The address of a function of the system's library, by its name with a zero behind; null if there is
+/// none. The linker would give
+/// Rust's own copies of some of them (`cbrt`), which answer otherwise.
+fn address(name: &str) -> *const u8 {
+    let Ok(name) = CStr::from_bytes_with_nul(name.as_bytes()) else {
+        return std::ptr::null();
+    };
+    static LIBRARY: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
+        // SAFETY: the name is a C string; the initializers of libm only set up its own data.
+        let library = unsafe { libc::dlopen(MATHEMATICS.as_ptr(), libc::RTLD_NOW) };
+        library as usize
+    });
+    let library = match *LIBRARY {
+        0 => libc::RTLD_DEFAULT,
+        library => library as *mut c_void,
+    };
+    // SAFETY: the library stays open, and the name is a C string.
+    unsafe { libc::dlsym(library, name.as_ptr()) }.cast()
 }
 
 /// A number that functions take and give.
@@ -72,15 +98,11 @@ macro_rules! table {
         mod $list {
             use super::{Function, Number, Value};
 
-            mod library {
-                // SAFETY: the signatures are those of the C library; the functions take numbers
-                // and have no preconditions.
-                unsafe extern "C" {
-                    $(pub(super) safe fn $name($($parameter: $type),*) -> $result;)*
-                }
-            }
-
-            $(fn $name(arguments: &[Value]) -> Option<u128> {
+            $(fn $name(address: *const u8, arguments: &[Value]) -> Option<u128> {
+                // SAFETY: the address is that of this function, and the signature that of the C
+                // library; the function takes numbers and has no preconditions.
+                let function: extern "C" fn($($type),*) -> $result =
+                    unsafe { std::mem::transmute(address) };
                 let mut arguments = arguments.iter();
                 $(
                     let $parameter = arguments.next()?;
@@ -89,7 +111,7 @@ macro_rules! table {
                     }
                     let $parameter = <$type as Number>::from_bits($parameter.bits());
                 )*
-                arguments.next().is_none().then(|| library::$name($($parameter),*).bits())
+                arguments.next().is_none().then(|| function($($parameter),*).bits())
             })*
 
             pub(super) fn all() -> Vec<Function> {
@@ -97,7 +119,7 @@ macro_rules! table {
                     name: stringify!($name),
                     parameters: &[$(<$type as Number>::KIND),*],
                     result: <$result as Number>::KIND,
-                    address: library::$name as *const u8,
+                    address: super::address(concat!(stringify!($name), "\0")),
                     call: $name,
                 }),*]
             }
@@ -125,6 +147,7 @@ unsafe impl Sync for Function {}
 static FUNCTIONS: std::sync::LazyLock<rustc_hash::FxHashMap<&'static str, Function>> =
     std::sync::LazyLock::new(|| {
         let all = operations::all().into_iter().chain(calls::all());
+        let all = all.filter(|function| !function.address.is_null());
         all.map(|function| (function.name, function)).collect()
     });
 
@@ -159,7 +182,7 @@ pub fn call(name: &str, arguments: &[Value], width: u32) -> Option<u128> {
     if function.result.width() != width {
         return None;
     }
-    (function.call)(arguments)
+    (function.call)(function.address, arguments)
 }
 
 #[cfg(test)]
@@ -168,6 +191,23 @@ mod tests {
 
     fn double(x: f64) -> Value {
         Value::new(64, x.to_bits().into())
+    }
+
+    #[test]
+    fn functions_are_those_of_the_system() {
+        for name in ["cbrt", "sqrt", "sin", "fmaxf"] {
+            let function = super::find(name).expect("a function");
+            // SAFETY: all zeros is a value of the structure, which `dladdr` fills.
+            let file = unsafe {
+                let mut found: libc::Dl_info = std::mem::zeroed();
+                assert!(libc::dladdr(function.address.cast(), &raw mut found) != 0);
+                std::ffi::CStr::from_ptr(found.dli_fname)
+            };
+            assert!(
+                file.to_string_lossy().contains("libm.so"),
+                "{name}: {file:?}"
+            );
+        }
     }
 
     #[test]
