@@ -1,7 +1,10 @@
 //! Code outside of the program: which functions of the program it may call, and when.
 //!
 //! Laws: a function that is not marked is called by the program only, through calls in the call
-//! graph. A signal handler takes the number of the signal first, if it takes anything.
+//! graph. A signal handler is given to `signal` and its kin ([`installed`]); where it is not seen what
+//! they are given, each function whose address is used may be one.
+
+use std::collections::BTreeSet;
 
 use labrys_program::{
     Callee, Constant, ConstantId, Function, FunctionId, Linkage, Operand, Operation, Program,
@@ -10,6 +13,7 @@ use labrys_program::{
 use labrys_semantics::{CallsBack, LibraryMeaning, calls_back};
 
 use crate::hooks;
+use crate::installed::{installed, sets_handlers};
 
 /// The functions of the program that outside code may call.
 #[derive(Debug)]
@@ -34,13 +38,20 @@ impl ExternalCalls {
             .any(|function| calls_unknown_code(&function))
             || program.functions.iter().any(is_opaque)
             || hooks::has_hooks(program);
-        let signals = |function: &Function| {
-            used(function) && calls_back(&function.name) == CallsBack::Signals
-        };
+        let signals = |function: &Function| used(function) && sets_handlers(function);
         let signals = program.functions.iter().any(signals);
+        let given = match signals {
+            true => installed(program),
+            false => Some(BTreeSet::new()),
+        };
         let handles = |id: &FunctionId| {
             let function = &program.functions[id.index()];
-            signals && function.defined && exposed[id.index()] && may_handle(function)
+            let may_be_given = signals && exposed[id.index()];
+            let is_given = match &given {
+                Some(given) => given.contains(id) || may_be_given && may_handle(function),
+                None => may_be_given,
+            };
+            function.defined && is_given
         };
         let all = (0..program.functions.len()).map(FunctionId::new);
         let handlers: Vec<FunctionId> = all.filter(handles).collect();
@@ -182,7 +193,7 @@ fn mark(program: &Program, id: ConstantId, exposed: &mut [bool]) {
 /// declared.
 fn may_handle(function: &Function) -> bool {
     let first = function.parameters.first().map(|parameter| parameter.ty);
-    function.parameters.len() <= 3 && first.is_none_or(|ty| ty == Type::Int(32))
+    function.parameters.len() <= 3 && first.is_none_or(Type::is_int)
 }
 
 /// Whether a function has an operation of which nothing is known.

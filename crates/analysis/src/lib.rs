@@ -31,6 +31,7 @@ mod formats;
 mod global_values;
 mod handlers;
 mod hooks;
+mod installed;
 mod loops;
 mod mappings;
 mod names;
