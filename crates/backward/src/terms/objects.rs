@@ -340,10 +340,13 @@ impl Objects {
 /// Whether two objects certainly have places of their own when both addresses are used. Stack
 /// objects that need not be alive together may have one (those of different frames, variables of two
 /// blocks, whose addresses are kept as numbers), and the linker may lay equal constants, and ends of
-/// strings, over each other.
+/// strings, over each other. What has no bytes (a structure without members) may be anywhere.
 fn are_apart(analysis: &ProgramAnalysis<'_>, a: &Object, b: &Object) -> bool {
     let always = a.is_always_there() && b.is_always_there();
+    let is_empty = |object: &Object| object.size().is_none_or(|size| size == 0);
     always
+        && !is_empty(a)
+        && !is_empty(b)
         && match (a.kind, b.kind) {
             (ObjectKind::Stack(frame, one), ObjectKind::Stack(other, two)) => {
                 let body = a.description.function.map(|id| analysis.body(id));
@@ -365,7 +368,7 @@ fn in_space(pool: &mut Pool, object: &Object) -> ExprId {
 
 fn apart(pool: &mut Pool, a: &Object, b: &Object) -> ExprId {
     let after = |pool: &mut Pool, a: &Object, b: &Object| {
-        let size = pool.constant(64, u128::from(a.size().unwrap_or(1).clamp(1, 1 << 40)));
+        let size = pool.constant(64, u128::from(a.size().unwrap_or(1).min(1 << 40)));
         let end = pool.add(a.symbol, size);
         pool.ule(end, b.symbol)
     };
