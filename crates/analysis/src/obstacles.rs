@@ -149,12 +149,13 @@ pub(crate) fn sets_locale(program: &Program) -> bool {
     names_any(program, Mark::SetsLocale)
 }
 
-/// Whether a constant holds the name of a file that is the memory of a process.
+/// Whether a constant or a variable begins with texts of which one is the name of a file that is the
+/// memory of a process.
 fn names_memory(global: &Global) -> bool {
-    let text = global.initializer.as_ref().filter(|_| global.constant);
-    let bytes = text.map_or(&[][..], |text| &text.bytes);
-    let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
-    bytes.starts_with(b"/proc/") && bytes.ends_with(b"/mem")
+    let bytes = global.initializer.as_ref();
+    let bytes = bytes.map_or(&[][..], |initializer| &initializer.bytes);
+    let mut texts = bytes.split(|byte| *byte == 0);
+    texts.any(|text| text.starts_with(b"/proc/") && text.ends_with(b"/mem"))
 }
 
 /// Whether a constant holds text with a conversion that writes memory.
