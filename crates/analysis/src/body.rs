@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use labrys_program::graph::{Digraph, Dominators};
-use labrys_program::{BlockId, Function, Operand, Operation, Program, ValueId};
+use labrys_program::{BlockId, Function, Operand, Operation, Program, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::Place;
@@ -39,6 +39,7 @@ pub struct Body {
     private: FxHashSet<ValueId>,
     frame_objects: FxHashSet<ValueId>,
     accesses: FxHashMap<ValueId, Vec<Place>>,
+    fails_certainly: bool,
 }
 
 impl Body {
@@ -66,6 +67,7 @@ impl Body {
             private: escape::private_objects(program, formats, function, &frame_objects),
             loops: Loops::of(&graph, &dominators, &predecessors),
             accesses: accesses(function, &frame_objects),
+            fails_certainly: fails_certainly(function),
             predecessors,
             successors,
             dominators,
@@ -96,6 +98,13 @@ impl Body {
     #[must_use]
     pub fn is_reachable(&self, block: BlockId) -> bool {
         self.dominators.reachable(block.0)
+    }
+
+    /// Whether a check of undefined behavior fails wherever control comes to it: nothing behind it is
+    /// reachable.
+    #[must_use]
+    pub fn fails_certainly(&self) -> bool {
+        self.fails_certainly
     }
 
     /// Whether all paths from the entry to the second block go through the first.
@@ -233,6 +242,14 @@ fn definitions(function: &Function) -> Vec<Definition> {
         }
     }
     definitions
+}
+
+/// Whether a block goes to the trap of a check whatever is computed.
+fn fails_certainly(function: &Function) -> bool {
+    function
+        .blocks
+        .iter()
+        .any(|block| matches!(block.terminator, Terminator::Jump(to) if function.traps_at(to)))
 }
 
 fn frame_objects(function: &Function) -> FxHashSet<ValueId> {

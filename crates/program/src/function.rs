@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockId, Instruction, Location, Phi, Terminator, Type, ValueId};
+use crate::{BlockId, Instruction, Intrinsic, Location, Operation, Phi, Terminator, Type, ValueId};
 
 /// How far a symbol can be seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -111,6 +111,22 @@ impl Function {
     #[must_use]
     pub fn block(&self, id: BlockId) -> Option<&Block> {
         self.blocks.get(id.index())
+    }
+
+    /// Whether a block begins with the trap of a check; `__builtin_trap` is the program's own.
+    #[must_use]
+    pub fn traps_at(&self, block: BlockId) -> bool {
+        let block = self.block(block);
+        let first = block.and_then(|block| block.instructions.first());
+        first.is_some_and(|instruction| {
+            matches!(
+                instruction.operation,
+                Operation::Intrinsic {
+                    intrinsic: Intrinsic::SanitizerTrap,
+                    ..
+                }
+            )
+        })
     }
 
     /// Blocks with their ids.

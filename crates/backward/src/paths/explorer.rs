@@ -151,6 +151,7 @@ impl<'p> Explorer<'p> {
                 }
                 continue;
             }
+            self.terms.note_failing_checks(call.function);
             let place = (call.block, call.instruction as usize);
             if state.rises(call.function, place) >= MAX_RISES {
                 cuts.insert(format!("recursion of {}", analysis.function(id).name));

@@ -104,8 +104,9 @@ impl<'p> Search<'p> {
             if !is_called && analysis.follows_pointers() {
                 explorer.terms().assume(Assumption::Memory);
             }
-            let is_reachable =
-                is_called && analysis.body(target.function).is_reachable(target.block);
+            let body = analysis.body(target.function);
+            let is_reachable = is_called && body.is_reachable(target.block);
+            explorer.terms().note_failing_checks(target.function);
             if is_reachable {
                 let frame = explorer.terms().frame(target.function);
                 let state = State::new(frame, target.block, target.instruction);

@@ -107,6 +107,7 @@ pub(super) fn summarize_body(
     result: Option<&SymbolicValue>,
     pass: Pass,
 ) -> Option<()> {
+    terms.note_failing_checks(state.function());
     let body = terms.analysis().body(state.function());
     let (returns, may_stop) = ends_of_body(terms, state.function());
     let ends: Vec<BlockId> = returns.iter().map(|(block, _)| *block).collect();

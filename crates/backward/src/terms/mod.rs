@@ -64,6 +64,14 @@ impl<'p> Terms<'p> {
         }
     }
 
+    /// Notes that no check fails, for a search that comes to a function where one certainly does: what
+    /// is behind it has no way in.
+    pub(crate) fn note_failing_checks(&mut self, id: FunctionId) {
+        if self.analysis.body(id).fails_certainly() {
+            self.assume(Assumption::Checks);
+        }
+    }
+
     /// Notes that the search assumes something.
     pub(crate) fn assume(&mut self, assumption: Assumption) {
         self.assumed.note(assumption);

@@ -126,7 +126,7 @@ impl Program {
             });
             let ends = ends.into_iter().flat_map(|(function, ends)| {
                 let sides = site.branches().zip(ends);
-                sides.filter(|(_, to)| !site_table::traps(function, *to))
+                sides.filter(|(_, to)| !function.traps_at(*to))
             });
             ends.map(|(branch, _)| branch)
         })

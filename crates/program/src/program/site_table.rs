@@ -9,8 +9,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    BranchId, Function, FunctionId, Intrinsic, Location, Operand, Operation, Phi, Program, Site,
-    SiteId, SiteKind, Terminator, Type, ValueId,
+    BranchId, Function, FunctionId, Location, Operand, Operation, Phi, Program, Site, SiteId,
+    SiteKind, Terminator, Type, ValueId,
 };
 
 /// A site as it stands in a body, with the id that the body gives it.
@@ -78,7 +78,7 @@ impl Program {
                 } => {
                     let oracle = [if_true, if_false]
                         .into_iter()
-                        .any(|to| traps(function, *to));
+                        .any(|to| function.traps_at(*to));
                     push(*site, SiteKind::Branch, block.location, oracle);
                 }
                 Terminator::Switch {
@@ -148,22 +148,6 @@ impl Program {
         let has_places = blocks.any(|(_, block)| block.location.is_some());
         has_places.then_some((function, value))
     }
-}
-
-/// Whether a block begins with the trap of a check; `__builtin_trap` is the program's own.
-pub(super) fn traps(function: &Function, block: crate::BlockId) -> bool {
-    let first = function
-        .block(block)
-        .and_then(|block| block.instructions.first());
-    first.is_some_and(|instruction| {
-        matches!(
-            instruction.operation,
-            Operation::Intrinsic {
-                intrinsic: Intrinsic::SanitizerTrap,
-                ..
-            }
-        )
-    })
 }
 
 fn phis(function: &Function) -> Phis<'_> {

@@ -199,6 +199,7 @@ impl<'s, 'p> CallStep<'s, '_, 'p> {
     /// The states inside of a callee: one for each return of it.
     fn enter(&mut self, id: FunctionId) -> Vec<State> {
         let terms = &mut *self.terms;
+        terms.note_failing_checks(id);
         let analysis = terms.analysis();
         let mut states = Vec::new();
         for (block_id, block) in analysis.function(id).blocks() {
