@@ -14,6 +14,7 @@ use labrys_suite::{Config, Harness, Input, SuiteWriter};
 use crate::output::closing::Closing;
 use crate::output::console::{print, print_line};
 use crate::output::problem::{Problem, status};
+use crate::output::progress::count;
 use crate::output::{Output, progress};
 use crate::wiring::backward::main_function;
 use crate::wiring::build::Builder;
@@ -387,14 +388,18 @@ fn described(report: &Report) -> String {
     if figures.directed > 0 {
         let _ = writeln!(
             text,
-            "directed  {} searches of the whole program from inputs that came near",
-            figures.directed
+            "directed  {} of the whole program from inputs that came near",
+            count(figures.directed.into(), "search").replace("searchs", "searches")
         );
     }
     let _ = writeln!(
         text,
-        "refined   {} times by {} interpolants; branches {:.1} % to {:.1} %",
-        figures.refinements, figures.interpolants, figures.coverage_before, figures.coverage_after
+        "refined   {} by {}; on average {:.1} % of the branches of a refined function are covered, \
+         {:.1} % before",
+        count(figures.refinements, "time"),
+        count(figures.interpolants, "interpolant"),
+        figures.coverage_after,
+        figures.coverage_before
     );
     for one in report.validated.iter().filter(|one| !one.chain.is_empty()) {
         let _ = writeln!(

@@ -86,7 +86,11 @@ impl Closing<'_> {
         }
         if statistics.fuzzed > 0 {
             let fuzzed = count(statistics.fuzzed, "run");
-            writeln!(f, "fuzzed    {fuzzed} of the plain program")?;
+            let resumed = match statistics.new_runs == statistics.runs {
+                true => "",
+                false => ", since it was resumed",
+            };
+            writeln!(f, "fuzzed    {fuzzed} of the plain program{resumed}")?;
         }
         self.slow(f)?;
         self.lost(f)?;
@@ -154,10 +158,17 @@ impl Closing<'_> {
             return Ok(());
         }
         let values = count(all, "value");
+        let of_system = |name: &str| {
+            let row = labrys_library::function(name);
+            row.is_some_and(|row| row.name() == name)
+        };
+        let advice = match calls.iter().all(|(name, _)| of_system(name)) {
+            true => "",
+            false => " (a library of yours: build it with labrys-cc and link it statically)",
+        };
         writeln!(
             f,
-            "lost      {values} in calls of {names}: what depends on them is only fuzzed (a library of \
-             yours: build it with labrys-cc and link it statically)"
+            "lost      {values} in calls of {names}: what depends on them is only fuzzed{advice}"
         )
     }
 
@@ -186,8 +197,9 @@ impl Closing<'_> {
             let input = self.folder.join(&failure.input);
             writeln!(
                 f,
-                "  {} at {place}, input {}{}",
+                "  {} at {place}{}, input {}{}",
                 failure.kind,
+                callers(failure, failures),
                 input.display(),
                 // Why it is not, where that is known.
                 match failure.confirmed || failure.detail.is_empty() {
@@ -259,9 +271,13 @@ impl Closing<'_> {
         }
         if statistics.overflows > 0 {
             let runs = count(statistics.overflows, "run");
+            let (their, them) = match statistics.overflows {
+                1 => ("its", "it"),
+                _ => ("their", "them"),
+            };
             writeln!(
                 f,
-                "warning   {runs} filled their tables; the rest of them was concrete"
+                "warning   {runs} filled {their} tables; the rest of {them} was concrete"
             )?;
         }
         Ok(())
@@ -274,6 +290,26 @@ impl Closing<'_> {
             f,
             "replay    labrys replay {folder}, or without Labrys: {folder}/replay.sh"
         )
+    }
+}
+
+/// Functions that are named of those that called the one of a failure.
+const CALLERS: usize = 3;
+
+/// By which calls a failure came about, where others are of its kind and at its place.
+fn callers(failure: &FailureSummary, failures: &[&FailureSummary]) -> String {
+    let is_alike = |other: &&&FailureSummary| {
+        (&other.kind, &other.location) == (&failure.kind, &failure.location)
+    };
+    let name = |frame: &'_ String| match frame.rsplit_once(" (") {
+        Some((name, _)) => name.to_owned(),
+        None => frame.clone(),
+    };
+    let frames = failure.stack.iter().skip(1).take(CALLERS);
+    let names: Vec<String> = frames.map(name).collect();
+    match failures.iter().filter(is_alike).count() > 1 && !names.is_empty() {
+        true => format!(", called by {}", names.join(" < ")),
+        false => String::new(),
     }
 }
 
@@ -342,6 +378,60 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
+    }
+
+    #[test]
+    fn words_fit_what_they_are_about() {
+        let mut summary = Summary {
+            runs: 3,
+            ..Summary::default()
+        };
+        summary.branches.total = 2;
+        let mut statistics = Statistics {
+            concretizations: [("external-call putw".to_owned(), 7)].into(),
+            fuzzed: 5,
+            overflows: 1,
+            runs: 3,
+            new_runs: 3,
+            ..Statistics::default()
+        };
+        let told = |statistics: &Statistics| {
+            let (end, folder) = (End::Exhausted, Path::new("out"));
+            Closing {
+                summary: &summary,
+                statistics,
+                end,
+                folder,
+            }
+            .to_string()
+        };
+        let text = told(&statistics);
+        assert!(text.contains("calls of putw: what depends on them is only fuzzed\n"));
+        assert!(text.contains("5 runs of the plain program\n"));
+        assert!(text.contains("1 run filled its tables; the rest of it was concrete"));
+        statistics.concretizations = [("external-call mine".to_owned(), 7)].into();
+        (statistics.overflows, statistics.new_runs) = (2, 1);
+        let text = told(&statistics);
+        assert!(text.contains("only fuzzed (a library of yours: build it with labrys-cc"));
+        assert!(text.contains("5 runs of the plain program, since it was resumed\n"));
+        assert!(text.contains("2 runs filled their tables; the rest of them was concrete"));
+    }
+
+    #[test]
+    fn failures_at_one_place_are_told_apart_by_their_callers() {
+        let failure = |location: &str, stack: &[&str]| FailureSummary {
+            location: Some(location.to_owned()),
+            stack: stack.iter().map(|frame| (*frame).to_owned()).collect(),
+            ..FailureSummary::default()
+        };
+        let all = [
+            failure("a.c:3:1", &["f (a.c:3:1)", "g (a.c:9:2)", "main"]),
+            failure("a.c:3:1", &["f (a.c:3:1)", "h (a.c:12:2)", "main"]),
+            failure("a.c:7:1", &["k (a.c:7:1)", "main (a.c:30:3)"]),
+        ];
+        let all: Vec<&FailureSummary> = all.iter().collect();
+        let told: Vec<String> = all.iter().map(|one| callers(one, &all)).collect();
+        assert_eq!(told, [", called by g < main", ", called by h < main", ""]);
     }
 
     #[test]

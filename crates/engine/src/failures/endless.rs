@@ -45,7 +45,7 @@ pub const LONGER: u32 = 6;
 
 /// Why a limit that the second of them does not reach is no failure.
 const ENDED: &str = "it ended when it had longer, or it depends on the clock or on randomness, \
-                     which are the same in other runs";
+                     which are the same in other runs, or on which thread runs first";
 
 /// Why a loop that waits is none.
 const WAITS: &str = "the loop waits for a volatile object, which may change from outside";

@@ -456,7 +456,8 @@ fn key(report: Report, runs: &Runs) -> Key {
 }
 
 /// What a failure is called that rests on what runs repeat.
-const FROZEN: &str = "depends on the clock or on randomness, which are the same in each run";
+const FROZEN: &str = "depends on the clock or on randomness, which are the same in each run, or \
+                      on which thread runs first";
 
 /// A failure of the plain program that does not show with the clock and the randomness of the
 /// machine is none that anybody else would see: it is not confirmed.
