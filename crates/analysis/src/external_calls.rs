@@ -193,7 +193,7 @@ fn mark(program: &Program, id: ConstantId, exposed: &mut [bool]) {
 /// declared.
 fn may_handle(function: &Function) -> bool {
     let first = function.parameters.first().map(|parameter| parameter.ty);
-    function.parameters.len() <= 3 && first.is_none_or(Type::is_int)
+    function.parameters.len() <= 3 && first.is_none_or(|ty| ty == Type::Int(32))
 }
 
 /// Whether a function has an operation of which nothing is known.

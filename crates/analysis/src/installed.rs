@@ -16,7 +16,12 @@ use crate::points_to::{Pointee, PointsTo};
 
 /// The functions that are handed over; `None` if they may be others.
 pub(crate) fn installed(program: &Program) -> Option<BTreeSet<FunctionId>> {
-    let mut handed = Handed::default();
+    // By its address, a function gets anything.
+    let is_lost = |called: &Function| called.address_taken && sets_handlers(called);
+    let mut handed = Handed {
+        is_lost: program.functions.iter().any(is_lost),
+        ..Handed::default()
+    };
     loop {
         let before = handed.size();
         for (index, function) in program.functions.iter().enumerate() {
