@@ -133,6 +133,7 @@ fn reason(caveat: Caveat) -> &'static str {
         Caveat::Assembly => "there is assembly outside of functions",
         Caveat::Control => "assembly may change control, or how floats are computed",
         Caveat::RenamedSymbols => "the linker gives names other meanings (--wrap, --defsym)",
+        Caveat::NativeThreads => "native code of the link, or a library, may start threads",
         Caveat::ShortWide => "wide characters are not those of the C library (-fshort-wchar)",
     }
 }

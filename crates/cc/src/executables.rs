@@ -23,7 +23,7 @@ use crate::jobs::Job;
 use crate::link_line::{LinkLine, Pieces};
 use crate::linker::run_linker;
 use crate::tools::Sanitizer;
-use crate::{Error, Session, archive, kept, recipe, tools};
+use crate::{Error, Session, archive, imports, kept, recipe, tools};
 use labrys_lower::{FreezeError, Linking};
 
 /// Bitcode of more bytes than this is compiled in parts.
@@ -207,8 +207,16 @@ pub(crate) fn frozen(
 ) -> Result<PathBuf, Error> {
     let frozen = scratch.join("frozen.bc");
     session.doing("freezing the bitcode");
-    freeze(merged, &frozen, &session.pure, &line.linking())?;
+    freeze(merged, &frozen, &session.pure, &linking(line))?;
     Ok(frozen)
+}
+
+/// What a link says that its bitcode does not.
+pub(crate) fn linking(line: &LinkLine) -> Linking {
+    Linking {
+        imports: imports::of(line),
+        ..line.linking()
+    }
 }
 
 /// Freezes bitcode of a file to another one.

@@ -87,7 +87,7 @@ impl Frozen {
                 let line = recipe::read(deferred.link(), executable.to_path_buf());
                 let (line, _) = line.ok_or_else(|| Error::NoLink(executable.to_path_buf()))?;
                 let (from, to) = (folder.join(MERGED), folder.join(BITCODE));
-                executables::freeze(&from, &to, &[], &line.linking())?;
+                executables::freeze(&from, &to, &[], &executables::linking(&line))?;
             }
         }
         frozen.write(MISSING, b"")?;

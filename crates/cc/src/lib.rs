@@ -19,6 +19,7 @@ pub mod container;
 mod database;
 mod executables;
 mod frozen;
+mod imports;
 mod interrupts;
 mod jobs;
 mod kept;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use labrys_library::{Mark, named};
 use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Value};
 use labrys_program::{Caveat, Program, RelocationTarget, Started};
 
@@ -22,6 +23,8 @@ pub struct Linking {
     pub renames: bool,
     /// Symbols that the linker wraps.
     pub wrapped: Vec<String>,
+    /// Symbols that native code of the link does not define itself.
+    pub imports: BTreeSet<String>,
 }
 
 /// Text attributes of functions that the link line starts.
@@ -87,6 +90,10 @@ pub(crate) fn note(module: &Module, linking: &Linking) {
     }
     if linking.renames {
         promises::mark(module, main, Caveat::RenamedSymbols);
+    }
+    let mut imports = linking.imports.iter();
+    if imports.any(|name| named(name, Mark::Concurrent)) {
+        promises::mark(module, main, Caveat::NativeThreads);
     }
 }
 

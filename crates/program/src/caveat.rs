@@ -22,6 +22,8 @@ named!(
         Control = "control",
         /// The linker gives names other meanings (`--defsym`, `--wrap` with native code).
         RenamedSymbols = "renamed-symbols",
+        /// Native code of the link, or a library that it needs, may start threads.
+        NativeThreads = "native-threads",
         /// Wide characters have another size than those of the C library (`-fshort-wchar`): the
         /// compiler counts in the one, its functions in the other.
         ShortWide = "short-wide",

@@ -161,3 +161,42 @@ int main(int argc, char **argv) {
         assert_ne!(found[name]["verdict"], "unreachable", "{name}");
     }
 }
+
+/// A library without bitcode runs what it is given in a thread, if something that it needs can.
+#[test]
+fn libraries_may_start_threads() {
+    let program = r#"
+#include <labrys.h>
+#include <stdlib.h>
+void spawn(void (*f)(void *), void *p);
+static int x;
+static _Atomic int go, done;
+static void work(void *p) { while (!go); x = 5; done = 1; }
+int main(void) {
+  if (!getenv("NEVER_SET")) return 0;
+  spawn(work, 0);
+  x = 1;
+  go = 1;
+  while (!done);
+  if (x == 5) labrys_target("written");
+  return 0;
+}
+"#;
+    let threads = r#"
+#include <pthread.h>
+static void (*given)(void *);
+static void *run(void *p) { given(p); return 0; }
+void spawn(void (*f)(void *), void *p) {
+  pthread_t thread;
+  given = f;
+  pthread_create(&thread, 0, run, p);
+}
+"#;
+    let calls = "void spawn(void (*f)(void *), void *p) { f(p); }";
+    for (library, proved) in [(threads, false), (calls, true)] {
+        let program = Program::linked(program, Some(library));
+        let reports = program.reach(&["--no-forward", "--time", "30s"], &["written"]);
+        let report = &reports["written"];
+        assert_eq!(report["verdict"] == "unreachable", proved, "{report}");
+    }
+}

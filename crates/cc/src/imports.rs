@@ -1,0 +1,176 @@
+//! What the native code of a link asks other libraries for: objects and archives without bitcode, and
+//! shared libraries with all that they need. The libraries of the languages are left out: what their
+//! functions do stands in rows.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
+
+use crate::archive;
+use crate::link_line::{Item, LinkLine};
+use crate::object::Nature;
+
+/// The libraries of C, C++ and their compilers, by their names in front of `.so` and `.a`.
+const OF_LANGUAGES: &str = "ld-linux-x86-64 libanl libatomic libc libc++ libc++abi libc_nonshared libdl \
+    libgcc libgcc_eh libgcc_s libm libmvec libpthread libresolv librt libstdc++ libsupc++ libunwind \
+    libutil";
+
+/// Where libraries that others need are looked for, behind the folders of the link.
+const SYSTEM: [&str; 4] = [
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib64",
+    "/usr/lib",
+];
+
+/// Linker scripts are shorter.
+const LONGEST_SCRIPT: usize = 1 << 16;
+
+/// The symbols that native code of a link does not define itself.
+pub(crate) fn of(line: &LinkLine) -> BTreeSet<String> {
+    let mut reader = Reader::default();
+    let mut words = Vec::new();
+    for item in &line.items {
+        match item {
+            Item::Word(word) => words.push(word.to_string_lossy()),
+            Item::Native { path, .. } | Item::WholeArchive { path, .. } => reader.file(path),
+            Item::Carried(member) => reader.object(&member.bytes),
+            Item::Archive { .. } | Item::Bitcode(_) | Item::Report(_) | Item::Wrap(_) => {}
+        }
+    }
+    let mut libraries = Vec::new();
+    let mut rest = words.iter().map(|word| &**word);
+    while let Some(word) = rest.next() {
+        if let Some(folder) = value(word, "-L", &mut rest) {
+            reader.folders.push(folder.into());
+        } else if let Some(name) = value(word, "-l", &mut rest) {
+            libraries.push(name);
+        } else if !word.starts_with('-') && Path::new(word).is_file() {
+            reader.file(Path::new(word));
+        }
+    }
+    reader.folders.extend(SYSTEM.map(PathBuf::from));
+    libraries.iter().for_each(|name| reader.library(name));
+    reader.found
+}
+
+/// The value of an option, in its word or in the next one.
+fn value<'w>(
+    word: &'w str,
+    option: &str,
+    rest: &mut impl Iterator<Item = &'w str>,
+) -> Option<&'w str> {
+    match word.strip_prefix(option)? {
+        "" => rest.next(),
+        value => Some(value),
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    folders: Vec<PathBuf>,
+    seen: BTreeSet<PathBuf>,
+    found: BTreeSet<String>,
+}
+
+impl Reader {
+    /// A library by the name that `-l` has.
+    fn library(&mut self, name: &str) {
+        match name.strip_prefix(':') {
+            Some(exact) => self.named(exact),
+            None => {
+                self.named(&format!("lib{name}.so"));
+                self.named(&format!("lib{name}.a"));
+            }
+        }
+    }
+
+    /// A file by its name in one of the folders, or by its path.
+    fn named(&mut self, name: &str) {
+        let folders = self.folders.iter();
+        let mut paths = folders.map(|folder| folder.join(name));
+        if let Some(path) = paths.find(|path| path.is_file()) {
+            self.file(&path);
+        }
+    }
+
+    fn file(&mut self, path: &Path) {
+        if is_of_language(path) || !self.seen.insert(path.to_owned()) {
+            return;
+        }
+        let bytes = fs::read(path).unwrap_or_default();
+        match Nature::of_bytes(&bytes) {
+            Nature::Native | Nature::PartiallyLinked => {
+                self.folders.extend(path.parent().map(Path::to_owned));
+                self.object(&bytes);
+            }
+            Nature::Archive => {
+                for member in archive::members(&bytes, path) {
+                    if !matches!(
+                        Nature::of_bytes(&member.bytes),
+                        Nature::Fat | Nature::Bitcode
+                    ) {
+                        self.object(&member.bytes);
+                    }
+                }
+            }
+            Nature::Other if bytes.len() < LONGEST_SCRIPT => {
+                let script = String::from_utf8_lossy(&bytes).into_owned();
+                let words =
+                    script.split(|letter: char| letter.is_whitespace() || "(),".contains(letter));
+                for word in words {
+                    match word.strip_prefix("-l") {
+                        Some(name) => self.library(name),
+                        None if word.contains(".so") || word.ends_with(".a") => self.named(word),
+                        None => {}
+                    }
+                }
+            }
+            Nature::Other | Nature::Bitcode | Nature::Fat => {}
+        }
+    }
+
+    fn object(&mut self, bytes: &[u8]) {
+        let Ok(file) = ElfFile64::<LittleEndian>::parse(bytes) else {
+            return;
+        };
+        let symbols = file.symbols().chain(file.dynamic_symbols());
+        let undefined = symbols.filter(ObjectSymbol::is_undefined);
+        let names = undefined.filter_map(|symbol| symbol.name().ok().map(str::to_owned));
+        self.found.extend(names);
+        needed(&file).iter().for_each(|name| self.named(name));
+    }
+}
+
+/// The libraries that a shared one needs.
+fn needed(file: &ElfFile64<'_, LittleEndian>) -> Vec<String> {
+    const NEEDED: u64 = 1;
+    let data = |name| {
+        file.section_by_name(name)
+            .and_then(|section| section.data().ok())
+    };
+    let (Some(entries), Some(texts)) = (data(".dynamic"), data(".dynstr")) else {
+        return Vec::new();
+    };
+    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+    let entries = entries.chunks_exact(16);
+    let entries = entries.filter(|entry| number(&entry[..8]) == NEEDED);
+    let names = entries.filter_map(|entry| {
+        let text = texts.get(usize::try_from(number(&entry[8..])).ok()?..)?;
+        let name = text.split(|byte| *byte == 0).next()?;
+        Some(String::from_utf8_lossy(name).into_owned())
+    });
+    names.collect()
+}
+
+fn is_of_language(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = match name.split_once(".so") {
+        Some((stem, _)) => stem,
+        None => name.strip_suffix(".a").unwrap_or(&name),
+    };
+    stem.starts_with("libclang_rt") || OF_LANGUAGES.split_whitespace().any(|one| one == stem)
+}
