@@ -75,6 +75,7 @@ impl Reader<'_> {
             | Choice::Sealed
             | Choice::Broken
             | Choice::Contents
+            | Choice::Variable { .. }
             | Choice::Double(_)
             | Choice::Keep => None,
         }

@@ -24,8 +24,12 @@ pub(crate) struct Maker<'a> {
     pub(crate) body: String,
     /// How the functions that pointers may point to are called, in order.
     functions: &'a [String],
+    /// The variables of the program that have names here, in order.
+    globals: &'a [String],
     /// The bytes of earlier objects before the places where pointers to them point.
     before: BTreeMap<usize, u64>,
+    /// When earlier objects have room behind them, in C.
+    roomy: BTreeMap<usize, String>,
     /// What is assumed of leaves.
     lengths: &'a [Length],
     /// Assumptions that wait for a choice that comes later, by its leaf.
@@ -41,7 +45,9 @@ impl<'a> Maker<'a> {
         Maker {
             body: String::new(),
             functions,
+            globals: &[],
             before: BTreeMap::new(),
+            roomy: BTreeMap::new(),
             lengths: &entry.lengths,
             waiting: Vec::new(),
             prefix,
@@ -83,8 +89,14 @@ impl<'a> Maker<'a> {
                 self.pointing(&format!("{}o{number}", self.prefix), Some(*number))
             }
             Choice::Within(number, bytes) => {
-                let object = self.pointing(&format!("{}o{number}", self.prefix), Some(*number));
-                format!("(void *)((unsigned char *){object} + {bytes})")
+                format!("(void *)({}o{number} + {bytes})", self.prefix)
+            }
+            Choice::Variable { name, bytes, .. } => {
+                let known = self.globals.iter().position(|one| one == name);
+                known.map_or_else(
+                    || "(void *)0".to_owned(),
+                    |number| format!("(void *)({VARIABLE}{number} + {bytes})"),
+                )
             }
             Choice::Function(name) => {
                 let known = self.functions.iter().position(|one| one == name);
@@ -97,6 +109,28 @@ impl<'a> Maker<'a> {
             Choice::Keep if pointer.choice.is_some() => spot.value("void *"),
             Choice::Keep => "(void *)0".to_owned(),
         }
+    }
+
+    /// The bytes of an object, with room behind it if that is picked for it or for the one with which it has
+    /// room.
+    fn bytes(&mut self, pointer: &Pointer, object: &Object) -> String {
+        let Object {
+            number, size, room, ..
+        } = object;
+        let roomy = pointer.choices.iter().position(|one| *one == Choice::Roomy);
+        let own = pointer.choice.zip(roomy);
+        let own = own.map(|(choice, index)| format!("{}c{choice} == {index}", self.prefix));
+        let shared = || self.roomy.get(&(*room)?).cloned();
+        let Some(has_room) = own.or_else(shared) else {
+            return size.to_string();
+        };
+        let bytes = format!("{}n{number}", self.prefix);
+        self.line(&format!(
+            "unsigned long {bytes} = {has_room} ? {} : {size};",
+            size + ROOM
+        ));
+        self.roomy.insert(*number, has_room);
+        bytes
     }
 
     /// Assumes what is told of a leaf that is a length: at once, or behind the choice that it waits for.
@@ -192,36 +226,18 @@ impl Visitor for Maker<'_> {
                 .into_iter()
                 .for_each(|(_, assumed)| self.line(&assumed));
         }
-        let Some(Object {
-            number,
-            size,
-            before,
-            ..
-        }) = &pointer.object
-        else {
+        let Some(made) = &pointer.object else {
             return String::new();
         };
-        if *before > 0 {
-            self.before.insert(*number, *before);
+        if made.before > 0 {
+            self.before.insert(made.number, made.before);
         }
-        let object = format!("{}o{number}", self.prefix);
+        let object = format!("{}o{}", self.prefix, made.number);
         let make = match entry.frees {
             true => "__labrys_new",
             false => "__labrys_place",
         };
-        let roomy = pointer.choices.iter().position(|one| *one == Choice::Roomy);
-        let bytes = match (pointer.choice, roomy) {
-            (Some(number), Some(roomy)) => {
-                let bytes = format!("{}n{number}", self.prefix);
-                let choice = format!("{}c{number}", self.prefix);
-                self.line(&format!(
-                    "unsigned long {bytes} = {choice} == {roomy} ? {} : {size};",
-                    size + ROOM
-                ));
-                bytes
-            }
-            _ => size.to_string(),
-        };
+        let bytes = self.bytes(pointer, made);
         self.line(&format!("unsigned char *{object} = {make}({bytes});"));
         self.line(&format!("__builtin_memset({object}, 0, {bytes});"));
         object
@@ -345,6 +361,7 @@ pub(crate) fn driver(
     let types = format!("labrys_type_{number}_");
     let mut maker = Maker::new(entry, functions, "");
     maker.picks = observed;
+    maker.globals = globals;
     for global in &entry.globals {
         let known = globals.iter().position(|name| *name == global.name);
         let base = format!("{VARIABLE}{}", known.unwrap_or(globals.len()));

@@ -5,13 +5,15 @@
 //! at its first decision. Arrays behind members stay as long as each other: what is copied from one to
 //! another has room there.
 
-use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Type, Value};
+use labrys_llvm::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 use rustc_hash::FxHashSet;
 
-use crate::uses::given;
+use crate::flow::{addresses, given};
 
-/// Places further on are those of tables.
+/// Up to here there is a margin behind; places further on are those of tables.
 const FARTHEST: u64 = 64;
+/// Bytes of an array that the code names, at most.
+const MOST: u64 = 1024;
 /// What stands behind the last place that is named: so many times as much.
 const MARGIN: u64 = 4;
 /// Values that are followed from one pointer.
@@ -38,9 +40,10 @@ impl Extent {
     /// The elements, each of so many bytes, of an array that has `least` of them otherwise.
     pub(crate) fn count(self, element: u64, least: u64) -> u64 {
         let named = self.elements.max(self.bytes.div_ceil(element.max(1)));
-        match named > least {
-            true => (named * MARGIN).next_power_of_two(),
-            false => least,
+        match named {
+            _ if named <= least => least,
+            _ if named <= FARTHEST => (named * MARGIN).next_power_of_two(),
+            _ => named,
         }
     }
 
@@ -89,7 +92,7 @@ fn farthest(pointer: Value<'_>) -> u64 {
     let mut seen: FxHashSet<Value<'_>> = FxHashSet::default();
     let mut open = vec![(pointer, 0_u64)];
     while let Some((value, at)) = open.pop() {
-        if at > FARTHEST || seen.len() >= MOST_VALUES || !seen.insert(value) {
+        if at > MOST || seen.len() >= MOST_VALUES || !seen.insert(value) {
             continue;
         }
         farthest = at.max(farthest);
@@ -98,18 +101,35 @@ fn farthest(pointer: Value<'_>) -> u64 {
                 LLVMOpcode::LLVMGetElementPtr if user.operand(0) == value => {
                     open.push((user, at.saturating_add(forward(user))));
                 }
+                LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore if is_accessed(user, value) => {
+                    farthest = farthest.max(at.saturating_add(accessed(user)));
+                }
                 // Steps of a loop do not add up.
                 LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMSelect => open.push((user, 0)),
                 LLVMOpcode::LLVMCall => {
                     open.extend(given(user, value).into_iter().map(|one| (one, at)));
                     let end = at.saturating_add(looked_at(user, value));
-                    farthest = farthest.max(if end > FARTHEST { 0 } else { end });
+                    farthest = farthest.max(if end > MOST { 0 } else { end });
                 }
                 _ => {}
             }
         }
     }
     farthest
+}
+
+/// If the code goes on from a pointer to further structures or pointers: the last of them that it names.
+pub(crate) fn last_of_several(pointer: Value<'_>) -> Option<u64> {
+    let further = addresses(pointer).filter_map(|address| {
+        let is_object = matches!(
+            address.gep_source_type().kind(),
+            LLVMTypeKind::LLVMPointerTypeKind | LLVMTypeKind::LLVMStructTypeKind
+        );
+        let index = address.operand(1);
+        let goes_on = index.const_int_signed().is_none_or(|index| index > 0);
+        (is_object && goes_on).then(|| most(index))
+    });
+    further.max()
 }
 
 /// The constant bytes by which the address of another number is further on, in rows of numbers too.
@@ -123,11 +143,88 @@ fn forward(address: Value<'_>) -> u64 {
             }
             ty = ty.element();
         }
-        let index = index.const_int_signed();
-        let index = index.and_then(|index| u64::try_from(index).ok());
-        bytes = bytes.saturating_add(index.unwrap_or(0).saturating_mul(size(ty)));
+        bytes = bytes.saturating_add(most(index).saturating_mul(size(ty)));
     }
     bytes
+}
+
+/// The largest index that the code names: a constant, one of several, or one less than the constant with
+/// which it compares the index.
+fn most(index: Value<'_>) -> u64 {
+    let mut most = 0;
+    let mut seen: FxHashSet<Value<'_>> = FxHashSet::default();
+    // With the constants that are added.
+    let mut open = vec![(index, 0_u64)];
+    while let Some((value, added)) = open.pop() {
+        if let Some(index) = value.const_int_signed() {
+            let index = u64::try_from(index).unwrap_or(0);
+            most = most.max(added.saturating_add(index));
+            continue;
+        }
+        if seen.len() >= MOST_VALUES || !seen.insert(value) {
+            continue;
+        }
+        most = most.max(added.saturating_add(limit(value)));
+        if !value.is_instruction() {
+            continue;
+        }
+        let operands = value.operands();
+        match value.opcode() {
+            LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMPHI => {
+                open.extend(operands.into_iter().map(|one| (one, added)));
+            }
+            LLVMOpcode::LLVMSelect => {
+                open.extend(operands.into_iter().skip(1).map(|one| (one, added)));
+            }
+            LLVMOpcode::LLVMAdd => {
+                let constant = operands.iter().find_map(|one| one.const_int_value());
+                let more = constant.filter(|more| *more <= FARTHEST).unwrap_or(0);
+                let others = operands.iter().filter(|one| !one.is_constant());
+                open.extend(others.map(|one| (*one, added.saturating_add(more))));
+            }
+            LLVMOpcode::LLVMAnd => {
+                let mask = operands.into_iter().find_map(Value::const_int_value);
+                most = most.max(added.saturating_add(mask.unwrap_or(0)));
+            }
+            _ => {}
+        }
+    }
+    most
+}
+
+/// The largest value of a number for which the code goes on, by the constants with which it compares it.
+fn limit(number: Value<'_>) -> u64 {
+    let of = |comparison: Value<'_>| {
+        let constant = comparison.operand(1).const_int_signed()?;
+        let is_last = matches!(
+            comparison.int_predicate(),
+            LLVMIntPredicate::LLVMIntSLE
+                | LLVMIntPredicate::LLVMIntULE
+                | LLVMIntPredicate::LLVMIntSGT
+                | LLVMIntPredicate::LLVMIntUGT
+                | LLVMIntPredicate::LLVMIntEQ
+        );
+        let most = if is_last { constant } else { constant - 1 };
+        u64::try_from(most).ok()
+    };
+    let users = number.users().into_iter();
+    let is_comparison =
+        |user: &Value<'_>| user.is_instruction() && user.opcode() == LLVMOpcode::LLVMICmp;
+    let limits = users.filter(is_comparison).filter_map(of);
+    limits.max().unwrap_or(0)
+}
+
+/// Whether an instruction loads or stores a number at an address.
+fn is_accessed(user: Value<'_>, address: Value<'_>) -> bool {
+    user.operand(user.operand_count() - 1) == address
+}
+
+/// The bytes that an instruction loads or stores.
+fn accessed(user: Value<'_>) -> u64 {
+    match user.opcode() {
+        LLVMOpcode::LLVMStore => size(user.operand(0).ty()),
+        _ => size(user.ty()),
+    }
 }
 
 /// The bytes of a number, or of an array of them; 0 of other types.
@@ -174,6 +271,7 @@ mod tests {
         assert_eq!(of(12, 0).count(1, 8), 64);
         assert_eq!(of(12, 0).count(4, 8), 8);
         assert_eq!(of(0, 9).count(4, 8), 64);
+        assert_eq!(of(200, 0).count(1, 8), 200);
         assert_eq!(of(12, 0).or(of(3, 20)), of(12, 20));
     }
 }

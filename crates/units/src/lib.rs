@@ -17,10 +17,12 @@ mod allocations;
 mod binder;
 mod candidates;
 mod connect;
+mod containers;
 mod double;
 mod driver;
 mod extents;
 mod fingerprint;
+mod flow;
 mod indices;
 mod keys;
 mod lengths;
@@ -40,7 +42,7 @@ use std::fmt;
 use std::fmt::Write as _;
 
 use labrys_llvm::{DebugNode, LLVMLinkage, Module, Value};
-use labrys_suite::unit::{Entry, Leaf, Missing, Unit};
+use labrys_suite::unit::{Choice, Entry, Leaf, Made, Missing, Part, Unit};
 use serde::{Deserialize, Serialize};
 
 use allocations::Allocations;
@@ -183,7 +185,9 @@ impl Bounds {
             (
                 for_tests,
                 "pointers in members that the code does not name are null; those that it compares \
-                 with, or subtracts from, each other point into one array",
+                 with, or subtracts from, each other point into one array; one from which it goes \
+                 back to a structure points into that; behind one to several structures or pointers \
+                 without a length the last is zeros",
             ),
             (
                 self.allocations,
@@ -499,13 +503,20 @@ impl<'m> Writer<'m, '_> {
 
     /// Gives numbers to the variables and functions that a shape names.
     fn name(&mut self, entry: &Entry) {
-        let globals = entry.globals.iter().map(|variable| variable.name.clone());
-        let new = globals.filter(|name| !self.drivers.globals.contains(name));
-        let new: Vec<String> = new.collect();
-        self.drivers.globals.extend(new);
         let all = entry.globals.iter().chain(&entry.parameters);
+        let mut globals: Vec<String> = entry.globals.iter().map(|one| one.name.clone()).collect();
         for variable in all {
             name_functions(&variable.parts, &mut self.drivers.functions);
+            for_choices(&variable.parts, &mut |choice| {
+                if let Choice::Variable { name, .. } = choice {
+                    globals.push(name.clone());
+                }
+            });
+        }
+        for name in globals {
+            if !self.drivers.globals.contains(&name) {
+                self.drivers.globals.push(name);
+            }
         }
     }
 
@@ -623,22 +634,7 @@ impl<'m> Writer<'m, '_> {
     fn finish(self) -> Drivers {
         let mut drivers = self.drivers;
         let mut text = PROLOGUE.to_owned();
-        for (number, name) in drivers.globals.iter().enumerate() {
-            if name == ERROR_NUMBER {
-                let _ = writeln!(
-                    text,
-                    "extern int *__errno_location(void);\n\
-                     #define {VARIABLE}{number} ((unsigned char *)__errno_location())"
-                );
-                continue;
-            }
-            let size = self.module.global(name);
-            let size = size.map_or(1, |one| self.module.size_of(one.global_type()));
-            let _ = writeln!(
-                text,
-                "extern unsigned char {VARIABLE}{number}[{size}]; /* {name} */"
-            );
-        }
+        declare_variables(self.module, &drivers.globals, &mut text);
         for (number, name) in drivers.functions.iter().enumerate() {
             let _ = writeln!(text, "extern void {FUNCTION}{number}(void); /* {name} */");
         }
@@ -681,22 +677,50 @@ impl<'m> Writer<'m, '_> {
     }
 }
 
+/// Declares the variables of the program that the text names by numbers.
+fn declare_variables(module: &Module, names: &[String], text: &mut String) {
+    for (number, name) in names.iter().enumerate() {
+        if name == ERROR_NUMBER {
+            let _ = writeln!(
+                text,
+                "extern int *__errno_location(void);\n\
+                 #define {VARIABLE}{number} ((unsigned char *)__errno_location())"
+            );
+            continue;
+        }
+        let variable = module.global(name);
+        let size = variable.map_or(1, |one| module.size_of(one.global_type()));
+        let word = match variable.is_some_and(Value::is_thread_local) {
+            true => "extern _Thread_local",
+            false => "extern",
+        };
+        let _ = writeln!(
+            text,
+            "{word} unsigned char {VARIABLE}{number}[{size}]; /* {name} */"
+        );
+    }
+}
+
 /// Adds the functions that pointers may point to.
-fn name_functions(parts: &[labrys_suite::unit::Part], functions: &mut Vec<String>) {
-    use labrys_suite::unit::{Choice, Made};
+fn name_functions(parts: &[Part], functions: &mut Vec<String>) {
+    for_choices(parts, &mut |choice| {
+        if let Choice::Function(name) = choice
+            && !functions.contains(name)
+        {
+            functions.push(name.clone());
+        }
+    });
+}
+
+/// Looks at all choices of pointers in parts.
+fn for_choices(parts: &[Part], look: &mut dyn FnMut(&Choice)) {
     for part in parts {
         let Made::Pointer(pointer) = &part.made else {
             continue;
         };
-        for choice in &pointer.choices {
-            if let Choice::Function(name) = choice
-                && !functions.contains(name)
-            {
-                functions.push(name.clone());
-            }
-        }
+        pointer.choices.iter().for_each(&mut *look);
         if let Some(object) = &pointer.object {
-            name_functions(&object.parts, functions);
+            for_choices(&object.parts, look);
         }
     }
 }

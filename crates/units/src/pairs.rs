@@ -7,7 +7,7 @@
 use labrys_llvm::{LLVMIntPredicate, LLVMOpcode, Value};
 use rustc_hash::FxHashSet;
 
-use crate::uses::{given, is_pointer};
+use crate::flow::{given, is_pointer};
 
 /// Values that are followed from one pointer.
 const MOST_VALUES: usize = 256;

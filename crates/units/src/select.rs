@@ -97,7 +97,7 @@ pub(crate) fn gives_back(name: &str) -> bool {
 }
 
 /// Whether a variable is declared outside functions, so that other code can name it.
-fn is_outside_functions(variable: Value<'_>) -> bool {
+pub(crate) fn is_outside_functions(variable: Value<'_>) -> bool {
     !variable.name().contains('.')
 }
 
@@ -119,7 +119,6 @@ fn is_fillable(module: &Module, variable: Value<'_>) -> bool {
         && (1..=LARGEST).contains(&module.size_of(ty))
         && (is_plain(ty) || variable.initializer() == Some(module.zero(ty)))
         && !variable.name().is_empty()
-        && !variable.is_thread_local()
 }
 
 /// Whether a variable may hold something else than at the beginning: a static one only if the program

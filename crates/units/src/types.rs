@@ -1,6 +1,8 @@
 //! Types as debug information describes them: what C calls them, and the numbers and pointers that
 //! an object of a type consists of.
 
+use std::fmt::Write as _;
+
 use labrys_llvm::{DebugNode, tag};
 use labrys_suite::unit::Content;
 
@@ -417,6 +419,70 @@ pub(crate) fn layout(node: DebugNode<'_>) -> String {
 pub(crate) fn layout_of(size: u64, pointers: impl Iterator<Item = u64>) -> String {
     let pointers: Vec<String> = pointers.map(|offset| offset.to_string()).collect();
     format!("{size}:{}", pointers.join(","))
+}
+
+/// What lies inside a structure, as far from its beginning as somebody says.
+pub(crate) struct Inside<'m> {
+    /// How C names it.
+    pub(crate) path: String,
+    pub(crate) node: DebugNode<'m>,
+    /// The members on the way to it.
+    pub(crate) members: Vec<Member>,
+}
+
+/// What lies so many bytes behind the beginning of a structure: a structure like this one, or what is
+/// the outermost there.
+pub(crate) fn inside<'m>(
+    structure: DebugNode<'m>,
+    at: u64,
+    like: Option<DebugNode<'_>>,
+) -> Option<Inside<'m>> {
+    let (mut node, mut at) = (unwrapped(structure), at);
+    let (mut path, mut members) = (String::new(), Vec::new());
+    for _ in 0..MAX_NESTING {
+        if at == 0 && like.map_or(!path.is_empty(), |like| are_alike(node, like)) {
+            return Some(Inside {
+                path,
+                node,
+                members,
+            });
+        }
+        match node.tag() {
+            tag::STRUCTURE => {
+                let is_there = |member: &DebugNode<'m>| {
+                    let size = member.base().map_or(0, |ty| unwrapped(ty).size());
+                    let start = member.offset_bits() / 8;
+                    start == at || (start..start + size).contains(&at)
+                };
+                let mut all = node.members().into_iter().filter(is_there);
+                let member = all.next_back()?;
+                let start = member.offset_bits() / 8;
+                members.push((layout(node), start));
+                if !member.name().is_empty() {
+                    let _ = write!(path, ".{}", member.name());
+                }
+                (node, at) = (unwrapped(member.base()?), at - start);
+            }
+            tag::ARRAY => {
+                let element = unwrapped(node.base()?);
+                let index = at.checked_div(element.size())?;
+                if at >= node.size() {
+                    return None;
+                }
+                let _ = write!(path, "[{index}]");
+                (node, at) = (element, at - index * element.size());
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Whether two structures, of two sources perhaps, are the same.
+fn are_alike(one: DebugNode<'_>, other: DebugNode<'_>) -> bool {
+    let (left, right) = (unwrapped(one), unwrapped(other));
+    let name = structure_name(other);
+    left == right || !name.is_empty() && structure_name(one) == name && left.size() == right.size()
 }
 
 fn is_pointer(node: Option<DebugNode<'_>>) -> bool {

@@ -7,17 +7,20 @@
 //!
 //! Besides, which members the code of a function can come to: pointers in others need no object.
 
-use labrys_llvm::{Block, DebugNode, LLVMOpcode, LLVMTypeKind, Module, Type, Value, tag};
+use std::collections::BTreeSet;
+
+use labrys_llvm::{Block, DebugNode, LLVMOpcode, Module, Value, tag};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::containers::{Around, around, names};
+use crate::extents::last_of_several;
+use crate::flow::{bytes_before, is_pointer, structure_behind, variables_beside};
 use crate::indices::Indices;
 use crate::members::{first_member, member, members};
 use crate::types::{Member, structure_name, unwrapped};
 
-/// Bytes of a header before the place where a pointer points, at most.
-const MOST_BEFORE: u64 = 64;
-/// Values that are followed from one pointer.
-const MOST_VALUES: usize = 64;
+/// Variables to which a member may point, at most.
+const MOST_VARIABLES: usize = 4;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -33,6 +36,10 @@ pub(crate) struct Uses<'m> {
     /// Members whose lists end at an address instead of null, or that the program makes point to their
     /// own structure.
     rings: FxHashSet<Member>,
+    /// Members that point to the first of several pointers or structures, with the last one that is named.
+    arrays: FxHashMap<Member, u64>,
+    /// Variables to which members point, or with whose addresses the program compares what they hold.
+    beside: FxHashMap<Member, Vec<Value<'m>>>,
     /// Members of a structure that the program compares with, or subtracts from, each other: pointers
     /// into one array.
     regions: Vec<FxHashSet<Member>>,
@@ -40,6 +47,8 @@ pub(crate) struct Uses<'m> {
     named: FxHashMap<Value<'m>, FxHashSet<Member>>,
     /// The structures as which the code of each function uses what members point to.
     behind: FxHashMap<Value<'m>, FxHashMap<Member, String>>,
+    /// The structures around what members point to, by the code of each function.
+    around: FxHashMap<Value<'m>, FxHashSet<(Member, Around)>>,
     /// The members that are places in arrays.
     pub(crate) indices: Indices,
 }
@@ -50,6 +59,7 @@ pub(crate) struct Named {
     members: FxHashSet<Member>,
     structures: FxHashSet<String>,
     behind: FxHashMap<Member, String>,
+    around: BTreeSet<(Member, Around)>,
 }
 
 impl Named {
@@ -63,6 +73,17 @@ impl Named {
     /// The structure as which the code uses what a member points to.
     pub(crate) fn behind(&self, member: &Member) -> Option<String> {
         self.behind.get(member).cloned()
+    }
+
+    /// What the code takes what a member points to for.
+    pub(crate) fn around(&self, member: &Member) -> Vec<Around> {
+        let all = self.around.iter().filter(|(of, _)| of == member);
+        all.map(|(_, one)| one.clone()).collect()
+    }
+
+    /// Notes that the code comes to members without naming them.
+    pub(crate) fn add(&mut self, members: Vec<Member>) {
+        self.members.extend(members);
     }
 }
 
@@ -88,13 +109,13 @@ impl<'m> Uses<'m> {
                     named.extend(members.iter().flatten().cloned());
                     if let Some(member) = members.pop().flatten() {
                         let base = instruction.operand(0);
-                        uses.add_member(function, member, (instruction, base));
+                        uses.add_member((module, function), member, (instruction, base));
                     }
                 }
                 if let Some((first, base)) = first_member(module, instruction)
                     && bases.insert(base)
                 {
-                    uses.add_member(function, first, (base, base));
+                    uses.add_member((module, function), first, (base, base));
                 }
                 if let Some(mates) = mates(module, instruction) {
                     uses.add_region(mates);
@@ -139,7 +160,7 @@ impl<'m> Uses<'m> {
     /// Notes what the value of a member is used as, by its address and that of the structure.
     fn add_member(
         &mut self,
-        function: Value<'m>,
+        (module, function): (&'m Module, Value<'m>),
         member: Member,
         (address, structure): (Value<'m>, Value<'m>),
     ) {
@@ -153,13 +174,19 @@ impl<'m> Uses<'m> {
         });
         // Null is one value in the whole module: its other uses tell nothing of the member.
         let values: Vec<_> = values.filter(|value| !value.is_null()).collect();
-        if values.iter().any(|value| is_ring(*value, structure)) {
+        if values
+            .iter()
+            .any(|value| is_ring(module, *value, structure))
+        {
             self.rings.insert(member.clone());
         }
         let before = values.iter().map(|value| bytes_before(*value)).max();
         if let Some(before @ 1..) = before {
             let most = self.before.entry(member.clone()).or_default();
             *most = before.max(*most);
+        }
+        for value in &values {
+            self.add_value(function, &member, *value);
         }
         let behind = self.behind.entry(function).or_default();
         if !behind.contains_key(&member)
@@ -168,6 +195,31 @@ impl<'m> Uses<'m> {
             behind.insert(member.clone(), name.clone());
             self.members.entry(member).or_insert(name);
         }
+    }
+
+    /// Notes what the code does with a value of a member. Those of constants have uses that tell nothing of
+    /// the member.
+    fn add_value(&mut self, function: Value<'m>, member: &Member, value: Value<'m>) {
+        let beside = match value.is_constant() {
+            true => Vec::from_iter(Some(value).filter(|value| value.is_variable())),
+            false => variables_beside(value),
+        };
+        for variable in beside {
+            let known = self.beside.entry(member.clone()).or_default();
+            if !known.contains(&variable) && known.len() < MOST_VARIABLES {
+                known.push(variable);
+            }
+        }
+        if value.is_constant() {
+            return;
+        }
+        if let Some(last) = last_of_several(value) {
+            let known = self.arrays.entry(member.clone()).or_default();
+            *known = last.max(*known);
+        }
+        let containers = around(value).into_iter();
+        let containers = containers.map(|one| (member.clone(), one));
+        self.around.entry(function).or_default().extend(containers);
     }
 
     /// Notes that members point into one array.
@@ -201,12 +253,23 @@ impl<'m> Uses<'m> {
         self.rings.contains(member)
     }
 
+    /// If a member points to the first of several pointers or structures: the last one that is named.
+    pub(crate) fn last_of_several(&self, member: &Member) -> Option<u64> {
+        self.arrays.get(member).copied()
+    }
+
+    /// The variables to which a member points, or with whose addresses the program compares it.
+    pub(crate) fn beside(&self, member: &Member) -> Vec<Value<'m>> {
+        self.beside.get(member).cloned().unwrap_or_default()
+    }
+
     /// The members that functions name.
     pub(crate) fn named_by(&self, functions: &FxHashSet<Value<'m>>) -> Named {
         let sets = functions.iter().filter_map(|one| self.named.get(one));
         let members: FxHashSet<Member> = sets.flatten().cloned().collect();
         let behind = functions.iter().filter_map(|one| self.behind.get(one));
         let mut behind: Vec<_> = behind.flatten().collect();
+        let around = functions.iter().filter_map(|one| self.around.get(one));
         // In descending order, so that the first name stays, whatever the order of the functions.
         behind.sort_by(|one, other| other.cmp(one));
         Named {
@@ -216,6 +279,7 @@ impl<'m> Uses<'m> {
                 .into_iter()
                 .map(|(member, name)| (member.clone(), name.clone()))
                 .collect(),
+            around: around.flatten().cloned().collect(),
         }
     }
 
@@ -223,6 +287,14 @@ impl<'m> Uses<'m> {
     pub(crate) fn is_open(&self, unit: Option<DebugNode<'m>>, node: DebugNode<'m>) -> bool {
         let structure = matches!(node.tag(), tag::STRUCTURE | tag::UNION) && node.size() == 0;
         structure && !self.named(unit, &node.name()).is_some_and(|(_, own)| own)
+    }
+
+    /// The complete structures of a compilation that types of functions lead to.
+    pub(crate) fn structures(&self, unit: Option<DebugNode<'m>>) -> Vec<DebugNode<'m>> {
+        let own = self.own.iter().filter(|((of, _), _)| Some(*of) == unit);
+        let mut own: Vec<_> = own.map(|((_, name), node)| (name, *node)).collect();
+        own.sort_by_key(|(name, _)| *name);
+        own.into_iter().map(|(_, node)| node).collect()
     }
 
     /// The structure that a parameter without a type points to.
@@ -247,23 +319,6 @@ impl<'m> Uses<'m> {
             None => self.any.get(name).map(|node| (*node, false)),
         }
     }
-}
-
-pub(crate) fn is_pointer(value: Value<'_>) -> bool {
-    value.ty().kind() == LLVMTypeKind::LLVMPointerTypeKind
-}
-
-/// The name of a structure in the source, by that of the bitcode: `%struct.NAME`, with a number
-/// behind it if there are several.
-fn name_of(ty: Type<'_>) -> Option<String> {
-    if ty.kind() != LLVMTypeKind::LLVMStructTypeKind {
-        return None;
-    }
-    let text = ty.to_text();
-    let name = text.strip_prefix("%struct.")?.split(' ').next()?;
-    let (stem, number) = name.split_once('.').unwrap_or((name, ""));
-    let plain = number.bytes().all(|byte| byte.is_ascii_digit()) && stem != "anon";
-    plain.then(|| stem.to_owned())
 }
 
 /// Where a value was loaded from, or the number of a pointer that was.
@@ -301,80 +356,14 @@ fn mates(module: &Module, instruction: Value<'_>) -> Option<[Member; 2]> {
 
 /// Whether the value of a member is the address of the structure that the member is of, or is compared
 /// with another address and never with null: a list whose walk looks for null ends there.
-fn is_ring(value: Value<'_>, structure: Value<'_>) -> bool {
+fn is_ring<'m>(module: &'m Module, value: Value<'m>, structure: Value<'m>) -> bool {
     if value == structure {
         return true;
     }
     let is = |user: &Value<'_>, opcode| user.is_instruction() && user.opcode() == opcode;
-    let users = value.users().into_iter();
-    let joined = users.filter(|user| is(user, LLVMOpcode::LLVMPHI));
-    let names: Vec<_> = std::iter::once(value).chain(joined).collect();
-    let users = names.into_iter().flat_map(Value::users);
+    let users = names(module, value).into_iter().flat_map(Value::users);
     let comparisons = users.filter(|user| is(user, LLVMOpcode::LLVMICmp));
     let with_address = |one: Value<'_>| one.operands().into_iter().all(|one| !one.is_constant());
     let (addresses, nulls): (Vec<_>, Vec<_>) = comparisons.partition(|one| with_address(*one));
     nulls.is_empty() && !addresses.is_empty()
-}
-
-/// The structure whose members are accessed through a pointer, or through what it is passed on as.
-fn structure_behind(pointer: Value<'_>) -> Option<String> {
-    addresses(pointer).find_map(|address| name_of(address.gep_source_type()))
-}
-
-/// How many bytes before the place where a pointer points are accessed through it or through what it
-/// is passed on as.
-fn bytes_before(pointer: Value<'_>) -> u64 {
-    let before = addresses(pointer).filter_map(|address| match address.operands()[..] {
-        [_, index] => {
-            let back = index.const_int_signed().filter(|index| *index < 0)?;
-            let ty = address.gep_source_type();
-            let bits = ty.int_width()?;
-            Some(back.unsigned_abs().saturating_mul(u64::from(bits) / 8))
-        }
-        _ => None,
-    });
-    before
-        .filter(|before| *before <= MOST_BEFORE)
-        .max()
-        .unwrap_or(0)
-}
-
-/// The addresses that are computed from a pointer, or from what it is passed on as.
-fn addresses(pointer: Value<'_>) -> impl Iterator<Item = Value<'_>> {
-    let mut found = Vec::new();
-    let mut seen: FxHashSet<Value<'_>> = FxHashSet::default();
-    let mut open = vec![pointer];
-    let mut next = 0;
-    while next < open.len() && next < MOST_VALUES {
-        let value = open[next];
-        next += 1;
-        if !seen.insert(value) {
-            continue;
-        }
-        for user in value.users() {
-            if !user.is_instruction() {
-                continue;
-            }
-            match user.opcode() {
-                LLVMOpcode::LLVMGetElementPtr if user.operand(0) == value => {
-                    found.push(user);
-                }
-                LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMSelect => open.push(user),
-                LLVMOpcode::LLVMCall => open.extend(given(user, value)),
-                _ => {}
-            }
-        }
-    }
-    found.into_iter()
-}
-
-/// The parameters that a call of a function of the program gives a value to.
-pub(crate) fn given<'m>(call: Value<'m>, value: Value<'m>) -> Vec<Value<'m>> {
-    let called = call.called();
-    if !called.is_function() || called.is_declaration() {
-        return Vec::new();
-    }
-    let arguments = call.arguments().into_iter().zip(called.params());
-    let passed = arguments.filter(|(argument, _)| *argument == value);
-    passed.map(|(_, parameter)| parameter).collect()
 }

@@ -168,12 +168,26 @@ impl<'a> Call<'a> {
                         words.push(format!("{name} reads \"{}\"", self.file.escape_ascii()));
                     }
                     Choice::Alias(number) => {
-                        let of = self.pointer_to(*number).unwrap_or_default();
-                        words.push(format!("{name} = {of}"));
+                        let of = self.pointer_to(*number).map(|(of, _)| of);
+                        words.push(format!("{name} = {}", of.unwrap_or_default()));
                     }
                     Choice::Within(number, bytes) => {
-                        let of = self.pointer_to(*number).unwrap_or_default();
-                        words.push(format!("{name} = {bytes} bytes behind {of}"));
+                        let (of, before) = self.pointer_to(*number).unwrap_or_default();
+                        let side = if *bytes < before { "before" } else { "behind" };
+                        let bytes = bytes.abs_diff(before);
+                        words.push(format!("{name} = {bytes} bytes {side} {of}"));
+                    }
+                    Choice::Variable {
+                        name: of,
+                        bytes,
+                        path,
+                    } => {
+                        let word = match *bytes {
+                            0 => format!("{name} = &{of}"),
+                            _ if !path.is_empty() => format!("{name} = &{of}{path}"),
+                            bytes => format!("{name} = {bytes} bytes behind &{of}"),
+                        };
+                        words.push(word);
                     }
                     Choice::Function(function) | Choice::Double(function) => {
                         words.push(format!("{name} = {function}"));
@@ -184,9 +198,9 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The name of the pointer to an object.
-    fn pointer_to(&self, number: usize) -> Option<String> {
-        fn find(parts: &[Part], name: &str, number: usize) -> Option<String> {
+    /// The name of the pointer to an object, and the bytes of it before where that points.
+    fn pointer_to(&self, number: usize) -> Option<(String, u64)> {
+        fn find(parts: &[Part], name: &str, number: usize) -> Option<(String, u64)> {
             parts.iter().find_map(|part| {
                 let Made::Pointer(pointer) = &part.made else {
                     return None;
@@ -194,7 +208,7 @@ impl<'a> Call<'a> {
                 let object = pointer.object.as_ref()?;
                 let name = format!("{name}{}", part.path);
                 match object.number == number {
-                    true => Some(name),
+                    true => Some((name, object.before)),
                     false => find(&object.parts, &name, number),
                 }
             })
@@ -324,6 +338,9 @@ mod tests {
                 number,
                 size: 8,
                 before: 0,
+                member: String::new(),
+                room: None,
+                aligned: false,
                 count: 1,
                 flexible: false,
                 c_type: String::new(),

@@ -216,9 +216,18 @@ pub enum Choice {
     Null,
     /// To the object of an earlier pointer, by its number.
     Alias(usize),
-    /// So many bytes behind the place where [`Alias`](Choice::Alias) of the same object points: to an
-    /// element, or the end, of an array, or to a member.
+    /// So many bytes behind the beginning of the object of an earlier pointer: to an element, or the end,
+    /// of an array, or to a member.
     Within(usize, u64),
+    /// To a place in a variable of the program.
+    Variable {
+        /// Its name.
+        name: String,
+        /// Bytes from its beginning.
+        bytes: u64,
+        /// How C names the element there; empty for the whole, and for places between elements.
+        path: String,
+    },
     /// To a function of the program.
     Function(String),
     /// To a double of the entry, by its name.
@@ -237,8 +246,19 @@ pub struct Object {
     /// Those of them that are before the place where pointers to it point.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub before: u64,
+    /// How C names the member at that place, if pointers point to a member of the structure that it
+    /// is; else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub member: String,
     /// Elements of the array that it is; 1 for a single structure.
     pub count: u64,
+    /// The earlier object with which it has [`ROOM`] behind it: one number counts the elements of
+    /// both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<usize>,
+    /// Whether the function looks at the lowest bits of its address: it begins at a multiple of 16.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub aligned: bool,
     /// Whether it is larger than its type, by the elements of the array at its end.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub flexible: bool,

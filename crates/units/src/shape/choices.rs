@@ -4,8 +4,8 @@ use labrys_llvm::{DebugNode, tag};
 use labrys_suite::unit::{Choice, Content};
 
 use super::pointee::{Pointee, PointeeKind};
-use super::regions::aliases;
-use super::{Aim, Builder, STREAM};
+use super::regions::{aliases, ends};
+use super::{Aim, Builder, STREAM, variables};
 use crate::types::unwrapped;
 
 /// The choices of a pointer to a type, with what is behind it if it has an object of its own, and the owner to
@@ -23,7 +23,7 @@ pub(super) fn choices<'m>(
         choices = builder.functions(function);
     }
     let owner = owner.map(Choice::Alias);
-    choices.extend(owner.clone());
+    choices.extend(owner);
     if fresh.is_some() {
         choices.push(Choice::Fresh);
     }
@@ -33,16 +33,26 @@ pub(super) fn choices<'m>(
         choices.extend([Choice::Stream, Choice::Sealed, Choice::Broken]);
         choices.push(Choice::Contents);
     }
-    choices.push(Choice::Null);
-    if let Some(to) = to.filter(|_| function.is_none() && aim.array.is_none()) {
-        let aliases = aliases(builder, to, aim).into_iter();
-        choices.extend(aliases.filter(|alias| Some(alias) != owner.as_ref()));
+    let object = to.filter(|_| function.is_none() && aim.array.is_none());
+    if let Some(to) = object {
+        add(ends(builder, to, aim), &mut choices);
     }
+    choices.push(Choice::Null);
+    if let Some(to) = object {
+        add(aliases(builder, to, aim), &mut choices);
+    }
+    choices.extend(variables::choices(builder, to, aim));
+    let number = builder.objects.len();
+    let steps = fresh
+        .into_iter()
+        .flat_map(|pointee| pointee.steps(aim.low_bits));
+    choices.extend(steps.map(|bytes| Choice::Within(number, bytes)));
     let is_array = |pointee: &Pointee<'_>| match &pointee.kind {
         PointeeKind::Numbers(content, _) => aim.counted || *content != Content::Text,
         PointeeKind::Objects(_) => false,
     };
-    if builder.for_tests && !aim.shares && fresh.is_some_and(is_array) {
+    let has_own = !aim.shares && aim.room.is_none();
+    if builder.for_tests && has_own && fresh.is_some_and(is_array) {
         choices.push(Choice::Roomy);
     }
     if aim.shared {
@@ -50,4 +60,13 @@ pub(super) fn choices<'m>(
         choices.insert(place, Choice::Keep);
     }
     choices
+}
+
+/// Adds choices that are not there.
+fn add(further: Vec<Choice>, choices: &mut Vec<Choice>) {
+    for choice in further {
+        if !choices.contains(&choice) {
+            choices.push(choice);
+        }
+    }
 }

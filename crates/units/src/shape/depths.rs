@@ -3,7 +3,8 @@
 use labrys_llvm::DebugNode;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::pointee::{PointeeKind, pointee};
+use super::containers::Container;
+use super::pointee::{self, PointeeKind, pointee};
 use super::regions::{is_made, is_owner, member, region};
 use super::{Aim, Builder, MAX_OBJECTS};
 use crate::types::{pieces, unwrapped};
@@ -11,9 +12,9 @@ use crate::types::{pieces, unwrapped};
 /// More objects are not counted.
 const MANY: usize = 1 << 20;
 
-/// What costs of objects are remembered by: the type, whether it is an array, the depth, the types
+/// What costs of objects are remembered by: the type, whether it is an array and which, the depth, the types
 /// of the objects around it.
-type Costs<'m> = FxHashMap<(DebugNode<'m>, bool, u32, Vec<DebugNode<'m>>), usize>;
+type Costs<'m> = FxHashMap<(DebugNode<'m>, (bool, Option<u64>), u32, Vec<DebugNode<'m>>), usize>;
 
 /// The aims of parameters with the depth of the objects behind each: the most at which all objects
 /// are few enough, and one more where that is not all there is.
@@ -25,7 +26,9 @@ pub(super) fn with_depths<'m>(
     let mut costs = Costs::default();
     let mut cost = |builder: &mut Builder<'m, '_>, aim: &Option<Aim<'m>>, depth: u32| {
         aim.as_ref().map_or(0, |aim| {
-            cost(builder, aim.to, (aim.counted, depth), &[], &mut costs)
+            let target = (aim.to, aim.container.as_ref());
+            let number = (aim.counted, aim.several);
+            cost(builder, target, (number, depth), &[], &mut costs)
         })
     };
     let mut depths = vec![most; aims.len()];
@@ -52,23 +55,26 @@ pub(super) fn with_depths<'m>(
 /// About how many objects there are behind a pointer to a type.
 fn cost<'m>(
     builder: &mut Builder<'m, '_>,
-    to: Option<DebugNode<'m>>,
-    (counted, depth): (bool, u32),
+    (to, container): (Option<DebugNode<'m>>, Option<&Container<'m>>),
+    (number, depth): ((bool, Option<u64>), u32),
     around: &[DebugNode<'m>],
     costs: &mut Costs<'m>,
 ) -> usize {
     let to = builder.completed(to);
     let is_owner = to.is_some_and(|to| is_owner(builder, unwrapped(to), around));
     let depth = if is_owner { depth.min(1) } else { depth };
-    let Some(pointee) = pointee(builder, to, counted, Default::default()).filter(|_| depth > 0)
-    else {
+    let behind = match container {
+        Some(container) => Some(pointee::around(builder, container)),
+        None => pointee(builder, to, number, Default::default()),
+    };
+    let Some(pointee) = behind.filter(|_| depth > 0) else {
         return 0;
     };
     let PointeeKind::Objects(node) = pointee.kind else {
         return 1;
     };
     let inside = [around, &[unwrapped(node)]].concat();
-    let key = (unwrapped(node), counted, depth, around.to_vec());
+    let key = (unwrapped(node), number, depth, around.to_vec());
     if let Some(known) = costs.get(&key) {
         return *known;
     }
@@ -80,11 +86,11 @@ fn cost<'m>(
         if !made || region.is_some_and(|region| !regions.insert(region)) {
             continue;
         }
-        let to = member(builder, &piece, (false, 0), &[]).to;
+        let aim = member(builder, &piece, (false, 0), &[]);
         all = all.saturating_add(cost(
             builder,
-            to,
-            (region.is_some(), depth - 1),
+            (aim.to, aim.container.as_ref()),
+            ((region.is_some(), aim.several), depth - 1),
             &inside,
             costs,
         ));

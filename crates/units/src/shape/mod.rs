@@ -3,14 +3,18 @@
 //! Law: leaves are numbered in the order in which a walk over the parts of all variables comes to
 //! them ([`crate::walk`]), which is the order in which drivers make them.
 
+mod aim;
 mod choices;
+mod containers;
 mod depths;
 mod doubles;
 mod outputs;
 mod places;
 mod pointee;
 mod regions;
+mod rooms;
 mod variable;
+mod variables;
 
 use labrys_llvm::{DebugNode, Module, Value, tag};
 use labrys_suite::unit::{
@@ -18,11 +22,13 @@ use labrys_suite::unit::{
     ResultType, Root, Step, Variable,
 };
 
+use self::aim::{Aim, Array, Shared};
 use self::doubles::Pending;
 use self::pointee::{Pointee, PointeeKind};
-use self::regions::{Array, Mate};
+use self::rooms::Rooms;
 use crate::candidates::Candidates;
-use crate::extents::Extent;
+use crate::extents::{Extent, last_of_several};
+use crate::flow::{low_bits, variables_beside};
 use crate::indices::Limits;
 use crate::lengths::{Sibling, length_of, sibling};
 use crate::prototype::{Parameter, Passed, Prototype};
@@ -41,6 +47,8 @@ const MAX_OBJECTS: usize = 32;
 /// Of these, those that parameters have for themselves, and how deep those behind globals go.
 const OF_PARAMETERS: usize = 16;
 const DEPTH_OF_GLOBALS: u32 = 2;
+/// Most bytes of a structure behind a pointer.
+const MAX_SIZE: u64 = 1024 * 1024;
 /// Bytes of one leaf.
 const MAX_LEAF: u64 = 4096;
 /// Types of libraries whose insides are theirs.
@@ -94,8 +102,8 @@ pub(crate) struct Builder<'m, 'a> {
     function: Option<Value<'m>>,
     unit: Option<DebugNode<'m>>,
     entry: Entry,
-    /// The type behind each pointer with an object.
-    objects: Vec<Option<DebugNode<'m>>>,
+    /// What is behind each pointer with an object.
+    objects: Vec<Behind<'m>>,
     /// The objects that are being made, one inside the other: a pointer to one of them would make a
     /// list without an end.
     open: Vec<usize>,
@@ -123,60 +131,14 @@ pub(crate) struct Builder<'m, 'a> {
     pending: Vec<Pending<'m>>,
 }
 
-/// What a pointer is to point to.
+/// Where pointers to an object point.
 #[derive(Default)]
-struct Aim<'m> {
+struct Behind<'m> {
+    /// The type of what is there.
     to: Option<DebugNode<'m>>,
-    /// Whether the pointer is one member of a union.
-    shared: bool,
-    /// Whether it is a number before anything else.
-    number: bool,
-    /// Whether there is a length beside it.
-    counted: bool,
-    /// Bytes before the place where it points, which the code accesses.
+    /// The structure around it, and the bytes of the object before it.
+    around: Option<DebugNode<'m>>,
     before: u64,
-    /// What the code names of the array behind it.
-    extent: Extent,
-    /// Where the structure of its own type begins, in the innermost object, to which it may point.
-    ring: Option<u64>,
-    /// Whether others of the same structure point to what is behind it.
-    shares: bool,
-    /// Whether other parameters point into its array, as to its end.
-    paired: bool,
-    /// The array into which it points, as others of the same structure do.
-    array: Option<Array<'m>>,
-    /// What the pointer behind it shares with other parameters.
-    cursor: Option<Shared<'m>>,
-    /// Pointers behind it in the same structure, or among parameters.
-    behind: usize,
-}
-
-/// What a pointer shares with parameters that point into the same array.
-#[derive(Clone, Copy)]
-struct Shared<'m> {
-    /// Whether it is the first of them, whose array is longer.
-    is_first: bool,
-    array: Option<Array<'m>>,
-}
-
-impl<'m> Aim<'m> {
-    /// Lets a parameter, or the pointer behind it, point into the array of others.
-    fn share(&mut self, mate: Mate, array: Option<Array<'m>>) {
-        let shared = Shared {
-            is_first: mate.is_first,
-            array,
-        };
-        match mate.is_cursor {
-            true => self.cursor = Some(shared),
-            false => self.point_into(shared),
-        }
-    }
-
-    fn point_into(&mut self, shared: Shared<'m>) {
-        self.paired |= shared.is_first;
-        self.shares |= shared.is_first;
-        self.array = self.array.or(shared.array);
-    }
 }
 
 impl<'m, 'a> Builder<'m, 'a> {
@@ -291,7 +253,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                 let function = self.function;
                 let number = function.map(Value::params);
                 let number = number.and_then(|all| all.get(parameters[at].first).copied());
-                let length = regions::length(part, &made.name, number);
+                let length = rooms::length(part, &made.name, number, None);
                 let negative = number.is_some_and(|number| Limits::of(number).negative);
                 lengths.extend(length.map(|length| (at, Length { negative, ..length })));
             }
@@ -327,12 +289,21 @@ impl<'m, 'a> Builder<'m, 'a> {
         let argument = value(parameter);
         let number = length.and_then(value).map(Extent::of_length);
         let array = argument.map(Extent::of_array);
+        let container = argument.and_then(|argument| containers::of_parameter(self, to, argument));
         let told = argument
-            .filter(|_| is_void(to))
+            .filter(|_| is_void(to) && container.is_none())
             .and_then(|argument| self.uses.of_parameter(argument));
+        let told = self.told(told);
+        let member = container.as_ref().and_then(|one| one.member);
         Some(Aim {
-            to: self.told(told).or(to),
+            to: told.or(member).or(to),
+            container,
             counted: length.is_some(),
+            several: argument
+                .filter(|_| self.for_tests)
+                .and_then(last_of_several),
+            variables: argument.map_or_else(Vec::new, variables_beside),
+            low_bits: argument.filter(|_| self.for_tests).map_or(0, low_bits),
             before: argument.map_or(0, |one| self.uses.before_parameter(one)),
             extent: array.unwrap_or_default().or(number.unwrap_or_default()),
             ..Aim::default()
@@ -575,6 +546,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         let mut lengths: Vec<(usize, Length)> = Vec::new();
         let mut leaves: Vec<Option<usize>> = Vec::new();
         let mut arrays: Vec<Array<'m>> = Vec::new();
+        let mut rooms = Rooms::default();
         let is_made = |piece: &&Piece<'m>| piece.is_pointer() && regions::is_made(self, piece);
         let mut behind = pieces.iter().filter(is_made).count();
         for (index, piece) in pieces.iter().enumerate() {
@@ -603,14 +575,12 @@ impl<'m, 'a> Builder<'m, 'a> {
                 Kind::Pointer { .. } => {
                     behind -= 1;
                     let counts = &bounds[index];
-                    let aim = regions::member(self, piece, (!counts.is_empty(), behind), &arrays);
+                    let mut aim =
+                        regions::member(self, piece, (!counts.is_empty(), behind), &arrays);
+                    aim.room = rooms.of(counts);
                     let part = self.pointer(spot, *offset, path, &aim, depth);
-                    let length = regions::length(&part, &format!("{}{path}", spot.name), None);
-                    let length = length.into_iter();
-                    lengths.extend(
-                        length
-                            .flat_map(|length| counts.iter().map(move |at| (*at, length.clone()))),
-                    );
+                    let name = format!("{}{path}", spot.name);
+                    lengths.extend(rooms.lengths(&part, &name, counts));
                     arrays.extend(regions::array(self, piece, &part));
                     parts.push(part);
                 }
@@ -632,12 +602,17 @@ impl<'m, 'a> Builder<'m, 'a> {
             false => Default::default(),
         };
         let counted = aim.counted || aim.shares;
-        let pointee = pointee::pointee(self, to, counted, (before, extent))
+        let pointee = match &aim.container {
+            Some(container) => Some(pointee::around(self, container)),
+            None => pointee::pointee(self, to, (counted, aim.several), (before, extent)),
+        };
+        let pointee = pointee
             .filter(|_| self.pointers)
             .map(|pointee| match aim.paired {
                 true => pointee.longer(),
                 false => pointee,
-            });
+            })
+            .map(|pointee| pointee.aligned(aim.low_bits));
         let owner = to.and_then(|to| regions::owner(self, to));
         // An owner is what it points to first; another one of its type needs nothing behind it.
         let depth = if owner.is_some() { depth.min(1) } else { depth };
@@ -650,8 +625,16 @@ impl<'m, 'a> Builder<'m, 'a> {
         self.rings.extend(ring.zip(to.map(unwrapped)));
         self.reserved += aim.behind;
         self.cursor = aim.cursor;
-        let object =
-            fresh.map(|pointee| self.object(&spot.behind(offset, path), to, &pointee, depth));
+        let object = fresh.map(|pointee| {
+            let is_numbers = matches!(pointee.kind, PointeeKind::Numbers(..));
+            let room = aim.room.filter(|_| is_numbers).map(|room| room.object);
+            let object = self.object(&spot.behind(offset, path), to, &pointee, depth);
+            Object {
+                room,
+                aligned: is_numbers && aim.low_bits > 0,
+                ..object
+            }
+        });
         self.reserved -= aim.behind;
         self.cursor = None;
         self.rings.truncate(rings);
@@ -707,15 +690,23 @@ impl<'m, 'a> Builder<'m, 'a> {
         depth: u32,
     ) -> Object {
         let number = self.objects.len();
-        let hides = to.is_some_and(|to| self.unknown.contains(&unwrapped(to)));
+        let is_around = !pointee.member.is_empty();
+        let (of, has_type) = match pointee.kind {
+            PointeeKind::Objects(node) => (Some(node), true),
+            PointeeKind::Numbers(..) => (to, pointee.before == 0),
+        };
+        let hides = of.is_some_and(|of| self.unknown.contains(&unwrapped(of)));
         self.hidden += usize::from(hides);
         let c_type = match self.hidden {
-            _ if pointee.before > 0 => String::new(),
-            0 if is_void(to) => "unsigned char".to_owned(),
-            0 => c_name(to),
+            0 if has_type && is_void(of) => "unsigned char".to_owned(),
+            0 if has_type => c_name(of),
             _ => String::new(),
         };
-        self.objects.push(to.map(unwrapped));
+        self.objects.push(Behind {
+            to: to.map(unwrapped),
+            around: of.map(unwrapped).filter(|_| is_around),
+            before: pointee.before,
+        });
         self.open.push(number);
         let mut parts = Vec::new();
         match &pointee.kind {
@@ -739,6 +730,9 @@ impl<'m, 'a> Builder<'m, 'a> {
             number,
             size: pointee.size,
             before: pointee.before,
+            member: pointee.member.clone(),
+            room: None,
+            aligned: false,
             count: pointee.count,
             flexible: !pointee.tail.is_empty(),
             c_type,

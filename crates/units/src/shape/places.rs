@@ -1,7 +1,6 @@
 //! Numbers that are places in arrays, as lengths of these ([`crate::indices`]).
 
 use labrys_suite::unit::{Content, Length};
-use rustc_hash::FxHashSet;
 
 use super::Builder;
 use super::pointee::MAX_STRUCTURES;
@@ -10,32 +9,31 @@ use crate::indices;
 use crate::lengths::{Sibling, member_lengths, piece_sibling};
 use crate::types::{Kind, Piece, content, is_void, unwrapped};
 
-/// For each piece the numbers that are lengths of the array behind it, or places there. Each number is a
-/// place in one array only: with room it would have to be behind all of them at once.
+/// For each piece that is made the numbers that are lengths of the array behind it, or places there. One
+/// number may count the elements of several arrays.
 pub(super) fn bounds(builder: &Builder<'_, '_>, pieces: &[Piece<'_>]) -> Vec<Vec<usize>> {
     if !builder.bounds.lengths {
         return vec![Vec::new(); pieces.len()];
     }
     let siblings: Vec<Sibling> = pieces.iter().map(piece_sibling).collect();
-    let lengths = |index: usize| match pieces[index].is_pointer() || pieces[index].is_tail {
-        true => member_lengths(&siblings, pieces, index),
-        false => Vec::new(),
-    };
-    let mut bounds: Vec<Vec<usize>> = (0..pieces.len()).map(lengths).collect();
-    let mut known: FxHashSet<usize> = bounds.iter().flatten().copied().collect();
-    for (index, bound) in bounds.iter_mut().enumerate() {
+    let of = |index: usize| {
+        let piece = &pieces[index];
+        let is_array = piece.is_pointer() || piece.is_tail;
+        if !is_array || !is_made(builder, piece) {
+            return Vec::new();
+        }
+        let mut numbers = member_lengths(&siblings, pieces, index);
         let places = members(builder, pieces, index).into_iter();
-        bound.extend(places.filter(|at| known.insert(*at)));
-    }
-    bounds
+        let further: Vec<usize> = places.filter(|at| !numbers.contains(at)).collect();
+        numbers.extend(further);
+        numbers
+    };
+    (0..pieces.len()).map(of).collect()
 }
 
 /// The members of one structure that are places in the array behind a pointer of it.
 fn members(builder: &Builder<'_, '_>, pieces: &[Piece<'_>], index: usize) -> Vec<usize> {
     let piece = &pieces[index];
-    if !is_made(builder, piece) {
-        return Vec::new();
-    }
     let (Kind::Pointer { to, shared: false }, Some(member)) = (&piece.kind, &piece.member) else {
         return Vec::new();
     };

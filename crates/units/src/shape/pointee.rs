@@ -3,14 +3,16 @@
 use labrys_llvm::{DebugNode, tag};
 use labrys_suite::unit::Content;
 
-use super::{Builder, is_foreign};
+use super::containers::Container;
+use super::{Builder, MAX_SIZE, is_foreign};
 use crate::extents::Extent;
+use crate::flow::MOST_ALIGNMENT;
 use crate::types::{Piece, content, is_void, pieces, tail, unwrapped};
 
-/// Most bytes of a structure behind a pointer.
-const MAX_SIZE: u64 = 1024 * 1024;
 /// Elements of an array of structures or pointers with a length, at most.
 pub(super) const MAX_STRUCTURES: u64 = 4;
+/// The same of an array without a length, of which the code names so many.
+const MAX_NAMED: u64 = 16;
 
 /// How many times as long an array is into which several parameters point.
 const PAIRED: u64 = 4;
@@ -24,6 +26,10 @@ pub(super) struct Pointee<'m> {
     pub(super) kind: PointeeKind<'m>,
     /// The array without a length at the end of a structure.
     pub(super) tail: Vec<Piece<'m>>,
+    /// Whether the last of several elements is zeros, as where nothing else says how many there are.
+    ends: bool,
+    /// The member of a structure to which pointers point, if that is not its beginning.
+    pub(super) member: String,
 }
 
 impl<'m> Pointee<'m> {
@@ -31,7 +37,8 @@ impl<'m> Pointee<'m> {
     pub(super) fn pieces(&self, node: DebugNode<'m>) -> Vec<Piece<'m>> {
         let one = pieces(node);
         let mut all = Vec::new();
-        for index in 0..self.count {
+        let last = u64::from(self.ends && self.count > 1);
+        for index in 0..self.count - last {
             let at = index * unwrapped(node).size();
             let name = match self.count {
                 1 => String::new(),
@@ -45,6 +52,27 @@ impl<'m> Pointee<'m> {
         }
         all.extend_from_slice(&self.tail);
         all
+    }
+
+    /// An array of bytes with more behind it, if the code looks at the lowest bits of its address: pointers
+    /// may point a little behind its beginning.
+    pub(super) fn aligned(self, low_bits: u64) -> Self {
+        if low_bits == 0 || self.steps(low_bits).next().is_none() {
+            return self;
+        }
+        let size = (self.size + low_bits).next_multiple_of(MOST_ALIGNMENT);
+        Pointee {
+            size,
+            count: size,
+            ..self
+        }
+    }
+
+    /// How far behind the beginning of an array of bytes its address has one of these bits.
+    pub(super) fn steps(&self, low_bits: u64) -> impl Iterator<Item = u64> {
+        let is_bytes = matches!(self.kind, PointeeKind::Numbers(_, 1)) && self.before == 0;
+        let bits = (0..u64::BITS).map(|bit| 1 << bit);
+        bits.filter(move |bit| is_bytes && low_bits & bit != 0)
     }
 
     /// An array of numbers [`PAIRED`] times as long: a part of it, from one place to another, is to
@@ -70,7 +98,7 @@ pub(super) enum PointeeKind<'m> {
 pub(super) fn pointee<'m>(
     builder: &Builder<'m, '_>,
     to: Option<DebugNode<'m>>,
-    counted: bool,
+    (counted, several): (bool, Option<u64>),
     (before, extent): (u64, Extent),
 ) -> Option<Pointee<'m>> {
     let elements = builder.bounds.elements;
@@ -82,6 +110,8 @@ pub(super) fn pointee<'m>(
             count,
             kind: PointeeKind::Numbers(content, element),
             tail: Vec::new(),
+            ends: false,
+            member: String::new(),
         }
     };
     let Some(node) = to.map(unwrapped).filter(|_| !is_void(to)) else {
@@ -100,22 +130,48 @@ pub(super) fn pointee<'m>(
     if !known || !(1..=MAX_SIZE).contains(&size) || is_foreign(node) {
         return None;
     }
-    let count = match counted {
-        true => elements.clamp(1, MAX_STRUCTURES),
+    let several = several.filter(|_| node.tag() != tag::ARRAY && !counted);
+    let few = elements.clamp(1, MAX_STRUCTURES);
+    let count = match several {
+        _ if counted => few,
+        // One behind all that are named ends them.
+        Some(last) => few.max(last.saturating_add(2)).min(MAX_NAMED),
         // Rows: as many as the code names.
-        false if node.tag() == tag::ARRAY => extent.count(size, 1).min(elements),
-        false => 1,
+        None if node.tag() == tag::ARRAY => extent.count(size, 1).min(elements),
+        None => 1,
     };
     let tail = match count {
         1 => tail(node, elements, elements.clamp(1, MAX_STRUCTURES)),
         _ => Vec::new(),
     };
-    let end = tail.iter().map(|piece| piece.offset + piece.size).max();
     Some(Pointee {
         before: 0,
-        size: (size * count).max(end.unwrap_or_default()),
+        size: (size * count).max(end(&tail)),
         count,
         kind: PointeeKind::Objects(to?),
         tail,
+        ends: several.is_some_and(|last| last.saturating_add(2) <= count),
+        member: String::new(),
     })
+}
+
+/// The structure around what a pointer points to.
+pub(super) fn around<'m>(builder: &Builder<'m, '_>, container: &Container<'m>) -> Pointee<'m> {
+    let elements = builder.bounds.elements;
+    let tail = tail(container.node, elements, elements.clamp(1, MAX_STRUCTURES));
+    Pointee {
+        before: container.at,
+        size: unwrapped(container.node).size().max(end(&tail)),
+        count: 1,
+        kind: PointeeKind::Objects(container.node),
+        tail,
+        ends: false,
+        member: container.path.clone(),
+    }
+}
+
+/// Where the array at the end of a structure ends.
+fn end(tail: &[Piece<'_>]) -> u64 {
+    let ends = tail.iter().map(|piece| piece.offset + piece.size);
+    ends.max().unwrap_or_default()
 }

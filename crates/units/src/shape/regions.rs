@@ -1,50 +1,17 @@
 //! Pointers in structures: which are made, and which point into one array or back.
 
 use labrys_llvm::{DebugNode, Value, tag};
-use labrys_suite::unit::{Choice, Length, Made, Object, Part, ROOM, Room, Variable};
+use labrys_suite::unit::{Choice, Made, Object, Part, Variable};
 
-use super::{Aim, Builder};
-use crate::lengths::counts_bytes;
+use super::aim::{Array, Mate};
+use super::containers::{self, Container};
+use super::{Aim, Behind, Builder};
 use crate::pairs::{Pointer, share_array};
 use crate::prototype::{Parameter, Passed};
 use crate::types::{Kind, Piece, is_void, layout, unwrapped};
 
 /// Earlier objects that a pointer may point to, at most.
 const MAX_ALIASES: usize = 3;
-
-/// What names of members that point to the end of an array have in them.
-const ENDS: [&str; 2] = ["end", "limit"];
-
-/// An array into which several members of a structure, or several parameters, point: its beginning,
-/// its end, a place in between.
-#[derive(Clone, Copy)]
-pub(super) struct Array<'m> {
-    region: usize,
-    /// The type of its elements.
-    of: Option<DebugNode<'m>>,
-    /// Where the structure begins in its object.
-    base: u64,
-    object: usize,
-    size: u64,
-    count: u64,
-}
-
-impl Array<'_> {
-    /// Where a further member of this name may point.
-    pub(super) fn choices(&self, name: &str) -> Vec<Choice> {
-        let middle = self.size / self.count.max(1) * (self.count / 2);
-        let (object, size) = (self.object, self.size);
-        let mut choices = vec![Choice::Alias(object), Choice::Within(object, size)];
-        // An array without room is the odd case.
-        if ENDS.iter().any(|end| name.contains(end)) {
-            choices.reverse();
-        }
-        if middle > 0 {
-            choices.push(Choice::Within(object, middle));
-        }
-        choices
-    }
-}
 
 /// Whether a piece of an object is made: not a pointer in a member that the function does not come
 /// to, in whatever structure inside another.
@@ -76,9 +43,14 @@ pub(super) fn member<'m>(
     let open = known.filter(|_| to.is_some_and(|to| uses.is_open(builder.unit, unwrapped(to))));
     let named = builder.named.as_ref();
     let used = named.zip(open).and_then(|(named, one)| named.behind(one));
-    let disguised = builder.told(used);
+    let own = known.and_then(|one| piece.offset.checked_sub(one.1));
+    let around = known.zip(named).map(|(one, named)| named.around(one));
+    let container = containers::container(builder, *to, &around.unwrap_or_default(), own);
+    let disguised = builder.told(used.filter(|_| container.is_none()));
     builder.disguised.extend(disguised.map(unwrapped));
-    let to = disguised.or_else(|| builder.told(told)).or(*to);
+    let told = told.filter(|_| container.is_none());
+    let member = container.as_ref().and_then(|one| one.member);
+    let to = disguised.or_else(|| builder.told(told)).or(member).or(*to);
     let own = known.filter(|one| uses.is_ring(one) && to.is_some_and(|to| layout(to) == one.0));
     let region = region(builder, piece);
     let array = arrays
@@ -87,9 +59,14 @@ pub(super) fn member<'m>(
     let cursor = builder.cursor.take();
     let mut aim = Aim {
         to,
+        container,
         shared: *shared,
         counted,
         shares: region.is_some(),
+        several: known
+            .filter(|_| builder.for_tests)
+            .and_then(|one| uses.last_of_several(one)),
+        variables: known.map_or_else(Vec::new, |one| uses.beside(one)),
         before: known.map_or(0, |one| uses.before_member(one)),
         ring: own.map(|one| piece.offset - one.1),
         array: array.copied(),
@@ -147,17 +124,6 @@ pub(super) fn array<'m>(
         size,
         count,
     })
-}
-
-/// What a parameter has to do with the array of others.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Mate {
-    /// The first parameter that points into the same array, if that is another one.
-    pub(super) first: Option<usize>,
-    /// Whether others point there, of which this one is the first.
-    pub(super) is_first: bool,
-    /// Whether the parameter points to the pointer into the array.
-    pub(super) is_cursor: bool,
 }
 
 /// For each parameter what it has to do with the array of others.
@@ -240,6 +206,31 @@ pub(super) fn array_of<'m>(
     })
 }
 
+/// Where the list of a pointer ends, if it is a ring: where it began, or at the structure in which the pointer
+/// stands. An element of a list that has a head does not follow itself.
+pub(super) fn ends<'m>(builder: &Builder<'m, '_>, to: DebugNode<'m>, aim: &Aim<'m>) -> Vec<Choice> {
+    let is_known = builder.bounds.aliases && builder.for_tests;
+    let (Some(own), true) = (aim.ring, is_known) else {
+        return Vec::new();
+    };
+    let key = Some(unwrapped(to));
+    let own = builder.open.last().map(|number| (*number, own));
+    let head = builder.rings.iter().find(|(_, of)| Some(*of) == key);
+    let head = head.map(|(place, _)| *place);
+    let own = own.filter(|_| aim.container.is_none() || head.is_none());
+    let mut ends: Vec<(usize, u64)> = head.into_iter().chain(own).collect();
+    ends.dedup();
+    // The object may be of another type, with the structure as one of its members.
+    let end = |(number, bytes): (usize, u64)| {
+        let object = &builder.objects[number];
+        match bytes == object.before && object.to == key {
+            true => Choice::Alias(number),
+            false => Choice::Within(number, bytes),
+        }
+    };
+    ends.into_iter().map(end).collect()
+}
+
 /// Earlier objects to which a pointer to a type may point. A pointer back to what is around its
 /// object is common; a list that is its own rest has no end, unless it is a ring.
 pub(super) fn aliases<'m>(
@@ -251,26 +242,21 @@ pub(super) fn aliases<'m>(
         return Vec::new();
     }
     let key = Some(unwrapped(to));
+    let object = |number: usize| &builder.objects[number];
     let innermost = builder.open.last();
-    let ring = aim.ring.filter(|_| builder.for_tests);
-    let own = innermost.copied().zip(ring);
-    // A list that is a ring ends where it begins.
-    let head = builder.rings.iter().find(|(_, of)| Some(*of) == key);
-    let head = ring.and(head).map(|(place, _)| *place);
-    // The object may have the structure as its first member, and be of another type.
-    let own = own
-        .into_iter()
-        .chain(head)
-        .map(|(number, bytes)| match bytes {
-            0 if builder.objects[number] == key => Choice::Alias(number),
-            bytes => Choice::Within(number, bytes),
-        });
-    let same = innermost.is_some_and(|number| builder.objects[*number] == key);
+    let same = innermost.is_some_and(|number| object(*number).to == key);
+    let around = aim.container.as_ref();
+    let is_alike = |number: usize| around.is_none_or(|around| is_in(object(number), around));
     let earlier = (0..builder.objects.len()).filter(|number| {
-        builder.objects[*number] == key && !(same && builder.open.contains(number))
+        let is_other = !(same && builder.open.contains(number));
+        object(*number).to == key && is_other && is_alike(*number)
     });
-    own.chain(earlier.take(MAX_ALIASES).map(Choice::Alias))
-        .collect()
+    earlier.take(MAX_ALIASES).map(Choice::Alias).collect()
+}
+
+/// Whether pointers to an object point to a member of the same structure.
+fn is_in<'m>(object: &Behind<'m>, container: &Container<'m>) -> bool {
+    object.around == Some(unwrapped(container.node)) && object.before == container.at
 }
 
 /// Whether a pointer to a type, in an object with these types around it, the innermost last, points back
@@ -287,12 +273,12 @@ pub(super) fn is_owner<'m>(
 /// The object around the innermost one to which a pointer to a type points first.
 pub(super) fn owner<'m>(builder: &Builder<'m, '_>, to: DebugNode<'m>) -> Option<usize> {
     let open = &builder.open;
-    let types = open.iter().filter_map(|number| builder.objects[*number]);
+    let types = open.iter().filter_map(|number| builder.objects[*number].to);
     let around: Vec<DebugNode<'m>> = types.collect();
     let to = unwrapped(to);
     let mut found = open.iter().rev().filter(|_| is_owner(builder, to, &around));
     found
-        .find(|number| builder.objects[**number] == Some(to))
+        .find(|number| builder.objects[**number].to == Some(to))
         .copied()
 }
 
@@ -308,31 +294,4 @@ fn is_linked(to: Option<DebugNode<'_>>) -> bool {
         .filter_map(|member| member.base().map(unwrapped));
     let mut pointers = members.filter(|member| structure && member.tag() == tag::POINTER);
     pointers.any(|pointer| pointer.base().map(unwrapped) == Some(node))
-}
-
-/// The length of the object behind a pointer, of a leaf that is still to be told: the elements, or the
-/// bytes where that is what the code takes the number for.
-pub(super) fn length(part: &Part, of: &str, number: Option<Value<'_>>) -> Option<Length> {
-    let Made::Pointer(pointer) = &part.made else {
-        return None;
-    };
-    let object = pointer.object.as_ref()?;
-    let roomy = pointer.choices.iter().position(|one| *one == Choice::Roomy);
-    let (elements, bytes) = (object.count, object.size);
-    let most = match number.is_some_and(|number| counts_bytes(number, elements, bytes)) {
-        true => bytes,
-        false => elements,
-    };
-    let room = pointer.choice.zip(roomy).map(|(choice, index)| Room {
-        choice,
-        index,
-        most: most + ROOM * most / bytes.max(1),
-    });
-    Some(Length {
-        leaf: 0,
-        of: of.to_owned(),
-        most,
-        negative: false,
-        room,
-    })
 }

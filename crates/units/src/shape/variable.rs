@@ -6,7 +6,7 @@
 use labrys_llvm::DebugNode;
 use labrys_suite::unit::{Choice, Content, Made, Object, Part, Pointer, Root, Variable};
 
-use super::{Aim, Builder, Spot};
+use super::{Aim, Behind, Builder, Spot};
 use crate::prototype::Parameter;
 use crate::types::{content, unwrapped};
 
@@ -90,7 +90,7 @@ impl<'m> Builder<'m, '_> {
     }
 
     fn object_number(&mut self) -> usize {
-        self.objects.push(None);
+        self.objects.push(Behind::default());
         self.objects.len() - 1
     }
 }
@@ -100,6 +100,9 @@ fn untyped(number: usize, size: u64, parts: Vec<Part>) -> Object {
         number,
         size,
         before: 0,
+        member: String::new(),
+        room: None,
+        aligned: false,
         count: 1,
         flexible: false,
         c_type: String::new(),

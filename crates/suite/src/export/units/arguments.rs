@@ -14,6 +14,9 @@ use crate::unit::{
     Variable,
 };
 
+/// How an array is declared that begins at a multiple of 16.
+const ALIGNED: &str = " __attribute__((aligned(16)))";
+
 /// An object with its name in the test.
 struct Named<'a> {
     object: &'a Object,
@@ -110,6 +113,10 @@ impl<'a> Arguments<'a> {
                 }
             }
         }
+        let shares = |object: &Object| object.room.is_some_and(|room| self.roomy.contains(&room));
+        let shared = all.values().filter(|(object, _)| shares(object));
+        let shared: Vec<usize> = shared.map(|(object, _)| object.number).collect();
+        self.roomy.extend(shared);
         let mut taken: BTreeSet<String> = BTreeSet::new();
         taken.insert(self.call.entry().name.clone());
         taken.insert(self.result_name());
@@ -162,13 +169,21 @@ impl<'a> Arguments<'a> {
         let Some(Named { object, name }) = self.objects.get(&number) else {
             return "0".to_owned();
         };
+        let cast = if object.disguised { "(void *)" } else { "" };
+        if let Some(member) = object.member.strip_prefix('.')
+            && !object.c_type.is_empty()
+        {
+            return match self.is_allocated(object) {
+                true => format!("{cast}&{name}->{member}"),
+                false => format!("{cast}&{name}.{member}"),
+            };
+        }
         if object.before > 0 {
             return format!("(void *)({name} + {})", object.before);
         }
         if object.c_type.is_empty() {
             return format!("(void *){name}");
         }
-        let cast = if object.disguised { "(void *)" } else { "" };
         match self.is_allocated(object) || object.count > 1 {
             true => format!("{cast}{name}"),
             false => format!("{cast}&{name}"),
@@ -195,11 +210,12 @@ impl<'a> Arguments<'a> {
                 spaced(c_type, &format!("*{name}"))
             ),
             (false, true) => {
-                format!("unsigned char {name}[{size}] __attribute__((aligned(16))) = {{0}};")
+                format!("unsigned char {name}[{size}]{ALIGNED} = {{0}};")
             }
             (false, false) if is_initialized(object) => {
+                let aligned = if object.aligned { ALIGNED } else { "" };
                 format!(
-                    "{}[{count}] = {};",
+                    "{}[{count}]{aligned} = {};",
                     spaced(c_type, name),
                     self.initial(object)?
                 )
@@ -302,9 +318,14 @@ impl<'a> Arguments<'a> {
                 self.address(object.ok_or("a pointer without an object")?)
             }
             Choice::Alias(number) => self.address(*number),
-            Choice::Within(number, bytes) => {
-                format!("(void *)((char *){} + {bytes})", self.address(*number))
-            }
+            Choice::Within(number, bytes) => match self.objects.get(number) {
+                Some(named) => format!("(void *)({} + {bytes})", self.base(named).bytes),
+                None => "0".to_owned(),
+            },
+            Choice::Variable { name, bytes, path } => match (path.as_str(), bytes) {
+                ("", 1..) => format!("(void *)((char *)&{name} + {bytes})"),
+                (path, _) => format!("(void *)&{name}{path}"),
+            },
             Choice::Function(name)
                 if (self.call.entry().failing.allocators.iter()).any(|one| one.name == *name) =>
             {
