@@ -43,13 +43,21 @@ int soon(struct list *link) {
   struct task *task = CONTAINER(link, struct task, links[1]);
   return task->time == 9 && task->links[0].next ? 1 : 0;
 }
-struct shape { int kind; int area; };
+struct shape { int kind; int area; int more; };
+struct square { struct shape base; int side; };
 struct circle { struct shape base; const char *name; int radius; };
 int radius(struct shape *s) {
   if (!s) return -1;
   if (s->kind != 3) return 0;
   struct circle *c = (struct circle *)s;
   return c->radius == 9 && c->name && c->name[0] == 'c';
+}
+struct named { struct shape base; const char *name; int sides[4]; };
+int measure(struct shape *s) {
+  if (!s) return -1;
+  if (s->kind == 1) return ((struct square *)s)->side == 4 ? 1 : 2;
+  if (s->kind == 2) return ((struct named *)s)->sides[3] == 6 ? 3 : 4;
+  return 0;
 }
 struct block { unsigned size; unsigned flags; unsigned char data[]; };
 int is_free(void *data) {
@@ -65,7 +73,7 @@ fn structures_are_around_the_members_that_pointers_point_to() {
     std::fs::write(folder.path().join("lib.c"), SOURCE).expect("a file");
     let told = all_functions(folder.path(), &["lib.c"], "9000");
     let names = [
-        "kind", "sum", "length", "soon", "radius", "is_free", "value",
+        "kind", "sum", "length", "soon", "radius", "is_free", "value", "measure",
     ];
     all_covered(folder.path(), &told, &names);
     let read = |name: &str| {

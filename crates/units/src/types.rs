@@ -264,6 +264,20 @@ pub(crate) enum Kind<'m> {
 }
 
 impl Piece<'_> {
+    /// So many bytes that are of no one member.
+    pub(crate) fn bytes(offset: u64, size: u64) -> Self {
+        Piece {
+            offset,
+            size,
+            path: String::new(),
+            raw: false,
+            kind: Kind::Numbers(Content::Bytes, size),
+            member: None,
+            around: Vec::new(),
+            is_tail: false,
+        }
+    }
+
     pub(crate) fn is_pointer(&self) -> bool {
         matches!(self.kind, Kind::Pointer { .. })
     }
@@ -504,14 +518,8 @@ fn add_member<'m>(
     if is_part {
         let (first, end) = (start / 8, (start + bits).div_ceil(8));
         pieces.push(Piece {
-            offset: offset + first,
-            size: end - first,
-            path: String::new(),
             raw: true,
-            kind: Kind::Numbers(Content::Bytes, end - first),
-            member: None,
-            around: Vec::new(),
-            is_tail: false,
+            ..Piece::bytes(offset + first, end - first)
         });
         return;
     }

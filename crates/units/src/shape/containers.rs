@@ -18,6 +18,8 @@ pub(super) struct Container<'m> {
     pub(super) path: String,
     /// Its type, if that is a structure.
     pub(super) member: Option<DebugNode<'m>>,
+    /// Whether the code takes it for another structure, too.
+    pub(super) is_ambiguous: bool,
 }
 
 /// The structure around what a parameter points to.
@@ -63,7 +65,10 @@ pub(super) fn container<'m>(
     let best = |(node, _, back, _): &(DebugNode<'m>, bool, u64, Inside<'m>)| {
         (Some(*back) != own, Reverse(unwrapped(*node).size()))
     };
-    let (node, is_known, at, inside) = found.min_by_key(best)?;
+    let found: Vec<_> = found.collect();
+    let places: Vec<_> = found.iter().map(|one| (unwrapped(one.0), one.2)).collect();
+    let (node, is_known, at, inside) = found.into_iter().min_by_key(best)?;
+    let mut others = places.iter().filter(|(_, back)| *back == at);
     if !is_known {
         builder.unknown.push(unwrapped(node));
     }
@@ -74,6 +79,7 @@ pub(super) fn container<'m>(
         node,
         at,
         path: inside.path,
+        is_ambiguous: others.any(|(other, _)| *other != unwrapped(node)),
         member: Some(inside.node).filter(|node| is_structure(*node)),
     })
 }

@@ -28,11 +28,27 @@ pub(super) struct Pointee<'m> {
     pub(super) tail: Vec<Piece<'m>>,
     /// Whether the last of several elements is zeros, as where nothing else says how many there are.
     ends: bool,
+    /// Whether what is between the members is input: the code takes it for another structure, too.
+    is_ambiguous: bool,
     /// The member of a structure to which pointers point, if that is not its beginning.
     pub(super) member: String,
 }
 
 impl<'m> Pointee<'m> {
+    /// An object to whose beginning pointers point, all of whose elements are made.
+    fn new(kind: PointeeKind<'m>, size: u64, count: u64) -> Self {
+        Pointee {
+            before: 0,
+            size,
+            count,
+            kind,
+            tail: Vec::new(),
+            ends: false,
+            is_ambiguous: false,
+            member: String::new(),
+        }
+    }
+
     /// The pieces of its elements, which are of this type.
     pub(super) fn pieces(&self, node: DebugNode<'m>) -> Vec<Piece<'m>> {
         let one = pieces(node);
@@ -51,6 +67,10 @@ impl<'m> Pointee<'m> {
             }));
         }
         all.extend_from_slice(&self.tail);
+        if self.is_ambiguous {
+            let gaps = gaps(&all, self.size);
+            all.extend(gaps);
+        }
         all
     }
 
@@ -68,11 +88,10 @@ impl<'m> Pointee<'m> {
         }
     }
 
-    /// How far behind the beginning of an array of bytes its address has one of these bits.
+    /// How far behind the beginning of an array of bytes its address has some of these bits.
     pub(super) fn steps(&self, low_bits: u64) -> impl Iterator<Item = u64> {
         let is_bytes = matches!(self.kind, PointeeKind::Numbers(_, 1)) && self.before == 0;
-        let bits = (0..u64::BITS).map(|bit| 1 << bit);
-        bits.filter(move |bit| is_bytes && low_bits & bit != 0)
+        (1..=low_bits).filter(move |step| is_bytes && step & !low_bits == 0)
     }
 
     /// An array of numbers [`PAIRED`] times as long: a part of it, from one place to another, is to
@@ -104,14 +123,11 @@ pub(super) fn pointee<'m>(
     let elements = builder.bounds.elements;
     let numbers = |content, element: u64| {
         let count = extent.count(element, elements);
+        let size = element.saturating_mul(count).max(1) + before;
+        let kind = PointeeKind::Numbers(content, element);
         Pointee {
             before,
-            size: element.saturating_mul(count).max(1) + before,
-            count,
-            kind: PointeeKind::Numbers(content, element),
-            tail: Vec::new(),
-            ends: false,
-            member: String::new(),
+            ..Pointee::new(kind, size, count)
         }
     };
     let Some(node) = to.map(unwrapped).filter(|_| !is_void(to)) else {
@@ -130,28 +146,26 @@ pub(super) fn pointee<'m>(
     if !known || !(1..=MAX_SIZE).contains(&size) || is_foreign(node) {
         return None;
     }
-    let several = several.filter(|_| node.tag() != tag::ARRAY && !counted);
+    // One behind all that are named ends them.
+    let enough = several.filter(|_| node.tag() != tag::ARRAY && !counted);
+    let enough = enough.map(|last| last.saturating_add(2));
     let few = elements.clamp(1, MAX_STRUCTURES);
-    let count = match several {
+    let count = match enough {
         _ if counted => few,
-        // One behind all that are named ends them.
-        Some(last) => few.max(last.saturating_add(2)).min(MAX_NAMED),
+        Some(enough) => few.max(enough).min(MAX_NAMED),
         // Rows: as many as the code names.
         None if node.tag() == tag::ARRAY => extent.count(size, 1).min(elements),
         None => 1,
     };
     let tail = match count {
-        1 => tail(node, elements, elements.clamp(1, MAX_STRUCTURES)),
+        1 => tail(node, elements, few),
         _ => Vec::new(),
     };
+    let size = (size * count).max(end(&tail));
     Some(Pointee {
-        before: 0,
-        size: (size * count).max(end(&tail)),
-        count,
-        kind: PointeeKind::Objects(to?),
         tail,
-        ends: several.is_some_and(|last| last.saturating_add(2) <= count),
-        member: String::new(),
+        ends: enough.is_some_and(|enough| enough <= count),
+        ..Pointee::new(PointeeKind::Objects(to?), size, count)
     })
 }
 
@@ -159,15 +173,30 @@ pub(super) fn pointee<'m>(
 pub(super) fn around<'m>(builder: &Builder<'m, '_>, container: &Container<'m>) -> Pointee<'m> {
     let elements = builder.bounds.elements;
     let tail = tail(container.node, elements, elements.clamp(1, MAX_STRUCTURES));
+    let size = unwrapped(container.node).size().max(end(&tail));
     Pointee {
         before: container.at,
-        size: unwrapped(container.node).size().max(end(&tail)),
-        count: 1,
-        kind: PointeeKind::Objects(container.node),
         tail,
-        ends: false,
+        is_ambiguous: container.is_ambiguous,
         member: container.path.clone(),
+        ..Pointee::new(PointeeKind::Objects(container.node), size, 1)
     }
+}
+
+/// The bytes of an object that are in none of its pieces.
+fn gaps<'m>(pieces: &[Piece<'m>], size: u64) -> Vec<Piece<'m>> {
+    let mut taken: Vec<(u64, u64)> = pieces.iter().map(|one| (one.offset, one.size)).collect();
+    taken.sort_unstable();
+    taken.push((size, 0));
+    let mut end = 0;
+    let mut gaps = Vec::new();
+    for (start, bytes) in taken {
+        if start > end {
+            gaps.push(Piece::bytes(end, start - end));
+        }
+        end = end.max(start + bytes);
+    }
+    gaps
 }
 
 /// Where the array at the end of a structure ends.
