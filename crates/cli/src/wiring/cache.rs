@@ -1,4 +1,4 @@
-//! Whole executables of programs whose build `labrys-cc` put off: built when a command first needs
+//! Optimized executables of programs whose build `labrys-cc` put off: built when a command first needs
 //! one, and kept by content, so that neither another command nor the same link builds it again.
 //!
 //! Law: what is taken out is what would be built now. Its name is a checksum of all that it is made
@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use labrys_cc::container::Container;
+use labrys_cc::container::{Container, Executable};
 use sha2::{Digest, Sha256};
 
 /// What all executables may take together, in bytes: those that were not used for longest go first.
@@ -97,16 +97,21 @@ pub(crate) fn early(key: &str) -> String {
     format!("{key}-early")
 }
 
-/// A key of the optimized executable that is made from bitcode by the command of a linker.
-pub(crate) fn key(bitcode: &[u8], link: &[u8]) -> String {
+/// A key of the optimized executable of one that is not; `None` of one that is.
+pub(crate) fn key(executable: &Executable) -> Option<String> {
+    let parts = match executable {
+        Executable::Whole(container) if container.is_optimized() => return None,
+        Executable::Whole(container) => [container.bitcode(), container.link()?],
+        Executable::Deferred(deferred) => [deferred.merged(), deferred.link()],
+    };
     let mut hash = Sha256::new();
-    for part in [bitcode, link] {
+    for part in parts {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
     hash.update(labrys_cc::own_version());
     let digits = hash.finalize();
-    digits.iter().map(|byte| format!("{byte:02x}")).collect()
+    Some(digits.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(test)]

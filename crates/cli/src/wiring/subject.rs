@@ -445,11 +445,11 @@ pub(crate) fn model_of_deferred(path: &Path) -> Result<Option<Program>, Problem>
     if is_source(path) || !path.is_file() {
         return Ok(None);
     }
-    let Ok(Executable::Deferred(deferred)) = Executable::open(path) else {
+    let Ok(deferred @ Executable::Deferred(_)) = Executable::open(path) else {
         return Ok(None);
     };
-    let key = cache::key(deferred.merged(), deferred.link());
-    let is_built = Cache::of_user().is_some_and(|cache| cache.has(&key));
+    let key = cache::key(&deferred);
+    let is_built = key.is_some_and(|key| Cache::of_user().is_some_and(|cache| cache.has(&key)));
     (!is_built).then(|| frozen_model(path)).transpose()
 }
 
@@ -467,14 +467,9 @@ fn whole(
     builder: &Builder,
     folder: &Path,
 ) -> Result<(PathBuf, Option<Rest>), Problem> {
-    let (key, works) = match Executable::open(executable).map_err(Problem::program)? {
-        Executable::Whole(container) => match container.link() {
-            Some(link) if !container.is_optimized() => {
-                (cache::key(container.bitcode(), link), true)
-            }
-            _ => return Ok((executable.to_path_buf(), None)),
-        },
-        Executable::Deferred(deferred) => (cache::key(deferred.merged(), deferred.link()), false),
+    let opened = Executable::open(executable).map_err(Problem::program)?;
+    let Some(key) = cache::key(&opened) else {
+        return Ok((executable.to_path_buf(), None));
     };
     let path = variant_path(folder, "whole", executable)?;
     let cache = Cache::of_user();
@@ -504,11 +499,9 @@ fn whole(
             ));
         }
     };
-    let taken = || match works {
-        true => std::fs::copy(executable, &path).is_ok(),
-        false => begun
-            .as_ref()
-            .is_some_and(|cache| cache.take(&early, &path)),
+    let taken = || match opened {
+        Executable::Whole(_) => std::fs::copy(executable, &path).is_ok(),
+        Executable::Deferred(_) => begun.as_ref().is_some_and(|c| c.take(&early, &path)),
     };
     if builder.early && taken() {
         let rest = Builder::stand_by(&order, folder, keep);
