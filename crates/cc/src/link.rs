@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use labrys_llvm::Module;
+
 use crate::arguments::{Input, InputKind, Invocation, Linkage};
 use crate::container::{self, Contents};
 use crate::jobs::{self, Job, say};
@@ -142,7 +144,7 @@ fn put_off(
     position: &str,
     merged: &Path,
 ) -> Result<bool, Error> {
-    if !session.pure.is_empty() {
+    if !session.pure.is_empty() || is_harness(merged)? {
         return Ok(false);
     }
     let scratch = session.scratch.path()?;
@@ -165,6 +167,14 @@ fn put_off(
     };
     container::seal(&native, &contents, &later.output)?;
     Ok(true)
+}
+
+/// Whether merged bitcode calls functions that no other compiler links.
+fn is_harness(merged: &Path) -> Result<bool, Error> {
+    let step = "looking for harness functions";
+    let module = Module::outline(&executables::read(merged)?, step);
+    let found = module.and_then(|module| labrys_lower::is_harness(&module));
+    found.map_err(executables::llvm(step))
 }
 
 /// The line of a link and its frozen bitcode, of which `scratch` has a part.

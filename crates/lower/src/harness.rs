@@ -19,6 +19,9 @@ use labrys_llvm::{
 };
 use labrys_models::{FOREIGN, FUZZ};
 
+/// The function of a fuzz target.
+const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
+
 /// Types of input objects, numbered as in `labrys_abi::Event::aux`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -30,6 +33,28 @@ enum Kind {
     Pointer = 5,
 }
 
+/// What the names of Labrys's own harness functions begin with.
+const OWN: &str = "labrys_";
+
+/// Whether a program leaves harness functions undefined, so that no other compiler links it.
+///
+/// # Errors
+/// Our own bitcode is not such (a bug).
+pub fn is_harness(module: &Module) -> Result<bool, LlvmError> {
+    if defines(module, FUZZ_TARGET) && !defines(module, "main") {
+        return Ok(true);
+    }
+    let foreign = Module::outline(FOREIGN, "harness functions")?;
+    let makes_value =
+        |name: &str| function_named(name).is_some_and(|row| row.has(Mark::MakesValue));
+    let mut functions = module.functions().into_iter();
+    Ok(functions.any(|function| {
+        let name = function.name();
+        let is_known = || name.starts_with(OWN) || makes_value(&name) || defines(&foreign, &name);
+        function.is_declaration() && is_known()
+    }))
+}
+
 /// Gives the harness functions that a program leaves undefined their bodies.
 ///
 /// # Errors
@@ -37,7 +62,7 @@ enum Kind {
 pub(crate) fn complete(module: &mut Module) -> Result<(), LlvmError> {
     note_errors(module);
     note_assumptions(module);
-    let target = defines(module, "LLVMFuzzerTestOneInput");
+    let target = defines(module, FUZZ_TARGET);
     if target && !defines(module, "main") {
         module.link_bytes(FUZZ, "the main function of a fuzz target")?;
     }

@@ -18,6 +18,7 @@ mod vectors;
 mod wrapped;
 
 pub use freeze::{FreezeError, freeze};
+pub use harness::is_harness;
 pub use lowering::{lower, lower_part};
 pub use source::source;
 pub use surroundings::Linking;

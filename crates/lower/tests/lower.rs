@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use labrys_llvm::Module;
 use labrys_lower::sites::sites;
-use labrys_lower::{lower, lower_part};
+use labrys_lower::{is_harness, lower, lower_part};
 use labrys_program::graph::{BranchDominators, ControlDependence, Distances};
 use labrys_program::{BranchId, Program, SiteId};
 
@@ -174,4 +174,47 @@ fn timed<T>(step: &str, run: impl FnOnce() -> T) -> T {
     let result = run();
     println!("{step}: {:?}", start.elapsed());
     result
+}
+
+#[test]
+fn harnesses_are_known_by_the_functions_that_they_leave_undefined() {
+    let texts = [
+        (
+            "void labrys_assume(int); int main(int c, char **v) { labrys_assume(c); return 0; }",
+            true,
+        ),
+        (
+            "int __VERIFIER_nondet_int(void); int main(void) { return __VERIFIER_nondet_int(); }",
+            true,
+        ),
+        (
+            "void klee_make_symbolic(void *, unsigned long, const char *);
+          int main(void) { int x; klee_make_symbolic(&x, 4, \"x\"); return x; }",
+            true,
+        ),
+        (
+            "int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return n > 3 && *d == 1; }",
+            true,
+        ),
+        (
+            "int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return 0; }
+          int main(void) { return LLVMFuzzerTestOneInput(0, 0); }",
+            false,
+        ),
+        (
+            "void labrys_assume(int c) {} int main(void) { labrys_assume(1); return 0; }",
+            false,
+        ),
+        (
+            "int printf(const char *, ...); int main(void) { return printf(\"x\"); }",
+            false,
+        ),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("program.c");
+    for (text, expected) in texts {
+        fs::write(&source, text).expect("written");
+        let found = is_harness(&freeze(&source)).expect("bitcode");
+        assert_eq!(found, expected, "{text}");
+    }
 }

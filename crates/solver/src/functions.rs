@@ -46,8 +46,7 @@ pub(crate) struct Function {
 const MATHEMATICS: &CStr = c"libm.so.6";
 
 /// The address of a function of the system's library, by its name with a zero behind; null if there is
-/// none. The linker would give
-/// Rust's own copies of some of them (`cbrt`), which answer otherwise.
+/// none. The linker would give Rust's own copies of some of them (`cbrt`), which answer otherwise.
 fn address(name: &str) -> *const u8 {
     let Ok(name) = CStr::from_bytes_with_nul(name.as_bytes()) else {
         return std::ptr::null();
