@@ -232,7 +232,9 @@ fn what_rests_on_the_frozen_clock_is_not_confirmed() {
     };
     assert!(!failure.confirmed);
     assert!(failure.detail.contains("clock"), "{failure:?}");
-    assert!(text(&output).contains("depends on the clock"));
+    let text = text(&output);
+    assert!(text.contains("depends on the clock"), "{text}");
+    assert!(text.contains("on which thread runs first"), "{text}");
 }
 
 /// Programs that do not end, or take memory without end, for some inputs.

@@ -389,7 +389,7 @@ fn described(report: &Report) -> String {
         let _ = writeln!(
             text,
             "directed  {} of the whole program from inputs that came near",
-            count(figures.directed.into(), "search").replace("searchs", "searches")
+            count(figures.directed.into(), "search")
         );
     }
     let _ = writeln!(
@@ -418,4 +418,40 @@ fn described(report: &Report) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use labrys_composition::Figures;
+
+    use super::*;
+
+    #[test]
+    fn numbers_of_a_hunt_have_their_nouns() {
+        let text = |directed, refinements, interpolants| {
+            let figures = Figures {
+                directed,
+                refinements,
+                interpolants,
+                coverage_before: 50.0,
+                coverage_after: 75.0,
+                ..Figures::default()
+            };
+            described(&Report {
+                figures,
+                ..Report::default()
+            })
+        };
+        let one = text(1, 1, 1);
+        assert!(
+            one.contains("directed  1 search of the whole program"),
+            "{one}"
+        );
+        let refined = "refined   1 time by 1 interpolant; on average 75.0 % of the branches of a \
+                       refined function are covered, 50.0 % before";
+        assert!(one.contains(refined), "{one}");
+        let several = text(2, 3, 4);
+        assert!(several.contains("directed  2 searches"), "{several}");
+        assert!(several.contains("3 times by 4 interpolants"), "{several}");
+    }
 }

@@ -281,7 +281,11 @@ fn news(notice: Notice<'_>) -> Option<String> {
 
 /// A number with a noun.
 pub(crate) fn count(number: u64, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
+    let ending = match number {
+        1 => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
     format!("{number} {noun}{ending}")
 }
 
