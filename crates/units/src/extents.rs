@@ -204,7 +204,10 @@ fn limit(number: Value<'_>) -> u64 {
                 | LLVMIntPredicate::LLVMIntUGT
                 | LLVMIntPredicate::LLVMIntEQ
         );
-        let most = if is_last { constant } else { constant - 1 };
+        let most = match is_last {
+            true => constant,
+            false => constant.saturating_sub(1),
+        };
         u64::try_from(most).ok()
     };
     let users = number.users().into_iter();
