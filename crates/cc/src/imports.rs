@@ -7,9 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use object::read::elf::ElfFile64;
-use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
+use object::{LittleEndian, Object, ObjectSymbol};
 
 use crate::archive;
+use crate::container::elf;
 use crate::link_line::{Item, LinkLine};
 use crate::object::Nature;
 
@@ -19,7 +20,7 @@ const OF_LANGUAGES: &str = "ld-linux-x86-64 libanl libatomic libc libc++ libc++a
     libutil";
 
 /// Where libraries that others need are looked for, behind the folders of the link.
-const SYSTEM: [&str; 4] = [
+const FOLDERS: [&str; 4] = [
     "/lib/x86_64-linux-gnu",
     "/usr/lib/x86_64-linux-gnu",
     "/lib64",
@@ -52,7 +53,7 @@ pub(crate) fn of(line: &LinkLine) -> BTreeSet<String> {
             reader.file(Path::new(word));
         }
     }
-    reader.folders.extend(SYSTEM.map(PathBuf::from));
+    reader.folders.extend(FOLDERS.map(PathBuf::from));
     libraries.iter().for_each(|name| reader.library(name));
     reader.found
 }
@@ -141,31 +142,11 @@ impl Reader {
         let undefined = symbols.filter(ObjectSymbol::is_undefined);
         let names = undefined.filter_map(|symbol| symbol.name().ok().map(str::to_owned));
         self.found.extend(names);
-        needed(&file).iter().for_each(|name| self.named(name));
+        elf::needed(bytes).iter().for_each(|name| self.named(name));
     }
 }
 
-/// The libraries that a shared one needs.
-fn needed(file: &ElfFile64<'_, LittleEndian>) -> Vec<String> {
-    const NEEDED: u64 = 1;
-    let data = |name| {
-        file.section_by_name(name)
-            .and_then(|section| section.data().ok())
-    };
-    let (Some(entries), Some(texts)) = (data(".dynamic"), data(".dynstr")) else {
-        return Vec::new();
-    };
-    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
-    let entries = entries.chunks_exact(16);
-    let entries = entries.filter(|entry| number(&entry[..8]) == NEEDED);
-    let names = entries.filter_map(|entry| {
-        let text = texts.get(usize::try_from(number(&entry[8..])).ok()?..)?;
-        let name = text.split(|byte| *byte == 0).next()?;
-        Some(String::from_utf8_lossy(name).into_owned())
-    });
-    names.collect()
-}
-
+/// Whether a library is one of those of the languages.
 fn is_of_language(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = match name.split_once(".so") {
