@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use labrys_library::Mark;
 use labrys_program::graph::{Call, CallGraph};
 use labrys_program::{
     BlockId, Callee, Function, FunctionId, GlobalId, Instruction, Operation, Program, ValueId,
@@ -16,6 +17,7 @@ use crate::escape;
 use crate::external_calls::ExternalCalls;
 use crate::formats::Formats;
 use crate::global_values::{GlobalPart, GlobalValues};
+use crate::names::names_any;
 use crate::obstacles::{self, Obstacles};
 use crate::points_to::PointsTo;
 use crate::second_returns::SecondReturns;
@@ -364,6 +366,12 @@ impl<'p> ProgramAnalysis<'p> {
     #[must_use]
     pub fn has_constructors(&self) -> bool {
         self.has_constructors
+    }
+
+    /// Whether the program may choose the place in a file where it writes.
+    #[must_use]
+    pub fn chooses_places_in_files(&self) -> bool {
+        names_any(self.program, Mark::Seeks)
     }
 
     /// Whether characters may be classed otherwise than in the C locale.

@@ -2,6 +2,7 @@
 //!
 //! Law: what a search assumed it noted; what it did not note it did not use.
 
+use labrys_analysis::ProgramAnalysis;
 use labrys_program::{BinaryOperator, Operation};
 
 /// Something that a proof assumes of the program.
@@ -17,16 +18,19 @@ pub enum Assumption {
     Wraps,
     /// Nothing is read behind the end of an input.
     Inputs,
+    /// No file is the memory of a process.
+    Files,
 }
 
 impl Assumption {
     /// All that a proof may rest on.
-    pub(crate) const ALL: [Assumption; 5] = [
+    const ALL: [Assumption; 6] = [
         Assumption::Memory,
         Assumption::Types,
         Assumption::Checks,
         Assumption::Wraps,
         Assumption::Inputs,
+        Assumption::Files,
     ];
 
     /// In words for the user.
@@ -46,6 +50,10 @@ impl Assumption {
                 "standard input and files end once: nothing is read behind the end, or behind a \
                  read that failed"
             }
+            Assumption::Files => {
+                "no file that is written at a chosen place is the memory of a process \
+                 (/proc/PID/mem)"
+            }
         }
     }
 }
@@ -55,6 +63,13 @@ impl Assumption {
 pub(crate) struct Assumptions(u8);
 
 impl Assumptions {
+    /// All that a proof may rest on.
+    pub(crate) fn all() -> Self {
+        let mut all = Self::default();
+        Assumption::ALL.into_iter().for_each(|one| all.note(one));
+        all
+    }
+
     /// Notes an assumption.
     pub(crate) fn note(&mut self, assumption: Assumption) {
         self.0 |= 1 << assumption as u8;
@@ -72,23 +87,17 @@ impl Assumptions {
         }
     }
 
-    /// The assumptions in order.
-    pub(crate) fn list(self) -> Vec<Assumption> {
-        let all = Assumption::ALL.into_iter();
-        all.filter(|one| self.0 & 1 << *one as u8 != 0).collect()
+    /// The assumptions of a proof about this program, in order.
+    pub(crate) fn list(self, analysis: &ProgramAnalysis<'_>) -> Vec<Assumption> {
+        let writes = self.has(Assumption::Memory) && analysis.chooses_places_in_files();
+        let holds = |one: &Assumption| match one {
+            Assumption::Files => writes,
+            _ => self.has(*one),
+        };
+        Assumption::ALL.into_iter().filter(holds).collect()
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::{Assumption, Assumptions};
-
-    #[test]
-    fn only_what_was_noted_is_listed() {
-        let mut assumptions = Assumptions::default();
-        assert_eq!(assumptions.list(), []);
-        assumptions.note(Assumption::Checks);
-        assumptions.note(Assumption::Memory);
-        assert_eq!(assumptions.list(), [Assumption::Memory, Assumption::Checks]);
+    fn has(self, assumption: Assumption) -> bool {
+        self.0 & 1 << assumption as u8 != 0
     }
 }

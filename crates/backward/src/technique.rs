@@ -14,7 +14,7 @@ use labrys_semantics::External;
 use labrys_solver::Assignment;
 use labrys_suite::{Coverage, Input, Origin, StreamKind, TargetStatus};
 
-use crate::assumptions::Assumption;
+use crate::assumptions::{Assumption, Assumptions};
 use crate::execute::{InputLayout, KnownPart, PhaseTwo, Trial};
 use crate::path::{Path, Skip};
 use crate::paths::{Found, MAX_UNKNOWN, Search};
@@ -543,7 +543,7 @@ impl<'p> Symcretic<'p> {
                 && impossible.excludes_target(self.analysis, self.settings.entry, &report.target);
             if is_excluded {
                 self.reports[index].by_values = true;
-                self.prove(session, index, Assumption::ALL.to_vec())?;
+                self.prove(session, index, Assumptions::all().list(self.analysis))?;
             }
         }
         Ok(())

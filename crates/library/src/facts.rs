@@ -321,6 +321,8 @@ words! {
         Maps = "maps",
         /// Gives memory that others have at other addresses.
         MapsShared = "maps-shared",
+        /// Chooses the place in a file where the next write goes, or this one.
+        Seeks = "seeks",
         /// Changes how floats are rounded.
         SetsRounding = "sets-rounding",
         /// Gives the address of the error number.

@@ -170,7 +170,8 @@ impl<'p> Search<'p> {
     /// What the search assumed of the program.
     #[must_use]
     pub fn assumptions(&self) -> Vec<Assumption> {
-        self.explorer.shared_terms().assumed().list()
+        let assumed = self.explorer.shared_terms().assumed();
+        assumed.list(self.analysis)
     }
 
     /// Reasons against a proof: with anything here, the end of the search proves nothing.

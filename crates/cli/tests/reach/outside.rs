@@ -200,3 +200,35 @@ void spawn(void (*f)(void *), void *p) {
         assert_eq!(report["verdict"] == "unreachable", proved, "{report}");
     }
 }
+
+/// A file with a name from outside may be the memory of the process: a proof that follows memory says
+/// that it is not, where the program chooses the place in a file at which it writes.
+#[test]
+fn files_are_not_the_memory_of_the_process() {
+    let program = |chosen: &str| {
+        let text = r#"
+#include <labrys.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int hidden = 3;
+int main(int argc, char **argv) {
+  int n = 42;
+  FILE *file = fopen(argc > 1 ? argv[1] : "out", "r+");
+  if (!file) return 1;
+  CHOSEN
+  fwrite(&n, 4, 1, file);
+  fflush(file);
+  if (hidden == n) labrys_target("hidden");
+  return 0;
+}
+"#;
+        Program::new(&text.replace("CHOSEN", chosen))
+    };
+    for (chosen, is_assumed) in [("fseek(file, (long)&hidden, SEEK_SET);", true), ("", false)] {
+        let report = program(chosen).reach(&["--time", "20s"], &["hidden"]);
+        let report = &report["hidden"];
+        assert_eq!(report["verdict"], "unreachable", "{report}");
+        let assumed = report["assumptions"].to_string();
+        assert_eq!(assumed.contains("/proc/PID/mem"), is_assumed, "{report}");
+    }
+}
