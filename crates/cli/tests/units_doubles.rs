@@ -7,7 +7,9 @@ mod common;
 use std::path::Path;
 use std::process::Command;
 
-use common::{all_covered, all_functions, folder, output, tests_pass, text};
+use common::{
+    all_covered, all_covered_with, all_functions, folder, output, succeed, tests_pass, text,
+};
 
 const SOURCE: &str = r#"
 #include <stddef.h>
@@ -144,4 +146,81 @@ fn what_doubles_do_covers_their_callers_and_holds_in_tests() {
             && run.contains("enum mode run_callback_2(struct bus *a0) {"),
         "{run}"
     );
+}
+
+const FILES: &str = r#"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+struct port { int file; struct termios before; int raw; };
+int port_open(struct port *p, const char *name) {
+  struct termios now;
+  if (!p || !name) return -1;
+  p->file = open(name, O_RDWR | O_NOCTTY);
+  if (p->file < 0) return errno == EBUSY ? -2 : -3;
+  if (tcgetattr(p->file, &p->before) < 0) { close(p->file); return -4; }
+  now = p->before;
+  if (now.c_lflag & ICANON) { now.c_lflag &= ~ICANON; p->raw = 1; }
+  if (tcsetattr(p->file, TCSANOW, &now)) { close(p->file); return -5; }
+  return 0;
+}
+long payload(const char *name) {
+  struct stat status;
+  unsigned char head[4];
+  if (!name) return -1;
+  int file = open(name, O_RDONLY);
+  if (file < 0) return -2;
+  if (fstat(file, &status) || !S_ISREG(status.st_mode)) { close(file); return -3; }
+  if (lseek(file, 4, SEEK_SET) != 4 || read(file, head, 4) != 4) { close(file); return -4; }
+  if (close(file)) return -5;
+  return memcmp(head, "LABR", 4) ? -6 : status.st_size > 100;
+}
+int waits(int file) {
+  int other_waits(int);
+  if (isatty(file)) return 1;
+  return other_waits(file);
+}
+"#;
+
+const OTHER: &str = r#"
+#include <sys/stat.h>
+#include <unistd.h>
+int other_waits(int file) {
+  struct stat status;
+  if (isatty(file)) return 2;
+  return fstat(file, &status) ? 3 : 4;
+}
+"#;
+
+/// Files and terminals are outside too. Only what the sources call gets the doubles: what measures the
+/// coverage of the tests opens its own files.
+#[test]
+fn files_and_terminals_answer_anything() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("lib.c"), FILES).expect("a file");
+    std::fs::write(at("other.c"), OTHER).expect("a file");
+    let told = all_functions(folder.path(), &["lib.c", "other.c"], "3000");
+    let mut compile = Command::new("gcc");
+    compile
+        .args(["-c", "-o"])
+        .arg(at("other.o"))
+        .arg(at("other.c"));
+    succeed(&mut compile);
+    let other = at("other.o");
+    let names = ["port_open", "payload", "waits"];
+    all_covered_with(folder.path(), &told, &names, Some(&other));
+    let mut measured = Command::new("gcc");
+    measured.current_dir(folder.path());
+    measured.args(["--coverage", "-w", "-o", "measured"]);
+    measured.arg("out/port_open/tests/test_port_open.c");
+    succeed(measured.arg(&other));
+    let run = output(Command::new(at("measured")).current_dir(folder.path()));
+    assert!(run.status.success(), "{}", text(&run));
+    let files = std::fs::read_dir(folder.path()).expect("a folder");
+    let mut names = files.map(|file| file.expect("a file").file_name());
+    assert!(names.any(|name| name.to_string_lossy().ends_with(".gcda")));
 }

@@ -264,7 +264,7 @@ fn declared(module: &Module) -> Vec<(Allocator, Value<'_>)> {
     known.collect()
 }
 
-fn instructions(function: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+pub(crate) fn instructions(function: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     let blocks = function.blocks().into_iter();
     blocks.flat_map(labrys_llvm::Block::instructions)
 }

@@ -48,7 +48,6 @@ pub(crate) enum Most {
 /// `errors` what it sets `errno` to.
 pub(crate) fn double(
     name: &str,
-    (missing, outside): (Option<String>, bool),
     (prototype, declared): (&Prototype<'_>, String),
     results: Option<(Variable, Option<usize>)>,
     outputs: Vec<Output>,
@@ -96,11 +95,10 @@ pub(crate) fn double(
     );
     Double {
         name: name.to_owned(),
-        missing,
-        outside,
         declared,
         text,
         answers,
+        ..Double::default()
     }
 }
 

@@ -487,7 +487,7 @@ impl<'m> Writer<'m, '_> {
             if (outside || self.is_missing(&one.name()))
                 && let Ok(prototype) = prototype::prototype(self.module, one)
             {
-                builder.missing(one, prototype, outside);
+                builder.missing(one, prototype, (outside, &reached));
             }
         }
         builder.doubles(&reached);

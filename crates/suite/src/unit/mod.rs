@@ -114,6 +114,10 @@ pub struct Double {
     /// Whether a library has it, whose answers depend on what is outside: they may set `errno`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outside: bool,
+    /// Whether sources other than that of the test call it. If none does, only the test's own source gets
+    /// the double: the library's own code, sanitizers and what measures coverage keep the function.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub called_elsewhere: bool,
     /// Its declaration with the types of the source; empty if they have no names there.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub declared: String,

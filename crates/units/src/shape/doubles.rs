@@ -1,11 +1,12 @@
 //! The doubles of an entry: functions that its pointers have none for, and those that nobody defines.
 
 use labrys_llvm::{Block, DebugNode, LLVMOpcode, Value, tag};
-use labrys_suite::unit::{ANSWERS, Content, Root, Variable};
+use labrys_suite::unit::{ANSWERS, Content, Double, Root, Variable};
 use rustc_hash::FxHashSet;
 
 use super::outputs::{Stood, calls};
 use super::{Aim, Builder, Spot, written};
+use crate::allocations::instructions;
 use crate::double::{Output, double};
 use crate::prototype::{self, Passed, Prototype};
 use crate::spelling;
@@ -20,6 +21,8 @@ pub(super) struct Pending<'m> {
     declared: String,
     /// See [`labrys_suite::unit::Double::outside`].
     outside: bool,
+    /// See [`labrys_suite::unit::Double::called_elsewhere`].
+    called_elsewhere: bool,
     /// The type of the pointers to it.
     ty: Option<DebugNode<'m>>,
     prototype: Prototype<'m>,
@@ -44,6 +47,7 @@ impl<'m> Builder<'m, '_> {
             missing: None,
             declared: declared.unwrap_or_default(),
             outside: false,
+            called_elsewhere: false,
             ty: Some(ty),
             prototype,
         });
@@ -51,14 +55,23 @@ impl<'m> Builder<'m, '_> {
     }
 
     /// A function that nobody defines, or one of a library that answers what is `outside`, which the
-    /// entry can come to.
-    pub(crate) fn missing(&mut self, function: Value<'m>, prototype: Prototype<'m>, outside: bool) {
+    /// entry can come to: these are the functions that it `reached`.
+    pub(crate) fn missing(
+        &mut self,
+        function: Value<'m>,
+        prototype: Prototype<'m>,
+        (outside, reached): (bool, &FxHashSet<Value<'m>>),
+    ) {
         let name = function.name();
+        let unit = |user| DebugNode::of_function(self.module?, user).and_then(DebugNode::unit);
+        let mut users = reached.iter().filter(|one| names(**one, function));
+        let called_elsewhere = outside && users.any(|one| unit(*one) != self.unit);
         self.pending.push(Pending {
             name: format!("double_of_{}", identifier(&name)),
             missing: Some(function),
             declared: String::new(),
             outside,
+            called_elsewhere,
             ty: None,
             prototype,
         });
@@ -75,6 +88,7 @@ impl<'m> Builder<'m, '_> {
                 missing,
                 declared,
                 outside,
+                called_elsewhere,
                 prototype,
                 ..
             } = self.pending[next].clone();
@@ -92,15 +106,13 @@ impl<'m> Builder<'m, '_> {
             let errors = outside.then(|| self.errors(&name));
             let results = self.results(&name, &prototype);
             let results = results.map(|results| (results, stood.at_most()));
-            let double = double(
-                &name,
-                (missing.map(Value::name), outside),
-                (&prototype, declared),
-                results,
-                outputs,
-                errors,
-            );
-            self.entry.doubles.push(double);
+            let double = double(&name, (&prototype, declared), results, outputs, errors);
+            self.entry.doubles.push(Double {
+                missing: missing.map(Value::name),
+                outside,
+                called_elsewhere,
+                ..double
+            });
             next += 1;
         }
     }
@@ -211,6 +223,11 @@ fn bytes_of<'m>(size: u64, element: u64) -> Piece<'m> {
         around: Vec::new(),
         is_tail: false,
     }
+}
+
+/// Whether a function names another.
+fn names<'m>(user: Value<'m>, function: Value<'m>) -> bool {
+    user.is_function() && instructions(user).any(|one| one.operands().contains(&function))
 }
 
 /// The calls through pointers in functions.

@@ -169,7 +169,11 @@ fn double(double: &Double) -> String {
     });
     if let Some(name) = &double.missing {
         // A sanitizer has weak ones of what libraries define.
-        let binding = if double.outside { "globl" } else { WEAK };
+        let binding = match (double.outside, double.called_elsewhere) {
+            (false, _) => WEAK,
+            (true, true) => "globl",
+            (true, false) => "local",
+        };
         text.push_str(&stands_for(&double.name, name, binding));
     }
     text + "\n"
