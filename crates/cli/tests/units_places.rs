@@ -105,3 +105,60 @@ fn pointers_are_a_little_apart_and_not_aligned() {
     assert!(test.contains(aligned), "{test}");
     assert!(test.contains("width((void *)((char *)key + 1), "), "{test}");
 }
+
+const REGISTERS: &str = r#"
+#include <stdint.h>
+typedef struct { volatile uint32_t CR, SR, DR; } usart;
+typedef struct { volatile uint32_t MODE, TYPE, IN, OUT; } port;
+#define USART1 ((usart *)0x40011000u)
+#define CLOCK (*(volatile uint32_t *)0x40023800u)
+#define LEVEL (*(uint16_t *)0x50000104u)
+#define FLAG (*(volatile uint8_t *)0x50000200u)
+static port *const ports[] = {(port *)0x48000000u, (port *)0x48000400u};
+int clock_on(void) {
+  CLOCK |= 1;
+  for (int i = 0; i < 50; i++) if (CLOCK & 2) return 0;
+  return -1;
+}
+int get(void) {
+  if (!(USART1->SR & 0x20)) return -1;
+  uint32_t data = USART1->DR & 0x1ff;
+  if (data == 0x55) { USART1->CR |= 4; return 1; }
+  return data > 0x80 ? 2 : 3;
+}
+static int wait_on(usart *u, uint32_t bit) { return u->SR & bit ? 1 : 0; }
+int ready(void) { return wait_on(USART1, 0x80) + 1 == 2 ? 5 : 6; }
+int level(void) { if (LEVEL == 0x1234) return 1; return FLAG == 7 ? 2 : 3; }
+int read_pin(unsigned at, unsigned n) {
+  if (at > 1 || n > 15) return -1;
+  return ports[at]->IN >> n & 1 ? 1 : 0;
+}
+void set_pin(unsigned at, unsigned n, int on) {
+  if (at > 1 || n > 15) return;
+  if (on) ports[at]->OUT |= 1u << n; else ports[at]->OUT &= ~(1u << n);
+}
+void *claimed(void *p) { return p == (void *)0x20000000 ? 0 : p; }
+"#;
+
+/// Memory at fixed addresses is what devices have there: inputs, which tests write where they are.
+#[test]
+fn fixed_addresses_are_registers() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), REGISTERS).expect("a file");
+    let told = all_functions(folder.path(), &["lib.c"], "3000");
+    let names = ["clock_on", "get", "ready", "level", "read_pin", "set_pin"];
+    all_covered(folder.path(), &told, &names);
+    assert!(!told.contains("failure:"), "{told}");
+    let tests = |name: &str| {
+        let path = format!("out/{name}/tests/test_{name}.c");
+        std::fs::read_to_string(folder.path().join(path)).expect("a file")
+    };
+    let clock = tests("clock_on");
+    assert!(clock.contains("CHECK(register_40023800 == 3u);"), "{clock}");
+    // The structure is that of the parameter: three registers.
+    let get = tests("get");
+    assert!(get.contains("register_40011000[2] = 85u;"), "{get}");
+    assert!(!get.contains("register_40011000[3]"), "{get}");
+    // What is only compared is no register.
+    assert!(!tests("claimed").contains("register_"));
+}

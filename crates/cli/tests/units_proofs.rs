@@ -91,6 +91,10 @@ void device(struct registers *r) {
 }
 __attribute__((weak)) int hook(unsigned char a) { return a - a; }
 void asks_hook(unsigned char a) { IF(hook(a)) }
+int asks_memory(void) {
+  IF(*(unsigned short *)0x50000104 == 0x1234)
+  return 0;
+}
 "#;
 
 /// Calls everything with everything, and prints the branches that are taken.
@@ -293,7 +297,8 @@ fn what_others_decide_is_not_proved() {
         &source,
         &["--all-functions", "--runs", "20", "--out", "all-out"],
     );
-    for part in ["IF(r->control == 0)", "IF(hook(a))"] {
+    let memory = "IF(*(unsigned short *)0x50000104 == 0x1234)";
+    for part in ["IF(r->control == 0)", "IF(hook(a))", memory] {
         let branch = format!("{} true", line_of(&source, part));
         assert!(!proved.contains(&branch), "{branch} ({part}) is proved");
     }

@@ -265,7 +265,7 @@ impl Visitor for Maker<'_> {
 }
 
 /// The C type of numbers without sign of so many bytes.
-fn unsigned(size: u64) -> &'static str {
+pub(crate) fn unsigned(size: u64) -> &'static str {
     match size {
         1 => "unsigned char",
         2 => "unsigned short",

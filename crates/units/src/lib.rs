@@ -29,6 +29,7 @@ mod lengths;
 mod members;
 mod pairs;
 mod prototype;
+mod registers;
 mod select;
 mod shape;
 mod spelling;
@@ -43,6 +44,7 @@ use std::fmt::Write as _;
 
 use labrys_llvm::{DebugNode, LLVMLinkage, Module, Value};
 use labrys_suite::unit::{Choice, Entry, Leaf, Made, Missing, Part, Unit};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use allocations::Allocations;
@@ -52,6 +54,7 @@ use fingerprint::Fingerprints;
 pub use fingerprint::hash;
 pub use keys::{Key, Keys, Ran};
 use prototype::Prototype;
+use registers::Register;
 use shape::Builder;
 use uses::Uses;
 
@@ -357,6 +360,10 @@ impl fmt::Display for Refusal {
 /// Writes drivers, binders and stubs for functions of frozen bitcode; of functions and variables
 /// that are `missing` there are declarations only, in the program and all that it is linked with.
 pub fn describe(module: &Module, request: &Request, missing: &BTreeSet<String>) -> Drivers {
+    let registers = match request.part {
+        true => registers::place(module),
+        false => Vec::new(),
+    };
     let (candidates, uses) = (Candidates::of(module), Uses::of(module));
     let allocations = match request.for_tests && request.bounds.allocations {
         true => Allocations::of(module),
@@ -368,6 +375,7 @@ pub fn describe(module: &Module, request: &Request, missing: &BTreeSet<String>) 
         candidates: &candidates,
         uses: &uses,
         allocations: &allocations,
+        registers: &registers,
         drivers: Drivers {
             unit: Unit {
                 entries: Vec::new(),
@@ -414,6 +422,7 @@ struct Writer<'m, 'a> {
     candidates: &'a Candidates<'m>,
     uses: &'a Uses<'m>,
     allocations: &'a Allocations<'m>,
+    registers: &'a [Register],
     drivers: Drivers,
     text: String,
     /// The functions that make what stubs return, with their numbers.
@@ -464,15 +473,7 @@ impl<'m> Writer<'m, '_> {
             let all = self.candidates.called_too(&named);
             builder.comes_to(self.uses.named_by(&all));
         }
-        for variable in select::variables(self.module, function, &named, bounds.globals) {
-            builder.global(self.module, variable);
-        }
-        if self.request.for_tests
-            && bounds.globals != Globals::Initial
-            && select::reads_error_number(function)
-        {
-            builder.error_number();
-        }
+        self.variables(function, &named, &mut builder);
         builder.parameters(&prototype);
         builder.result(&prototype);
         // Pointers may lead to functions of the program, which have missing ones of their own.
@@ -499,6 +500,35 @@ impl<'m> Writer<'m, '_> {
         entry.frees |= functions.iter().any(|name| select::gives_back(name));
         self.name(&entry);
         Some((entry, prototype))
+    }
+
+    /// Fills the variables that a function can read: of the program, of devices, the error number.
+    fn variables(
+        &self,
+        function: Value<'m>,
+        named: &FxHashSet<Value<'m>>,
+        builder: &mut Builder<'m, '_>,
+    ) {
+        let globals = self.request.bounds.globals;
+        let registers = self.registers.iter();
+        let registers: Vec<(Value<'m>, &Register)> = registers
+            .filter_map(|one| Some((self.module.global(&one.name)?, one)))
+            .filter(|(variable, _)| named.contains(variable))
+            .collect();
+        for variable in select::variables(self.module, function, named, globals) {
+            if registers.iter().all(|(register, _)| *register != variable) {
+                builder.global(self.module, variable);
+            }
+        }
+        if globals == Globals::Initial {
+            return;
+        }
+        for (_, register) in registers {
+            shape::registers::fill(builder, register);
+        }
+        if self.request.for_tests && select::reads_error_number(function) {
+            builder.error_number();
+        }
     }
 
     /// Gives numbers to the variables and functions that a shape names.

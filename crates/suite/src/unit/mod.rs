@@ -148,6 +148,9 @@ pub struct Variable {
     pub c_type: String,
     /// Bytes.
     pub size: u64,
+    /// Where registers of a device are that it stands for: numbers of its type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<u64>,
     /// What it is filled with, in order.
     pub parts: Vec<Part>,
 }

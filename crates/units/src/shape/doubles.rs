@@ -128,6 +128,7 @@ impl<'m> Builder<'m, '_> {
             c_type: "int".to_owned(),
             size,
             parts,
+            ..Variable::default()
         }
     }
 
@@ -172,6 +173,7 @@ impl<'m> Builder<'m, '_> {
             c_type,
             size: ANSWERS * size,
             parts,
+            ..Variable::default()
         })
     }
 
@@ -200,6 +202,7 @@ impl<'m> Builder<'m, '_> {
             c_type: String::new(),
             size: ANSWERS * size,
             parts,
+            ..Variable::default()
         };
         Some(Output {
             index,

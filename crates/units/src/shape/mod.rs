@@ -12,6 +12,7 @@ mod outputs;
 mod places;
 mod pointee;
 mod regions;
+pub(crate) mod registers;
 mod rooms;
 mod variable;
 mod variables;
@@ -200,6 +201,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             name,
             size,
             parts,
+            ..Variable::default()
         });
     }
 
@@ -213,6 +215,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             name: ERROR_NUMBER.to_owned(),
             size: 4,
             parts,
+            ..Variable::default()
         });
     }
 
@@ -344,6 +347,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             c_type: parameter.ty.map(|ty| c_name(Some(ty))).unwrap_or_default(),
             size,
             parts,
+            ..Variable::default()
         }
     }
 

@@ -44,6 +44,7 @@ impl<'m> Builder<'m, '_> {
                 c_type: "void *".to_owned(),
                 size: 8,
                 parts,
+                ..Variable::default()
             });
         }
     }

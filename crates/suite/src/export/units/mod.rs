@@ -98,8 +98,9 @@ fn failing_call(config: &Config, unit: &Unit, failure: &Failure) -> Option<Vec<E
 fn beginning(unit: &Unit, entry: &Entry, folder: &str) -> String {
     let doubles: String = entry.doubles.iter().map(double).collect();
     format!(
-        "#include \"{folder}{}\"\n#include \"{folder}unit.h\"\n\n{doubles}{}{}",
+        "#include \"{folder}{}\"\n#include \"{folder}unit.h\"\n\n{}{doubles}{}{}",
         header_name(entry),
+        registers(entry),
         distant(entry),
         absent(unit, entry)
     )
@@ -192,6 +193,51 @@ fn stands_for(function: &str, name: &str, binding: &str) -> String {
 fn distant_name(function: &str) -> String {
     format!("function_{}", identifier(function))
 }
+
+/// Names for registers at fixed addresses, and what maps memory there before a test runs.
+fn registers(entry: &Entry) -> String {
+    let mut text = String::new();
+    let mut pages: Vec<u64> = Vec::new();
+    for variable in &entry.globals {
+        let Some(address) = variable.address else {
+            continue;
+        };
+        let (name, c_type) = (&variable.name, &variable.c_type);
+        let is_array = variable.parts.iter().any(|part| !part.path.is_empty());
+        let _ = match is_array {
+            true => writeln!(text, "#define {name} ((volatile {c_type} *){address:#x}ul)"),
+            false => writeln!(
+                text,
+                "#define {name} (*(volatile {c_type} *){address:#x}ul)"
+            ),
+        };
+        let end = address + variable.size;
+        for page in address / PAGE..end.div_ceil(PAGE) {
+            if !pages.contains(&page) {
+                pages.push(page);
+            }
+        }
+    }
+    if pages.is_empty() {
+        return text;
+    }
+    let mut body = String::new();
+    for page in pages {
+        let _ = writeln!(body, "  unit_map({:#x}ul);", page * PAGE);
+    }
+    format!(
+        "/* Registers of devices. */\n{text}\
+         extern void *mmap(void *, unsigned long, int, int, int, long);\n\
+         static void unit_map(unsigned long page) {{\n  \
+         /* Private memory that can be written, where nothing else is. */\n  \
+         void *at = mmap((void *)page, {PAGE}, 3, 0x100022, -1, 0);\n  \
+         if (at != (void *)page) __builtin_trap();\n}}\n\
+         static __attribute__((constructor)) void unit_map_registers(void) {{\n{body}}}\n\n"
+    )
+}
+
+/// Bytes of a page.
+const PAGE: u64 = 4096;
 
 /// Declarations of the functions of other sources that pointers may point to.
 fn distant(entry: &Entry) -> String {
