@@ -4,6 +4,8 @@
 //! which a driver fills; a test maps the pages, and names the variable by a macro. A place that
 //! the code accesses directly only is a number. Where it goes on from an address, or hands it to other
 //! code, the variable goes on to the end of the page, and the driver fills what is near.
+//! An address that a call passes as a number to a function which makes a pointer of it,
+//! `mmio_read(0x40011004)`, is one too.
 //!
 //! The variables are weak: no proof rests on what is in them. Addresses that the code computes stay.
 
@@ -37,6 +39,15 @@ pub(crate) struct Register {
     pub(crate) words: Vec<u64>,
 }
 
+/// Where the code has a fixed address.
+#[derive(Clone, Copy, Debug)]
+enum Named<'m> {
+    /// It is a constant.
+    Constant(Value<'m>),
+    /// It is a number that a call passes as this argument.
+    Argument(Value<'m>, usize),
+}
+
 /// What the code does with an address.
 #[derive(Clone, Copy, Debug)]
 struct Use {
@@ -44,6 +55,26 @@ struct Use {
     bytes: u64,
     /// Whether it accesses just these.
     is_access: bool,
+}
+
+impl Default for Use {
+    fn default() -> Self {
+        Use {
+            bytes: 0,
+            is_access: true,
+        }
+    }
+}
+
+impl Use {
+    /// Both.
+    fn and(self, other: Self) -> Self {
+        let is_same = self.bytes == other.bytes || self.bytes == 0 || other.bytes == 0;
+        Use {
+            bytes: self.bytes.max(other.bytes),
+            is_access: self.is_access && other.is_access && is_same,
+        }
+    }
 }
 
 /// Puts variables in the place of fixed addresses.
@@ -63,19 +94,32 @@ pub(crate) fn place(module: &Module) -> Vec<Register> {
         let variable = module.declare_global(name, ty);
         variable.set_initializer(module.zero(ty));
         variable.set_linkage(LLVMLinkage::LLVMWeakAnyLinkage);
-        for (at, constant) in addresses.range(*address..address + size) {
+        for (at, named) in addresses.range(*address..address + size) {
             let index = module.const_int(64, at - address);
-            constant.replace_uses(builder.element_address(byte, variable, index));
+            let place = builder.element_address(byte, variable, index);
+            for one in named {
+                match *one {
+                    Named::Constant(constant) => constant.replace_uses(place),
+                    Named::Argument(call, index) => {
+                        let ty = call.operand(index).ty();
+                        call.set_operand(index, builder.cast(LLVMOpcode::LLVMPtrToInt, place, ty));
+                    }
+                }
+            }
         }
     }
     registers
 }
 
 /// The variables for these addresses, in order.
-fn registers(module: &Module, addresses: &BTreeMap<u64, Value<'_>>) -> Vec<Register> {
+fn registers(module: &Module, addresses: &BTreeMap<u64, Vec<Named<'_>>>) -> Vec<Register> {
     let mut all: Vec<Register> = Vec::new();
-    for (address, constant) in addresses {
-        let Use { bytes, is_access } = uses(module, *constant);
+    for (address, named) in addresses {
+        let each = named.iter().map(|one| match *one {
+            Named::Constant(constant) => uses(module, constant),
+            Named::Argument(call, index) => uses_of_number(module, call.called().params()[index]),
+        });
+        let Use { bytes, is_access } = each.fold(Use::default(), Use::and);
         if bytes == 0 {
             continue;
         }
@@ -110,14 +154,14 @@ fn registers(module: &Module, addresses: &BTreeMap<u64, Value<'_>>) -> Vec<Regis
     all
 }
 
-/// The constants that are fixed addresses.
-fn addresses(module: &Module) -> BTreeMap<u64, Value<'_>> {
-    let mut found = BTreeMap::new();
+/// The fixed addresses that the code names.
+fn addresses(module: &Module) -> BTreeMap<u64, Vec<Named<'_>>> {
+    let mut found: BTreeMap<u64, Vec<Named<'_>>> = BTreeMap::new();
     let mut seen: FxHashSet<Value<'_>> = FxHashSet::default();
     let functions = module.functions().into_iter();
     let blocks = functions.flat_map(Value::blocks);
-    let instructions = blocks.flat_map(labrys_llvm::Block::instructions);
-    let operands = instructions.flat_map(Value::operands);
+    let instructions: Vec<_> = blocks.flat_map(labrys_llvm::Block::instructions).collect();
+    let operands = instructions.iter().flat_map(|one| one.operands());
     let initializers = module.globals().into_iter().filter_map(Value::initializer);
     let mut open: Vec<Value<'_>> = operands.chain(initializers).collect();
     while let Some(value) = open.pop() {
@@ -125,12 +169,82 @@ fn addresses(module: &Module) -> BTreeMap<u64, Value<'_>> {
         if !value.is_constant() || is_object || !seen.insert(value) {
             continue;
         }
-        match address(value).filter(|at| ADDRESSES.contains(at) && at % WORD == 0) {
-            Some(at) => drop(found.insert(at, value)),
+        match address(value).filter(|at| is_fixed(*at)) {
+            Some(at) => found.entry(at).or_default().push(Named::Constant(value)),
             None => open.extend(value.operands()),
         }
     }
+    for call in instructions.into_iter().filter(|one| calls_function(*one)) {
+        let parameters = call.called().params().into_iter();
+        for (index, (argument, parameter)) in
+            call.arguments().into_iter().zip(parameters).enumerate()
+        {
+            let number = argument.const_int_value().filter(|at| is_fixed(*at));
+            if let Some(at) = number.filter(|_| !pointers(parameter).0.is_empty()) {
+                found
+                    .entry(at)
+                    .or_default()
+                    .push(Named::Argument(call, index));
+            }
+        }
+    }
     found
+}
+
+/// Whether memory of devices may be at an address.
+fn is_fixed(address: u64) -> bool {
+    ADDRESSES.contains(&address) && address % WORD == 0
+}
+
+/// Whether an instruction calls a function of the program by its name.
+fn calls_function(instruction: Value<'_>) -> bool {
+    instruction.opcode() == LLVMOpcode::LLVMCall
+        && instruction.called().is_function()
+        && !instruction.called().is_declaration()
+}
+
+/// The pointers that code makes of a number, also where it passes the number on to functions; and whether
+/// that is all that it does with it.
+fn pointers(number: Value<'_>) -> (Vec<Value<'_>>, bool) {
+    let (mut found, mut is_all) = (Vec::new(), true);
+    let mut numbers = vec![number];
+    let mut next = 0;
+    while let Some(number) = numbers.get(next).copied() {
+        next += 1;
+        for user in number
+            .users()
+            .into_iter()
+            .filter(|one| one.is_instruction())
+        {
+            if user.opcode() == LLVMOpcode::LLVMIntToPtr {
+                found.push(user);
+            } else if calls_function(user) {
+                let arguments = user.arguments().into_iter().zip(user.called().params());
+                for (argument, parameter) in arguments {
+                    if argument == number && !numbers.contains(&parameter) {
+                        numbers.push(parameter);
+                    }
+                }
+            } else {
+                is_all = false;
+            }
+        }
+    }
+    (found, is_all)
+}
+
+/// What the code does with the pointers that it makes of a number.
+fn uses_of_number(module: &Module, number: Value<'_>) -> Use {
+    let (pointers, is_all) = pointers(number);
+    let others = match is_all {
+        true => Use::default(),
+        false => Use {
+            bytes: NEAR,
+            is_access: false,
+        },
+    };
+    let all = pointers.iter().map(|one| uses(module, *one));
+    all.fold(others, Use::and)
 }
 
 /// The number of which a constant is the address.
@@ -142,21 +256,18 @@ fn address(value: Value<'_>) -> Option<u64> {
 
 /// What the code does with an address.
 fn uses(module: &Module, address: Value<'_>) -> Use {
-    let mut all = Use {
-        bytes: 0,
-        is_access: true,
-    };
-    let mut sizes: Vec<u64> = Vec::new();
-    for user in address.users().into_iter().filter(|one| !is_mark(*one)) {
-        let accessed = accessed(module, user, address);
-        all.is_access &= accessed.is_some();
-        sizes.extend(accessed);
-        let near = || structure(module, user, address).unwrap_or(NEAR).min(PAGE);
-        let bytes = accessed.unwrap_or_else(near);
-        all.bytes = all.bytes.max(bytes);
-    }
-    all.is_access &= sizes.iter().all(|size| *size == all.bytes);
-    all
+    let users = address.users().into_iter().filter(|one| !is_mark(*one));
+    let all = users.map(|user| match accessed(module, user, address) {
+        Some(bytes) => Use {
+            bytes,
+            is_access: true,
+        },
+        None => Use {
+            bytes: structure(module, user, address).unwrap_or(NEAR).min(PAGE),
+            is_access: false,
+        },
+    });
+    all.fold(Use::default(), Use::and)
 }
 
 /// Whether code uses an address as a mark: compares it, calls it, or hands it to a library.
