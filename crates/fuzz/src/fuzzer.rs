@@ -4,8 +4,9 @@
 //! …, as AFL does). Kept inputs take [turns](crate::seeds); one of their streams is changed by some
 //! random mutations: blind ones ("havoc"), tokens of the program, and what the run of the seed
 //! compared in place of what it compared it with: numbers ([`crate::knowledge`]) and words
-//! ([`crate::words`], which each test begins with). Once in a while a piece of
-//! a seed is repeated until the stream is [long](crate::stretch).
+//! ([`crate::words`], which each test begins with). Half of the changes of a text are by whole
+//! [lexemes](crate::lexemes). Once in a while a piece of a seed is repeated until the stream is
+//! [long](crate::stretch).
 //!
 //! Runs are those of the plain executable, in which an error of memory may have no effect. One that
 //! behaves as none before is looked at under the checks of memory ([`crate::suspects`]).
@@ -33,6 +34,7 @@ use libafl_bolts::HasLen;
 use libafl_bolts::rands::{Rand, StdRand};
 
 use crate::knowledge::{operands, tokens};
+use crate::lexemes::{Lexicon, is_text};
 use crate::parts::{Parts, Shape};
 use crate::program::{Observers, Program, Visits};
 use crate::seeds::Seeds;
@@ -49,6 +51,8 @@ const SHORT: usize = 64;
 const FIRST_BYTES: usize = 16;
 /// Most mutations of an input, as a power of two.
 const STACKED: usize = 4;
+/// Most changes by whole lexemes of an input, as a power of two.
+const CHANGED: usize = 3;
 /// One input of so many is a seed that is stretched.
 const STRETCHED: usize = 64;
 /// One mutation of so many and one puts a word in the place of another.
@@ -72,6 +76,7 @@ pub struct Fuzzer {
     engine: Engine,
     state: State,
     mutators: Mutators,
+    lexicon: Lexicon,
     seeds: Seeds,
     /// By seed: what its run compared, or that of the test from which it comes.
     compared: Vec<Rc<Compared>>,
@@ -157,6 +162,7 @@ impl Fuzzer {
                 replace: TokenReplace::new(),
                 compared: I2SRandReplace::new(),
             },
+            lexicon: Lexicon::of(session.vocabulary()),
             seeds: Seeds::default(),
             compared: Vec::new(),
             words: Words::default(),
@@ -258,6 +264,9 @@ impl Fuzzer {
             let bytes = parts.mutator_bytes_mut();
             bytes.fill_with(|| rand.between(0, 255) as u8);
         }
+        if is_text(parts.mutator_bytes()) && rand.between(0, 1) == 0 {
+            return self.change_lexemes(parts);
+        }
         let stacked = 1 << rand.between(0, STACKED);
         let mut changed = false;
         for _ in 0..stacked {
@@ -265,6 +274,23 @@ impl Fuzzer {
                 0 if !texts.is_empty() => exchange(parts, texts, self.state.rand_mut()),
                 _ => self.mutators.mutate(&mut self.state, parts),
             };
+        }
+        changed
+    }
+
+    /// Changes a text by whole lexemes, also of another seed; `false` if nothing was changed.
+    fn change_lexemes(&mut self, parts: &mut Parts) -> bool {
+        let (most, rand) = (self.state.max_size(), self.state.rand_mut());
+        let other = self.seeds.any(|below| rand.between(0, below - 1));
+        let count = 1 << rand.between(0, CHANGED);
+        let other = other.and_then(|id| self.state.corpus().cloned_input_for_id(id).ok());
+        let other = other.filter(|other| is_text(other.part(parts.active())));
+        let other = other.unwrap_or_else(|| parts.clone());
+        let text = other.part(parts.active());
+        let mut changed = false;
+        for _ in 0..count {
+            let rand = self.state.rand_mut();
+            changed |= self.lexicon.change(parts, text, most, rand);
         }
         changed
     }

@@ -16,6 +16,7 @@
 mod clock;
 mod fuzzer;
 mod knowledge;
+mod lexemes;
 mod member;
 mod parts;
 mod program;

@@ -33,6 +33,16 @@ impl Parts {
         self.parts.iter().map(Vec::len).sum()
     }
 
+    /// The bytes of a part.
+    pub(crate) fn part(&self, part: usize) -> &[u8] {
+        &self.parts[part]
+    }
+
+    /// The part that mutators work on.
+    pub(crate) fn active(&self) -> usize {
+        self.active
+    }
+
     /// Mutators work on this part from now on.
     pub(crate) fn activate(&mut self, part: usize) {
         self.active = part;

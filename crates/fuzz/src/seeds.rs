@@ -87,6 +87,12 @@ impl Seeds {
         self.next % self.seeds.len()
     }
 
+    /// Some seed; `random` gives a number below another one.
+    pub(crate) fn any(&self, random: impl FnOnce(usize) -> usize) -> Option<CorpusId> {
+        let last = self.seeds.len().checked_sub(1)?;
+        Some(self.id(random(last + 1)))
+    }
+
     pub(crate) fn id(&self, position: usize) -> CorpusId {
         self.seeds[position].id
     }
