@@ -520,13 +520,13 @@ impl<'m> Writer<'m, '_> {
                 builder.global(self.module, variable);
             }
         }
-        if globals == Globals::Initial {
-            return;
-        }
         for (_, register) in registers {
             shape::registers::fill(builder, register);
         }
-        if self.request.for_tests && select::reads_error_number(function) {
+        if self.request.for_tests
+            && globals != Globals::Initial
+            && select::reads_error_number(function)
+        {
             builder.error_number();
         }
     }
