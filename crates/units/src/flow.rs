@@ -1,6 +1,6 @@
 //! What the code does with a pointer, and with what it passes it on as.
 
-use labrys_llvm::{LLVMOpcode, LLVMTypeKind, LLVMValueKind, Type, Value};
+use labrys_llvm::{LLVMOpcode, LLVMTypeKind, LLVMValueKind, Module, Type, Value};
 use rustc_hash::FxHashSet;
 
 /// Bytes of a header before the place where a pointer points, at most.
@@ -30,27 +30,55 @@ pub(crate) fn name_of(ty: Type<'_>) -> Option<String> {
     plain.then(|| stem.to_owned())
 }
 
-/// The structure whose members are accessed through a pointer, or through what it is passed on as.
+/// The structure whose members are accessed through a pointer, or through what it is passed on as. One in
+/// front of it is not behind it.
 pub(crate) fn structure_behind(pointer: Value<'_>) -> Option<String> {
-    addresses(pointer).find_map(|address| name_of(address.gep_source_type()))
+    let is_behind = |address: &Value<'_>| {
+        let index = address.operand(1).const_int_signed();
+        index.is_none_or(|index| index >= 0)
+    };
+    let mut addresses = addresses(pointer).filter(is_behind);
+    addresses.find_map(|address| name_of(address.gep_source_type()))
 }
 
 /// How many bytes before the place where a pointer points are accessed through it or through what it
-/// is passed on as.
-pub(crate) fn bytes_before(pointer: Value<'_>) -> u64 {
-    let before = addresses(pointer).filter_map(|address| match address.operands()[..] {
-        [_, index] => {
-            let back = index.const_int_signed().filter(|index| *index < 0)?;
-            let ty = address.gep_source_type();
-            let bits = ty.int_width()?;
-            Some(back.unsigned_abs().saturating_mul(u64::from(bits) / 8))
-        }
-        _ => None,
+/// is passed on as: elements of an array, or a header, `(struct header *)p - 1`.
+pub(crate) fn bytes_before(module: &Module, pointer: Value<'_>) -> u64 {
+    let before = addresses(pointer).filter_map(|address| {
+        let index = address.operand(1).const_int_signed();
+        let back = index.filter(|index| *index < 0)?;
+        let size = module.size_of(address.gep_source_type());
+        Some(back.unsigned_abs().saturating_mul(size))
     });
     before
         .filter(|before| *before <= MOST_BEFORE)
         .max()
         .unwrap_or(0)
+}
+
+/// Whether the code only comes to one object through a pointer: it neither goes on from it, nor keeps it,
+/// nor hands it with a number to what is not in the program.
+pub(crate) fn is_alone(pointer: Value<'_>) -> bool {
+    let is_number = |value: Value<'_>| {
+        value.ty().kind() == LLVMTypeKind::LLVMIntegerTypeKind && !value.is_constant()
+    };
+    let stays = |user: Value<'_>, name: Value<'_>| match user.opcode() {
+        LLVMOpcode::LLVMGetElementPtr if user.operand(0) == name => {
+            let index = user.operand(1).const_int_signed();
+            index.is_some_and(|index| index <= 0)
+        }
+        LLVMOpcode::LLVMStore => user.operand(0) != name,
+        LLVMOpcode::LLVMPtrToInt => false,
+        LLVMOpcode::LLVMCall if given(user, name).is_empty() => {
+            !user.arguments().into_iter().any(is_number)
+        }
+        _ => true,
+    };
+    passed_on(pointer).into_iter().all(|name| {
+        let users = name.users().into_iter();
+        let mut users = users.filter(|user| user.is_instruction());
+        users.all(|user| stays(user, name))
+    })
 }
 
 /// The addresses that are computed from a pointer, or from what it is passed on as.

@@ -7,6 +7,7 @@ use labrys_llvm::{DebugNode, Value, tag};
 use labrys_suite::unit::Content;
 
 use crate::extents::compared;
+use crate::flow::is_alone;
 use crate::prototype::{Parameter, Passed};
 use crate::types::{Kind, Piece, is_size, unwrapped};
 
@@ -60,6 +61,8 @@ pub(crate) struct Sibling {
     /// Whether a pointer may have its length in common with those behind it: `(a, b, n)`. A structure
     /// is rather a context, and a pointer a place for another one.
     pub(crate) shares: bool,
+    /// Whether the code only comes to one structure there: a context, of which no number is the length.
+    pub(crate) is_alone: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +91,7 @@ pub(crate) fn length_of(siblings: &[Sibling], index: usize) -> Option<usize> {
             _ => false,
         })
     };
-    if pointer.kind == SiblingKind::Link {
+    if pointer.kind == SiblingKind::Link || pointer.is_alone {
         return named_after(siblings, pointer);
     }
     // A place for a length, behind the pointer that it is of, is no array: `(buffer, bufferlen, n)`.
@@ -151,8 +154,8 @@ pub(crate) fn counts_bytes(number: Value<'_>, elements: u64, bytes: u64) -> bool
     constants.any(|one| one > elements && one <= bytes)
 }
 
-/// A parameter, as far as lengths go.
-pub(crate) fn sibling(parameter: &Parameter<'_>) -> Sibling {
+/// A parameter, as far as lengths go, with what a call passes there.
+pub(crate) fn sibling(parameter: &Parameter<'_>, argument: Option<Value<'_>>) -> Sibling {
     let to = parameter.ty.map(unwrapped).and_then(DebugNode::base);
     let function = to
         .map(unwrapped)
@@ -175,12 +178,14 @@ pub(crate) fn sibling(parameter: &Parameter<'_>) -> Sibling {
         }
         _ => SiblingKind::Other,
     };
-    let one =
-        |node: DebugNode<'_>| matches!(node.tag(), tag::STRUCTURE | tag::UNION | tag::POINTER);
+    let is_structure = |node: DebugNode<'_>| matches!(node.tag(), tag::STRUCTURE | tag::UNION);
+    let is_one = |node: DebugNode<'_>| is_structure(node) || node.tag() == tag::POINTER;
+    let to = to.map(unwrapped);
     Sibling {
         name: parameter.name.clone(),
         kind,
-        shares: !to.map(unwrapped).is_some_and(one),
+        shares: !to.is_some_and(is_one),
+        is_alone: to.is_some_and(is_structure) && argument.is_some_and(is_alone),
     }
 }
 
@@ -209,6 +214,7 @@ pub(crate) fn piece_sibling(piece: &Piece<'_>) -> Sibling {
         name: name.to_owned(),
         kind,
         shares: true,
+        is_alone: false,
     }
 }
 
@@ -255,13 +261,14 @@ fn lengths_of(siblings: &[Sibling], index: usize) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// The pairs among parameters: `*name` is a pointer, `&name` one to a structure, `@name` a link, `+name` a `size_t`, `name` an integer.
+    /// The pairs among parameters: `*name` is a pointer, `&name` one to a structure, `=name` one to a single
+    /// structure, `@name` a link, `+name` a `size_t`, `name` an integer.
     fn pairs(text: &str) -> String {
         let siblings: Vec<Sibling> = text
             .split(' ')
             .map(|word| {
                 let (kind, name) = match word.split_at(1) {
-                    ("*" | "&", name) => (SiblingKind::Pointer, name),
+                    ("*" | "&" | "=", name) => (SiblingKind::Pointer, name),
                     ("@", name) => (SiblingKind::Link, name),
                     ("+", name) => (SiblingKind::Size, name),
                     ("-", name) => (SiblingKind::Other, name),
@@ -270,7 +277,8 @@ mod tests {
                 Sibling {
                     name: name.to_owned(),
                     kind,
-                    shares: !word.starts_with('&'),
+                    shares: !word.starts_with(['&', '=']),
+                    is_alone: word.starts_with('='),
                 }
             })
             .collect();
@@ -291,6 +299,7 @@ mod tests {
             name,
             kind: SiblingKind::Integer,
             shares: true,
+            is_alone: false,
         });
         siblings[3].kind = SiblingKind::Pointer;
         assert_eq!(lengths_of(&siblings, 3), [0, 1]);
@@ -320,6 +329,9 @@ mod tests {
             ("@items nitems", "items:nitems"),
             ("&context *s +len", "s:len"),
             ("&items +n", "items:n"),
+            ("=context +n", ""),
+            ("len =context *s +n", "s:n"),
+            ("=items +nitems", "items:nitems"),
             ("&buf *buflen len", ""),
         ] {
             assert_eq!(pairs(parameters), expected, "{parameters}");

@@ -180,7 +180,8 @@ impl<'m> Uses<'m> {
         {
             self.rings.insert(member.clone());
         }
-        let before = values.iter().map(|value| bytes_before(*value)).max();
+        let before = values.iter().map(|value| bytes_before(module, *value));
+        let before = before.max();
         if let Some(before @ 1..) = before {
             let most = self.before.entry(member.clone()).or_default();
             *most = before.max(*most);
@@ -236,11 +237,6 @@ impl<'m> Uses<'m> {
         self.regions
             .iter()
             .position(|region| region.contains(member))
-    }
-
-    /// How many bytes before the place where a parameter points are accessed.
-    pub(crate) fn before_parameter(&self, parameter: Value<'m>) -> u64 {
-        bytes_before(parameter)
     }
 
     /// How many bytes before the place where a member points are accessed.

@@ -29,7 +29,7 @@ use self::pointee::{Pointee, PointeeKind};
 use self::rooms::Rooms;
 use crate::candidates::Candidates;
 use crate::extents::{Extent, last_of_several};
-use crate::flow::{low_bits, variables_beside};
+use crate::flow::{bytes_before, low_bits, variables_beside};
 use crate::indices::Limits;
 use crate::lengths::{Sibling, length_of, sibling};
 use crate::prototype::{Parameter, Passed, Prototype};
@@ -224,7 +224,11 @@ impl<'m, 'a> Builder<'m, 'a> {
         let visible = |one: &&Parameter<'m>| !matches!(one.passed, Passed::Result(_));
         let parameters: Vec<_> = prototype.parameters.iter().filter(visible).collect();
         self.characters = variable::characters(&parameters);
-        let siblings: Vec<Sibling> = parameters.iter().map(|one| sibling(one)).collect();
+        let values = self.function.map(Value::params).unwrap_or_default();
+        let argument = |one: &Parameter<'m>| values.get(one.first).copied();
+        let siblings: Vec<Sibling> = (parameters.iter())
+            .map(|one| sibling(one, argument(one)))
+            .collect();
         let mut lengths: Vec<(usize, Length)> = Vec::new();
         let counts: Vec<Option<usize>> = (0..parameters.len())
             .map(|index| {
@@ -307,7 +311,8 @@ impl<'m, 'a> Builder<'m, 'a> {
                 .and_then(last_of_several),
             variables: argument.map_or_else(Vec::new, variables_beside),
             low_bits: argument.filter(|_| self.for_tests).map_or(0, low_bits),
-            before: argument.map_or(0, |one| self.uses.before_parameter(one)),
+            before: (self.module.zip(argument))
+                .map_or(0, |(module, one)| bytes_before(module, one)),
             extent: array.unwrap_or_default().or(number.unwrap_or_default()),
             ..Aim::default()
         })

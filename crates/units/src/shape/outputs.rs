@@ -74,7 +74,7 @@ impl<'m> Stood<'m, '_> {
         }
         let makes = self.prototype.result == "void *";
         let context = self.function.is_none() && index == 0 && is_void(pointee(&parameters[index]));
-        let siblings: Vec<_> = parameters.iter().map(sibling).collect();
+        let siblings: Vec<_> = parameters.iter().map(|one| sibling(one, None)).collect();
         length_of(&siblings, index).filter(|_| !makes && !context)
     }
 
