@@ -1,5 +1,4 @@
-//! Functions with numbers beside pointers that are no lengths; functions that come to what is in front of a
-//! pointer.
+//! Functions with numbers beside pointers that are no lengths, or that are places in rings; functions that come to what is in front of a pointer, or far behind it.
 
 #![allow(missing_docs)]
 
@@ -85,4 +84,106 @@ fn headers_in_front_of_pointers_are_input() {
     let told = all_functions(folder.path(), &["lib.c"], "3000");
     all_covered(folder.path(), &told, &["check", "nine", "last"]);
     assert!(!told.contains("failure:"), "{told}");
+}
+
+const FAR_BEHIND: &str = r#"
+#include <stddef.h>
+#include <string.h>
+struct page { const unsigned char *header; long header_len; const unsigned char *body; long body_len; };
+int segments(const struct page *p) {
+  if (!p || !p->header) return -1;
+  if (memcmp(p->header, "OggS", 4)) return -2;
+  int n = p->header[26], count = 0;
+  if (n > 4) return -3;
+  for (int i = 0; i < n; i++) if (p->header[27 + i] < 255) count++;
+  return count == 2;
+}
+struct device { const unsigned char *registers; int irq; };
+int ready(const struct device *d) {
+  if (!d || !d->registers) return -1;
+  return d->registers[0x14] & 0x80 ? d->registers[0x15] == 3 : -2;
+}
+"#;
+
+#[test]
+fn arrays_behind_members_are_as_long_as_the_code_looks_for() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), FAR_BEHIND).expect("a file");
+    let told = all_functions(folder.path(), &["lib.c"], "3000");
+    all_covered(folder.path(), &told, &["segments", "ready"]);
+    assert!(!told.contains("failure:"), "{told}");
+}
+
+const RINGS: &str = r#"
+#include <stddef.h>
+struct ring { unsigned char *buf; size_t size, head, tail; };
+int put(struct ring *r, unsigned char c) {
+  if (!r || !r->buf) return -2;
+  size_t next = r->head + 1;
+  if (next == r->size) next = 0;
+  if (next == r->tail) return -1;
+  r->buf[r->head] = c;
+  r->head = next;
+  return 0;
+}
+int get(struct ring *r) {
+  if (!r || !r->buf || r->tail == r->head) return -1;
+  int c = r->buf[r->tail];
+  r->tail++;
+  if (r->tail == r->size) r->tail = 0;
+  return c == 10 ? 1 : 0;
+}
+int newline(const struct ring *r) {
+  if (!r || !r->buf || r->size < 2) return -2;
+  for (size_t at = r->tail; at != r->head;) {
+    if (r->buf[at] == 10) return 1;
+    if (++at == r->size) at = 0;
+  }
+  return 0;
+}
+struct queue { int *items; unsigned short cap, first, count; };
+int pop(struct queue *q) {
+  if (!q || !q->items || !q->cap || !q->count) return -1;
+  int v = q->items[q->first];
+  q->first = (unsigned short)((q->first + 1) % q->cap);
+  q->count--;
+  return v == 3 ? 1 : 0;
+}
+struct stack { int *v; unsigned n, cap; };
+int push(struct stack *s) {
+  if (!s || !s->v) return -1;
+  if (s->n >= s->cap) return 1;
+  s->v[s->n++] = 1;
+  return s->n == s->cap ? 2 : 0;
+}
+struct state { unsigned at; int v[4]; };
+int step(struct state *s) {
+  if (!s) return -1;
+  int v = s->v[s->at];
+  s->at = (s->at + 1) & 3;
+  return v == 5 ? 1 : 0;
+}
+"#;
+
+#[test]
+fn places_in_rings_are_less_than_where_they_begin_anew() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), RINGS).expect("a file");
+    let told = all_functions(folder.path(), &["lib.c"], "9000");
+    let names = ["put", "get", "newline", "pop", "push", "step"];
+    all_covered(folder.path(), &told, &names);
+    assert!(!told.contains("failure:"), "{told}");
+    let driver = folder.path().join("out/driver.c");
+    let driver = std::fs::read_to_string(driver).expect("a file");
+    for assumed in [
+        // Of a ring by comparison, of one by division, of an array in the structure.
+        "labrys_assume((*(unsigned long *)(o0 + 24) < *(unsigned long *)(o0 + 8)) | (*(unsigned long *)(o0 + 24) == 0));",
+        "labrys_assume((*(unsigned short *)(o0 + 10) < *(unsigned short *)(o0 + 8)) | (*(unsigned short *)(o0 + 10) == 0));",
+        "labrys_assume(*(unsigned int *)(o0) <= 3);",
+    ] {
+        assert!(driver.contains(assumed), "{assumed} is not in\n{driver}");
+    }
+    // A stack may be full.
+    let full = "labrys_assume((*(unsigned int *)(o0 + 8) < *(unsigned int *)(o0 + 12))";
+    assert!(!driver.contains(full), "{driver}");
 }

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use labrys_abi::ARRAY;
 use labrys_suite::unit::{
     Choice, Content, Entry, FAILED as PLACE_OF_FAILED, FIRST_GLOBAL, FIRST_OBJECT, Failing, Leaf,
-    Length, Made, Object, PLACES, Part, Pointer, RETURNED, ROOM, Room, SPREAD, Variable,
+    Length, Made, Object, Order, PLACES, Part, Pointer, RETURNED, ROOM, Room, SPREAD, Variable,
 };
 
 use crate::allocations::{FAILED, FAILING};
@@ -32,6 +32,9 @@ pub(crate) struct Maker<'a> {
     roomy: BTreeMap<usize, String>,
     /// What is assumed of leaves.
     lengths: &'a [Length],
+    /// What is assumed of leaves that begin anew at others, and the numbers that these are.
+    orders: &'a [Order],
+    numbers: BTreeMap<usize, String>,
     /// Assumptions that wait for a choice that comes later, by its leaf.
     waiting: Vec<(usize, String)>,
     /// Put before the numbers of local variables, so that they are distinguished from others.
@@ -49,6 +52,8 @@ impl<'a> Maker<'a> {
             before: BTreeMap::new(),
             roomy: BTreeMap::new(),
             lengths: &entry.lengths,
+            orders: &entry.orders,
+            numbers: BTreeMap::new(),
             waiting: Vec::new(),
             prefix,
             picks: false,
@@ -163,6 +168,22 @@ impl<'a> Maker<'a> {
             }
         }
     }
+
+    /// Assumes what is told of two leaves when both are there.
+    fn assume_orders(&mut self, number: usize, leaf: &Leaf, spot: &Spot) {
+        let orders = self.orders;
+        for Order { leaf: of, below } in orders {
+            if ![of, below].contains(&&number) {
+                continue;
+            }
+            let value = spot.value(unsigned(leaf.size));
+            self.numbers.insert(number, value);
+            let both = self.numbers.get(of).zip(self.numbers.get(below));
+            let assumed = both
+                .map(|(value, end)| format!("labrys_assume(({value} < {end}) | ({value} == 0));"));
+            assumed.into_iter().for_each(|assumed| self.line(&assumed));
+        }
+    }
 }
 
 impl Visitor for Maker<'_> {
@@ -201,6 +222,7 @@ impl Visitor for Maker<'_> {
             _ => {}
         }
         self.assume_lengths(number, leaf, spot);
+        self.assume_orders(number, leaf, spot);
     }
 
     fn open(&mut self, entry: &Entry, pointer: &Pointer, _: &Spot, _: &str) -> String {

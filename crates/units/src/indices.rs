@@ -8,7 +8,7 @@
 use labrys_llvm::{Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Module, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::members::{member, member_at};
+use crate::members::{loaded, member};
 use crate::types::Member;
 
 /// Values that are followed from one index, or base of an address.
@@ -30,6 +30,8 @@ pub(crate) struct Indices {
     arrays: FxHashMap<Member, FxHashSet<Array>>,
     /// What the code compares members with.
     limits: FxHashMap<Member, Limits>,
+    /// Members that are places as a function finds them, which compares them with nothing.
+    unchecked: FxHashSet<Member>,
 }
 
 /// The constants that a number is compared with.
@@ -98,6 +100,29 @@ impl Indices {
         }
     }
 
+    /// Notes which members a function takes for places without a look at them.
+    pub(crate) fn add_unchecked<'m>(&mut self, module: &'m Module, function: Value<'m>) {
+        let (mut places, mut compared) = (FxHashSet::default(), FxHashSet::default());
+        for instruction in function.blocks().into_iter().flat_map(Block::instructions) {
+            if is_number(instruction) && is_compared(instruction) {
+                compared.extend(loaded(module, instruction));
+            }
+            if let Some((structure, _, index)) = array(module, instruction) {
+                let members = found(index).into_iter();
+                let members = members.filter_map(|one| loaded(module, one));
+                places.extend(members.filter(|member| member.0 == structure));
+            }
+        }
+        let unchecked = places.into_iter().filter(|one| !compared.contains(one));
+        self.unchecked.extend(unchecked);
+    }
+
+    /// Whether a member is always a place of an element, never one behind all of `most`: a function does not
+    /// look, and none looks for that.
+    pub(crate) fn is_inside(&self, number: &Member, most: u64) -> bool {
+        self.unchecked.contains(number) && self.limits(number).most < most
+    }
+
     /// Whether a member is a place in the array behind another one, which has elements of so many bytes.
     pub(crate) fn is_place(&self, number: &Member, pointer: &Member, element: u64) -> bool {
         let offset = pointer.1;
@@ -148,14 +173,6 @@ fn is_number(value: Value<'_>) -> bool {
     value.ty().kind() == LLVMTypeKind::LLVMIntegerTypeKind
 }
 
-/// The member that a value is loaded from.
-fn loaded<'m>(module: &'m Module, value: Value<'m>) -> Option<Member> {
-    let is_load = value.is_instruction() && value.opcode() == LLVMOpcode::LLVMLoad;
-    is_load
-        .then(|| member_at(module, value.operand(0)))
-        .flatten()
-}
-
 /// The address and the number from which an instruction computes that of an element.
 fn element(instruction: Value<'_>) -> Option<(Value<'_>, Value<'_>)> {
     if !instruction.is_instruction() || instruction.opcode() != LLVMOpcode::LLVMGetElementPtr {
@@ -193,6 +210,37 @@ fn array<'m>(module: &'m Module, instruction: Value<'m>) -> Option<(String, Arra
     let (structure, offset) = loaded(module, beginning(base))?;
     let element = module.size_of(ty);
     Some((structure, Array::Behind { offset, element }, index))
+}
+
+/// Whether the code compares a number, or what it is converted to.
+fn is_compared(number: Value<'_>) -> bool {
+    let users = number.users().into_iter();
+    let mut users = users.filter(|user| user.is_instruction());
+    users.any(|user| match user.opcode() {
+        LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMSwitch => true,
+        LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt => is_compared(user),
+        _ => false,
+    })
+}
+
+/// The values that an index is as the code finds them, none of which it compares.
+fn found(index: Value<'_>) -> FxHashSet<Value<'_>> {
+    let mut seen: FxHashSet<Value<'_>> = FxHashSet::default();
+    let mut open = vec![index];
+    while let Some(value) = open.pop() {
+        let is_known = value.is_constant() || is_compared(value);
+        if is_known || seen.len() >= MOST_VALUES || !seen.insert(value) || !value.is_instruction() {
+            continue;
+        }
+        if let LLVMOpcode::LLVMPHI
+        | LLVMOpcode::LLVMZExt
+        | LLVMOpcode::LLVMSExt
+        | LLVMOpcode::LLVMTrunc = value.opcode()
+        {
+            open.extend(value.operands());
+        }
+    }
+    seen
 }
 
 /// The values that an index is computed from or compared with, one of another by sums and

@@ -20,6 +20,7 @@ mod connect;
 mod containers;
 mod double;
 mod driver;
+mod ends;
 mod extents;
 mod fingerprint;
 mod flow;
@@ -199,7 +200,8 @@ impl Bounds {
             (
                 self.lengths,
                 "a number beside a pointer that looks like its length, or is a place in its array, \
-                 is at most the elements there, or the bytes where the code compares it with more",
+                 is at most the elements there, or the bytes where the code compares it with more; \
+                 one that begins anew at another one is less, or zero",
             ),
         ];
         let more = more.iter().filter(|(is, _)| *is);

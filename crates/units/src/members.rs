@@ -9,19 +9,48 @@ pub(crate) fn member(module: &Module, instruction: Value<'_>) -> Option<Member> 
     members(module, instruction)?.pop()?
 }
 
-/// The member at an address, also if it is the first one of a structure.
+/// The number or pointer at an address, as a member: also the first one of a structure, to which no address is
+/// computed.
 pub(crate) fn member_at<'m>(module: &'m Module, address: Value<'m>) -> Option<Member> {
-    let first = || {
-        let users = address.users().into_iter();
-        let mut found = users.filter_map(|user| first_member(module, user));
-        found.find(|(_, base)| *base == address)
-    };
-    member(module, address).or_else(|| Some(first()?.0))
+    if let Some((mut members, ty)) = steps(module, address) {
+        let last = members.pop().flatten();
+        return last.map(|member| first_inside(module, ty).unwrap_or(member));
+    }
+    let users = address.users().into_iter();
+    let mut found = users.filter_map(|user| first_member(module, user));
+    let (first, _) = found.find(|(_, base)| *base == address)?;
+    Some(first)
+}
+
+/// The first number or pointer of a structure, as a member of the innermost one there. Members of a union that are
+/// no structures are those of what is around it.
+fn first_inside(module: &Module, ty: Type<'_>) -> Option<Member> {
+    let (mut ty, mut found) = (ty, None);
+    while ty.kind() == LLVMTypeKind::LLVMStructTypeKind {
+        if !ty.to_text().starts_with("%union.") {
+            found = Some((layout_in(module, ty), 0));
+        }
+        ty = *ty.struct_elements().first()?;
+    }
+    found
+}
+
+/// The member that a value is loaded from.
+pub(crate) fn loaded<'m>(module: &'m Module, value: Value<'m>) -> Option<Member> {
+    let is_load = value.is_instruction() && value.opcode() == LLVMOpcode::LLVMLoad;
+    is_load
+        .then(|| member_at(module, value.operand(0)))
+        .flatten()
 }
 
 /// The members through which an instruction computes an address, each in the one before it; none for an
 /// element of an array.
 pub(crate) fn members(module: &Module, instruction: Value<'_>) -> Option<Vec<Option<Member>>> {
+    Some(steps(module, instruction)?.0)
+}
+
+/// The same, with the type of what is at the address.
+fn steps<'m>(module: &Module, instruction: Value<'m>) -> Option<(Vec<Option<Member>>, Type<'m>)> {
     if !instruction.is_instruction() || instruction.opcode() != LLVMOpcode::LLVMGetElementPtr {
         return None;
     }
@@ -42,7 +71,7 @@ pub(crate) fn members(module: &Module, instruction: Value<'_>) -> Option<Vec<Opt
             _ => return None,
         }
     }
-    Some(found)
+    Some((found, ty))
 }
 
 /// The first member of a structure, and its address, if an instruction computes that of another one

@@ -435,6 +435,25 @@ pub(crate) fn layout_of(size: u64, pointers: impl Iterator<Item = u64>) -> Strin
     format!("{size}:{}", pointers.join(","))
 }
 
+/// The first member of a structure, or of the innermost one there: a number or a pointer.
+pub(crate) fn first_of(node: DebugNode<'_>) -> Option<Member> {
+    let mut node = unwrapped(node);
+    let mut found = None;
+    for _ in 0..MAX_NESTING {
+        match node.tag() {
+            tag::STRUCTURE => found = Some((layout(node), 0)),
+            tag::ARRAY => return None,
+            _ => break,
+        }
+        node = node
+            .members()
+            .first()
+            .and_then(|one| one.base())
+            .map(unwrapped)?;
+    }
+    found
+}
+
 /// What lies inside a structure, as far from its beginning as somebody says.
 pub(crate) struct Inside<'m> {
     /// How C names it.

@@ -13,11 +13,12 @@ use labrys_llvm::{Block, DebugNode, LLVMOpcode, Module, Value, tag};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::containers::{Around, around, names};
-use crate::extents::last_of_several;
+use crate::ends::Ends;
+use crate::extents::{Extent, last_of_several};
 use crate::flow::{bytes_before, is_pointer, structure_behind, variables_beside};
 use crate::indices::Indices;
 use crate::members::{first_member, member, members};
-use crate::types::{Member, structure_name, unwrapped};
+use crate::types::{Member, first_of, structure_name, unwrapped};
 
 /// Variables to which a member may point, at most.
 const MOST_VARIABLES: usize = 4;
@@ -49,8 +50,12 @@ pub(crate) struct Uses<'m> {
     behind: FxHashMap<Value<'m>, FxHashMap<Member, String>>,
     /// The structures around what members point to, by the code of each function.
     around: FxHashMap<Value<'m>, FxHashSet<(Member, Around)>>,
+    /// What the code of each function names of the arrays behind members.
+    extents: FxHashMap<Value<'m>, FxHashMap<Member, Extent>>,
     /// The members that are places in arrays.
     pub(crate) indices: Indices,
+    /// The members that begin anew at others.
+    pub(crate) ends: Ends,
 }
 
 /// The members that some functions name, and the structures that these are of.
@@ -60,6 +65,7 @@ pub(crate) struct Named {
     structures: FxHashSet<String>,
     behind: FxHashMap<Member, String>,
     around: BTreeSet<(Member, Around)>,
+    extents: FxHashMap<Member, Extent>,
 }
 
 impl Named {
@@ -79,6 +85,11 @@ impl Named {
     pub(crate) fn around(&self, member: &Member) -> Vec<Around> {
         let all = self.around.iter().filter(|(of, _)| of == member);
         all.map(|(_, one)| one.clone()).collect()
+    }
+
+    /// What the code names of the array behind a member.
+    pub(crate) fn extent(&self, member: &Member) -> Extent {
+        self.extents.get(member).copied().unwrap_or_default()
     }
 
     /// Notes that the code comes to members without naming them.
@@ -121,9 +132,39 @@ impl<'m> Uses<'m> {
                     uses.add_region(mates);
                 }
                 uses.indices.add(module, instruction);
+                uses.ends.add(module, instruction);
             }
+            uses.indices.add_unchecked(module, function);
+            uses.add_first_members((module, function), &bases);
         }
         uses
+    }
+
+    /// Notes what first members are used as, of structures behind parameters: the code may come to them without
+    /// computing an address, from which others have been noted.
+    fn add_first_members(
+        &mut self,
+        (module, function): (&'m Module, Value<'m>),
+        known: &FxHashSet<Value<'m>>,
+    ) {
+        let described = DebugNode::of_function(module, function);
+        let types = described.map(DebugNode::parameters).unwrap_or_default();
+        let values = function.params();
+        if types.len() != values.len() {
+            return;
+        }
+        for (ty, value) in types.into_iter().zip(values) {
+            let pointer = ty.map(unwrapped).filter(|ty| ty.tag() == tag::POINTER);
+            let first = pointer.and_then(DebugNode::base).and_then(first_of);
+            let Some(first) = first.filter(|_| is_accessed(value)) else {
+                continue;
+            };
+            let named = self.named.entry(function).or_default();
+            named.insert(first.clone());
+            if !known.contains(&value) {
+                self.add_member((module, function), first, (value, value));
+            }
+        }
     }
 
     /// Notes the structures of a compilation that types lead to.
@@ -218,6 +259,12 @@ impl<'m> Uses<'m> {
             let known = self.arrays.entry(member.clone()).or_default();
             *known = last.max(*known);
         }
+        let extent = Extent::of_array(value);
+        if extent != Extent::default() {
+            let own = self.extents.entry(function).or_default();
+            let known = own.entry(member.clone()).or_default();
+            *known = known.or(extent);
+        }
         let containers = around(value).into_iter();
         let containers = containers.map(|one| (member.clone(), one));
         self.around.entry(function).or_default().extend(containers);
@@ -266,6 +313,12 @@ impl<'m> Uses<'m> {
         let behind = functions.iter().filter_map(|one| self.behind.get(one));
         let mut behind: Vec<_> = behind.flatten().collect();
         let around = functions.iter().filter_map(|one| self.around.get(one));
+        let mut extents: FxHashMap<Member, Extent> = FxHashMap::default();
+        let all = functions.iter().filter_map(|one| self.extents.get(one));
+        for (member, extent) in all.flatten() {
+            let known = extents.entry(member.clone()).or_default();
+            *known = known.or(*extent);
+        }
         // In descending order, so that the first name stays, whatever the order of the functions.
         behind.sort_by(|one, other| other.cmp(one));
         Named {
@@ -276,6 +329,7 @@ impl<'m> Uses<'m> {
                 .map(|(member, name)| (member.clone(), name.clone()))
                 .collect(),
             around: around.flatten().cloned().collect(),
+            extents,
         }
     }
 
@@ -315,6 +369,17 @@ impl<'m> Uses<'m> {
             None => self.any.get(name).map(|node| (*node, false)),
         }
     }
+}
+
+/// Whether the code loads from an address, or stores there.
+fn is_accessed(address: Value<'_>) -> bool {
+    let users = address.users().into_iter();
+    let mut users = users.filter(|user| user.is_instruction());
+    users.any(|user| match user.opcode() {
+        LLVMOpcode::LLVMLoad => true,
+        LLVMOpcode::LLVMStore => user.operand(1) == address,
+        _ => false,
+    })
 }
 
 /// Where a value was loaded from, or the number of a pointer that was.

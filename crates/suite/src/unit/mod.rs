@@ -72,6 +72,9 @@ pub struct Entry {
     pub leaves: Vec<Leaf>,
     /// What is assumed of leaves that are lengths.
     pub lengths: Vec<Length>,
+    /// What is assumed of leaves that begin anew at others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub orders: Vec<Order>,
     /// Functions of other sources that pointers may point to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distant: Vec<String>,
@@ -377,6 +380,30 @@ pub struct Length {
     pub room: Option<Room>,
 }
 
+/// A leaf that begins anew where it comes to another one: it is less, or both are zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// The number of the leaf.
+    pub leaf: usize,
+    /// That of the other one.
+    pub below: usize,
+}
+
+impl Length {
+    /// A place of an element instead of a number of elements.
+    #[must_use]
+    pub fn less(self) -> Length {
+        Length {
+            most: self.most.saturating_sub(1),
+            room: self.room.map(|room| Room {
+                most: room.most.saturating_sub(1),
+                ..room
+            }),
+            ..self
+        }
+    }
+}
+
 /// A choice of a pointer that gives its object room.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
@@ -407,16 +434,24 @@ impl Entry {
         let end = self.leaves.get(last).map(|leaf| leaf.offset + leaf.size)?;
         let mut bytes = vec![0; end as usize];
         for (number, leaf) in self.leaves.iter().enumerate() {
-            let lengths = self.lengths.iter().filter(|length| length.leaf == number);
-            let Some(most) = lengths.map(|length| length.most).min() else {
-                continue;
-            };
-            let half = (most / 2).max(1).min(most).to_le_bytes();
+            let half = self.half(number);
+            let orders = self.orders.iter().filter(|order| order.leaf == number);
+            let below = orders.map(|order| self.half(order.below) / 2).min();
+            let half = below.map_or(half, |below| below.min(half)).to_le_bytes();
             let size = (leaf.size as usize).min(half.len());
             let start = leaf.offset as usize;
-            bytes[start..start + size].copy_from_slice(&half[..size]);
+            if start + size <= bytes.len() {
+                bytes[start..start + size].copy_from_slice(&half[..size]);
+            }
         }
         Some(bytes)
+    }
+
+    /// Half of what a leaf may be as a length; 0 if it is none.
+    fn half(&self, leaf: usize) -> u64 {
+        let lengths = self.lengths.iter().filter(|length| length.leaf == leaf);
+        let most = lengths.map(|length| length.most).min().unwrap_or(0);
+        (most / 2).max(1).min(most)
     }
 }
 

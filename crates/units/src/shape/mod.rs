@@ -257,9 +257,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             let made_here = || regions::array_of(&made, aim.to, mate.is_cursor);
             arrays[index] = array.or_else(made_here);
             if let (Some(at), [part]) = (length, &made.parts[..]) {
-                let function = self.function;
-                let number = function.map(Value::params);
-                let number = number.and_then(|all| all.get(parameters[at].first).copied());
+                let number = argument(parameters[at]);
                 let length = rooms::length(part, &made.name, number, None);
                 let negative = number.is_some_and(|number| Limits::of(number).negative);
                 lengths.extend(length.map(|length| (at, Length { negative, ..length })));
@@ -587,6 +585,9 @@ impl<'m, 'a> Builder<'m, 'a> {
                     let mut aim =
                         regions::member(self, piece, (!counts.is_empty(), behind), &arrays);
                     aim.room = rooms.of(counts);
+                    if places::are_named(self, pieces, counts) {
+                        aim.extent = Extent::default();
+                    }
                     let part = self.pointer(spot, *offset, path, &aim, depth);
                     let name = format!("{}{path}", spot.name);
                     lengths.extend(rooms.lengths(&part, &name, counts));
@@ -598,6 +599,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             made.for_each(|part| part.raw = piece.raw);
         }
         places::note(self, pieces, &leaves, lengths);
+        places::note_order(self, pieces, &leaves);
     }
 
     fn pointer(&mut self, spot: &Spot, offset: u64, path: &str, aim: &Aim<'m>, depth: u32) -> Part {

@@ -1,13 +1,13 @@
 //! Numbers that are places in arrays, as lengths of these ([`crate::indices`]).
 
-use labrys_suite::unit::{Content, Length};
+use labrys_suite::unit::{Content, Length, Order};
 
 use super::Builder;
 use super::pointee::MAX_STRUCTURES;
 use super::regions::is_made;
 use crate::indices;
 use crate::lengths::{Sibling, member_lengths, piece_sibling};
-use crate::types::{Kind, Piece, content, is_void, unwrapped};
+use crate::types::{Kind, Member, Piece, content, is_void, unwrapped};
 
 /// For each piece that is made the numbers that are lengths of the array behind it, or places there. One
 /// number may count the elements of several arrays.
@@ -29,6 +29,21 @@ pub(super) fn bounds(builder: &Builder<'_, '_>, pieces: &[Piece<'_>]) -> Vec<Vec
         numbers
     };
     (0..pieces.len()).map(of).collect()
+}
+
+/// Whether the function comes to one of the numbers that are lengths of an array: it knows then how long the
+/// array is, whatever places it names there.
+pub(super) fn are_named(
+    builder: &Builder<'_, '_>,
+    pieces: &[Piece<'_>],
+    numbers: &[usize],
+) -> bool {
+    let is_named = |at: &usize| {
+        let member = pieces[*at].member.as_ref();
+        let named = builder.named.as_ref().zip(member);
+        named.is_none_or(|(named, member)| named.comes_to(member))
+    };
+    numbers.iter().any(is_named)
 }
 
 /// The members of one structure that are places in the array behind a pointer of it.
@@ -79,10 +94,11 @@ pub(super) fn inside(
     let most = counts.map(|(_, count)| count).min()?;
     let limits = indices.limits(member);
     let bounded = builder.bounds.lengths && limits.allow(most, false);
+    let last = u64::from(indices.is_inside(member, most));
     bounded.then(|| Length {
         leaf,
         of: piece.path.clone(),
-        most,
+        most: most.saturating_sub(last),
         negative: limits.negative,
         room: None,
     })
@@ -114,14 +130,50 @@ pub(super) fn note(
     for (index, length) in lengths {
         let Some(leaf) = leaves[index] else { continue };
         let member = pieces[index].member.as_ref();
-        let limits = member.map(|member| builder.uses.indices.limits(member));
+        let indices = &builder.uses.indices;
+        let limits = member.map(|member| indices.limits(member));
         let negative = limits.unwrap_or_default().negative;
+        let length = match member.is_some_and(|member| indices.is_inside(member, length.most)) {
+            true => length.less(),
+            false => length,
+        };
         builder.entry.lengths.push(Length {
             leaf,
             negative,
             ..length
         });
     }
+}
+
+/// Notes which numbers of an object are less than others there, at which they begin anew.
+pub(super) fn note_order(
+    builder: &mut Builder<'_, '_>,
+    pieces: &[Piece<'_>],
+    leaves: &[Option<usize>],
+) {
+    if !builder.bounds.lengths {
+        return;
+    }
+    let base = |piece: &Piece<'_>, member: &Member| piece.offset.checked_sub(member.1);
+    let mut orders = Vec::new();
+    for (piece, leaf) in pieces.iter().zip(leaves) {
+        let number = piece.member.as_ref().filter(|_| is_integer(piece));
+        let (Some(number), Some(leaf)) = (number, *leaf) else {
+            continue;
+        };
+        for end in builder.uses.ends.of(number) {
+            let is_end = |one: &Piece<'_>| {
+                is_integer(one)
+                    && one.member.as_ref() == Some(end)
+                    && base(one, end) == base(piece, number)
+            };
+            let at = pieces.iter().position(is_end);
+            if let Some(below) = at.and_then(|at| leaves[at]) {
+                orders.push(Order { leaf, below });
+            }
+        }
+    }
+    builder.entry.orders.extend(orders);
 }
 
 /// The parameter that is a place in the array behind another one.

@@ -45,6 +45,7 @@ pub(super) fn member<'m>(
     let used = named.zip(open).and_then(|(named, one)| named.behind(one));
     let own = known.and_then(|one| piece.offset.checked_sub(one.1));
     let around = known.zip(named).map(|(one, named)| named.around(one));
+    let extent = known.zip(named).map(|(one, named)| named.extent(one));
     let container = containers::container(builder, *to, &around.unwrap_or_default(), own);
     let disguised = builder.told(used.filter(|_| container.is_none()));
     builder.disguised.extend(disguised.map(unwrapped));
@@ -68,6 +69,7 @@ pub(super) fn member<'m>(
             .and_then(|one| uses.last_of_several(one)),
         variables: known.map_or_else(Vec::new, |one| uses.beside(one)),
         before: known.map_or(0, |one| uses.before_member(one)),
+        extent: extent.filter(|_| region.is_none()).unwrap_or_default(),
         ring: own.map(|one| piece.offset - one.1),
         array: array.copied(),
         behind,
