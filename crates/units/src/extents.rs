@@ -1,5 +1,5 @@
-//! How long the array behind a parameter, or a member, must be for what the code looks for in it: constants that it
-//! names as places in the array, as lengths of it or of what is compared with it.
+//! How long the array behind a parameter, or a member, must be for what the code looks for in it:
+//! constants that it names as places in the array, as lengths of it or of what is compared with it.
 //!
 //! A message has a header of 12 bytes and then what it is about; a reader that gets 8 bytes ends
 //! at its first decision. Arrays behind members whose length the code looks at stay as long as each other:

@@ -291,3 +291,30 @@ fn weak_definitions_of_archives_are_open() {
     std::fs::remove_dir_all(program.at("out")).expect("removed");
     program.expect(&[], &expected);
 }
+
+/// Memory at fixed addresses holds what devices have there: anything, also where the program wrote.
+#[test]
+fn registers_hold_anything() {
+    let program = r#"
+#include <labrys.h>
+#include <stdint.h>
+#define STATUS (*(volatile uint32_t *)0x40000000)
+#define LEVEL (*(uint32_t *)0x40000104)
+int f(int x) {
+  if (STATUS == 7) labrys_target("status");
+  if (LEVEL == 9 && x == 4) labrys_target("level");
+  if (x > 5 && x < 3) labrys_target("never");
+  STATUS = 3;
+  if (STATUS == 4) labrys_target("written");
+  return 0;
+}
+int main(int argc, char **argv) { return f(argc); }
+"#;
+    let targets = ["status", "level", "never", "written"];
+    let reports = Program::new(program).reach(&["--entry", "f", "--time", "20s"], &targets);
+    let verdict = |name: &str| reports[name]["verdict"].as_str().expect("a word");
+    assert_eq!(verdict("status"), "reached");
+    assert_eq!(verdict("level"), "reached");
+    assert_eq!(verdict("never"), "unreachable");
+    assert_eq!(verdict("written"), "not found");
+}
