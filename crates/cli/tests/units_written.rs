@@ -220,3 +220,37 @@ fn what_depends_on_places_of_objects_is_not_checked() {
         }
     }
 }
+
+const FREE: &str = r#"
+#include <unistd.h>
+int pick(int kind, int low, int high) {
+  if (kind == 77) return -1;
+  return kind > 1000 ? low : high;
+}
+int first(int file) {
+  char bytes[4];
+  if (file == 5) return -2;
+  if (read(file, bytes, 4) < 2) return -1;
+  return bytes[1] == 'x' ? bytes[0] : 0;
+}
+"#;
+
+/// What decides nothing in a call, and of which nothing is left behind, is zero in its test.
+#[test]
+fn inputs_that_change_nothing_are_zeros() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), FREE).expect("a file");
+    let told = all_functions(folder.path(), &["lib.c"], "3000");
+    all_covered(folder.path(), &told, &["pick", "first"]);
+    let tests = |name: &str| {
+        let path = format!("out/{name}/tests/test_{name}.c");
+        std::fs::read_to_string(folder.path().join(path)).expect("a file")
+    };
+    let pick = tests("pick");
+    assert!(pick.contains("pick(77, 0, 0)"), "{pick}");
+    let first = tests("first");
+    // One answer decides; those of the calls that are not made do not.
+    for text in ["_errors[0] =", "_results[1] =", "_results[2] ="] {
+        assert!(!first.contains(text), "{text} in\n{first}");
+    }
+}

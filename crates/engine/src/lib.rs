@@ -24,6 +24,7 @@ mod runner;
 mod runs;
 mod saver;
 mod session;
+mod simpler;
 mod start;
 mod statistics;
 mod targets;

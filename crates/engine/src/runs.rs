@@ -16,6 +16,7 @@ use rustc_hash::FxHashSet;
 use crate::audit::{audit, audit_modes};
 use crate::observer::Notice;
 use crate::reporter::Reporter;
+use crate::simpler::{allowance, simplify};
 use crate::{Ahead, DivergenceCause, Error, Judge, Programs, Runner};
 
 /// A run that reached its time limit with more input objects than this is taken to ask for them
@@ -109,6 +110,7 @@ pub(crate) struct RunCounts {
     pub(crate) reruns: u64,
     pub(crate) replays: u64,
     pub(crate) fuzzed: u64,
+    pub(crate) simplifying: u64,
     pub(crate) checks: u64,
     /// Nodes and events that runs recorded.
     pub(crate) records: u64,
@@ -356,6 +358,33 @@ impl Runs {
         plain
     }
 
+    /// As [`Runs::confirm`], for a run that becomes a test: with the input and what is known of the
+    /// results of a call where it is one of a driver.
+    pub(crate) fn confirm_test(
+        &mut self,
+        facts: &Facts,
+        reporter: &mut Reporter,
+    ) -> Result<(Facts, Option<PlainRun>), Error> {
+        let mut facts = facts.clone();
+        let mut plain = self.confirm(&facts)?;
+        if let Some(plain) = plain.as_mut().filter(|plain| !plain.results.is_empty()) {
+            let most = allowance(self.counts.runs, self.counts.simplifying);
+            simplify(
+                &mut facts.input,
+                &facts.objects,
+                plain,
+                most,
+                &mut |input| {
+                    self.counts.simplifying += 1;
+                    let run = self.plain.run(input, Mode::Coverage)?;
+                    Ok(self.plain_run(run))
+                },
+            )?;
+            self.compared(&facts.input, plain, reporter)?;
+        }
+        Ok((facts, plain))
+    }
+
     /// How the plain program ends on an input.
     pub(crate) fn plain_outcome(&mut self, input: &Input) -> Result<Outcome, Error> {
         self.counts.replays += 1;
@@ -367,15 +396,12 @@ impl Runs {
     /// What of the results of a driver's call is the same with its objects elsewhere and other memory
     /// around them, with the clock and the randomness of the machine, and in the checked build, where other registers
     /// and other places hold what nobody wrote: nothing if it ends differently, or fails there.
-    pub(crate) fn compared(
+    fn compared(
         &mut self,
         input: &Input,
         plain: &mut PlainRun,
         reporter: &mut Reporter,
     ) -> Result<(), Error> {
-        if plain.results.is_empty() {
-            return Ok(());
-        }
         let mut known = std::mem::take(&mut plain.results);
         for mode in Mode::ELSEWHERE {
             self.counts.replays += 1;

@@ -522,23 +522,19 @@ impl Session {
         if !self.books.lacks(facts, is_long) {
             return Ok(None);
         }
-        let mut plain = self.runs.confirm(facts)?;
-        if let Some(plain) = &mut plain {
-            self.runs
-                .compared(&facts.input, plain, &mut self.reporter)?;
-        }
+        let (facts, plain) = self.runs.confirm_test(facts, &mut self.reporter)?;
         let recording = trace.as_ref().map(Trace::recording);
         let compared = recording.map(Compared::of).unwrap_or_default();
         let now = self.now();
-        let (case, path) = self.saver.add(facts, compared, plain.as_ref(), now)?;
+        let (case, path) = self.saver.add(&facts, compared, plain.as_ref(), now)?;
         self.reporter.tell(Notice::Kept(&case));
         if let Some(plain) = &plain {
             let new = self.books.confirm(&case.coverage, is_long);
             self.saver.coverage(&case, self.books.covered(), new)?;
             self.reach(&plain.targets, &path)?;
-            self.judge_goal(facts, &plain.targets, &path)?;
+            self.judge_goal(&facts, &plain.targets, &path)?;
         }
-        self.books.diverge(facts);
+        self.books.diverge(&facts);
         Ok(Some(case.id))
     }
 
