@@ -2,7 +2,6 @@
 //!
 //! Law: what a search assumed it noted; what it did not note it did not use.
 
-use labrys_analysis::ProgramAnalysis;
 use labrys_program::{BinaryOperator, Operation};
 
 /// Something that a proof assumes of the program.
@@ -87,9 +86,10 @@ impl Assumptions {
         }
     }
 
-    /// The assumptions of a proof about this program, in order.
-    pub(crate) fn list(self, analysis: &ProgramAnalysis<'_>) -> Vec<Assumption> {
-        let writes = self.has(Assumption::Memory) && analysis.chooses_places_in_files();
+    /// The assumptions in order. A program that chooses the place in a file where it writes may write to
+    /// memory so.
+    pub(crate) fn list(self, chooses_places_in_files: bool) -> Vec<Assumption> {
+        let writes = self.has(Assumption::Memory) && chooses_places_in_files;
         let holds = |one: &Assumption| match one {
             Assumption::Files => writes,
             _ => self.has(*one),
@@ -99,5 +99,23 @@ impl Assumptions {
 
     fn has(self, assumption: Assumption) -> bool {
         self.0 & 1 << assumption as u8 != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Assumption, Assumptions};
+
+    #[test]
+    fn only_what_was_noted_is_listed() {
+        let mut assumptions = Assumptions::default();
+        assert_eq!(assumptions.list(false), []);
+        assert_eq!(assumptions.list(true), []);
+        assumptions.note(Assumption::Checks);
+        assumptions.note(Assumption::Memory);
+        let noted = [Assumption::Memory, Assumption::Checks];
+        assert_eq!(assumptions.list(false), noted);
+        let with_files = [&noted[..], &[Assumption::Files]].concat();
+        assert_eq!(assumptions.list(true), with_files);
     }
 }

@@ -543,7 +543,8 @@ impl<'p> Symcretic<'p> {
                 && impossible.excludes_target(self.analysis, self.settings.entry, &report.target);
             if is_excluded {
                 self.reports[index].by_values = true;
-                self.prove(session, index, Assumptions::all().list(self.analysis))?;
+                let chooses = self.analysis.chooses_places_in_files();
+                self.prove(session, index, Assumptions::all().list(chooses))?;
             }
         }
         Ok(())

@@ -171,7 +171,7 @@ impl<'p> Search<'p> {
     #[must_use]
     pub fn assumptions(&self) -> Vec<Assumption> {
         let assumed = self.explorer.shared_terms().assumed();
-        assumed.list(self.analysis)
+        assumed.list(self.analysis.chooses_places_in_files())
     }
 
     /// Reasons against a proof: with anything here, the end of the search proves nothing.
