@@ -91,6 +91,15 @@ void device(struct registers *r) {
 }
 __attribute__((weak)) int hook(unsigned char a) { return a - a; }
 void asks_hook(unsigned char a) { IF(hook(a)) }
+static int kept;
+static void keep(unsigned long number, int is_address) {
+  if (is_address) *(volatile int *)number = 1; else kept = number == 8192;
+}
+int asks_number(void) {
+  keep(8192, 0);
+  IF(kept == 1)
+  return 0;
+}
 int asks_memory(void) {
   IF(*(unsigned short *)0x50000104 == 0x1234)
   return 0;
@@ -298,7 +307,12 @@ fn what_others_decide_is_not_proved() {
         &["--all-functions", "--runs", "20", "--out", "all-out"],
     );
     let memory = "IF(*(unsigned short *)0x50000104 == 0x1234)";
-    for part in ["IF(r->control == 0)", "IF(hook(a))", memory] {
+    for part in [
+        "IF(r->control == 0)",
+        "IF(hook(a))",
+        "IF(kept == 1)",
+        memory,
+    ] {
         let branch = format!("{} true", line_of(&source, part));
         assert!(!proved.contains(&branch), "{branch} ({part}) is proved");
     }

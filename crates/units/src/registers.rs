@@ -4,8 +4,8 @@
 //! which a driver fills; a test maps the pages, and names the variable by a macro. A place that
 //! the code accesses directly only is a number. Where it goes on from an address, or hands it to other
 //! code, the variable goes on to the end of the page, and the driver fills what is near.
-//! An address that a call passes as a number to a function which makes a pointer of it,
-//! `mmio_read(0x40011004)`, is one too.
+//! An address that a call passes as a number to a function which makes a pointer of it, and nothing
+//! else, `mmio_read(0x40011004)`, is one too.
 //!
 //! The variables are weak: no proof rests on what is in them. Addresses that the code computes stay.
 
@@ -180,7 +180,7 @@ fn addresses(module: &Module) -> BTreeMap<u64, Vec<Named<'_>>> {
             call.arguments().into_iter().zip(parameters).enumerate()
         {
             let number = argument.const_int_value().filter(|at| is_fixed(*at));
-            if let Some(at) = number.filter(|_| !pointers(parameter).0.is_empty()) {
+            if let Some(at) = number.filter(|_| !pointers(parameter).is_empty()) {
                 found
                     .entry(at)
                     .or_default()
@@ -203,19 +203,18 @@ fn calls_function(instruction: Value<'_>) -> bool {
         && !instruction.called().is_declaration()
 }
 
-/// The pointers that code makes of a number, also where it passes the number on to functions; and whether
-/// that is all that it does with it.
-fn pointers(number: Value<'_>) -> (Vec<Value<'_>>, bool) {
-    let (mut found, mut is_all) = (Vec::new(), true);
+/// The pointers that code makes of a number, also where it passes the number on to functions; none if it
+/// does anything else with it, since the number would be another one then.
+fn pointers(number: Value<'_>) -> Vec<Value<'_>> {
+    let mut found = Vec::new();
     let mut numbers = vec![number];
     let mut next = 0;
     while let Some(number) = numbers.get(next).copied() {
         next += 1;
-        for user in number
-            .users()
-            .into_iter()
-            .filter(|one| one.is_instruction())
-        {
+        for user in number.users() {
+            if !user.is_instruction() {
+                return Vec::new();
+            }
             if user.opcode() == LLVMOpcode::LLVMIntToPtr {
                 found.push(user);
             } else if calls_function(user) {
@@ -226,25 +225,18 @@ fn pointers(number: Value<'_>) -> (Vec<Value<'_>>, bool) {
                     }
                 }
             } else {
-                is_all = false;
+                return Vec::new();
             }
         }
     }
-    (found, is_all)
+    found
 }
 
 /// What the code does with the pointers that it makes of a number.
 fn uses_of_number(module: &Module, number: Value<'_>) -> Use {
-    let (pointers, is_all) = pointers(number);
-    let others = match is_all {
-        true => Use::default(),
-        false => Use {
-            bytes: NEAR,
-            is_access: false,
-        },
-    };
-    let all = pointers.iter().map(|one| uses(module, *one));
-    all.fold(others, Use::and)
+    let pointers = pointers(number).into_iter();
+    let all = pointers.map(|one| uses(module, one));
+    all.fold(Use::default(), Use::and)
 }
 
 /// The number of which a constant is the address.
