@@ -224,3 +224,25 @@ fn files_and_terminals_answer_anything() {
     let mut names = files.map(|file| file.expect("a file").file_name());
     assert!(names.any(|name| name.to_string_lossy().ends_with(".gcda")));
 }
+
+const CROWDED: &str = r#"
+struct node { struct node *a, *b, *c, *d, *e, *f; int key; };
+struct item { int kind, size; };
+struct item *item_of(struct node *n);
+int kind(struct node *n) {
+  if (!n || !n->a || !n->b || !n->c || !n->d || !n->e || !n->f) return -1;
+  struct item *i = item_of(n);
+  if (!i) return -2;
+  if (i->kind == 77) return 1;
+  return i->size > 1000 ? 2 : 0;
+}
+"#;
+
+/// The objects behind what a missing function answers are no fewer where a parameter has many.
+#[test]
+fn answers_have_objects_beside_those_of_parameters() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), CROWDED).expect("a file");
+    let told = all_functions(folder.path(), &["lib.c"], "3000");
+    all_covered(folder.path(), &told, &["kind"]);
+}

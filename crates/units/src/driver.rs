@@ -111,7 +111,10 @@ impl<'a> Maker<'a> {
                 )
             }
             Choice::Double(name) => format!("(void *){name}"),
-            Choice::Keep if pointer.choice.is_some() => spot.value("void *"),
+            Choice::Keep if pointer.choice.is_some() => match pointer.number {
+                Some(size) => format!("(void *)(unsigned long){}", spot.value(unsigned(size))),
+                None => spot.value("void *"),
+            },
             Choice::Keep => "(void *)0".to_owned(),
         }
     }
@@ -256,6 +259,7 @@ impl Visitor for Maker<'_> {
         }
         let object = format!("{}o{}", self.prefix, made.number);
         let make = match entry.frees {
+            _ if made.low => "__labrys_low",
             true => "__labrys_new",
             false => "__labrys_place",
         };
@@ -282,7 +286,16 @@ impl Visitor for Maker<'_> {
                 };
             }
         }
-        self.line(&format!("{} = {text};", spot.value("void *")));
+        match pointer.number {
+            Some(size) => {
+                let c_type = unsigned(size);
+                self.line(&format!(
+                    "{} = ({c_type})(unsigned long){text};",
+                    spot.value(c_type)
+                ));
+            }
+            None => self.line(&format!("{} = {text};", spot.value("void *"))),
+        }
     }
 }
 

@@ -150,46 +150,69 @@ fn forward(address: Value<'_>) -> u64 {
 
 /// The largest index that the code names: a constant, one of several, or one less than the constant with
 /// which it compares the index.
-fn most(index: Value<'_>) -> u64 {
+pub(crate) fn most(index: Value<'_>) -> u64 {
     let mut most = 0;
     let mut seen: FxHashSet<Value<'_>> = FxHashSet::default();
-    // With the constants that are added.
-    let mut open = vec![(index, 0_u64)];
-    while let Some((value, added)) = open.pop() {
+    // With the constants that are added, and by which it is multiplied before.
+    let mut open = vec![(index, 0_u64, 1_u64)];
+    while let Some((value, added, times)) = open.pop() {
+        let with = |most: u64| added.saturating_add(most.saturating_mul(times));
         if let Some(index) = value.const_int_signed() {
             let index = u64::try_from(index).unwrap_or(0);
-            most = most.max(added.saturating_add(index));
+            most = most.max(with(index));
             continue;
         }
         if seen.len() >= MOST_VALUES || !seen.insert(value) {
             continue;
         }
-        most = most.max(added.saturating_add(limit(value)));
+        most = most.max(with(limit(value)));
         if !value.is_instruction() {
             continue;
         }
         let operands = value.operands();
         match value.opcode() {
             LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMPHI => {
-                open.extend(operands.into_iter().map(|one| (one, added)));
+                open.extend(operands.into_iter().map(|one| (one, added, times)));
             }
             LLVMOpcode::LLVMSelect => {
-                open.extend(operands.into_iter().skip(1).map(|one| (one, added)));
+                let chosen = operands.into_iter().skip(1);
+                open.extend(chosen.map(|one| (one, added, times)));
             }
             LLVMOpcode::LLVMAdd => {
                 let constant = operands.iter().find_map(|one| one.const_int_value());
                 let more = constant.filter(|more| *more <= FARTHEST).unwrap_or(0);
                 let others = operands.iter().filter(|one| !one.is_constant());
-                open.extend(others.map(|one| (*one, added.saturating_add(more))));
+                open.extend(others.map(|one| (*one, with(more), times)));
+            }
+            LLVMOpcode::LLVMMul | LLVMOpcode::LLVMShl => {
+                let factors = product(value);
+                open.extend(factors.map(|(one, by)| (one, added, times.saturating_mul(by))));
             }
             LLVMOpcode::LLVMAnd => {
                 let mask = operands.into_iter().find_map(Value::const_int_value);
-                most = most.max(added.saturating_add(mask.unwrap_or(0)));
+                most = most.max(with(mask.unwrap_or(0)));
             }
             _ => {}
         }
     }
     most
+}
+
+/// The other number and the constant, if a value is a product of both.
+pub(crate) fn product(value: Value<'_>) -> Option<(Value<'_>, u64)> {
+    let (left, right) = (value.operand(0), value.operand(1));
+    match value.opcode() {
+        LLVMOpcode::LLVMMul => match (left.const_int_value(), right.const_int_value()) {
+            (_, Some(by)) => Some((left, by)),
+            (Some(by), _) => Some((right, by)),
+            _ => None,
+        },
+        LLVMOpcode::LLVMShl => {
+            let bits = right.const_int_value().filter(|bits| *bits < 32)?;
+            Some((left, 1 << bits))
+        }
+        _ => None,
+    }
 }
 
 /// The largest value of a number for which the code goes on, by the constants with which it compares it.

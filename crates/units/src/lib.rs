@@ -13,6 +13,7 @@
 //! Invariant: each value that the driver can pass is one that C code could pass;
 //! [`Bounds::assumptions`] names what it cannot pass.
 
+mod addresses;
 mod allocations;
 mod binder;
 mod candidates;
@@ -27,7 +28,9 @@ mod flow;
 mod indices;
 mod keys;
 mod lengths;
+mod locals;
 mod members;
+mod numbers;
 mod pairs;
 mod prototype;
 mod registers;
@@ -48,12 +51,14 @@ use labrys_suite::unit::{Choice, Entry, Leaf, Made, Missing, Part, Unit};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
+use addresses::Addresses;
 use allocations::Allocations;
 use candidates::Candidates;
 pub use connect::connect;
 use fingerprint::Fingerprints;
 pub use fingerprint::hash;
 pub use keys::{Key, Keys, Ran};
+use locals::Locals;
 use prototype::Prototype;
 use registers::Register;
 use shape::Builder;
@@ -93,7 +98,7 @@ pub(crate) const CALL: &str = "labrys_call_";
 const PROLOGUE: &str = "\
 /* Calls functions of a program with inputs for their parameters. */
 extern void *__labrys_new(unsigned long size);
-extern void *__labrys_place(unsigned long size);
+extern void *__labrys_place(unsigned long size), *__labrys_low(unsigned long size);
 extern void __labrys_object(void *object, unsigned long size, const char *name, int type);
 extern void *tmpfile(void), *fopen(const char *, const char *);
 extern int fputc(int, void *);
@@ -191,7 +196,8 @@ impl Bounds {
                 "pointers in members that the code does not name are null; those that it compares \
                  with, or subtracts from, each other point into one array; one from which it goes \
                  back to a structure points into that; behind one to several structures or pointers \
-                 without a length the last is zeros",
+                 without a length the last is zeros; a number of which it makes an address, and which it \
+                 compares with nothing, is the address of an object",
             ),
             (
                 self.allocations,
@@ -362,11 +368,13 @@ impl fmt::Display for Refusal {
 /// Writes drivers, binders and stubs for functions of frozen bitcode; of functions and variables
 /// that are `missing` there are declarations only, in the program and all that it is linked with.
 pub fn describe(module: &Module, request: &Request, missing: &BTreeSet<String>) -> Drivers {
+    let locals = Locals::of(module);
+    let addresses = Addresses::of(module, &locals);
     let registers = match request.part {
-        true => registers::place(module),
+        true => registers::place(module, &addresses),
         false => Vec::new(),
     };
-    let (candidates, uses) = (Candidates::of(module), Uses::of(module));
+    let (candidates, uses) = (Candidates::of(module), Uses::of(module, addresses, locals));
     let allocations = match request.for_tests && request.bounds.allocations {
         true => Allocations::of(module),
         false => Allocations::default(),
@@ -515,7 +523,10 @@ impl<'m> Writer<'m, '_> {
         let registers = self.registers.iter();
         let registers: Vec<(Value<'m>, &Register)> = registers
             .filter_map(|one| Some((self.module.global(&one.name)?, one)))
-            .filter(|(variable, _)| named.contains(variable))
+            .filter(|(variable, one)| {
+                let is_used = one.is_named || registers::have_one(named, &one.constants);
+                named.contains(variable) && is_used
+            })
             .collect();
         for variable in select::variables(self.module, function, named, globals) {
             if registers.iter().all(|(register, _)| *register != variable) {
@@ -763,6 +774,7 @@ pub fn is_driver(function: &str) -> bool {
     let number = function.strip_prefix(CALL);
     function == "main"
         || function == allocations::FAILS
+        || function.starts_with(registers::TRANSLATION)
         || number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

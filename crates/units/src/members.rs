@@ -1,8 +1,8 @@
 //! Members whose addresses the bitcode computes.
 
-use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Module, Type, Value};
+use labrys_llvm::{DebugNode, LLVMOpcode, LLVMTypeKind, Module, Type, Value, tag};
 
-use crate::types::{Member, layout_of};
+use crate::types::{Member, first_of, layout_of, unwrapped};
 
 /// The member whose address an instruction computes: of the innermost structure.
 pub(crate) fn member(module: &Module, instruction: Value<'_>) -> Option<Member> {
@@ -94,8 +94,28 @@ pub(crate) fn first_member<'m>(
     found.zip(base)
 }
 
+/// For each parameter of a function that points to a structure the first member there, by the types in the
+/// source: the code may come to it without computing an address.
+pub(crate) fn first_members<'m>(
+    module: &'m Module,
+    function: Value<'m>,
+) -> Vec<(Value<'m>, Member)> {
+    let described = DebugNode::of_function(module, function);
+    let types = described.map(DebugNode::parameters).unwrap_or_default();
+    let values = function.params();
+    if types.len() != values.len() {
+        return Vec::new();
+    }
+    let first = |(ty, value): (Option<DebugNode<'m>>, Value<'m>)| {
+        let pointer = unwrapped(ty?);
+        let behind = (pointer.tag() == tag::POINTER).then(|| pointer.base())??;
+        Some((value, first_of(behind)?))
+    };
+    types.into_iter().zip(values).filter_map(first).collect()
+}
+
 /// The layout of a structure of the bitcode.
-fn layout_in(module: &Module, ty: Type<'_>) -> String {
+pub(crate) fn layout_in(module: &Module, ty: Type<'_>) -> String {
     let elements = ty.struct_elements().into_iter();
     let is_pointer = |(_, ty): &(u32, Type<'_>)| ty.kind() == LLVMTypeKind::LLVMPointerTypeKind;
     let pointers = (0..).zip(elements).filter(is_pointer);

@@ -7,27 +7,30 @@
 //! An address that a call passes as a number to a function which makes a pointer of it, and nothing
 //! else, `mmio_read(0x40011004)`, is one too.
 //!
-//! The variables are weak: no proof rests on what is in them. Addresses that the code computes stay.
+//! Where the code makes a pointer of a number that comes from such an address ([`crate::addresses`]),
+//! `BASE + 0x400 * n`, the pointer is the one into the variable if the number is there.
+//!
+//! The variables are weak: no proof rests on what is in them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use labrys_llvm::{LLVMLinkage, LLVMOpcode, LLVMValueKind, Module, Value};
+use labrys_llvm::{
+    Builder, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMTypeKind, LLVMValueKind, Module, Value,
+};
 use rustc_hash::FxHashSet;
 
+use crate::addresses::{Addresses, Block, Fixed};
+use crate::numbers::{PAGE, WORD, is_fixed};
 use crate::prototype::prototype;
 use crate::types::unwrapped;
 
+/// What functions are called that translate numbers to pointers into registers, followed by a number.
+pub(crate) const TRANSLATION: &str = "labrys_register_";
 /// Bytes that are filled from an address whose structure is not known.
 const NEAR: u64 = 64;
-/// Bytes of a page.
-const PAGE: u64 = 4096;
-/// Addresses that may be registers: others are marks for no object, or none of a device.
-const ADDRESSES: std::ops::Range<u64> = PAGE..1 << 32;
-/// Bytes of the registers of which an array is made.
-pub(crate) const WORD: u64 = 4;
 
 /// A variable in place of memory at a fixed address.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Register {
     /// Its name in the program.
     pub(crate) name: String,
@@ -37,6 +40,20 @@ pub(crate) struct Register {
     pub(crate) size: u64,
     /// The places in it that are filled, in multiples of [`WORD`]; none if it is one number.
     pub(crate) words: Vec<u64>,
+    /// The numbers from which the code computes addresses there.
+    pub(crate) constants: BTreeSet<u64>,
+    /// Whether the code names an address there.
+    pub(crate) is_named: bool,
+}
+
+impl Register {
+    /// Fills the bytes from one place to another.
+    fn fill(&mut self, start: u64, end: u64) {
+        let end = end.min(self.size).div_ceil(WORD);
+        self.words.extend(start / WORD..end);
+        self.words.sort_unstable();
+        self.words.dedup();
+    }
 }
 
 /// Where the code has a fixed address.
@@ -78,9 +95,10 @@ impl Use {
 }
 
 /// Puts variables in the place of fixed addresses.
-pub(crate) fn place(module: &Module) -> Vec<Register> {
+pub(crate) fn place<'m>(module: &'m Module, numbers: &Addresses<'m>) -> Vec<Register> {
     let addresses = addresses(module);
-    let registers = registers(module, &addresses);
+    let mut registers = computed(&addresses, numbers);
+    add_named(module, &addresses, &mut registers);
     let builder = module.builder();
     let byte = module.int(8);
     for Register {
@@ -108,12 +126,175 @@ pub(crate) fn place(module: &Module) -> Vec<Register> {
             }
         }
     }
+    let mut translations = BTreeMap::new();
+    for fixed in &numbers.fixed {
+        translate(module, fixed, &registers, &mut translations);
+    }
     registers
 }
 
-/// The variables for these addresses, in order.
-fn registers(module: &Module, addresses: &BTreeMap<u64, Vec<Named<'_>>>) -> Vec<Register> {
+/// The registers to which the code comes from constants by computing, or by numbers that do not hold the
+/// address of a variable: whole pages.
+fn computed(addresses: &BTreeMap<u64, Vec<Named<'_>>>, numbers: &Addresses<'_>) -> Vec<Register> {
     let mut all: Vec<Register> = Vec::new();
+    for (address, reach) in numbers.constants() {
+        let is_argument = |one: &Named<'_>| matches!(one, Named::Argument(..));
+        let named = addresses.get(&address).into_iter().flatten();
+        if named.copied().any(|one| is_argument(&one)) && reach.is_single() {
+            continue;
+        }
+        let Block {
+            width,
+            size,
+            places,
+            filled,
+        } = reach.block();
+        let start = address / PAGE * PAGE;
+        let end = (address + size).next_multiple_of(PAGE);
+        let around = all.last_mut().filter(|one| start < one.address + one.size);
+        let register = match around {
+            Some(register) => register,
+            None => {
+                all.push(Register {
+                    name: format!("register_{start:x}"),
+                    address: start,
+                    ..Register::default()
+                });
+                let last = all.len() - 1;
+                &mut all[last]
+            }
+        };
+        register.size = register.size.max(end - register.address);
+        register.constants.insert(address);
+        let at = address - register.address;
+        if places.is_empty() {
+            register.fill(at, at + filled);
+        }
+        for place in places {
+            register.fill(at + place * width, at + (place + 1) * width);
+        }
+    }
+    all
+}
+
+/// The functions that translate numbers to pointers, by the addresses of the registers that they know.
+type Translations<'m> = BTreeMap<Vec<u64>, Value<'m>>;
+
+/// Lets a pointer that is made of numbers which may be the addresses of registers point to the variables.
+fn translate<'m>(
+    module: &'m Module,
+    fixed: &Fixed<'m>,
+    registers: &[Register],
+    translations: &mut Translations<'m>,
+) {
+    let Fixed {
+        pointer,
+        constants,
+        is_other,
+    } = fixed;
+    let registers = registers.iter();
+    let registers: Vec<(&Register, Value<'m>)> = registers
+        .filter(|one| !one.constants.is_disjoint(constants))
+        .filter_map(|one| Some((one, module.global(&one.name)?)))
+        .collect();
+    let Some(next) = pointer.next() else {
+        return;
+    };
+    let builder = module.builder();
+    builder.before(next);
+    builder.locate_at(*pointer);
+    let number = pointer.operand(0);
+    let number = match number.ty().int_width() {
+        Some(64) => number,
+        _ => builder.cast(LLVMOpcode::LLVMZExt, number, module.int(64)),
+    };
+    match &registers[..] {
+        [] => {}
+        [one] if !is_other => pointer.replace_uses(inside(module, &builder, *one, number).0),
+        _ => {
+            let known = registers.iter().map(|(register, _)| register.address);
+            let next = translations.len();
+            let translation = *translations
+                .entry(known.collect())
+                .or_insert_with(|| translation(module, next, &registers));
+            let chosen = builder.call(translation, &[number, *pointer]);
+            pointer.replace_uses(chosen);
+            chosen.set_operand(1, *pointer);
+        }
+    }
+}
+
+/// A function that gives the pointer into one of these registers, if a number is an address there, else another
+/// pointer. It is one of the driver's, whose choices are no branches of the program.
+fn translation<'m>(
+    module: &'m Module,
+    number: usize,
+    registers: &[(&Register, Value<'m>)],
+) -> Value<'m> {
+    let pointer = module.pointer();
+    let name = format!("{TRANSLATION}{number}");
+    let function = module.declare(&name, pointer, &[module.int(64), pointer]);
+    function.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+    let builder = module.builder();
+    builder.at_end(module.define_body(function));
+    let params = function.params();
+    let chosen = registers.iter().fold(params[1], |chosen, register| {
+        let (place, bytes) = inside(module, &builder, *register, params[0]);
+        let size = module.const_int(64, register.0.size);
+        let is_there = builder.compare(LLVMIntPredicate::LLVMIntULT, bytes, size);
+        builder.select(is_there, place, chosen)
+    });
+    builder.ret(chosen);
+    function
+}
+
+/// The pointer into a register for an address, and the bytes from where the register begins.
+fn inside<'m>(
+    module: &'m Module,
+    builder: &Builder<'m>,
+    (register, variable): (&Register, Value<'m>),
+    address: Value<'m>,
+) -> (Value<'m>, Value<'m>) {
+    let start = module.const_int(64, register.address);
+    let bytes = builder.binary(LLVMOpcode::LLVMSub, address, start);
+    (
+        builder.element_address(module.int(8), variable, bytes),
+        bytes,
+    )
+}
+
+/// Whether functions and variables have one of these constants.
+pub(crate) fn have_one(named: &FxHashSet<Value<'_>>, constants: &BTreeSet<u64>) -> bool {
+    let is_one = |value: Value<'_>| {
+        let number = value.const_int_value();
+        number.is_some_and(|number| constants.contains(&number))
+    };
+    let mut seen: FxHashSet<Value<'_>> = FxHashSet::default();
+    let functions = named.iter().filter(|one| one.is_function());
+    let blocks = functions.flat_map(|one| one.blocks());
+    let mut instructions = blocks.flat_map(labrys_llvm::Block::instructions);
+    let mut open: Vec<Value<'_>> = Vec::new();
+    let variables = named.iter().filter(|one| one.is_variable());
+    open.extend(variables.filter_map(|one| one.initializer()));
+    while let Some(value) = open.pop() {
+        if is_one(value) {
+            return true;
+        }
+        if seen.insert(value) && !value.is_function() && !value.is_variable() {
+            open.extend(value.operands());
+            let elements = match value.ty().kind() {
+                LLVMTypeKind::LLVMArrayTypeKind => value.ty().array_len().min(NEAR) as u32,
+                _ => 0,
+            };
+            open.extend((0..elements).filter_map(|index| value.const_element(index)));
+        }
+    }
+    instructions.any(|one| one.operands().into_iter().any(is_one))
+}
+
+/// Adds the variables for these addresses, and puts all in order.
+fn add_named(module: &Module, addresses: &BTreeMap<u64, Vec<Named<'_>>>, all: &mut Vec<Register>) {
+    let starts: Vec<u64> = all.iter().map(|one| one.address).collect();
     for (address, named) in addresses {
         let each = named.iter().map(|one| match *one {
             Named::Constant(constant) => uses(module, constant),
@@ -125,33 +306,30 @@ fn registers(module: &Module, addresses: &BTreeMap<u64, Vec<Named<'_>>>) -> Vec<
         }
         let next = addresses.range(address + 1..).next();
         let is_free = next.is_none_or(|(next, _)| address + bytes <= *next);
-        let around = all
-            .last_mut()
-            .filter(|one| *address < one.address + one.size);
-        let fill = |register: &mut Register| {
-            let first = (address - register.address) / WORD;
-            let end = (address + bytes - register.address).min(register.size);
-            register.words.extend(first..end.div_ceil(WORD));
-            register.words.sort_unstable();
-            register.words.dedup();
-        };
+        let around =
+            (all.iter_mut()).find(|one| (one.address..one.address + one.size).contains(address));
         if let Some(register) = around {
-            fill(register);
+            let at = address - register.address;
+            register.fill(at, at + bytes);
+            register.is_named = true;
             continue;
         }
         let mut register = Register {
             name: format!("register_{address:x}"),
             address: *address,
             size: bytes,
-            words: Vec::new(),
+            is_named: true,
+            ..Register::default()
         };
+        let end = starts.iter().find(|start| *start > address);
         if !(is_access && is_free && bytes.is_power_of_two() && bytes <= 8) {
-            register.size = (address + bytes).next_multiple_of(PAGE) - address;
-            fill(&mut register);
+            let last = (address + bytes).next_multiple_of(PAGE);
+            register.size = end.map_or(last, |end| last.min(*end)) - address;
+            register.fill(0, bytes);
         }
         all.push(register);
     }
-    all
+    all.sort_by_key(|one| one.address);
 }
 
 /// The fixed addresses that the code names.
@@ -180,6 +358,8 @@ fn addresses(module: &Module) -> BTreeMap<u64, Vec<Named<'_>>> {
             call.arguments().into_iter().zip(parameters).enumerate()
         {
             let number = argument.const_int_value().filter(|at| is_fixed(*at));
+            let is_whole = argument.ty().int_width() == Some(64);
+            let number = number.filter(|_| is_whole);
             if let Some(at) = number.filter(|_| !pointers(parameter).is_empty()) {
                 found
                     .entry(at)
@@ -189,11 +369,6 @@ fn addresses(module: &Module) -> BTreeMap<u64, Vec<Named<'_>>> {
         }
     }
     found
-}
-
-/// Whether memory of devices may be at an address.
-fn is_fixed(address: u64) -> bool {
-    ADDRESSES.contains(&address) && address % WORD == 0
 }
 
 /// Whether an instruction calls a function of the program by its name.

@@ -12,13 +12,15 @@ use std::collections::BTreeSet;
 use labrys_llvm::{Block, DebugNode, LLVMOpcode, Module, Value, tag};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::addresses::Addresses;
 use crate::containers::{Around, around, names};
 use crate::ends::Ends;
 use crate::extents::{Extent, last_of_several};
 use crate::flow::{bytes_before, is_pointer, structure_behind, variables_beside};
 use crate::indices::Indices;
-use crate::members::{first_member, member, members};
-use crate::types::{Member, first_of, structure_name, unwrapped};
+use crate::locals::Locals;
+use crate::members::{first_member, first_members, member, members};
+use crate::types::{Member, structure_name, unwrapped};
 
 /// Variables to which a member may point, at most.
 const MOST_VARIABLES: usize = 4;
@@ -52,6 +54,10 @@ pub(crate) struct Uses<'m> {
     around: FxHashMap<Value<'m>, FxHashSet<(Member, Around)>>,
     /// What the code of each function names of the arrays behind members.
     extents: FxHashMap<Value<'m>, FxHashMap<Member, Extent>>,
+    /// The numbers that are addresses.
+    pub(crate) addresses: Addresses<'m>,
+    /// What local variables tell.
+    locals: Locals<'m>,
     /// The members that are places in arrays.
     pub(crate) indices: Indices,
     /// The members that begin anew at others.
@@ -99,8 +105,12 @@ impl Named {
 }
 
 impl<'m> Uses<'m> {
-    pub(crate) fn of(module: &'m Module) -> Self {
-        let mut uses = Uses::default();
+    pub(crate) fn of(module: &'m Module, addresses: Addresses<'m>, locals: Locals<'m>) -> Self {
+        let mut uses = Uses {
+            addresses,
+            locals,
+            ..Uses::default()
+        };
         let mut seen = FxHashSet::default();
         for function in module.functions() {
             if let Some(described) = DebugNode::of_function(module, function)
@@ -147,18 +157,10 @@ impl<'m> Uses<'m> {
         (module, function): (&'m Module, Value<'m>),
         known: &FxHashSet<Value<'m>>,
     ) {
-        let described = DebugNode::of_function(module, function);
-        let types = described.map(DebugNode::parameters).unwrap_or_default();
-        let values = function.params();
-        if types.len() != values.len() {
-            return;
-        }
-        for (ty, value) in types.into_iter().zip(values) {
-            let pointer = ty.map(unwrapped).filter(|ty| ty.tag() == tag::POINTER);
-            let first = pointer.and_then(DebugNode::base).and_then(first_of);
-            let Some(first) = first.filter(|_| is_accessed(value)) else {
+        for (value, first) in first_members(module, function) {
+            if !is_accessed(value) {
                 continue;
-            };
+            }
             let named = self.named.entry(function).or_default();
             named.insert(first.clone());
             if !known.contains(&value) {
@@ -230,9 +232,11 @@ impl<'m> Uses<'m> {
         for value in &values {
             self.add_value(function, &member, *value);
         }
+        let mut names = values.into_iter().filter_map(|value| self.structure(value));
+        let name = names.next();
         let behind = self.behind.entry(function).or_default();
         if !behind.contains_key(&member)
-            && let Some(name) = values.into_iter().find_map(structure_behind)
+            && let Some(name) = name
         {
             behind.insert(member.clone(), name.clone());
             self.members.entry(member).or_insert(name);
@@ -349,7 +353,13 @@ impl<'m> Uses<'m> {
 
     /// The structure that a parameter without a type points to.
     pub(crate) fn of_parameter(&self, parameter: Value<'m>) -> Option<String> {
-        structure_behind(parameter)
+        self.structure(parameter)
+    }
+
+    /// The structure that a pointer points to: by the members that the code takes, or the variables that hold
+    /// it.
+    pub(crate) fn structure(&self, pointer: Value<'m>) -> Option<String> {
+        structure_behind(pointer).or_else(|| self.locals.structure(pointer))
     }
 
     /// The structure that a member without a type points to.

@@ -5,11 +5,12 @@
 //! apart, and in one of those that lay them close; of the addresses of an object in the modes that lay it
 //! apart, each bit but those of its alignment is 0 in one and 1 in the other.
 
-use core::ffi::c_void;
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use labrys_abi::Mode;
 
+use crate::memory::{blocks, reserved};
 use crate::record::passing::arguments;
 use crate::record::region::{header, is_active};
 
@@ -29,6 +30,10 @@ const PAGE: usize = 4096;
 /// programs have elsewhere lies between these and those of the opposite bits.
 const ADDRESSES: usize = 1 << 47;
 const END: usize = 0x7e66_6666_6000;
+/// The same of objects whose addresses have 32 bits: the lower half, as the code may take them for numbers
+/// with a sign.
+const LOW_ADDRESSES: usize = 1 << 31;
+const LOW_END: usize = 0x6666_6000;
 /// Objects that lie close have so much memory.
 const ARENA: usize = 256 << 20;
 /// No type of C needs more.
@@ -75,6 +80,32 @@ extern "C" fn __labrys_place(size: usize) -> *mut c_void {
     }
 }
 
+/// As [`__labrys_place`], of an object whose address has 32 bits.
+#[unsafe(no_mangle)]
+extern "C" fn __labrys_low(size: usize) -> *mut c_void {
+    let _ = arguments::<0>(__labrys_low as *const () as usize);
+    match elsewhere() {
+        Some(Mode::Apart | Mode::Close) => low(size, false),
+        Some(Mode::Opposite | Mode::CloseOpposite) => low(size, true),
+        _ => {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_32BIT;
+            let (place, flags) = reserved::wanted(core::ptr::null_mut(), size, flags);
+            let memory = mapped(place as usize, size, flags);
+            blocks::allocated(memory, size);
+            memory
+        }
+    }
+}
+
+/// Memory with an address of 32 bits and none around it, below the objects before it or above them.
+fn low(size: usize, opposite: bool) -> *mut c_void {
+    static USED: AtomicUsize = AtomicUsize::new(0);
+    let used = USED.fetch_add(size.next_multiple_of(PAGE) + GUARD, Relaxed);
+    let (start, inside) = apart_at((LOW_ADDRESSES, LOW_END), size, used, opposite);
+    let bytes = (inside + size).next_multiple_of(PAGE);
+    mapped(start, bytes, ANYWHERE).wrapping_byte_add(inside)
+}
+
 /// The alignment of an object of this size, whatever its type.
 fn alignment(size: usize) -> usize {
     match size.trailing_zeros() {
@@ -88,20 +119,26 @@ fn apart(size: usize, opposite: bool) -> *mut c_void {
     static USED: AtomicUsize = AtomicUsize::new(0);
     let pages = size.next_multiple_of(PAGE);
     let used = USED.fetch_add(pages + GUARD, Relaxed);
-    let (start, inside) = apart_at(size, used, opposite);
-    mapped(start, (inside + size).next_multiple_of(PAGE)).wrapping_byte_add(inside)
+    let (start, inside) = apart_at((ADDRESSES, END), size, used, opposite);
+    let bytes = (inside + size).next_multiple_of(PAGE);
+    mapped(start, bytes, ANYWHERE).wrapping_byte_add(inside)
 }
 
 /// Where a page begins with an object that lies apart behind so many bytes, and the bytes before it.
-fn apart_at(size: usize, used: usize, opposite: bool) -> (usize, usize) {
+fn apart_at(
+    (addresses, end): (usize, usize),
+    size: usize,
+    used: usize,
+    opposite: bool,
+) -> (usize, usize) {
     let pages = size.next_multiple_of(PAGE);
     match opposite {
-        false => (END - used - pages, pages - size),
+        false => (end - used - pages, pages - size),
         // Opposite to the bits of the other address are those of the last byte here.
         true => {
             let last = size.saturating_sub(1);
             (
-                ADDRESSES - END + used,
+                addresses - end + used,
                 last / alignment(size) * alignment(size),
             )
         }
@@ -113,7 +150,7 @@ fn close(size: usize, opposite: bool) -> *mut c_void {
     static BEGIN: AtomicUsize = AtomicUsize::new(0);
     static USED: AtomicUsize = AtomicUsize::new(0);
     if BEGIN.load(Relaxed) == 0 {
-        BEGIN.store(mapped(END, ARENA) as usize, Relaxed);
+        BEGIN.store(mapped(END, ARENA, ANYWHERE) as usize, Relaxed);
     }
     let (begin, used) = (BEGIN.load(Relaxed), USED.load(Relaxed));
     let (place, end) = match opposite {
@@ -133,10 +170,12 @@ fn close(size: usize, opposite: bool) -> *mut c_void {
     place as *mut c_void
 }
 
-/// Fresh memory at a place if that is free, else anywhere.
-fn mapped(place: usize, size: usize) -> *mut c_void {
+/// How fresh memory is mapped at a place if that is free, else anywhere.
+const ANYWHERE: c_int = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+
+/// Fresh memory at a place.
+fn mapped(place: usize, size: usize, flags: c_int) -> *mut c_void {
     let open = libc::PROT_READ | libc::PROT_WRITE;
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: fresh memory, which nobody else knows.
     let memory = unsafe { libc::mmap(place as *mut c_void, size, open, flags, -1, 0) };
     if memory == libc::MAP_FAILED {
@@ -152,15 +191,17 @@ mod tests {
 
     #[test]
     fn each_bit_of_an_address_is_the_opposite_in_the_opposite_mode() {
-        for size in [1, 8, 24, 4096, 5000, 70_000] {
-            for used in [0, PAGE + GUARD, 31 * GUARD] {
-                let address = |opposite| {
-                    let (start, inside) = apart_at(size, used, opposite);
-                    start + inside
-                };
-                let different = (address(false) ^ address(true)) / ALIGNMENT;
-                assert_eq!(different, ADDRESSES / ALIGNMENT - 1, "{size} {used}");
-                assert_eq!(address(true) % alignment(size), 0);
+        for (addresses, end) in [(ADDRESSES, END), (LOW_ADDRESSES, LOW_END)] {
+            for size in [1, 8, 24, 4096, 5000, 70_000] {
+                for used in [0, PAGE + GUARD, 31 * GUARD] {
+                    let address = |opposite| {
+                        let (start, inside) = apart_at((addresses, end), size, used, opposite);
+                        start + inside
+                    };
+                    let different = (address(false) ^ address(true)) / ALIGNMENT;
+                    assert_eq!(different, addresses / ALIGNMENT - 1, "{size} {used}");
+                    assert_eq!(address(true) % alignment(size), 0);
+                }
             }
         }
     }

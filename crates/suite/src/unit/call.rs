@@ -332,6 +332,7 @@ mod tests {
 
     fn pointer(choice: usize, number: usize, parts: Vec<Part>) -> Made {
         Made::Pointer(Pointer {
+            number: None,
             choice: Some(choice),
             choices: vec![Choice::Fresh, Choice::Null, Choice::Alias(0)],
             object: Some(Object {
@@ -341,6 +342,7 @@ mod tests {
                 member: String::new(),
                 room: None,
                 aligned: false,
+                low: false,
                 count: 1,
                 flexible: false,
                 c_type: String::new(),

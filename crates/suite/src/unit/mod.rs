@@ -197,6 +197,9 @@ pub enum Made {
 /// A pointer that a driver makes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pointer {
+    /// If the code has a number for the address: its bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
     /// The leaf whose value picks one of the choices ([`Pointer::chosen`]). None if there is one choice
     /// only.
     pub choice: Option<usize>,
@@ -269,6 +272,9 @@ pub struct Object {
     /// Whether the function looks at the lowest bits of its address: it begins at a multiple of 16.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub aligned: bool,
+    /// Whether its address has 32 bits.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub low: bool,
     /// Whether it is larger than its type, by the elements of the array at its end.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub flexible: bool,
@@ -537,6 +543,7 @@ mod tests {
     #[test]
     fn small_values_pick_every_choice_and_most_the_first() {
         let pointer = Pointer {
+            number: None,
             choice: Some(0),
             choices: vec![Choice::Fresh, Choice::Null, Choice::Alias(0)],
             object: None,

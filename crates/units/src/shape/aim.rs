@@ -5,6 +5,7 @@ use labrys_suite::unit::Choice;
 
 use super::containers::Container;
 use super::rooms::Room;
+use crate::addresses::Block;
 use crate::extents::Extent;
 
 /// What names of members that point to the end of an array have in them.
@@ -63,8 +64,14 @@ pub(super) struct Aim<'m> {
     pub(super) to: Option<DebugNode<'m>>,
     /// Whether the pointer is one member of a union.
     pub(super) shared: bool,
-    /// Whether it is a number before anything else.
-    pub(super) number: bool,
+    /// Whether it is first what the other member is.
+    pub(super) is_other_first: bool,
+    /// If the code has a number for it: its bytes.
+    pub(super) number: Option<u64>,
+    /// Whether it is never null.
+    pub(super) is_set: bool,
+    /// The numbers behind it, if its type does not tell.
+    pub(super) block: Option<Block>,
     /// Whether there is a length beside it.
     pub(super) counted: bool,
     /// If the code goes on to further structures or pointers behind it: the last of them that it names.

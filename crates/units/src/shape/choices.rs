@@ -37,7 +37,9 @@ pub(super) fn choices<'m>(
     if let Some(to) = object {
         add(ends(builder, to, aim), &mut choices);
     }
-    choices.push(Choice::Null);
+    if !aim.is_set || choices.is_empty() {
+        choices.push(Choice::Null);
+    }
     if let Some(to) = object {
         add(aliases(builder, to, aim), &mut choices);
     }
@@ -51,12 +53,12 @@ pub(super) fn choices<'m>(
         PointeeKind::Numbers(content, _) => aim.counted || *content != Content::Text,
         PointeeKind::Objects(_) => false,
     };
-    let has_own = !aim.shares && aim.room.is_none();
+    let has_own = !aim.shares && aim.room.is_none() && aim.block.is_none();
     if builder.for_tests && has_own && fresh.is_some_and(is_array) {
         choices.push(Choice::Roomy);
     }
     if aim.shared {
-        let place = if aim.number { 0 } else { choices.len() };
+        let place = if aim.is_other_first { 0 } else { choices.len() };
         choices.insert(place, Choice::Keep);
     }
     choices

@@ -5,12 +5,12 @@ use labrys_suite::unit::{ANSWERS, Content, Double, Root, Variable};
 use rustc_hash::FxHashSet;
 
 use super::outputs::{Stood, calls};
-use super::{Aim, Builder, Spot, written};
+use super::{Aim, Builder, MAX_OBJECTS, OF_ANSWERS, Spot, addresses, written};
 use crate::allocations::instructions;
 use crate::double::{Output, double};
 use crate::prototype::{self, Passed, Prototype};
 use crate::spelling;
-use crate::types::{Kind, Piece, content, pieces, plain_pieces, unnamed, unwrapped};
+use crate::types::{Kind, Piece, content, is_void, pieces, plain_pieces, unnamed, unwrapped};
 
 /// A double whose answers are to be made.
 #[derive(Clone)]
@@ -80,6 +80,7 @@ impl<'m> Builder<'m, '_> {
     /// Makes the answers of all doubles; the entry can come to these functions.
     pub(crate) fn doubles(&mut self, reached: &FxHashSet<Value<'m>>) {
         let through_pointers = through_pointers(reached);
+        self.most_objects = MAX_OBJECTS.max(self.objects.len() + OF_ANSWERS);
         // What one answers may be a pointer to the next.
         let mut next = 0;
         while next < self.pending.len() {
@@ -104,7 +105,7 @@ impl<'m> Builder<'m, '_> {
                 .collect();
             // In the order of the answers.
             let errors = outside.then(|| self.errors(&name));
-            let results = self.results(&name, &prototype);
+            let results = self.results(&name, &stood, reached);
             let results = results.map(|results| (results, stood.at_most()));
             let double = double(&name, (&prototype, declared), results, outputs, errors);
             self.entry.doubles.push(Double {
@@ -133,7 +134,13 @@ impl<'m> Builder<'m, '_> {
     }
 
     /// What a double returns.
-    fn results(&mut self, double: &str, prototype: &Prototype<'m>) -> Option<Variable> {
+    fn results(
+        &mut self,
+        double: &str,
+        stood: &Stood<'m, '_>,
+        reached: &FxHashSet<Value<'m>>,
+    ) -> Option<Variable> {
+        let prototype = stood.prototype;
         let name = format!("{double}_results");
         let spot = Spot::new(Root::Result, &format!("{double}()"));
         let mut parts = Vec::new();
@@ -143,8 +150,15 @@ impl<'m> Builder<'m, '_> {
         let (size, c_type) = match (number, ty) {
             _ if prototype.result == "void" => return None,
             (Some((size, content)), _) => {
-                let all = ANSWERS * size;
-                self.numbers(&spot, 0, "", all, size, content, &mut parts);
+                let mut answers = 0..ANSWERS;
+                let is_address = answers.all(|call| {
+                    let call = (stood.function, call);
+                    addresses::add_answer(self, &spot, call, (size, content), &mut parts)
+                });
+                if !is_address {
+                    let all = ANSWERS * size;
+                    self.numbers(&spot, 0, "", all, size, content, &mut parts);
+                }
                 (size, prototype.result.clone())
             }
             (None, Some(node)) if node.tag() != tag::POINTER => {
@@ -155,9 +169,13 @@ impl<'m> Builder<'m, '_> {
                 (node.size(), String::new())
             }
             (None, pointer) => {
+                let to = pointer.and_then(DebugNode::base);
+                let told = stood
+                    .structure(self.uses, reached)
+                    .filter(|_| self.for_tests && is_void(to));
+                let to = self.told(told).or(to);
                 for call in 0..ANSWERS {
                     let path = format!("[{call}]");
-                    let to = pointer.and_then(DebugNode::base);
                     let aim = Aim {
                         to,
                         ..Aim::default()

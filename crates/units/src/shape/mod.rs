@@ -3,6 +3,7 @@
 //! Law: leaves are numbered in the order in which a walk over the parts of all variables comes to
 //! them ([`crate::walk`]), which is the order in which drivers make them.
 
+mod addresses;
 mod aim;
 mod choices;
 mod containers;
@@ -28,6 +29,7 @@ use self::doubles::Pending;
 use self::pointee::{Pointee, PointeeKind};
 use self::rooms::Rooms;
 use crate::candidates::Candidates;
+use crate::driver::unsigned;
 use crate::extents::{Extent, last_of_several};
 use crate::flow::{bytes_before, low_bits, variables_beside};
 use crate::indices::Limits;
@@ -47,6 +49,8 @@ const FIRST_BYTES: u64 = 256;
 const MAX_OBJECTS: usize = 32;
 /// Of these, those that parameters have for themselves, and how deep those behind globals go.
 const OF_PARAMETERS: usize = 16;
+/// Besides, those that doubles answer.
+const OF_ANSWERS: usize = 16;
 const DEPTH_OF_GLOBALS: u32 = 2;
 /// Most bytes of a structure behind a pointer.
 const MAX_SIZE: u64 = 1024 * 1024;
@@ -118,6 +122,8 @@ pub(crate) struct Builder<'m, 'a> {
     hidden: usize,
     /// Pointers that are still to be made beside those that are being made: each may need an object.
     reserved: usize,
+    /// Objects at most.
+    most_objects: usize,
     /// What the pointer that is made next, behind a parameter, shares with others.
     cursor: Option<Shared<'m>>,
     /// The members that the function can come to, if pointers in others are null.
@@ -167,6 +173,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             disguised: Vec::new(),
             hidden: 0,
             reserved: 0,
+            most_objects: MAX_OBJECTS,
             cursor: None,
             named: None,
             pointers: true,
@@ -262,6 +269,8 @@ impl<'m, 'a> Builder<'m, 'a> {
                 let negative = number.is_some_and(|number| Limits::of(number).negative);
                 lengths.extend(length.map(|length| (at, Length { negative, ..length })));
             }
+            let offset = addresses::offset(self, parameter);
+            lengths.extend(offset.map(|length| (index, length)));
             self.entry.parameters.push(made);
         }
         for (index, length) in lengths {
@@ -327,7 +336,10 @@ impl<'m, 'a> Builder<'m, 'a> {
         let mut parts = Vec::new();
         let size = match &parameter.passed {
             Passed::Number { size, content, .. } => {
-                self.numbers(&spot, 0, "", *size, *size, *content, &mut parts);
+                let behind = (depth, aim.behind);
+                if !addresses::add_parameter(self, &spot, parameter, behind, &mut parts) {
+                    self.numbers(&spot, 0, "", *size, *size, *content, &mut parts);
+                }
                 *size
             }
             Passed::Pointer => {
@@ -558,17 +570,15 @@ impl<'m, 'a> Builder<'m, 'a> {
         let mut behind = pieces.iter().filter(is_made).count();
         for (index, piece) in pieces.iter().enumerate() {
             let Piece {
-                offset,
-                size,
-                path,
-                kind,
-                ..
+                offset, path, kind, ..
             } = piece;
             leaves.push(None);
-            if !regions::is_made(self, piece) {
+            let first = parts.len();
+            if !regions::is_made(self, piece)
+                || addresses::add_piece(self, spot, piece, (depth, behind), parts)
+            {
                 continue;
             }
-            let first = parts.len();
             match kind {
                 Kind::Numbers(content, element) => {
                     let leaf = self.entry.leaves.len();
@@ -576,7 +586,7 @@ impl<'m, 'a> Builder<'m, 'a> {
                     let inside = places::inside(self, pieces, piece, leaf);
                     self.entry.lengths.extend(inside);
                     lengths.extend(places::of_tail(piece, &bounds[index]));
-                    let (size, element) = first_bytes(*content, *size, *element);
+                    let (size, element) = first_bytes(*content, piece.size, *element);
                     self.numbers(spot, *offset, path, size, element, *content, parts);
                 }
                 Kind::Pointer { .. } => {
@@ -608,16 +618,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         if is_list && self.for_tests && depth > 0 {
             return self.list(spot, offset, path);
         }
-        let (before, extent) = match self.for_tests {
-            true => (aim.before, aim.extent),
-            false => Default::default(),
-        };
-        let counted = aim.counted || aim.shares;
-        let pointee = match &aim.container {
-            Some(container) => Some(pointee::around(self, container)),
-            None => pointee::pointee(self, to, (counted, aim.several), (before, extent)),
-        };
-        let pointee = pointee
+        let pointee = pointee::behind(self, to, aim)
             .filter(|_| self.pointers)
             .map(|pointee| match aim.paired {
                 true => pointee.longer(),
@@ -627,7 +628,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         let owner = to.and_then(|to| regions::owner(self, to));
         // An owner is what it points to first; another one of its type needs nothing behind it.
         let depth = if owner.is_some() { depth.min(1) } else { depth };
-        let room = self.objects.len() + self.reserved < MAX_OBJECTS;
+        let room = self.objects.len() + self.reserved < self.most_objects;
         let fresh = pointee.filter(|_| depth > 0 && room && aim.array.is_none());
         let choices = choices::choices(self, to, (aim, owner), (path, fresh.as_ref()));
         let choice = (choices.len() > 1).then(|| self.choice(spot, offset, path));
@@ -643,6 +644,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             Object {
                 room,
                 aligned: is_numbers && aim.low_bits > 0,
+                low: aim.number.is_some_and(|size| size < 8),
                 ..object
             }
         });
@@ -654,6 +656,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             path: path.to_owned(),
             raw: false,
             made: Made::Pointer(Pointer {
+                number: aim.number,
                 choice,
                 choices,
                 object,
@@ -709,7 +712,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         let hides = of.is_some_and(|of| self.unknown.contains(&unwrapped(of)));
         self.hidden += usize::from(hides);
         let c_type = match self.hidden {
-            0 if has_type && is_void(of) => "unsigned char".to_owned(),
+            0 if has_type && is_void(of) => unsigned(pointee.size / pointee.count).to_owned(),
             0 if has_type => c_name(of),
             _ => String::new(),
         };
@@ -722,13 +725,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         let mut parts = Vec::new();
         match &pointee.kind {
             PointeeKind::Numbers(content, element) => {
-                let before = pointee.before;
-                if before > 0 {
-                    let path = format!("[-{before}]");
-                    self.numbers(spot, 0, &path, before, before, Content::Bytes, &mut parts);
-                }
-                let size = pointee.size - before;
-                self.numbers(spot, before, "", size, *element, *content, &mut parts);
+                pointee.add_numbers(self, spot, (*content, *element), &mut parts);
             }
             PointeeKind::Objects(node) => {
                 let all = pointee.pieces(*node);
@@ -744,6 +741,7 @@ impl<'m, 'a> Builder<'m, 'a> {
             member: pointee.member.clone(),
             room: None,
             aligned: false,
+            low: false,
             count: pointee.count,
             flexible: !pointee.tail.is_empty(),
             c_type,

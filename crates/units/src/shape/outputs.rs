@@ -6,12 +6,14 @@
 
 use labrys_llvm::{DebugNode, LLVMOpcode, Module, Value, tag};
 use labrys_suite::unit::Content;
+use rustc_hash::FxHashSet;
 
 use super::plain_pieces;
 use crate::double::Most;
 use crate::lengths::{length_of, sibling};
 use crate::prototype::{Parameter, Passed, Prototype};
 use crate::types::{Piece, content, is_constant, is_size, is_void, pieces, unwrapped};
+use crate::uses::Uses;
 
 /// Bytes that are written where no call tells how many there may be, and at most.
 const BYTES: u64 = 32;
@@ -38,6 +40,17 @@ impl<'m> Stood<'m, '_> {
             let arguments = call.arguments();
             Some((*call, arguments.get(first?).copied()?))
         })
+    }
+
+    /// The structure as which functions use what it returns.
+    pub(super) fn structure(
+        &self,
+        uses: &Uses<'m>,
+        functions: &FxHashSet<Value<'m>>,
+    ) -> Option<String> {
+        let calls = self.calls.iter();
+        let mut own = calls.filter(|call| functions.contains(&call.parent().function()));
+        own.find_map(|call| uses.structure(*call))
     }
 
     /// The bytes that are written behind a parameter to bytes, and what says how many there may be.

@@ -1,10 +1,11 @@
 //! What a driver makes behind a pointer.
 
 use labrys_llvm::{DebugNode, tag};
-use labrys_suite::unit::Content;
+use labrys_suite::unit::{Content, Part};
 
 use super::containers::Container;
-use super::{Builder, MAX_SIZE, is_foreign};
+use super::{Aim, Builder, MAX_SIZE, Spot, is_foreign};
+use crate::addresses::Block;
 use crate::extents::Extent;
 use crate::flow::MOST_ALIGNMENT;
 use crate::types::{Piece, content, is_void, pieces, tail, unwrapped};
@@ -26,6 +27,9 @@ pub(super) struct Pointee<'m> {
     pub(super) kind: PointeeKind<'m>,
     /// The array without a length at the end of a structure.
     pub(super) tail: Vec<Piece<'m>>,
+    /// The numbers of it that are made; none if its first bytes are, or all.
+    pub(super) places: Vec<u64>,
+    pub(super) filled: Option<u64>,
     /// Whether the last of several elements is zeros, as where nothing else says how many there are.
     ends: bool,
     /// Whether what is between the members is input: the code takes it for another structure, too.
@@ -43,9 +47,35 @@ impl<'m> Pointee<'m> {
             count,
             kind,
             tail: Vec::new(),
+            places: Vec::new(),
+            filled: None,
             ends: false,
             is_ambiguous: false,
             member: String::new(),
+        }
+    }
+
+    /// Makes its numbers, each of so many bytes.
+    pub(super) fn add_numbers(
+        &self,
+        builder: &mut Builder<'m, '_>,
+        spot: &Spot,
+        (content, element): (Content, u64),
+        parts: &mut Vec<Part>,
+    ) {
+        let before = self.before;
+        if before > 0 {
+            let path = format!("[-{before}]");
+            builder.numbers(spot, 0, &path, before, before, Content::Bytes, parts);
+        }
+        if self.places.is_empty() {
+            let size = self.filled.unwrap_or(self.size - before);
+            builder.numbers(spot, before, "", size, element, content, parts);
+        }
+        for at in &self.places {
+            let path = format!("[{at}]");
+            let offset = at * element;
+            builder.numbers(spot, offset, &path, element, element, content, parts);
         }
     }
 
@@ -113,6 +143,24 @@ pub(super) enum PointeeKind<'m> {
     Objects(DebugNode<'m>),
 }
 
+/// What there is behind a pointer with this aim.
+pub(super) fn behind<'m>(
+    builder: &Builder<'m, '_>,
+    to: Option<DebugNode<'m>>,
+    aim: &Aim<'m>,
+) -> Option<Pointee<'m>> {
+    let places = match builder.for_tests {
+        true => (aim.before, aim.extent),
+        false => Default::default(),
+    };
+    let counted = aim.counted || aim.shares;
+    match (&aim.container, &aim.block) {
+        (Some(container), _) => Some(around(builder, container)),
+        (None, Some(numbers)) => Some(block(numbers)),
+        _ => pointee(builder, to, (counted, aim.several), places),
+    }
+}
+
 /// What there is behind a pointer to a type; `None`: nothing that a driver makes.
 pub(super) fn pointee<'m>(
     builder: &Builder<'m, '_>,
@@ -167,6 +215,16 @@ pub(super) fn pointee<'m>(
         ends: enough.is_some_and(|enough| enough <= count),
         ..Pointee::new(PointeeKind::Objects(to?), size, count)
     })
+}
+
+/// Numbers of which the code tells how many there are.
+fn block<'m>(block: &Block) -> Pointee<'m> {
+    let kind = PointeeKind::Numbers(Content::Unsigned, block.width);
+    Pointee {
+        places: block.places.clone(),
+        filled: Some(block.filled),
+        ..Pointee::new(kind, block.size, block.size / block.width)
+    }
 }
 
 /// The structure around what a pointer points to.

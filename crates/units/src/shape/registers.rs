@@ -4,7 +4,8 @@ use labrys_suite::unit::{Content, Root, Variable};
 
 use super::{Builder, Spot};
 use crate::driver::unsigned;
-use crate::registers::{Register, WORD};
+use crate::numbers::WORD;
+use crate::registers::Register;
 
 /// Fills registers: one number, or those of the words that the code can come to.
 pub(crate) fn fill(builder: &mut Builder<'_, '_>, register: &Register) {
@@ -13,6 +14,7 @@ pub(crate) fn fill(builder: &mut Builder<'_, '_>, register: &Register) {
         address,
         size,
         words,
+        ..
     } = register;
     let spot = Spot::new(Root::Global(name.clone()), name);
     let mut parts = Vec::new();

@@ -56,7 +56,7 @@ impl<'m> Builder<'m, '_> {
             to: self.characters,
             shared: true,
             // What is printed of an address is another thing elsewhere.
-            number: true,
+            is_other_first: true,
             ..Aim::default()
         };
         parts.push(self.pointer(spot, offset, path, &aim, 1));
@@ -104,6 +104,7 @@ fn untyped(number: usize, size: u64, parts: Vec<Part>) -> Object {
         member: String::new(),
         room: None,
         aligned: false,
+        low: false,
         count: 1,
         flexible: false,
         c_type: String::new(),
@@ -120,6 +121,7 @@ fn only(offset: u64, path: &str, choice: Choice, object: Option<Object>) -> Part
         path: path.to_owned(),
         raw: false,
         made: Made::Pointer(Pointer {
+            number: None,
             choice: None,
             choices: vec![choice],
             object,

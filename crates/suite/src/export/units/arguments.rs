@@ -7,7 +7,7 @@ use core::fmt::Write as _;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::literal::{literal, string};
-use super::{distant_name, failing_name, identifier};
+use super::{LOW, distant_name, failing_name, identifier};
 use crate::Observed;
 use crate::unit::{
     Call, Choice, Content, FIRST_GLOBAL, FIRST_OBJECT, Leaf, Made, Object, Part, Pointer, ROOM,
@@ -75,7 +75,7 @@ impl<'a> Arguments<'a> {
                 continue;
             };
             let (object, base) = (named.object, arguments.base(named));
-            if !is_initialized(object) || entry.frees {
+            if !is_initialized(object) || arguments.is_allocated(object) {
                 arguments.fill(&object.parts, &base, false)?;
             }
         }
@@ -138,7 +138,7 @@ impl<'a> Arguments<'a> {
 
     /// Whether a test allocates an object.
     fn is_allocated(&self, object: &Object) -> bool {
-        self.call.entry().frees || object.flexible
+        self.call.entry().frees || object.flexible || object.low
     }
 
     /// Gives back what a test allocates and the function does not free.
@@ -198,6 +198,10 @@ impl<'a> Arguments<'a> {
         let size = object.size + room;
         let count = object.count + room * object.count / object.size.max(1);
         let line = match (self.is_allocated(object), c_type.is_empty()) {
+            (_, true) if object.low => format!("unsigned char *{name} = {LOW}({size});"),
+            (_, false) if object.low => {
+                format!("{} = {LOW}({size});", spaced(c_type, &format!("*{name}")))
+            }
             (true, false) if object.flexible => {
                 format!(
                     "{} = calloc(1, {size});",
@@ -283,15 +287,21 @@ impl<'a> Arguments<'a> {
                     let is_zero = !pointer.choices.contains(&Choice::Keep);
                     match self.call.chosen(pointer) {
                         Choice::Keep => continue,
-                        Choice::Null if is_zero => continue,
+                        Choice::Null if is_zero && !(all && pointer.number.is_some()) => continue,
                         _ => {}
                     }
                     let value = self.target(pointer)?;
                     let line = match base.member(part) {
                         Some(place) => format!("  {place} = {value};\n"),
                         None => format!(
-                            "  {{ void *target = (void *){value}; memcpy({} + {}, &target, sizeof target); }}\n",
-                            base.bytes, part.offset
+                            "  {{ void *target = (void *){}; memcpy({} + {}, &target, {}); }}\n",
+                            self.pointing(pointer)?,
+                            base.bytes,
+                            part.offset,
+                            match pointer.number {
+                                Some(size) => size.to_string(),
+                                None => "sizeof target".to_owned(),
+                            }
                         ),
                     };
                     self.assignments.push_str(&line);
@@ -301,8 +311,18 @@ impl<'a> Arguments<'a> {
         Ok(())
     }
 
-    /// Where a pointer points, as an expression.
+    /// A pointer as an expression, or the number that the code has for it.
     fn target(&self, pointer: &Pointer) -> Result<String, String> {
+        let target = self.pointing(pointer)?;
+        Ok(match pointer.number {
+            Some(8) => format!("(unsigned long){target}"),
+            Some(_) => format!("(unsigned int)(unsigned long){target}"),
+            None => target,
+        })
+    }
+
+    /// Where a pointer points, as an expression.
+    fn pointing(&self, pointer: &Pointer) -> Result<String, String> {
         let choice = self.call.chosen(pointer);
         if *choice == Choice::Contents {
             let bytes = self.call.file();

@@ -16,7 +16,7 @@ use core::fmt::Write as _;
 
 use self::arguments::Arguments;
 use crate::export::{ExportedFile, Exporter};
-use crate::unit::{Allocator, Call, Double, Entry, FAILED, Missing, RETURNED, Unit};
+use crate::unit::{Allocator, Call, Double, Entry, FAILED, Made, Missing, Part, RETURNED, Unit};
 use crate::{Config, Confirmation, Failure, Input, Outcome, TestCase, layout};
 
 const FOLDER: &str = "tests";
@@ -98,9 +98,10 @@ fn failing_call(config: &Config, unit: &Unit, failure: &Failure) -> Option<Vec<E
 fn beginning(unit: &Unit, entry: &Entry, folder: &str) -> String {
     let doubles: String = entry.doubles.iter().map(double).collect();
     format!(
-        "#include \"{folder}{}\"\n#include \"{folder}unit.h\"\n\n{}{doubles}{}{}",
+        "#include \"{folder}{}\"\n#include \"{folder}unit.h\"\n\n{}{}{doubles}{}{}",
         header_name(entry),
         registers(entry),
+        low(entry),
         distant(entry),
         absent(unit, entry)
     )
@@ -226,8 +227,7 @@ fn registers(entry: &Entry) -> String {
         let _ = writeln!(body, "  unit_map({:#x}ul);", page * PAGE);
     }
     format!(
-        "/* Registers of devices. */\n{text}\
-         extern void *mmap(void *, unsigned long, int, int, int, long);\n\
+        "/* Registers of devices. */\n{text}{MAP}\
          static void unit_map(unsigned long page) {{\n  \
          /* Private memory that can be written, where nothing else is. */\n  \
          void *at = mmap((void *)page, {PAGE}, 3, 0x100022, -1, 0);\n  \
@@ -235,6 +235,37 @@ fn registers(entry: &Entry) -> String {
          static __attribute__((constructor)) void unit_map_registers(void) {{\n{body}}}\n\n"
     )
 }
+
+/// What a test calls the function that gives memory with an address of 32 bits.
+const LOW: &str = "unit_low";
+
+/// The function that gives such memory, if the test needs it.
+fn low(entry: &Entry) -> String {
+    let variables = entry.globals.iter().chain(&entry.parameters);
+    let answers = entry.doubles.iter().flat_map(|double| &double.answers);
+    let mut variables = variables.chain(answers);
+    match variables.any(|variable| has_low(&variable.parts)) {
+        true => format!(
+            "/* Memory whose address has 32 bits. */\n{MAP}\
+             static __attribute__((unused)) void *{LOW}(unsigned long size) {{\n  \
+             void *at = mmap(0, size, 3, 0x62, -1, 0);\n  \
+             if (at == (void *)-1) __builtin_trap();\n  return at;\n}}\n\n"
+        ),
+        false => String::new(),
+    }
+}
+
+/// Whether an object behind these parts has an address of 32 bits.
+fn has_low(parts: &[Part]) -> bool {
+    let mut objects = parts.iter().filter_map(|part| match &part.made {
+        Made::Pointer(pointer) => pointer.object.as_ref(),
+        Made::Leaf(_) => None,
+    });
+    objects.any(|object| object.low || has_low(&object.parts))
+}
+
+/// What maps memory.
+const MAP: &str = "extern void *mmap(void *, unsigned long, int, int, int, long);\n";
 
 /// Bytes of a page.
 const PAGE: u64 = 4096;
