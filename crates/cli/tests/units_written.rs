@@ -254,3 +254,44 @@ fn inputs_that_change_nothing_are_zeros() {
         assert!(!first.contains(text), "{text} in\n{first}");
     }
 }
+
+/// A source that has no library below it, with types and functions of its own under the names of one.
+const FREESTANDING: &str = r#"
+typedef unsigned long size_t;
+typedef long long loff_t;
+typedef unsigned short pid_t;
+typedef struct { int fd; } FILE;
+struct file { loff_t at; pid_t owner; FILE *log; };
+int print(FILE *to, const char *format);
+int waitpid(int process, int *status, int options);
+static int strcmp(const char *a, const char *b) {
+  if (!a || !b) return -9;
+  while (*a && *a == *b) a++, b++;
+  return *a == *b ? 0 : *a < *b ? -1 : 1;
+}
+void *memset(void *to, int byte, size_t n);
+int seek(struct file *f, loff_t by) {
+  if (!f || by < 0) return -1;
+  if (f->owner != 7) { print(f->log, "not the owner"); return -2; }
+  f->at += by;
+  return 0;
+}
+int child(int process) {
+  int status = 0;
+  if (waitpid(process, &status, 0) < 0) return -1;
+  return status == 3 ? 1 : 0;
+}
+int is_end(const char *word) { return strcmp(word, "end") == 0; }
+"#;
+
+#[test]
+fn a_source_may_have_the_names_of_a_library() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), FREESTANDING).expect("a file");
+    let mut command = common::labrys();
+    command.current_dir(folder.path());
+    command.args(["cover", "lib.c", "--cc-flag=-ffreestanding"]);
+    command.args(["--all-functions", "--steps", "1500", "--out", "out"]);
+    let told = common::text(&common::output(&mut command));
+    all_covered(folder.path(), &told, &["seek", "child", "is_end", "strcmp"]);
+}

@@ -98,13 +98,25 @@ fn failing_call(config: &Config, unit: &Unit, failure: &Failure) -> Option<Vec<E
 fn beginning(unit: &Unit, entry: &Entry, folder: &str) -> String {
     let doubles: String = entry.doubles.iter().map(double).collect();
     format!(
-        "#include \"{folder}{}\"\n#include \"{folder}unit.h\"\n\n{}{}{doubles}{}{}",
+        "#include \"{folder}{}\"\n#include \"{folder}unit.h\"\n{}\n{}{}{doubles}{}{}",
         header_name(entry),
+        own(entry),
         registers(entry),
         low(entry),
         distant(entry),
         absent(unit, entry)
     )
+}
+
+/// Functions for which `unit.h` has those of the compiler.
+const OF_COMPILER: [&str; 6] = ["calloc", "free", "memcmp", "memcpy", "memset", "strcmp"];
+
+/// Lets a test call the function of the source where it has the name of one of the compiler's.
+fn own(entry: &Entry) -> String {
+    match OF_COMPILER.contains(&&*entry.name) {
+        true => format!("#undef {}\n", entry.name),
+        false => String::new(),
+    }
 }
 
 /// The call that an input makes.

@@ -32,6 +32,7 @@
 #undef fopen
 #undef fprintf
 #undef fputc
+#undef free
 #undef memcmp
 #undef memcpy
 #undef memset
@@ -44,8 +45,13 @@
 #undef RUN
 #undef TESTS
 
-#include <stdlib.h>
-#include <string.h>
+/* No headers of the library: a source may have types and functions of its own under their names. */
+#define calloc(...) __builtin_calloc(__VA_ARGS__)
+#define free(...) __builtin_free(__VA_ARGS__)
+#define memcmp(...) __builtin_memcmp(__VA_ARGS__)
+#define memcpy(...) __builtin_memcpy(__VA_ARGS__)
+#define memset(...) __builtin_memset(__VA_ARGS__)
+#define strcmp(...) __builtin_strcmp(__VA_ARGS__)
 
 /* Functions under test may be deprecated. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -102,33 +108,33 @@
 
 #else
 
-#include <stdio.h>
-#include <sys/types.h>
-
-/* Without their headers, whose names a source may have for functions of its own: write, read, link. */
-pid_t fork(void);
-pid_t waitpid(pid_t pid, int *status, int options);
+/* Functions of the library under names that no source has. */
+extern int unit_fork(void) __asm__("fork");
+extern int unit_wait(int pid, int *status, int options, void *usage) __asm__("wait4");
+extern int unit_flush(void *stream) __asm__("fflush");
+extern int unit_print(int fd, const char *format, ...) __asm__("dprintf");
+extern void unit_exit(int status) __asm__("_Exit");
 
 static int unit_failed;
 
 static __inline__ void unit_check(int holds, const char *text, const char *file, int line) {
   if (holds) return;
-  fprintf(stderr, "%s:%d: not true: %s\n", file, line, text);
+  unit_print(2, "%s:%d: not true: %s\n", file, line, text);
   unit_failed = 1;
 }
 
 static __inline__ int unit_run(void (*test)(void), const char *name) {
   int status = -1;
-  pid_t child;
-  fflush(NULL);
-  child = fork();
+  int child;
+  unit_flush(0);
+  child = unit_fork();
   if (child == 0) {
     test();
-    fflush(NULL);
-    _Exit(unit_failed);
+    unit_flush(0);
+    unit_exit(unit_failed);
   }
-  if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0) {
-    fprintf(stderr, "FAILED %s\n", name);
+  if (child < 0 || unit_wait(child, &status, 0, 0) < 0 || status != 0) {
+    unit_print(2, "FAILED %s\n", name);
     return 1;
   }
   return 0;
@@ -142,7 +148,7 @@ static __inline__ int unit_run(void (*test)(void), const char *name) {
   int main(void) { \
     int unit_count = 0, unit_bad = 0; \
     runs \
-    printf("%d tests, %d failed\n", unit_count, unit_bad); \
+    unit_print(1, "%d tests, %d failed\n", unit_count, unit_bad); \
     return unit_bad != 0; \
   }
 
