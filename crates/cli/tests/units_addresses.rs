@@ -198,6 +198,18 @@ int receive(struct udevice *dev) {
   if (!(plat->regs->status & 1)) return -1;
   return plat->regs->data & 0x100 ? 1 : 0;
 }
+struct port_plat { char *regs; int irq; };
+int lines(struct udevice *dev) {
+  struct port_plat *plat = device_priv(dev);
+  return REGISTER(plat->regs + 0x44) & 4 ? 1 : 0;
+}
+static inline uintptr_t read_address(const struct udevice *dev) { return device_address(dev); }
+int bind(struct udevice *dev) {
+  struct plat *plat = device_plat(dev);
+  plat->base = read_address(dev);
+  if (!plat->base) return -1;
+  return 0;
+}
 struct timer { int left; };
 int tick(void *context) {
   struct timer *t = context;
@@ -221,7 +233,9 @@ fn a_missing_function_answers_a_structure_or_an_address() {
     let folder = folder();
     std::fs::write(folder.path().join("lib.c"), DRIVER).expect("a file");
     let told = all_functions(folder.path(), &["lib.c"], "3000");
-    let names = ["count", "probe", "receive", "tick", "attach"];
+    let names = [
+        "count", "probe", "receive", "lines", "bind", "tick", "attach",
+    ];
     all_covered(folder.path(), &told, &names);
     let path = folder.path().join("out/probe/tests/test_probe.c");
     let tests = std::fs::read_to_string(path).expect("a file");

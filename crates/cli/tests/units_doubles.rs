@@ -236,6 +236,7 @@ int kind(struct node *n) {
   if (i->kind == 77) return 1;
   return i->size > 1000 ? 2 : 0;
 }
+int key(struct node *n) { return n && n->key == 9 ? 1 : 0; }
 "#;
 
 /// The objects behind what a missing function answers are no fewer where a parameter has many.
@@ -244,5 +245,5 @@ fn answers_have_objects_beside_those_of_parameters() {
     let folder = folder();
     std::fs::write(folder.path().join("lib.c"), CROWDED).expect("a file");
     let told = all_functions(folder.path(), &["lib.c"], "3000");
-    all_covered(folder.path(), &told, &["kind"]);
+    all_covered(folder.path(), &told, &["kind", "key"]);
 }

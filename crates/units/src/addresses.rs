@@ -145,6 +145,7 @@ impl Reach {
         };
         let places = made.places.iter().map(|place| at.saturating_add(*place));
         self.places.extend(places);
+        self.other = self.other.max(made.other);
         match at == 0 && !found.varies {
             true => self.structures.extend(made.structures.iter().cloned()),
             false => drop(self.structures.insert(String::new())),
@@ -192,6 +193,8 @@ struct Found<'m> {
     stride: u64,
     /// The most that is added then, as far as the code tells.
     more: u64,
+    /// What else the code does with it on the way.
+    other: Other,
 }
 
 /// See the module.
@@ -242,6 +245,7 @@ impl<'m> Addresses<'m> {
                 addresses.fixed.push(fixed);
             }
         }
+        addresses.add_others(&trace, &numbers);
         for _ in 0..MOST_STORED {
             let known = addresses.numbers.len();
             addresses.add_stored(&trace, &numbers);
@@ -249,14 +253,19 @@ impl<'m> Addresses<'m> {
                 break;
             }
         }
-        for value in trace.loads {
-            let number = numbers.number(value);
-            let reach = number.and_then(|number| addresses.numbers.get_mut(&number));
+        addresses.add_others(&trace, &numbers);
+        addresses
+    }
+
+    /// Adds what the code does with the values of members and variables that are addresses.
+    fn add_others(&mut self, trace: &Trace<'m>, numbers: &Numbers<'m>) {
+        for value in &trace.loads {
+            let number = numbers.number(*value);
+            let reach = number.and_then(|number| self.numbers.get_mut(&number));
             if let Some(reach) = reach {
-                reach.other = reach.other.max(other(value));
+                reach.other = reach.other.max(other(*value));
             }
         }
-        addresses
     }
 
     /// Adds the numbers of which those are made that the code stores where it has addresses.
@@ -272,7 +281,7 @@ impl<'m> Addresses<'m> {
                 if let Some(number) = numbers.number(one.value) {
                     let reach = self.numbers.entry(number).or_default();
                     reach.add_all(&stored, &one);
-                    reach.other = reach.other.max(other(one.value));
+                    reach.other = reach.other.max(other(one.value)).max(one.other);
                 }
             }
         }
@@ -286,7 +295,7 @@ impl<'m> Addresses<'m> {
     ) {
         let reach = self.numbers.entry(number.clone()).or_default();
         reach.add(found, target);
-        reach.other = reach.other.max(other(found.value));
+        reach.other = reach.other.max(other(found.value)).max(found.other);
         for (offset, scale) in offsets {
             let known = self.offsets.entry(*offset);
             known.or_insert_with(|| (number.clone(), *scale));
@@ -380,6 +389,7 @@ impl<'m> Trace<'m> {
             varies: false,
             stride: 0,
             more: 0,
+            other: Other::Nothing,
         }];
         while let Some(one) = open.pop() {
             if seen.len() >= MOST_VALUES || !seen.insert(one.value) {
@@ -392,7 +402,9 @@ impl<'m> Trace<'m> {
             let is_call = one.value.is_instruction() && one.value.opcode() == LLVMOpcode::LLVMCall;
             let called = is_call.then(|| one.value.called());
             if let Some(returned) = called.and_then(|called| self.returned.get(&called)) {
-                open.extend(returned.iter().map(|value| further(*value)));
+                let other = one.other.max(other(one.value));
+                let returned = returned.iter().map(|value| further(*value));
+                open.extend(returned.map(|found| Found { other, ..found }));
                 continue;
             }
             let steps = steps(one);
@@ -471,10 +483,8 @@ fn steps(one: Found<'_>) -> Steps<'_> {
         at: one.at.saturating_add(more),
         ..one
     };
-    let only = |found| Steps {
-        to: vec![found],
-        offset: None,
-    };
+    let all = |to| Steps { to, offset: None };
+    let only = |found| all(vec![found]);
     match value.opcode() {
         LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMTrunc => {
             only(at(value.operand(0), 0))
@@ -494,30 +504,26 @@ fn steps(one: Found<'_>) -> Steps<'_> {
                             more,
                             varies: true,
                             stride: one.stride.max(stride(offset)),
+                            other: one.other,
                         }],
                         offset: Some(offset),
                     }
                 }
             }
         }
-        LLVMOpcode::LLVMSub => match value.operand(1).const_int_signed() {
-            Some(less) => only(at(value.operand(0), -less)),
-            None => Steps::default(),
-        },
+        LLVMOpcode::LLVMSub => {
+            let less = value.operand(1).const_int_signed();
+            less.map_or_else(Steps::default, |less| only(at(value.operand(0), -less)))
+        }
         LLVMOpcode::LLVMAnd => match value.operand(1).const_int_signed() {
             Some(mask) if mask < 0 => only(at(value.operand(0), 0)),
             _ => Steps::default(),
         },
-        LLVMOpcode::LLVMPHI => Steps {
-            to: (value.operands().into_iter())
-                .map(|value| at(value, 0))
-                .collect(),
-            offset: None,
-        },
-        LLVMOpcode::LLVMSelect => Steps {
-            to: vec![at(value.operand(1), 0), at(value.operand(2), 0)],
-            offset: None,
-        },
+        LLVMOpcode::LLVMPHI => {
+            let values = value.operands().into_iter();
+            all(values.map(|value| at(value, 0)).collect())
+        }
+        LLVMOpcode::LLVMSelect => all(vec![at(value.operand(1), 0), at(value.operand(2), 0)]),
         _ => Steps::default(),
     }
 }

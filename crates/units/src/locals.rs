@@ -70,6 +70,11 @@ impl<'m> Locals<'m> {
         self.structures.get(&value).map(|(name, _)| name.clone())
     }
 
+    /// The first member of the structure that a value points to.
+    pub(crate) fn first_member(&self, value: Value<'m>) -> Option<Member> {
+        self.structures.get(&value)?.1.clone()
+    }
+
     /// The first members of the structures that values point to.
     pub(crate) fn first_members(&self) -> impl Iterator<Item = (Value<'m>, Member)> {
         let all = self.structures.iter();

@@ -144,6 +144,7 @@ impl<'m> Uses<'m> {
                 uses.indices.add(module, instruction);
                 uses.ends.add(module, instruction);
             }
+            uses.add_first_of_locals((module, function), &bases);
             uses.indices.add_unchecked(module, function);
             uses.add_first_members((module, function), &bases);
         }
@@ -164,6 +165,25 @@ impl<'m> Uses<'m> {
             let named = self.named.entry(function).or_default();
             named.insert(first.clone());
             if !known.contains(&value) {
+                self.add_member((module, function), first, (value, value));
+            }
+        }
+    }
+
+    /// The same of structures to which local variables point.
+    fn add_first_of_locals(
+        &mut self,
+        (module, function): (&'m Module, Value<'m>),
+        known: &FxHashSet<Value<'m>>,
+    ) {
+        let blocks = function.blocks().into_iter();
+        let values = blocks
+            .flat_map(Block::instructions)
+            .chain(function.params());
+        for value in values.filter(|value| !known.contains(value)) {
+            if let Some(first) = self.locals.first_member(value)
+                && is_accessed(value)
+            {
                 self.add_member((module, function), first, (value, value));
             }
         }
