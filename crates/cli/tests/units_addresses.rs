@@ -70,6 +70,11 @@ int tagged(uintptr_t v) {
   if (v & 1) return (int)(v >> 1) == 77 ? 1 : 2;
   return *(int *)v == 3 ? 3 : 4;
 }
+static uintptr_t next(uintptr_t a) { return a + 4; }
+int is_high(uintptr_t base) {
+  if (next(base) < 0x1000) return -1;
+  return *(volatile int *)base == 5 ? 1 : 0;
+}
 uintptr_t behind(uintptr_t base) { return *(volatile int *)base ? base + 4 : 0; }
 void *kept(uintptr_t user) { return user > 5 ? (void *)user : 0; }
 "#;
@@ -82,7 +87,7 @@ fn numbers_that_are_addresses_get_blocks() {
     let told = all_functions(folder.path(), &["lib.c"], "3000");
     let names = [
         "receive", "poll", "fifo", "pin", "transfer", "state", "channel", "aligned", "tagged",
-        "behind", "kept",
+        "is_high", "behind", "kept",
     ];
     all_covered(folder.path(), &told, &names);
     assert!(!told.contains("failure:"), "{told}");

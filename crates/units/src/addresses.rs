@@ -652,6 +652,13 @@ fn other(number: Value<'_>) -> Other {
                     open.push(user);
                 }
                 LLVMOpcode::LLVMCall => open.extend(given(user, value)),
+                LLVMOpcode::LLVMRet => {
+                    let calls = calls_of(user.parent().function());
+                    if computed.contains(&value) {
+                        computed.extend(&calls);
+                    }
+                    open.extend(calls);
+                }
                 LLVMOpcode::LLVMAnd | LLVMOpcode::LLVMLShr | LLVMOpcode::LLVMURem if is_own => {
                     most = Other::Any;
                 }
@@ -660,4 +667,13 @@ fn other(number: Value<'_>) -> Other {
         }
     }
     most
+}
+
+/// The calls of a function by its name.
+fn calls_of(function: Value<'_>) -> Vec<Value<'_>> {
+    let users = function.users().into_iter();
+    let is_call = |user: &Value<'_>| {
+        user.is_instruction() && user.opcode() == LLVMOpcode::LLVMCall && user.called() == function
+    };
+    users.filter(is_call).collect()
 }
