@@ -108,12 +108,9 @@ fn beginning(unit: &Unit, entry: &Entry, folder: &str) -> String {
     )
 }
 
-/// Functions for which `unit.h` has those of the compiler.
-const OF_COMPILER: [&str; 6] = ["calloc", "free", "memcmp", "memcpy", "memset", "strcmp"];
-
-/// Lets a test call the function of the source where it has the name of one of the compiler's.
+/// Lets a test call the function of the source where `unit.h` has one of the compiler's of its name.
 fn own(entry: &Entry) -> String {
-    match OF_COMPILER.contains(&&*entry.name) {
+    match LAYER.contains(&format!("#define {}(...)", entry.name)) {
         true => format!("#undef {}\n", entry.name),
         false => String::new(),
     }
