@@ -273,6 +273,16 @@ impl<'p> ProgramAnalysis<'p> {
         (effects, leaves)
     }
 
+    /// The effects of a call that is not followed, up to wherever control leaves it.
+    #[must_use]
+    pub fn effects_of_call(&self, caller: FunctionId, place: Place, callee: Callee) -> Effects {
+        match callee {
+            Callee::Direct(id) if self.function(id).defined => self.effects(id).clone(),
+            Callee::Direct(id) => self.effects_of_library_call(caller, place, id),
+            Callee::Indirect(_) => self.effects_of_indirect_call(caller, place).0,
+        }
+    }
+
     /// The effects of a block with the calls in it.
     #[must_use]
     pub fn effects_of_block(&self, id: FunctionId, block: BlockId) -> &BlockEffects {

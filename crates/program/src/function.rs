@@ -5,7 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockId, Instruction, Intrinsic, Location, Operation, Phi, Terminator, Type, ValueId};
+use crate::{
+    BlockId, Instruction, Intrinsic, Location, Opaque, Operation, Phi, Terminator, Type, ValueId,
+};
 
 /// How far a symbol can be seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -127,6 +129,26 @@ impl Function {
                 }
             )
         })
+    }
+
+    /// The call at the end of a block that an exception may leave: its index, and where control goes on
+    /// then. What it returns is not there, and what it did is what it did up to the exception.
+    pub fn unwinding(&self, block: BlockId) -> Option<(usize, BlockId)> {
+        let block = self.block(block)?;
+        let Terminator::Opaque {
+            reason: Opaque::Exception,
+            successors,
+            ..
+        } = &block.terminator
+        else {
+            return None;
+        };
+        let last = block.instructions.len().checked_sub(1)?;
+        let calls = matches!(block.instructions[last].operation, Operation::Call { .. });
+        match successors[..] {
+            [_, unwound] if calls => Some((last, unwound)),
+            _ => None,
+        }
     }
 
     /// Blocks with their ids.

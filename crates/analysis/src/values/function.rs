@@ -230,11 +230,23 @@ impl<'f, 'a> Pass<'f, 'a> {
                 grew |= self.set(result, numbers);
             }
             if !goes_on {
+                let unwinding = self.function.unwinding(block);
+                if unwinding.is_some_and(|(call, _)| call == index) {
+                    return self.unwind(block, &known) | grew;
+                }
                 self.stay(block);
                 return grew;
             }
         }
         self.leave(block, &known) | grew
+    }
+
+    /// Control leaves a block by an exception only.
+    fn unwind(&mut self, block: BlockId, known: &Known) -> bool {
+        if self.narrows {
+            self.state.edges[block.index()][0] = None;
+        }
+        self.go(block, known, 1)
     }
 
     /// Control does not leave a block, as far as is known. While numbers grow, where it left before
@@ -333,19 +345,23 @@ impl<'f, 'a> Pass<'f, 'a> {
         }
         let mut grew = false;
         for direction in 0..terminator.successors().len() {
-            let mut known = known.clone();
-            if !self.is_vague {
-                known.leave(self, block, direction as u32);
-            }
-            let edge = &self.state.edges[block.index()][direction];
-            let now = (!known.is_impossible()).then_some(known);
-            // While numbers grow, what was possible stays so.
-            if *edge != now && (self.narrows || now.is_some()) {
-                grew = true;
-                self.state.edges[block.index()][direction] = now;
-            }
+            grew |= self.go(block, known, direction);
         }
+        grew
+    }
+
+    /// Control leaves a block in a direction; whether that is new, or with more numbers.
+    fn go(&mut self, block: BlockId, known: &Known, direction: usize) -> bool {
+        let mut known = known.clone();
+        if !self.is_vague {
+            known.leave(self, block, direction as u32);
+        }
+        let edge = &self.state.edges[block.index()][direction];
+        let now = (!known.is_impossible()).then_some(known);
+        // While numbers grow, what was possible stays so.
+        let grew = *edge != now && (self.narrows || now.is_some());
         if grew {
+            self.state.edges[block.index()][direction] = now;
             self.wake(self.flow.analysis().body(self.id).successors(block));
         }
         grew

@@ -3,6 +3,7 @@
 use labrys_expr::ExprId;
 use labrys_program::{BlockId, Terminator};
 
+use super::called::pass_unwound;
 use crate::assumptions::Assumption;
 use crate::path::Skip;
 use crate::state::State;
@@ -160,6 +161,11 @@ pub(crate) fn cross(terms: &mut Terms<'_>, state: &mut State, from: BlockId) -> 
         .block(from)
         .map_or(0, |block| block.instructions.len());
     state.place(from, length);
+    if let Some((call, unwound)) = function.unwinding(from)
+        && unwound == to
+    {
+        pass_unwound(terms, state, (from, call));
+    }
     state.hop();
     !state.is_infeasible(terms)
 }

@@ -2,14 +2,15 @@
 //!
 //! Law: havoc loses no run. Conditions that hold on all paths through the code stay.
 
-use labrys_analysis::{BlockEffects, Body, Definition, Effects, Loop};
+use labrys_analysis::{BlockEffects, Body, Definition, Loop};
 use labrys_expr::ExprId;
 use labrys_program::{BlockId, Operand, Phi, ValueId};
 use rustc_hash::FxHashSet;
 
+use super::called::{clobber_arguments, pass_unwound};
 use super::edge::edge_condition;
 use crate::path::Skip;
-use crate::state::{State, UnknownWrite};
+use crate::state::State;
 use crate::terms::{Overrides, Terms};
 
 /// Values of a phi that are told apart where the paths to it are havocked.
@@ -63,6 +64,11 @@ pub(crate) fn havoc_paths(terms: &mut Terms<'_>, state: &mut State) -> bool {
         .instructions
         .len();
     state.place(start, length);
+    if let Some((call, unwound)) = analysis.function(id).unwinding(start)
+        && (unwound == to || between.contains(&unwound))
+    {
+        pass_unwound(terms, state, (start, call));
+    }
     state.hop();
     !state.is_infeasible(terms)
 }
@@ -159,53 +165,4 @@ pub(crate) fn havoc_blocks<'b>(
     if all.effects().makes_inputs() {
         state.trail_mut().lose_inputs();
     }
-}
-
-/// Code with these effects is called with these arguments, in the top frame: it writes through
-/// some of them.
-pub(super) fn clobber_arguments(
-    terms: &mut Terms<'_>,
-    state: &mut State,
-    overrides: &Overrides,
-    effects: &Effects,
-    arguments: &[Operand],
-) {
-    for write in argument_writes(terms, state, overrides, effects, arguments) {
-        state.memory_mut().clobber(terms, write);
-    }
-}
-
-/// Whether a call of code with these effects may write what is read later.
-pub(super) fn call_may_write(
-    terms: &mut Terms<'_>,
-    state: &State,
-    overrides: &Overrides,
-    effects: &Effects,
-    arguments: &[Operand],
-) -> bool {
-    if state.memory().is_empty() {
-        return false;
-    }
-    if state.memory().is_concerned(terms, effects) {
-        return true;
-    }
-    let mut writes = argument_writes(terms, state, overrides, effects, arguments).into_iter();
-    writes.any(|write| state.memory().may_be_clobbered(terms, write))
-}
-
-/// The writes through the arguments of a call that code with these effects may make. The addresses
-/// are looked at here alone, so the path does not require the values in them.
-fn argument_writes(
-    terms: &mut Terms<'_>,
-    state: &State,
-    overrides: &Overrides,
-    effects: &Effects,
-    arguments: &[Operand],
-) -> Vec<UnknownWrite> {
-    let mut frame = state.frame().clone();
-    let written = effects.written_parameters().iter();
-    written
-        .filter_map(|index| arguments.get(*index))
-        .map(|argument| UnknownWrite::around(terms.scalar(&mut frame, overrides, *argument)))
-        .collect()
 }

@@ -5,6 +5,7 @@
 
 mod block_summary;
 mod call;
+mod called;
 mod edge;
 mod havoc;
 mod instruction;

@@ -45,6 +45,31 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// An exception may leave the call at a place, whatever it did until then.
+    pub(super) fn unwind(
+        &mut self,
+        at: At,
+        callee: Callee,
+        arguments: &[Operand],
+        guard: &Guard,
+        memory: &Memory,
+    ) {
+        let function = self.terms.function(at.frame);
+        let unwinding = function.unwinding(at.block);
+        let Some((_, to)) = unwinding.filter(|(call, _)| *call == at.index) else {
+            return;
+        };
+        let id = self.terms.frame(at.frame).function;
+        let place = (at.block, at.index);
+        let effects = self.terms.analysis().effects_of_call(id, place, callee);
+        let any = self.terms.fresh(1);
+        let (guard, mut memory) = (guard.with(any), memory.clone());
+        let scalars = self.scalars(at.frame, arguments);
+        self.skip(&guard, &mut memory, &effects, &scalars, Vec::new());
+        self.outside(&guard, &mut memory);
+        self.edge(at, to, guard, memory);
+    }
+
     /// The function that is called, if the call names it.
     fn named_callee(&self, callee: Callee) -> Option<FunctionId> {
         match callee {

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use labrys_expr::{ExprId, Op};
 use labrys_program::{
-    BlockId, Function, Instruction, Intrinsic, Operand, Operation, SiteId, Terminator, Type,
-    ValueId,
+    BlockId, Function, Instruction, Intrinsic, Opaque, Operand, Operation, SiteId, Terminator,
+    Type, ValueId,
 };
 use labrys_semantics::{IrValue, choose, havocked, stored, unpack};
 
@@ -259,7 +259,10 @@ impl Builder<'_, '_> {
             },
             Operation::Call {
                 callee, arguments, ..
-            } => return self.call(at, *callee, arguments, guard, memory),
+            } => {
+                self.unwind(at, *callee, arguments, guard, memory);
+                return self.call(at, *callee, arguments, guard, memory);
+            }
             Operation::Intrinsic {
                 intrinsic,
                 arguments,
@@ -500,15 +503,29 @@ impl Builder<'_, '_> {
             Terminator::Opaque {
                 reason, successors, ..
             } => {
-                let mut memory = memory;
-                if !reason.is_known_to_runs() {
-                    self.outside(&guard, &mut memory);
-                }
-                for to in successors {
-                    let any = self.terms.fresh(1);
-                    self.edge(at, *to, guard.with(any), memory.clone());
-                }
+                // By an exception control left the call before.
+                let unwinds = function.unwinding(at.block).is_some();
+                let most = if unwinds { 1 } else { successors.len() };
+                self.go_anywhere(at, reason, &successors[..most], &guard, memory);
             }
+        }
+    }
+
+    /// Goes to any of some blocks.
+    fn go_anywhere(
+        &mut self,
+        at: At,
+        reason: &Opaque,
+        successors: &[BlockId],
+        guard: &Guard,
+        mut memory: Memory,
+    ) {
+        if !reason.is_known_to_runs() {
+            self.outside(guard, &mut memory);
+        }
+        for to in successors {
+            let any = self.terms.fresh(1);
+            self.edge(at, *to, guard.with(any), memory.clone());
         }
     }
 

@@ -10,7 +10,7 @@ use labrys_program::{
     Callee, FunctionId, Instruction, Operand, Operation, Terminator, Type, ValueId,
 };
 
-use super::havoc::{call_may_write, clobber_arguments};
+use super::called::{call_may_write, havoc_call};
 use super::{Context, Step, block_summary, result_type};
 use crate::assumptions::Assumption;
 use crate::path::Skip;
@@ -153,13 +153,7 @@ impl<'s, 'p> CallStep<'s, '_, 'p> {
     /// Goes before a call without following it.
     fn havoc(&mut self, effects: &Effects, name: &str) -> Step {
         let (terms, state) = (&mut *self.terms, &mut *self.state);
-        state.take(self.result);
-        clobber_arguments(terms, state, &Overrides::default(), effects, self.arguments);
-        state.memory_mut().havoc(terms, effects);
-        if effects.makes_inputs() {
-            state.trail_mut().lose_inputs();
-        }
-        state.skip(Skip::Call(name.to_owned()));
+        havoc_call(terms, state, self.result, self.arguments, effects, name);
         Step::Done
     }
 
