@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use labrys_library::{Mark, function, named};
+use labrys_library::{CallsBack, Mark, function, named};
 
 use crate::harness;
 use crate::marked::{self, MarkError};
@@ -30,6 +30,9 @@ const VARIABLES: &str = "elim-avail-extern,function(sroa)";
 
 /// Drop what is plainly redundant, and keep decisions.
 const REDUNDANT: &str = "function(early-cse,instsimplify)";
+
+/// The same, with each access of memory.
+const SIMPLE: &str = "function(instsimplify)";
 
 /// Answer the questions that a program puts to its optimizer.
 const ANSWER: &str = "function(lower-constant-intrinsics)";
@@ -92,12 +95,26 @@ pub fn freeze(
     keep_loads(&module);
     traps::tell_overflows(&module);
     traps::hide(&module);
-    module.run_passes(REDUNDANT)?;
+    module.run_passes(redundant(&module))?;
     traps::show(&module);
     answer_constants(&mut module)?;
     define_arithmetic(&module);
     traps::separate(&module);
     Ok(module.write(frozen)?)
+}
+
+/// What drops what is redundant. Handlers of signals see each value of a variable, and change it.
+fn redundant(module: &Module) -> &'static str {
+    let functions = module.functions();
+    let mut names = functions.iter().map(|function| function.name());
+    let is_given_handlers = |name: String| {
+        let row = function(&name);
+        row.is_some_and(|row| row.calls_back() == CallsBack::Signals)
+    };
+    match names.any(is_given_handlers) {
+        true => SIMPLE,
+        false => REDUNDANT,
+    }
 }
 
 /// Keeps the bodies of C++ functions that the library has as well (`std::string` is such a

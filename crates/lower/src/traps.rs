@@ -20,6 +20,10 @@ const OVERFLOW: u64 = 12;
 /// What the conditions of checks are called with while they hide.
 const HIDDEN: &str = "labrys.check";
 
+/// The trap of `__builtin_trap`, and its name while it hides.
+const TRAP: &str = "llvm.trap";
+const HIDDEN_TRAP: &str = "labrys.trap";
+
 /// Hides the conditions of checks from passes. They would conclude from a check that was passed
 /// what a decision of the source must be, and nobody could tell that it rests on the check.
 pub(crate) fn hide(module: &Module) {
@@ -29,6 +33,11 @@ pub(crate) fn hide(module: &Module) {
         module.add_attribute(hidden, attribute, 0);
     }
     module.add_attribute(hidden, "memory", 0);
+    if let Some(trap) = module.function(TRAP) {
+        // A handler of the signal reads memory.
+        trap.rename(HIDDEN_TRAP);
+        module.remove_attribute(trap, "memory");
+    }
     for function in module.functions() {
         for block in function.blocks() {
             let Some(branch) = block.terminator().filter(|end| is_check(*end, block)) else {
@@ -108,6 +117,9 @@ impl<'m> Quotient<'m> {
 
 /// Undoes [`hide`].
 pub(crate) fn show(module: &Module) {
+    if let Some(trap) = module.function(HIDDEN_TRAP) {
+        trap.rename(TRAP);
+    }
     let Some(hidden) = module.function(HIDDEN) else {
         return;
     };
