@@ -105,6 +105,11 @@ fn of_instruction(module: &Module, instruction: Value<'_>) {
     if called.starts_with("llvm.assume") {
         return instruction.erase();
     }
+    if called.starts_with("llvm.expect.with.probability") {
+        // No build that is not optimized has instructions for it.
+        instruction.replace_uses(instruction.operand(0));
+        return instruction.erase();
+    }
     let counts = ["llvm.ctlz.", "llvm.cttz.", "llvm.abs."];
     if counts.iter().any(|name| called.starts_with(name)) {
         // Zero, and the least number, are numbers like others.

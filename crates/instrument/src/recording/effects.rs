@@ -101,7 +101,8 @@ pub(super) fn is_quiet(i: Value<'_>) -> bool {
     }
 }
 
-fn is_usual(address: Value<'_>) -> bool {
+/// Whether an address is one of memory that has a shadow; other address spaces have none.
+pub(super) fn is_usual(address: Value<'_>) -> bool {
     let ty = address.ty();
     ty.kind() == LLVMTypeKind::LLVMPointerTypeKind && ty.address_space() == 0
 }

@@ -13,6 +13,7 @@ use super::clean_loops::Cleaner;
 use super::concrete::Concrete;
 use super::decisions::Decisions;
 use super::effects::callee_name;
+use super::effects::is_usual;
 use super::emit::Emitter;
 use super::intrinsics::{self, Kind};
 use super::labels::Labels;
@@ -206,6 +207,7 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
 
     fn atomic(&mut self, i: Value<'m>) {
         match i.opcode() {
+            _ if !is_usual(i.operand(0)) => {}
             _ if self.watch.is_some() => self.memory().forget(i),
             LLVMOpcode::LLVMAtomicRMW => self.memory().modify(i),
             _ => self.memory().compare_and_exchange(i),
@@ -230,6 +232,7 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
         let slot = self.labels.is_slot(i.operand(0));
         let concrete = self.is_concrete(i.operand(0));
         match &mut self.watch {
+            _ if !is_usual(i.operand(0)) => {}
             Some(_) if slot => {}
             Some(watch) => watch.load(self.emit, &self.objects, i),
             None if slot => self.labels.load(self.emit, i),
@@ -241,6 +244,7 @@ impl<'p, 'm> FunctionPass<'p, 'm> {
     fn store(&mut self, i: Value<'m>) {
         let slot = self.labels.is_slot(i.operand(1));
         match &self.watch {
+            _ if !is_usual(i.operand(1)) => {}
             Some(_) if slot => {}
             Some(watch) => watch.store(self.emit, &self.objects, i),
             None if slot => self.labels.store(self.emit, i),

@@ -6,6 +6,7 @@ use labrys_abi::{Cause, Meta, Op};
 use labrys_llvm::{AtomicOperation, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 
 use super::calls::{self, UNKNOWN_FUNCTION};
+use super::effects::is_usual;
 use super::emit::Emitter;
 use super::labels::{Label, Labels};
 use super::operations::binary_op;
@@ -204,6 +205,15 @@ impl<'m> Memory<'_, 'm> {
     pub(super) fn transfer(self, i: Value<'m>, name: &str) {
         let (to, second, size) = (i.operand(0), i.operand(1), i.operand(2));
         let fills = name.starts_with("llvm.memset");
+        if !is_usual(to) {
+            return;
+        }
+        if !fills && !is_usual(second) {
+            self.emit.after(i);
+            let size = self.emit.bits(size);
+            let _ = self.emit.call("clear", &[to, size]);
+            return;
+        }
         self.fix(i, to, Cause::StoreAddress);
         if !fills {
             self.fix(i, second, Cause::LoadAddress);
