@@ -426,12 +426,14 @@ impl Memory {
     }
 }
 
-/// Whether a signal handler may write an object at any time.
+/// Whether a signal handler may write an object at any time, or the program by another name.
 fn is_unstable(terms: &Terms<'_>, object: &Object) -> bool {
     let interference = terms.analysis().interference();
     match object.kind {
         ObjectKind::Global(id) => {
-            interference.writes_global(id) || interference.writes_anywhere() && !object.private
+            interference.writes_global(id)
+                || interference.writes_anywhere() && !object.private
+                || terms.analysis().is_changed_by_other_names(id)
         }
         ObjectKind::Stack(..) => interference.writes_anywhere() && !object.private,
         ObjectKind::Function(_) | ObjectKind::Heap(..) => false,

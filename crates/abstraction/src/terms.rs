@@ -447,7 +447,7 @@ impl<'p> Terms<'p> {
 
     /// What every run satisfies of the addresses in some constraints.
     pub(crate) fn axioms(&mut self, constraints: &[ExprId]) -> Vec<ExprId> {
-        let mut used: Vec<ExprId> = Vec::new();
+        let mut used: Vec<(FunctionId, ExprId)> = Vec::new();
         let mut axioms = Vec::new();
         let symbols = self.with_axioms(constraints);
         for symbol in symbols.iter().copied() {
@@ -469,11 +469,12 @@ impl<'p> Terms<'p> {
             let high = self.pool.constant(64, SPACE);
             axioms.push(self.pool.ule(low, address));
             axioms.push(self.pool.ult(address, high));
-            if matches!(object.kind, ObjectKind::Function(_)) {
-                for other in &used {
-                    axioms.push(self.pool.ne(address, *other));
-                }
-                used.push(address);
+            if let ObjectKind::Function(id) = object.kind {
+                let apart = used
+                    .iter()
+                    .filter(|(other, _)| !self.analysis.may_be_one_function(id, *other));
+                axioms.extend(apart.map(|(_, other)| self.pool.ne(address, *other)));
+                used.push((id, address));
             }
         }
         self.overlaps(&symbols, &mut axioms);

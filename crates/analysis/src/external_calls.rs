@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use labrys_program::{
-    Callee, Constant, ConstantId, Function, FunctionId, Linkage, Operand, Operation, Program,
-    RelocationTarget, Started, Terminator, Type,
+    Callee, Caveat, Constant, ConstantId, Function, FunctionId, Linkage, Operand, Operation,
+    Program, RelocationTarget, Started, Terminator, Type,
 };
 use labrys_semantics::{CallsBack, LibraryMeaning, calls_back};
 
@@ -44,6 +44,7 @@ impl ExternalCalls {
             true => installed(program),
             false => Some(BTreeSet::new()),
         };
+        let signals = signals || program.caveats.contains(&Caveat::NativeSignals);
         let handles = |id: &FunctionId| {
             let function = &program.functions[id.index()];
             let may_be_given = signals && exposed[id.index()];

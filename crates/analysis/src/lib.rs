@@ -16,6 +16,7 @@
 //! | Where are the loops, what dominates what? | [`Body`], [`Loop`] |
 //! | Which blocks lie between two places, without loops? | [`acyclic_region`] |
 //! | What may code outside of the program call, and when? | [`ProgramAnalysis::is_called_from_outside`], [`ProgramAnalysis::interference`] |
+//! | Which names may be names of one thing? | [`ProgramAnalysis::may_be_one_global`], [`ProgramAnalysis::may_be_one_function`] |
 //! | How is the program with its surroundings? | [`closed`] |
 //! | Why can nothing be proved of this program? | [`ProgramAnalysis::obstacles`], [`ProgramAnalysis::local_obstacles`] |
 //! | Where may control come back a second time? | [`ProgramAnalysis::has_second_returns`] |
@@ -23,8 +24,10 @@
 mod address;
 mod body;
 mod calls;
+mod characters;
 mod closed;
 mod effects;
+mod elsewhere;
 mod escape;
 mod external_calls;
 mod formats;

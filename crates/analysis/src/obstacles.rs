@@ -9,6 +9,7 @@ use labrys_library::Mark;
 use labrys_program::graph::CallGraph;
 use labrys_program::{Caveat, FunctionId, Global, Program, Started};
 
+use crate::characters;
 use crate::handlers::redirects;
 use crate::hooks;
 use crate::mappings::{Mapped, mapped};
@@ -87,7 +88,7 @@ fn local(
         present.map(|(_, reason)| *reason).collect()
     };
     let mut obstacles = called(FUNCTIONS);
-    obstacles.extend(program.caveats.iter().map(|caveat| reason(*caveat)));
+    obstacles.extend(program.caveats.iter().filter_map(|caveat| reason(*caveat)));
     if program.globals.iter().any(holds_counting_format) {
         obstacles.push("a format of the program has %n");
     }
@@ -124,9 +125,9 @@ fn local(
     obstacles
 }
 
-/// Why nothing is proved of a program that holds this.
-fn reason(caveat: Caveat) -> &'static str {
-    match caveat {
+/// Why nothing is proved of a program that holds this; `None` if that stands against no proof.
+fn reason(caveat: Caveat) -> Option<&'static str> {
+    Some(match caveat {
         Caveat::FreeFloats => "the compiler may compute floats otherwise (-ffast-math)",
         Caveat::FusedFloats => "the compiler may fuse a product and a sum of floats (-mfma)",
         Caveat::FlushedFloats => "floats near zero become zero (crtfastmath.o)",
@@ -135,7 +136,11 @@ fn reason(caveat: Caveat) -> &'static str {
         Caveat::RenamedSymbols => "the linker gives names other meanings (--wrap, --defsym)",
         Caveat::NativeThreads => "native code of the link, or a library, may start threads",
         Caveat::ShortWide => "wide characters are not those of the C library (-fshort-wchar)",
-    }
+        Caveat::NativeLibrary => "native code of the link has functions of the C library's names",
+        Caveat::NativeStart => "native code of the link runs before main",
+        Caveat::NativeRounding => "native code of the link may change how floats are rounded",
+        Caveat::NativeLocale | Caveat::NativeSignals => return None,
+    })
 }
 
 /// Whether something runs before `main`, so that variables do not begin as written.
@@ -148,6 +153,8 @@ pub(crate) fn has_constructors(program: &Program) -> bool {
 /// Whether characters may be classed otherwise than in the C locale.
 pub(crate) fn sets_locale(program: &Program) -> bool {
     names_any(program, Mark::SetsLocale)
+        || program.caveats.contains(&Caveat::NativeLocale)
+        || characters::may_be_replaced(program)
 }
 
 /// Whether a constant or a variable begins with texts of which one is the name of a file that is the

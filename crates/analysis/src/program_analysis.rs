@@ -1,5 +1,6 @@
 //! A program with its analyses.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use labrys_library::Mark;
@@ -13,6 +14,7 @@ use labrys_semantics::{CharacterTable, character_table};
 use crate::body::{Body, Definition};
 use crate::calls::{self, Place};
 use crate::effects::{BlockEffects, EffectSummaries, Effects};
+use crate::elsewhere;
 use crate::escape;
 use crate::external_calls::ExternalCalls;
 use crate::formats::Formats;
@@ -77,6 +79,7 @@ pub struct ProgramAnalysis<'p> {
     second_returns: SecondReturns,
     has_constructors: bool,
     sets_locale: bool,
+    changed_by_other_names: BTreeSet<GlobalId>,
     impossible: OnceLock<Impossible>,
 }
 
@@ -125,6 +128,7 @@ impl<'p> ProgramAnalysis<'p> {
             second_returns,
             has_constructors: obstacles::has_constructors(program),
             sets_locale: obstacles::sets_locale(program),
+            changed_by_other_names: elsewhere::changed_by_other_names(program),
             block_effects: program.functions.iter().map(|_| OnceLock::new()).collect(),
             impossible: OnceLock::new(),
             points_to,
@@ -326,6 +330,24 @@ impl<'p> ProgramAnalysis<'p> {
     #[must_use]
     pub fn is_shared(&self, global: GlobalId) -> bool {
         self.shared[global.index()]
+    }
+
+    /// Whether two globals may be one, under two names of a library.
+    #[must_use]
+    pub fn may_be_one_global(&self, a: GlobalId, b: GlobalId) -> bool {
+        elsewhere::may_be_one_global(self.program, a, b)
+    }
+
+    /// Whether two functions may be one, under two names of a library.
+    #[must_use]
+    pub fn may_be_one_function(&self, a: FunctionId, b: FunctionId) -> bool {
+        elsewhere::may_be_one_function(self.program, a, b)
+    }
+
+    /// Whether the program may change a global by another name: each read of it gives anything.
+    #[must_use]
+    pub fn is_changed_by_other_names(&self, global: GlobalId) -> bool {
+        self.changed_by_other_names.contains(&global)
     }
 
     /// What a global holds of the program's input.

@@ -213,9 +213,14 @@ pub(crate) fn frozen(
 
 /// What a link says that its bitcode does not.
 pub(crate) fn linking(line: &LinkLine) -> Linking {
+    let native = imports::of(line);
+    let told = line.linking();
     Linking {
-        imports: imports::of(line),
-        ..line.linking()
+        imports: native.imports,
+        provides: native.provides,
+        early: native.early,
+        renames: native.renames || told.renames,
+        ..told
     }
 }
 

@@ -1,13 +1,15 @@
-//! What the native code of a link asks other libraries for: objects and archives without bitcode, and
+//! What the native code of a link says of the program: objects and archives without bitcode, and
 //! shared libraries with all that they need. The libraries of the languages are left out: what their
 //! functions do stands in rows.
+//!
+//! Law: a name is told where it may matter. A member of an archive that is not linked counts too.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use object::read::elf::ElfFile64;
-use object::{LittleEndian, Object, ObjectSymbol};
+use object::{LittleEndian, Object, ObjectKind, ObjectSection, ObjectSymbol, SymbolFlags};
 
 use crate::archive;
 use crate::container::elf;
@@ -30,8 +32,33 @@ const FOLDERS: [&str; 4] = [
 /// Linker scripts are shorter.
 const LONGEST_SCRIPT: usize = 1 << 16;
 
-/// The symbols that native code of a link does not define itself.
-pub(crate) fn of(line: &LinkLine) -> BTreeSet<String> {
+/// Sections of native objects by which code runs before `main`.
+const EARLY: [&str; 3] = [".init_array", ".preinit_array", ".ctors"];
+
+/// Options whose value is a linker script.
+const SCRIPTS: [&str; 5] = [
+    "-T",
+    "-dT",
+    "--script",
+    "--default-script",
+    "--just-symbols",
+];
+
+/// What native code says.
+#[derive(Debug, Default)]
+pub(crate) struct Native {
+    /// Symbols that it does not define itself.
+    pub(crate) imports: BTreeSet<String>,
+    /// Symbols that it defines.
+    pub(crate) provides: BTreeSet<String>,
+    /// Symbols that files name of which something runs before `main`.
+    pub(crate) early: BTreeSet<String>,
+    /// Whether a linker script defines symbols.
+    pub(crate) renames: bool,
+}
+
+/// What the native code of a link says.
+pub(crate) fn of(line: &LinkLine) -> Native {
     let mut reader = Reader::default();
     let mut words = Vec::new();
     for item in &line.items {
@@ -45,7 +72,17 @@ pub(crate) fn of(line: &LinkLine) -> BTreeSet<String> {
     let mut libraries = Vec::new();
     let mut rest = words.iter().map(|word| &**word);
     while let Some(word) = rest.next() {
-        if let Some(folder) = value(word, "-L", &mut rest) {
+        let script = SCRIPTS.iter().find(|option| {
+            let value = word.strip_prefix(**option);
+            value.is_some_and(|value| value.is_empty() || value.starts_with('='))
+        });
+        if let Some(script) = script {
+            let joined = word.strip_prefix(&format!("{script}="));
+            if let Some(path) = joined.or_else(|| rest.next()) {
+                reader.found.renames = true;
+                reader.file(Path::new(path));
+            }
+        } else if let Some(folder) = value(word, "-L", &mut rest) {
             reader.folders.push(folder.into());
         } else if let Some(name) = value(word, "-l", &mut rest) {
             libraries.push(name);
@@ -74,7 +111,7 @@ fn value<'w>(
 struct Reader {
     folders: Vec<PathBuf>,
     seen: BTreeSet<PathBuf>,
-    found: BTreeSet<String>,
+    found: Native,
 }
 
 impl Reader {
@@ -120,6 +157,8 @@ impl Reader {
             }
             Nature::Other if bytes.len() < LONGEST_SCRIPT => {
                 let script = String::from_utf8_lossy(&bytes).into_owned();
+                // It gives places in memory further names.
+                self.found.renames |= script.contains('=');
                 let words =
                     script.split(|letter: char| letter.is_whitespace() || "(),".contains(letter));
                 for word in words {
@@ -138,12 +177,37 @@ impl Reader {
         let Ok(file) = ElfFile64::<LittleEndian>::parse(bytes) else {
             return;
         };
-        let symbols = file.symbols().chain(file.dynamic_symbols());
-        let undefined = symbols.filter(ObjectSymbol::is_undefined);
-        let names = undefined.filter_map(|symbol| symbol.name().ok().map(str::to_owned));
-        self.found.extend(names);
+        let is_early = runs_early(&file);
+        for symbol in file.symbols().chain(file.dynamic_symbols()) {
+            let (Ok(name), true) = (symbol.name(), symbol.is_undefined() || symbol.is_global())
+            else {
+                continue;
+            };
+            if is_early {
+                self.found.early.insert(name.to_owned());
+            }
+            let names = match symbol.is_undefined() {
+                true => &mut self.found.imports,
+                false => &mut self.found.provides,
+            };
+            names.insert(name.to_owned());
+        }
         elf::needed(bytes).iter().for_each(|name| self.named(name));
     }
+}
+
+/// Whether code of a file may run before `main`. Nearly every shared library has a function that does,
+/// and does nothing: they are not told apart.
+fn runs_early(file: &ElfFile64<'_, LittleEndian>) -> bool {
+    let early = |name: &str| EARLY.iter().any(|start| name.starts_with(start));
+    let mut sections = file.sections();
+    let mut symbols = file.symbols();
+    file.kind() == ObjectKind::Dynamic
+        || sections.any(|section| section.name().is_ok_and(early))
+        || symbols.any(|symbol| {
+            matches!(symbol.flags(), SymbolFlags::Elf { st_info, .. }
+                if st_info & 0xf == object::elf::STT_GNU_IFUNC)
+        })
 }
 
 /// Whether a library is one of those of the languages.

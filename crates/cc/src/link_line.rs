@@ -277,6 +277,10 @@ impl LinkLine {
                     linking.renames = true;
                     continue;
                 }
+                "icf" => {
+                    linking.renames |= value.as_deref() == Some("all");
+                    continue;
+                }
                 _ => continue,
             };
             linking.started.extend(value.map(|value| (value, started)));

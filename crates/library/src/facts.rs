@@ -313,6 +313,8 @@ words! {
         OwnFormats = "own-formats",
         /// Finds functions by their names.
         LooksUp = "looks-up",
+        /// Is of a library that is not of C or C++: only that library has it.
+        OtherLibrary = "other-library",
         /// Changes how characters are classed.
         SetsLocale = "sets-locale",
         /// Changes which memory may be written, constants too.

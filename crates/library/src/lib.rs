@@ -16,12 +16,14 @@ mod facts;
 mod files;
 mod parse;
 mod table;
+mod variables;
 
 pub use facts::{
     Access, Allocation, CallsBack, Computes, Course, Effect, Extent, Forward, Function, Harness,
     Loss, MODEL_PREFIX, Mark, Parameter, Shape, Type, WRAPPER_PREFIX,
 };
-pub use table::{function, functions, loss, named};
+pub use table::{function, functions, loss, named, own_row};
+pub use variables::may_be_one_variable;
 
 /// The definitions that stand for functions in the picture of a program with its surroundings, in
 /// the text form of programs.

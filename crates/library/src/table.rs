@@ -62,12 +62,19 @@ fn inherit(function: &mut Function, name: &str, families: &[(&'static str, Funct
 #[must_use]
 pub fn function(name: &str) -> Option<&'static Function> {
     let table = &*TABLE;
-    if let Some(place) = table.places.get(name) {
-        return table.functions.get(*place);
+    if let Some(own) = own_row(name) {
+        return Some(own);
     }
     let mut families = table.families.iter();
     let family = families.find(|(stem, _)| name.starts_with(stem));
     family.map(|(_, function)| function)
+}
+
+/// What is known of the function of this name by a row of its own.
+#[must_use]
+pub fn own_row(name: &str) -> Option<&'static Function> {
+    let table = &*TABLE;
+    table.functions.get(*table.places.get(name)?)
 }
 
 /// All functions with a row of their own.

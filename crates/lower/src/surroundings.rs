@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use labrys_library::{Mark, named};
+use labrys_library::{CallsBack, Mark, named, own_row};
 use labrys_llvm::{Block, LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Value};
 use labrys_program::{Caveat, Program, RelocationTarget, Started};
 
@@ -25,6 +25,10 @@ pub struct Linking {
     pub wrapped: Vec<String>,
     /// Symbols that native code of the link does not define itself.
     pub imports: BTreeSet<String>,
+    /// Symbols that it defines.
+    pub provides: BTreeSet<String>,
+    /// Symbols that it names where some of it runs before `main`.
+    pub early: BTreeSet<String>,
 }
 
 /// Text attributes of functions that the link line starts.
@@ -91,10 +95,43 @@ pub(crate) fn note(module: &Module, linking: &Linking) {
     if linking.renames {
         promises::mark(module, main, Caveat::RenamedSymbols);
     }
-    let mut imports = linking.imports.iter();
-    if imports.any(|name| named(name, Mark::Concurrent)) {
-        promises::mark(module, main, Caveat::NativeThreads);
+    let imports = |mark| linking.imports.iter().any(|name| named(name, mark));
+    let of_marks = [
+        (Mark::Concurrent, Caveat::NativeThreads),
+        (Mark::SetsLocale, Caveat::NativeLocale),
+        (Mark::SetsRounding, Caveat::NativeRounding),
+    ];
+    for (_, caveat) in of_marks.iter().filter(|(mark, _)| imports(*mark)) {
+        promises::mark(module, main, *caveat);
     }
+    let mut rows = linking.imports.iter().filter_map(|name| own_row(name));
+    if rows.any(|row| row.calls_back() == CallsBack::Signals) {
+        promises::mark(module, main, Caveat::NativeSignals);
+    }
+    if linking.provides.iter().any(|name| is_of_library(name)) {
+        promises::mark(module, main, Caveat::NativeLibrary);
+    }
+    if linking.early.iter().any(|name| is_seen(module, name)) {
+        promises::mark(module, main, Caveat::NativeStart);
+    }
+}
+
+/// Whether the C library has a function of this name, of which something is known.
+fn is_of_library(name: &str) -> bool {
+    let row = own_row(name);
+    row.is_some_and(|row| row.harness().is_none() && !row.has(Mark::OtherLibrary))
+}
+
+/// Whether a module defines a function or a variable of this name that other code sees.
+fn is_seen(module: &Module, name: &str) -> bool {
+    let found = module.function(name).or_else(|| module.global(name));
+    let aliases = module.aliases();
+    let mut found = found.into_iter().chain(aliases);
+    found.any(|one| {
+        one.name() == name
+            && !one.is_declaration()
+            && one.linkage() != LLVMLinkage::LLVMInternalLinkage
+    })
 }
 
 /// Has what runs before all libraries run after them, first of the program: the runtime is ready

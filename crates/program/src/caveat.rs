@@ -27,5 +27,17 @@ named!(
         /// Wide characters have another size than those of the C library (`-fshort-wchar`): the
         /// compiler counts in the one, its functions in the other.
         ShortWide = "short-wide",
+        /// Native code of the link has functions of the C library's names.
+        NativeLibrary = "native-library",
+        /// Native code of the link that names functions or variables of the program runs before
+        /// `main`.
+        NativeStart = "native-start",
+        /// Native code of the link may change how characters are classed. It stands against no proof by
+        /// itself.
+        NativeLocale = "native-locale",
+        /// Native code of the link may set handlers of signals. It stands against no proof by itself.
+        NativeSignals = "native-signals",
+        /// Native code of the link may change how floats are rounded.
+        NativeRounding = "native-rounding",
     }
 );

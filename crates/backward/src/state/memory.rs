@@ -220,7 +220,9 @@ impl Memory {
             symbol,
         };
         // What a signal handler may write at any time is havocked at each read.
-        if !may_write(terms, terms.analysis().interference(), &read) {
+        let is_unstable = may_write(terms, terms.analysis().interference(), &read)
+            || is_changed_by_other_names(terms, &read);
+        if !is_unstable {
             terms.assume(Assumption::Memory);
             self.reads.push(read);
         }
@@ -556,6 +558,17 @@ fn overlap(terms: &mut Terms<'_>, read: &Read, write: &Write) -> Overlap {
         }
         _ if terms.may_alias(write.address, read.address) => Overlap::Unknown,
         _ => Overlap::None,
+    }
+}
+
+/// Whether the program may change what this reads by another name of it.
+fn is_changed_by_other_names(terms: &mut Terms<'_>, read: &Read) -> bool {
+    let Some((object, _)) = terms.root(read.address) else {
+        return false;
+    };
+    match object.kind() {
+        ObjectKind::Global(id) => terms.analysis().is_changed_by_other_names(id),
+        _ => false,
     }
 }
 

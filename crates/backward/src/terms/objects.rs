@@ -340,7 +340,7 @@ impl Objects {
 /// Whether two objects certainly have places of their own when both addresses are used. Stack
 /// objects that need not be alive together may have one (those of different frames, variables of two
 /// blocks, whose addresses are kept as numbers), and the linker may lay equal constants, and ends of
-/// strings, over each other. What has no bytes (a structure without members) may be anywhere.
+/// strings, over each other. Libraries have several names for one thing. What has no bytes (a structure without members) may be anywhere.
 fn are_apart(analysis: &ProgramAnalysis<'_>, a: &Object, b: &Object) -> bool {
     let always = a.is_always_there() && b.is_always_there();
     let is_empty = |object: &Object| object.size().is_none_or(|size| size == 0);
@@ -352,7 +352,13 @@ fn are_apart(analysis: &ProgramAnalysis<'_>, a: &Object, b: &Object) -> bool {
                 let body = a.description.function.map(|id| analysis.body(id));
                 frame == other && body.is_some_and(|body| body.are_alive_together(one, two))
             }
-            (ObjectKind::Global(_), ObjectKind::Global(_)) => !(a.is_constant() && b.is_constant()),
+            (ObjectKind::Global(one), ObjectKind::Global(two)) => {
+                let are_equal = a.is_constant() && b.is_constant();
+                !are_equal && !analysis.may_be_one_global(one, two)
+            }
+            (ObjectKind::Function(one), ObjectKind::Function(two)) => {
+                !analysis.may_be_one_function(one, two)
+            }
             _ => true,
         }
 }
