@@ -133,7 +133,9 @@ fn reason(caveat: Caveat) -> Option<&'static str> {
         Caveat::FlushedFloats => "floats near zero become zero (crtfastmath.o)",
         Caveat::Assembly => "there is assembly outside of functions",
         Caveat::Control => "assembly may change control, or how floats are computed",
-        Caveat::RenamedSymbols => "the linker gives names other meanings (--wrap, --defsym)",
+        Caveat::RenamedSymbols => {
+            "the linker gives names other meanings (--wrap, --defsym, scripts, --icf=all)"
+        }
         Caveat::NativeThreads => "native code of the link, or a library, may start threads",
         Caveat::ShortWide => "wide characters are not those of the C library (-fshort-wchar)",
         Caveat::NativeLibrary => "native code of the link has functions of the C library's names",

@@ -20,7 +20,8 @@ named!(
         /// Assembly that may move the stack, jump, call the system, or change how floats are
         /// computed.
         Control = "control",
-        /// The linker gives names other meanings (`--defsym`, `--wrap` with native code).
+        /// The linker gives names other meanings (`--defsym`, scripts, `--icf=all`, `--wrap` with native
+        /// code).
         RenamedSymbols = "renamed-symbols",
         /// Native code of the link, or a library that it needs, may start threads.
         NativeThreads = "native-threads",
