@@ -340,7 +340,8 @@ impl Objects {
 /// Whether two objects certainly have places of their own when both addresses are used. Stack
 /// objects that need not be alive together may have one (those of different frames, variables of two
 /// blocks, whose addresses are kept as numbers), and the linker may lay equal constants, and ends of
-/// strings, over each other. Libraries have several names for one thing. What has no bytes (a structure without members) may be anywhere.
+/// strings, over each other. Libraries have several names for one thing. What has no bytes (a
+/// structure without members) may be anywhere.
 fn are_apart(analysis: &ProgramAnalysis<'_>, a: &Object, b: &Object) -> bool {
     let always = a.is_always_there() && b.is_always_there();
     let is_empty = |object: &Object| object.size().is_none_or(|size| size == 0);
