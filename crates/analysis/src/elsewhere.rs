@@ -56,11 +56,7 @@ pub(crate) fn changed_by_other_names(program: &Program) -> BTreeSet<GlobalId> {
 /// The globals of which more is done than to read and compare.
 fn more_than_read(program: &Program) -> BTreeSet<GlobalId> {
     let mut found = BTreeSet::new();
-    let initializers = program
-        .globals
-        .iter()
-        .flat_map(|global| &global.initializer);
-    for relocation in initializers.flat_map(|initializer| &initializer.relocations) {
+    for relocation in program.relocations() {
         if let RelocationTarget::Global(id, _) = relocation.target {
             found.insert(id);
         }

@@ -47,11 +47,7 @@ pub(crate) fn shared_globals(program: &Program, formats: &Formats) -> Vec<bool> 
         .iter()
         .map(|global| global.linkage != Linkage::Internal)
         .collect();
-    let initializers = program
-        .globals
-        .iter()
-        .flat_map(|global| &global.initializer);
-    for relocation in initializers.flat_map(|initializer| &initializer.relocations) {
+    for relocation in program.relocations() {
         if let RelocationTarget::Global(id, _) = relocation.target {
             shared[id.index()] = true;
         }

@@ -83,11 +83,7 @@ impl ExternalCalls {
 /// that is known to call it.
 fn exposed(program: &Program) -> Vec<bool> {
     let mut exposed = vec![false; program.functions.len()];
-    let initializers = program
-        .globals
-        .iter()
-        .flat_map(|global| &global.initializer);
-    for relocation in initializers.flat_map(|initializer| &initializer.relocations) {
+    for relocation in program.relocations() {
         if let RelocationTarget::Function(id, _) = relocation.target {
             exposed[id.index()] = true;
         }

@@ -51,12 +51,8 @@ impl Census {
                 note(reason);
             }
         }
-        let initializers = program
-            .globals
-            .iter()
-            .filter_map(|global| global.initializer.as_ref());
-        census.opaque_initializers = initializers
-            .flat_map(|initializer| &initializer.relocations)
+        census.opaque_initializers = program
+            .relocations()
             .filter(|relocation| matches!(relocation.target, RelocationTarget::Opaque(_)))
             .count();
         census

@@ -58,11 +58,7 @@ impl Accesses {
             let id = FunctionId::new(index);
             accesses.add(program, id, function, second_returns.are_in(id));
         }
-        let initializers = program
-            .globals
-            .iter()
-            .flat_map(|global| &global.initializer);
-        for relocation in initializers.flat_map(|initializer| &initializer.relocations) {
+        for relocation in program.relocations() {
             if let RelocationTarget::Global(id, _) = relocation.target {
                 accesses.stores[id.index()] = None;
             }

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Aggregate, BlockId, BranchId, Caveat, Constant, ConstantId, FileId, ForeignType, Function,
-    FunctionId, Global, GlobalId, Location, Operand, POINTER_SIZE, Site, SiteId, SiteKind,
-    Terminator, Type,
+    FunctionId, Global, GlobalId, Location, Operand, POINTER_SIZE, Relocation, Site, SiteId,
+    SiteKind, Terminator, Type,
 };
 
 pub use derived::Derived;
@@ -70,6 +70,12 @@ impl Program {
         self.sites.last().map_or(0, |site| {
             (site.first_branch.0 + site.kind.directions()) as usize
         })
+    }
+
+    /// Parts of the initializers of all globals that are no plain bytes.
+    pub fn relocations(&self) -> impl Iterator<Item = &Relocation> {
+        let initializers = self.globals.iter().flat_map(|global| &global.initializer);
+        initializers.flat_map(|initializer| &initializer.relocations)
     }
 
     /// The site with this id; `None` for sites of library models and of the runtime.
