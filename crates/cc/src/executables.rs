@@ -54,6 +54,8 @@ enum Variant {
     Checked,
     /// Under MemorySanitizer: built when it is asked for.
     Uninitialized,
+    /// Instrumented, with joined paths: built when it is asked for.
+    Joined,
 }
 
 /// What LLVM does to make code fast.
@@ -132,6 +134,7 @@ impl Variant {
             // A place in the source for every instruction, which optimizing loses.
             Variant::Checked | Variant::Uninitialized => Effort::Linear,
             Variant::Plain => Effort::Full,
+            Variant::Joined => Tuning::Unoptimized.effort(),
             Variant::Instrumented => Tuning::Optimized.effort(),
         }
     }
@@ -158,6 +161,10 @@ impl Variant {
             Variant::Uninitialized => (
                 |from, to, _| checked::add_initialization_checks(from, to).map(|()| false),
                 "adding checks of initialization",
+            ),
+            Variant::Joined => (
+                |from, to, _| recording::instrument_joined(from, to).map(|()| false),
+                "instrumenting with joined paths",
             ),
         }
     }
@@ -350,6 +357,36 @@ pub(crate) fn build_uninitialized(
     runtime: &Path,
     scratch: &Path,
 ) -> Result<(), Error> {
+    session.doing("compiling the program under MemorySanitizer");
+    build_variant(
+        Variant::Uninitialized,
+        (session, line),
+        frozen,
+        runtime,
+        scratch,
+    )
+}
+
+/// Builds from frozen bitcode the instrumented executable with joined paths.
+pub(crate) fn build_joined(
+    session: &Session,
+    line: &LinkLine,
+    frozen: &Path,
+    runtime: &Path,
+    scratch: &Path,
+) -> Result<(), Error> {
+    session.doing("compiling the program with joined paths");
+    build_variant(Variant::Joined, (session, line), frozen, runtime, scratch)
+}
+
+/// Builds one executable of a link from its frozen bitcode and the runtime.
+fn build_variant(
+    variant: Variant,
+    (session, line): (&Session, &LinkLine),
+    frozen: &Path,
+    runtime: &Path,
+    scratch: &Path,
+) -> Result<(), Error> {
     let parts = Parts {
         session,
         line,
@@ -357,8 +394,6 @@ pub(crate) fn build_uninitialized(
         runtime,
         scratch,
     };
-    session.doing("compiling the program under MemorySanitizer");
-    let variant = Variant::Uninitialized;
     let built = parts.build(variant, variant.effort())?;
     fs::copy(&built, &line.output).map_err(|source| Error::Io {
         path: line.output.clone(),
@@ -441,7 +476,7 @@ impl Parts<'_> {
         let sanitizer = match variant {
             Variant::Checked => self.sanitizer(Sanitizer::Address)?,
             Variant::Uninitialized => self.sanitizer(Sanitizer::Memory)?,
-            Variant::Instrumented | Variant::Plain => Vec::new(),
+            Variant::Instrumented | Variant::Joined | Variant::Plain => Vec::new(),
         };
         self.line.executable(&Pieces {
             objects,
@@ -493,8 +528,8 @@ impl Parts<'_> {
         })?;
         let mut objects = vec![object];
         objects.extend(bitcode.apart.is_some().then_some(apart_object));
-        if variant == Variant::Instrumented {
-            objects.push(self.models(effort)?);
+        if matches!(variant, Variant::Instrumented | Variant::Joined) {
+            objects.push(self.models(variant, effort)?);
         }
         Ok(objects)
     }
@@ -506,14 +541,16 @@ impl Parts<'_> {
             Variant::Plain => "plain",
             Variant::Checked => "checked",
             Variant::Uninitialized => "uninitialized",
+            Variant::Joined => "joined",
         };
         self.scratch.join(name).with_extension(extension)
     }
 
     /// The object with the models of library functions. Where an executable is wanted early, it is
     /// not optimized either, unless it was before.
-    fn models(&self, effort: Effort) -> Result<PathBuf, Error> {
-        let is_early = self.session.is_early() && effort == Effort::Linear;
+    fn models(&self, variant: Variant, effort: Effort) -> Result<PathBuf, Error> {
+        let is_early = self.session.is_early() || variant == Variant::Joined;
+        let is_early = is_early && effort == Effort::Linear;
         if is_early && !kept::has(MODELS) {
             let write = |bitcode: &Path| recording::instrument_models(None, Some(bitcode));
             self.models_by("unoptimized-models", effort, write)

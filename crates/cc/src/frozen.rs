@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use crate::arguments::{Invocation, Mode};
 use crate::container::Executable;
 use crate::executables::{
-    self, Purpose, build_frozen, build_uninitialized, llvm, model, read, runtime_object,
+    self, Purpose, build_frozen, build_joined, build_uninitialized, llvm, model, read,
+    runtime_object,
 };
 use crate::jobs::Job;
 use crate::link_line::{LinkLine, Pieces};
@@ -261,6 +262,16 @@ impl Frozen {
         progress: Progress,
     ) -> Result<(), Error> {
         self.build_by(build_uninitialized, out, scratch, progress)
+    }
+
+    /// Builds the instrumented executable with joined paths.
+    pub(crate) fn build_joined(
+        &self,
+        out: &Path,
+        scratch: &Scratch,
+        progress: Progress,
+    ) -> Result<(), Error> {
+        self.build_by(build_joined, out, scratch, progress)
     }
 
     /// Builds the whole executable: see [`container`](crate::container).

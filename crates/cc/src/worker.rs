@@ -63,6 +63,13 @@ pub enum Order {
         /// What is written.
         out: PathBuf,
     },
+    /// The instrumented executable with joined paths.
+    Joined {
+        /// The folder of the frozen program.
+        frozen: PathBuf,
+        /// What is written.
+        out: PathBuf,
+    },
     /// An executable with drivers.
     Unit {
         /// The folder of the frozen program.
@@ -82,6 +89,7 @@ impl Order {
             Order::Sources { out, .. }
             | Order::Whole { out, .. }
             | Order::Uninitialized { out, .. }
+            | Order::Joined { out, .. }
             | Order::Unit { out, .. } => out,
             Order::Library { folder, .. } => folder,
         }
@@ -115,6 +123,10 @@ impl Order {
             }
             Order::Uninitialized { frozen, out } => {
                 let first = UNINITIALIZED.as_ref();
+                (vec![first, frozen.as_ref(), out.as_ref()], None)
+            }
+            Order::Joined { frozen, out } => {
+                let first = JOINED.as_ref();
                 (vec![first, frozen.as_ref(), out.as_ref()], None)
             }
             Order::Unit {
@@ -307,6 +319,9 @@ const WHOLE: &str = "whole";
 /// First word for an executable that looks for reads of uninitialized memory.
 const UNINITIALIZED: &str = "uninitialized";
 
+/// First word for an instrumented executable with joined paths.
+const JOINED: &str = "joined";
+
 /// First word for a library.
 const LIBRARY: &str = "library";
 
@@ -350,7 +365,10 @@ fn obey(words: Vec<OsString>, scratch: &Scratch, progress: Progress) -> Result<(
     let mut words = words.into_iter();
     let first = words.next().unwrap_or_default();
     let unknown = || Error::Usage("this command is for Labrys itself".to_owned());
-    if first == UNIT || first == UNINITIALIZED || first == WHOLE {
+    if [UNIT, UNINITIALIZED, JOINED, WHOLE]
+        .iter()
+        .any(|word| first == *word)
+    {
         let (Some(of), Some(out)) = (words.next(), words.next()) else {
             return Err(unknown());
         };
@@ -363,6 +381,9 @@ fn obey(words: Vec<OsString>, scratch: &Scratch, progress: Progress) -> Result<(
         let frozen = Frozen::open(of);
         if first == UNINITIALIZED {
             return frozen.build_uninitialized(out, scratch, progress);
+        }
+        if first == JOINED {
+            return frozen.build_joined(out, scratch, progress);
         }
         let request = serde_json::from_reader(stdin().lock()).map_err(|_| unknown())?;
         return frozen.build(&request, out, scratch, progress);

@@ -1,6 +1,6 @@
 //! An instrumented program behaves as the plain one: the programs of `alike`, each about something
 //! that surrounds a program, and random programs of csmith where that is installed, print the same
-//! and end alike whether clang builds them or `labrys-cc`.
+//! and end alike whether clang builds them or `labrys-cc`, and with joined paths.
 //!
 //! A line `// options:` of a program is for both compilers. `LABRYS_CSMITH` is the number of random
 //! programs, `LABRYS_CSMITH_FIRST` the first seed.
@@ -13,7 +13,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{folder, labrys_cc, output};
+use common::{folder, labrys, labrys_cc, output};
+use labrys_cc::Frozen;
 
 /// Levels of optimization, of both compilers.
 const LEVELS: [&str; 2] = ["-O0", "-O2"];
@@ -35,6 +36,21 @@ fn built_and_run(compiler: &mut Command, words: &[&str], source: &Path, at: &Pat
     let built = output(compiler);
     let told = String::from_utf8_lossy(&built.stderr);
     assert!(built.status.success(), "{}: {told}", source.display());
+    run(at)
+}
+
+/// Builds the executable with joined paths of one that `labrys-cc` built, and runs it.
+fn joined_and_run(whole: &Path, at: &Path) -> Output {
+    let frozen = at.with_file_name("frozen");
+    Frozen::of_executable(whole, &frozen).expect("a frozen program");
+    let mut build = labrys();
+    build.args(["build-worker", "joined"]).arg(frozen).arg(at);
+    let built = output(&mut build);
+    assert!(at.is_file(), "{built:?}");
+    run(at)
+}
+
+fn run(at: &Path) -> Output {
     let input = at.with_extension("input");
     fs::write(&input, INPUT).expect("written");
     let mut run = Command::new("timeout");
@@ -42,11 +58,11 @@ fn built_and_run(compiler: &mut Command, words: &[&str], source: &Path, at: &Pat
     output(run.stdin(File::open(input).expect("there")))
 }
 
-/// Builds a program with both compilers: both print the same and end alike.
+/// Builds a program with both compilers, and with joined paths: all print the same and end alike.
 fn compare(source: &Path, words: &[&str]) {
     let folder = folder();
     let at = |name: &str| folder.path().join(name).join("program");
-    for name in ["plain", "labrys"] {
+    for name in ["plain", "labrys", "joined"] {
         fs::create_dir(folder.path().join(name)).expect("a folder");
     }
     let plain = built_and_run(&mut Command::new("clang-19"), words, source, &at("plain"));
@@ -55,6 +71,9 @@ fn compare(source: &Path, words: &[&str]) {
     let shown = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(shown(&ours), shown(&plain), "{name} {words:?}");
     assert_eq!(ours.status, plain.status, "{name} {words:?}");
+    let joined = joined_and_run(&at("labrys"), &at("joined"));
+    assert_eq!(shown(&joined), shown(&plain), "{name} {words:?}, joined");
+    assert_eq!(joined.status, plain.status, "{name} {words:?}, joined");
 }
 
 #[test]

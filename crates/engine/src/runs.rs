@@ -527,6 +527,26 @@ impl Runs {
         Ok(trace(run.recording, &run.outcome, &self.program))
     }
 
+    /// Runs an input for its trace on another program with the same sites.
+    pub(crate) fn trace_on(
+        &mut self,
+        other: &mut dyn Runner,
+        input: &Input,
+    ) -> Result<Option<Trace>, Error> {
+        let mut run = other.run(input, Mode::Symbolic)?;
+        if run.recording.exit == Exit::Endless {
+            other.bound_objects();
+            run = other.run(input, Mode::Symbolic)?;
+        }
+        self.counts.reruns += 1;
+        self.counts.records += records(&run.recording);
+        let trace = trace(run.recording, &run.outcome, &self.program);
+        if let Some(trace) = trace.as_ref().filter(|_| self.audit) {
+            audit(trace, input, self.counts.runs)?;
+        }
+        Ok(trace)
+    }
+
     /// Takes back a trace whose memory can be used again.
     pub(crate) fn recycle(&mut self, trace: Trace) {
         let recording = trace.into_recording();

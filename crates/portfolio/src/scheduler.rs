@@ -135,10 +135,11 @@ impl Scheduler {
     /// which may depend on a random number from 0 to 1. `None` if no arm is active.
     pub fn step(&mut self, random: impl FnOnce() -> f64) -> Option<Arm> {
         let active = |arm: &Arm| self.is_active(*arm) && self.accounts[arm.0].is_tentative();
-        let tentative = self.arms().find(active);
-        if let Some(arm) = tentative.filter(|arm| self.accounts[arm.0].credit > 0.0) {
+        let has_credit = |arm: &Arm| active(arm) && self.accounts[arm.0].credit > 0.0;
+        if let Some(arm) = self.arms().find(has_credit) {
             return Some(arm);
         }
+        let tentative = self.arms().find(active);
         if let Some((arm, left)) = self.turn
             && left > 0
             && self.accounts[arm.0].is_active()
@@ -381,6 +382,25 @@ mod tests {
             let much = part(&mut scheduler, 0.1);
             assert!(much > 0.3, "{much}");
         }
+    }
+
+    /// Of several tentative arms each has its credit.
+    #[test]
+    fn tentative_arms_do_not_wait_for_one_another() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut scheduler = Scheduler::new(Policy::Yield);
+        let _ = scheduler.add(8);
+        let beside = [0.02, 0.02].map(|part| scheduler.add_tentative(part));
+        let mut had = [0, 0];
+        for _ in 0..20_000 {
+            let arm = scheduler.step(|| rng.f64()).expect("an active arm");
+            scheduler.spend(arm, 1.0);
+            if let Some(one) = beside.iter().position(|one| *one == arm) {
+                had[one] += 1;
+            }
+        }
+        let [one, other] = had;
+        assert!(one > 200 && one < 2 * other && other < 2 * one, "{had:?}");
     }
 
     /// The others have the same turns and draw the same numbers with a tentative arm beside them,

@@ -19,6 +19,7 @@ mod draw;
 mod endings;
 mod growth;
 mod inputs;
+mod joined;
 mod mutate;
 mod path;
 mod patience;
@@ -35,6 +36,7 @@ mod tree;
 mod weight;
 
 pub use counts::{SideCount, SideCounter};
+pub use joined::{BuildJoined, Joined};
 pub use search::{Search, SearchOptions};
 pub use strategies::{
     Auto, BreadthFirst, CarFast, CfgDirected, ContextGuided, DepthFirst, Entry, Generational,

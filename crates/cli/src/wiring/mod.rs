@@ -8,6 +8,7 @@ pub(crate) mod dictionary;
 pub(crate) mod drivers;
 pub(crate) mod ending;
 pub(crate) mod inputs;
+pub(crate) mod joined;
 pub(crate) mod memory;
 pub(crate) mod notebook;
 pub(crate) mod property;

@@ -160,7 +160,7 @@ pub(crate) struct Subject {
     /// Whether lost memory is a failure.
     pub(crate) leaks: bool,
     /// How further executables are built from it.
-    builder: Builder,
+    pub(crate) builder: Builder,
     /// What is left of its build. It ends before its folder goes.
     rest: Option<Rest>,
     /// Holds what was built or extracted.
@@ -186,7 +186,7 @@ impl Subject {
         let (instrumented, rest) = match paths {
             [path] if !is_source(path) => whole(path, builder, folder.path())?,
             sources => {
-                let out = output_name(sources, folder.path());
+                let out = output(sources, folder.path())?;
                 let sources = inputs(sources, build, builder, folder.path())?;
                 let rest = built(&sources, build, builder, folder.path(), |sources, flags| {
                     labrys_cc::sources(sources, flags, &out)
@@ -601,7 +601,11 @@ fn temporary_folder() -> Result<TemporaryFolder, Problem> {
 
 /// Where another executable goes: under the same name as the instrumented one, for programs
 /// that act by their names.
-fn variant_path(folder: &Path, kind: &str, instrumented: &Path) -> Result<PathBuf, Problem> {
+pub(crate) fn variant_path(
+    folder: &Path,
+    kind: &str,
+    instrumented: &Path,
+) -> Result<PathBuf, Problem> {
     let folder = folder.join(kind);
     std::fs::create_dir(&folder).map_err(|error| Problem::unwritten(&folder, &error))?;
     Ok(folder.join(instrumented.file_name().unwrap_or("program".as_ref())))
@@ -662,10 +666,12 @@ fn is_elf(path: &Path) -> bool {
     read.is_ok() && start == *b"\x7fELF"
 }
 
-/// The name of what sources are built to, in a folder.
-fn output_name(sources: &[PathBuf], folder: &Path) -> PathBuf {
+/// What sources are built to: in a folder of its own, since a program may be called as one of the
+/// other folders ([`variant_path`]).
+fn output(sources: &[PathBuf], folder: &Path) -> Result<PathBuf, Problem> {
     let name = sources.first().and_then(|source| source.file_stem());
-    folder.join(name.unwrap_or_else(|| "program".as_ref()))
+    let name = Path::new(name.unwrap_or_else(|| "program".as_ref()));
+    variant_path(folder, "built", name)
 }
 
 /// What is linked: the sources, or objects of them where they are compiled one by one.

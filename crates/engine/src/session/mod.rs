@@ -17,7 +17,6 @@ use labrys_solver::{Answer, Assignment, Model};
 use labrys_suite::{Coverage, Failure, Input, Origin, Summary, TargetStatus, TargetSummary};
 use labrys_trace::{Compared, Trace};
 
-use crate::Error;
 use crate::asker::Asker;
 use crate::books::Books;
 use crate::budget::{Deadline, End};
@@ -30,6 +29,7 @@ use crate::saver::{Moment, Saver, input_path};
 use crate::start::Start;
 use crate::statistics::{DivergenceCause, Statistics, lost_in_calls, lost_in_operations};
 use crate::vocabulary::Vocabulary;
+use crate::{Error, Runner};
 
 pub use builder::SessionBuilder;
 
@@ -106,12 +106,6 @@ impl Session {
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
-    }
-
-    /// The input of the last test that became part of the suite in this session.
-    #[must_use]
-    pub fn last_kept(&self) -> Option<&Input> {
-        self.kept_inputs().last()
     }
 
     /// The inputs of the tests that were kept, those of a resumed suite apart.
@@ -443,6 +437,18 @@ impl Session {
         self.runs.trace_again(input, mode)
     }
 
+    /// As [`trace_again`](Self::trace_again), on another program with the same sites.
+    ///
+    /// # Errors
+    /// If it cannot be run.
+    pub fn trace_on(
+        &mut self,
+        other: &mut dyn Runner,
+        input: &Input,
+    ) -> Result<Option<Trace>, Error> {
+        self.runs.trace_on(other, input)
+    }
+
     /// From now on runs record what the mode says; at first, the decisions that depend on their input.
     pub fn record(&mut self, mode: Mode) {
         self.runs.record(mode);
@@ -654,8 +660,7 @@ impl Session {
         hint: &Assignment,
         steps: Option<u64>,
     ) -> Answer {
-        let deadline = &self.deadline;
-        let limits = (steps, deadline);
+        let limits = (steps, &self.deadline);
         let answer = self.asker.check(pool, constraints, hint, limits);
         self.tell_of_timeout(&answer);
         answer

@@ -24,6 +24,7 @@ mod external;
 mod far;
 mod function;
 mod intrinsics;
+mod join;
 mod labels;
 mod linear;
 mod markers;
@@ -86,6 +87,31 @@ pub struct Outputs<'a> {
 /// # Errors
 /// The input is not bitcode of LLVM 19, or (our bug) the result is not well-formed.
 pub fn instrument(frozen: &Path, outputs: Outputs<'_>) -> Result<bool, LlvmError> {
+    instrument_paths(frozen, outputs, Paths::Apart)
+}
+
+/// Instruments frozen bitcode whose paths are joined where they can be ([`join`]), for code that is not
+/// optimized.
+///
+/// # Errors
+/// As [`instrument`].
+pub fn instrument_joined(frozen: &Path, out: &Path) -> Result<(), LlvmError> {
+    let outputs = Outputs {
+        inlined: None,
+        called: Some(out),
+        large: None,
+    };
+    instrument_paths(frozen, outputs, Paths::Joined).map(drop)
+}
+
+/// Whether the paths of a program are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Paths {
+    Apart,
+    Joined,
+}
+
+fn instrument_paths(frozen: &Path, outputs: Outputs<'_>, paths: Paths) -> Result<bool, LlvmError> {
     let mut module = Module::read(frozen)?;
     let numbers = Numbers::of(&module);
     large::mark(&module);
@@ -101,6 +127,10 @@ pub fn instrument(frozen: &Path, outputs: Outputs<'_>) -> Result<bool, LlvmError
     // The streams of C++ that the program does not use.
     module.run_passes("globaldce")?;
     markers::optimize(&mut module)?;
+    if paths == Paths::Joined {
+        // Behind the inliner, so that small functions are no calls.
+        join::join(&module);
+    }
     models::leave(&mut module)?;
     slots::move_to_slots(&mut module)?;
     objects::align(&module);

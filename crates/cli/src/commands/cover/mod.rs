@@ -19,7 +19,7 @@ use labrys_executor::RunLimits;
 use labrys_fuzz::Fuzzing;
 use labrys_portfolio::Portfolio;
 use labrys_program::{FunctionId, Program};
-use labrys_search::{Options, STRATEGIES, Search, SearchOptions, Strategy};
+use labrys_search::{Joined, Options, STRATEGIES, Search, SearchOptions, Strategy};
 use labrys_solver::Layers;
 use labrys_suite::export::{self, EXPORTERS, Source};
 use labrys_suite::{
@@ -38,6 +38,7 @@ use crate::wiring::build::Builder;
 use crate::wiring::dictionary;
 use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
+use crate::wiring::joined::joined;
 use crate::wiring::memory::Memory;
 use crate::wiring::property;
 use crate::wiring::session::{Call, calls, complaint, programs, shares_namespaces};
@@ -269,9 +270,17 @@ fn explore(
         ..SearchOptions::default()
     };
     Memory::new(options.limits.memory).limit_search(&mut further);
-    let fuzz = options.search.fuzzes(strategy.name());
+    let beside = Beside {
+        fuzz: options.search.fuzzes(strategy.name()),
+        join: options.search.joins(strategy.name()),
+    };
     let search = Search::new(strategy, further, plan.config.seed);
-    let mut technique = technique(options, plan, (search, fuzz), (analysis.as_ref(), &closed));
+    let mut technique = technique(
+        options,
+        plan,
+        (search, beside),
+        (analysis.as_ref(), &closed),
+    );
     let end = labrys_engine::run(&mut session, &mut *technique);
     // The bar goes before the summary comes.
     session.set_observer(Box::new(labrys_engine::Silent));
@@ -302,17 +311,25 @@ fn entry(options: &Cover, plan: &Plan) -> Result<Option<FunctionId>, Problem> {
 /// A program with its analyses, and where its runs begin.
 type Analyzed<'p> = (ProgramAnalysis<'p>, FunctionId);
 
+/// What works beside a search that needs no analysis.
+#[derive(Clone, Copy)]
+struct Beside {
+    fuzz: bool,
+    join: bool,
+}
+
 /// The search, and the techniques beside it, by the analysis of the program and that of the closed one.
 fn technique<'p>(
     options: &Cover,
     plan: &'p Plan,
-    (search, fuzz): (Search<'p>, bool),
+    (search, beside): (Search<'p>, Beside),
     (analysis, closed): (
         Option<&'p Analyzed<'p>>,
         &'p dyn Fn(FunctionId) -> &'p Analyzed<'p>,
     ),
 ) -> Box<dyn Technique + 'p> {
-    if !fuzz && analysis.is_none() {
+    let Beside { fuzz, join } = beside;
+    if !fuzz && !join && analysis.is_none() {
         return Box::new(search);
     }
     let seed = plan.config.seed;
@@ -338,6 +355,10 @@ fn technique<'p>(
     }
     if fuzz {
         portfolio = portfolio.with(Box::new(Fuzzing::new(seed)));
+    }
+    if join {
+        let build = joined(&plan.subject, &plan.config, &plan.limits);
+        portfolio = portfolio.with(Box::new(Joined::new(build, seed)));
     }
     if let Some(checker) = checker {
         portfolio = portfolio.with(Box::new(checker));
@@ -517,6 +538,9 @@ fn further(options: &Cover) -> std::collections::BTreeMap<String, String> {
     }
     if options.search.no_fuzz {
         note("no-fuzz", "true".to_owned());
+    }
+    if options.search.no_join {
+        note("no-join", "true".to_owned());
     }
     if !options.search.with.is_empty() {
         let names = options

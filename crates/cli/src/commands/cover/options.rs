@@ -61,6 +61,10 @@ pub(crate) struct StrategyOptions {
     #[arg(long, conflicts_with = "fuzz")]
     pub(crate) no_fuzz: bool,
 
+    /// Do not ask about what many decisions computed: counts, checksums, numbers from digits (auto)
+    #[arg(long)]
+    pub(crate) no_join: bool,
+
     /// Seed of all random choices [default: 1, with --resume that of the suite]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
@@ -115,6 +119,14 @@ impl StrategyOptions {
         // A share of the work that is fixed is that of the search.
         let fixed = self.abstraction.is_some_and(|share| share.is_some());
         asked || strategy == STRATEGIES[0].name && !self.no_fuzz && !fixed
+    }
+}
+
+impl StrategyOptions {
+    /// Whether a search with this strategy asks about joined paths.
+    pub(super) fn joins(&self, strategy: &str) -> bool {
+        let fixed = self.abstraction.is_some_and(|share| share.is_some());
+        strategy == STRATEGIES[0].name && !self.no_join && !fixed
     }
 }
 

@@ -79,11 +79,11 @@ impl<'p> BothDirections<'p> {
         if forward.step(session)? == Progress::Done {
             self.scheduler.retire(self.forward_arm);
         }
-        if session.last_kept() != self.kept.as_ref() {
-            self.kept = session.last_kept().cloned();
+        if session.kept_inputs().last() != self.kept.as_ref() {
+            self.kept = session.kept_inputs().last().cloned();
             if let Some(input) = self.kept.clone() {
                 self.backward.try_forward(session, &input)?;
-                self.kept = session.last_kept().cloned();
+                self.kept = session.kept_inputs().last().cloned();
             }
         }
         Ok(())
