@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/sysmacros.h>
+#include <sys/types.h>
 #include <wchar.h>
 #include <wctype.h>
 

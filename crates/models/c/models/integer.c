@@ -17,3 +17,15 @@ imaxdiv_t MODEL(imaxdiv)(intmax_t a, intmax_t b) { return (imaxdiv_t){a / b, a %
 
 int MODEL(toascii)(int c) { return c & 0x7f; }
 int MODEL(isascii)(int c) { return (c & ~0x7f) == 0; }
+
+/* The parts of the number of a device, which lie between each other. */
+unsigned MODEL(gnu_dev_major)(dev_t device) {
+  return (unsigned)(device >> 8 & 0xfff) | (unsigned)(device >> 32 & 0xfffff000);
+}
+unsigned MODEL(gnu_dev_minor)(dev_t device) {
+  return (unsigned)(device & 0xff) | (unsigned)(device >> 12 & 0xffffff00);
+}
+dev_t MODEL(gnu_dev_makedev)(unsigned major, unsigned minor) {
+  dev_t high = major, low = minor;
+  return (high & 0xfff) << 8 | (high & 0xfffff000) << 32 | (low & 0xff) | (low & 0xffffff00) << 12;
+}

@@ -384,6 +384,10 @@ static void integers(void) {
     CHECK("ldiv", k.quot == l.quot && k.rem == l.rem, "%ld %ld", a, b);
   }
   INTEGER(ffs, (int)a); INTEGER(ffsl, a); INTEGER(ffsll, a); INTEGER(toascii, (int)a); INTEGER(isascii, (int)a);
+  unsigned long device = (unsigned long)a * 0x9e3779b97f4a7c15 ^ (unsigned long)b;
+  unsigned high = (unsigned)(device >> 32), low = (unsigned)device;
+  INTEGER(gnu_dev_major, device); INTEGER(gnu_dev_minor, device);
+  SAME("gnu_dev_makedev", MODEL(gnu_dev_makedev)(high, low), gnu_dev_makedev(high, low), "%u %u", high, low);
 }
 
 /* Floats by all their bits, but NaNs are alike. */
