@@ -38,6 +38,7 @@ use crate::lexemes::{Lexicon, is_text};
 use crate::parts::{Parts, Shape};
 use crate::program::{Observers, Program, Visits};
 use crate::seeds::Seeds;
+use crate::slice::Slice;
 use crate::stretch::stretch;
 use crate::suspects::Suspects;
 use crate::words::{Words, exchange};
@@ -115,6 +116,14 @@ pub(crate) struct Yield {
     pub(crate) handed: usize,
     /// Runs that were cut off by a limit; each ends what was asked for.
     pub(crate) cut_off: usize,
+}
+
+impl Yield {
+    /// Whether the turn goes on after this.
+    fn goes_on(&self, slice: Slice, session: &Session) -> bool {
+        let is_over = || slice.is_over(self.executions, session.time_left());
+        self.cut_off == 0 && !session.is_stopped() && !is_over()
+    }
 }
 
 impl Mutators {
@@ -198,13 +207,9 @@ impl Fuzzer {
     }
 
     /// Runs about so many new inputs, and hands on what the search is to see.
-    pub(crate) fn turn(
-        &mut self,
-        session: &mut Session,
-        executions: usize,
-    ) -> Result<Yield, Error> {
-        let mut total = self.put_words(session, executions / 2)?;
-        while total.executions < executions && total.cut_off == 0 && !session.is_stopped() {
+    pub(crate) fn turn(&mut self, session: &mut Session, slice: Slice) -> Result<Yield, Error> {
+        let mut total = self.put_words(session, slice.half())?;
+        while total.goes_on(slice, session) {
             let rand = self.state.rand_mut();
             let random = |below: u32| rand.between(0, below as usize - 1) as u32;
             let Some(position) = self.seeds.choose(random) else {
@@ -231,8 +236,9 @@ impl Fuzzer {
                         self.judge(session, parts, &run, Length::Usual, &mut total)?;
                     }
                 }
-                if total.cut_off > 0 {
-                    self.seeds.note_cut_off(position);
+                let is_slow = slice.is_slow(session.time_left());
+                if total.cut_off > 0 || is_slow {
+                    self.seeds.note_slow(position);
                     break;
                 }
             }
@@ -240,10 +246,10 @@ impl Fuzzer {
         Ok(total)
     }
 
-    /// Runs up to so many inputs with other words of the program in them.
-    fn put_words(&mut self, session: &mut Session, most: usize) -> Result<Yield, Error> {
+    /// Runs inputs with other words of the program in them.
+    fn put_words(&mut self, session: &mut Session, slice: Slice) -> Result<Yield, Error> {
         let mut total = Yield::default();
-        while total.executions < most && total.cut_off == 0 && !session.is_stopped() {
+        while total.goes_on(slice, session) {
             let Some((parts, compared)) = self.words.next() else {
                 break;
             };
@@ -386,7 +392,7 @@ impl Fuzzer {
             true => parts,
             false => {
                 let mut scratch = vec![0; session.program().branch_count().max(1)];
-                self.trim(parts, total, |input| {
+                self.trim(session, parts, total, |session, input| {
                     let same = session.fuzz(input, &mut scratch)?;
                     let has_news = run.targets.iter().all(|name| same.targets.contains(name))
                         && fresh.new_over(&same.coverage).is_empty();
@@ -441,7 +447,7 @@ impl Fuzzer {
             return Ok(());
         };
         if self.handed.insert(failure.clone()) {
-            let short = self.trim(parts, total, |input| {
+            let short = self.trim(session, parts, total, |session, input| {
                 Ok(session.check_memory(input)?.as_ref() == Some(&failure))
             })?;
             total.handed += 1;
@@ -454,11 +460,13 @@ impl Fuzzer {
     /// search has less to run symbolically.
     fn trim(
         &self,
+        session: &mut Session,
         mut parts: Parts,
         total: &mut Yield,
-        mut does_the_same: impl FnMut(&Input) -> Result<bool, Error>,
+        mut does_the_same: impl FnMut(&mut Session, &Input) -> Result<bool, Error>,
     ) -> Result<Parts, Error> {
         let mut left = TRIMS;
+        let slice = Slice::new(TRIMS, session.time_left());
         let mut block = parts.len().div_ceil(2);
         while block > 0 && left > 0 {
             let mut end = parts.len();
@@ -467,8 +475,11 @@ impl Fuzzer {
                 let start = end.saturating_sub(block);
                 shorter.drain(start..end);
                 (left, total.executions) = (left - 1, total.executions + 1);
-                if does_the_same(&self.shape.input(&shorter))? {
+                if does_the_same(session, &self.shape.input(&shorter))? {
                     parts = shorter;
+                }
+                if slice.is_slow(session.time_left()) {
+                    return Ok(parts);
                 }
                 end = start.min(parts.len());
             }

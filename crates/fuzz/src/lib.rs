@@ -11,7 +11,7 @@
 //!   are handed to the technique that leads the portfolio, which runs them for their traces and goes on from there.
 //! - [`Fuzzing`] is its part in a portfolio, which shifts work to the member that gains more.
 //!
-//! Law: all choices follow from the seed and from counts, so the suite repeats itself.
+//! Law: without a time limit all choices follow from the seed and from counts, so the suite repeats itself.
 
 mod clock;
 mod fuzzer;
@@ -21,6 +21,7 @@ mod member;
 mod parts;
 mod program;
 mod seeds;
+mod slice;
 mod stretch;
 mod suspects;
 mod words;

@@ -1,13 +1,14 @@
 //! The fuzzer as a member of a portfolio.
 //!
 //! A turn is one step of the engine. Its runs cost a small part of a query and a recorded run; one
-//! that a limit cuts off costs far more.
+//! that a limit cuts off costs far more, and so do slow ones that end a turn by the clock.
 
 use labrys_engine::{Error, Session};
 use labrys_portfolio::{Member, Report, SOLVER_STEPS, State};
 
 use crate::Fuzzer;
 use crate::fuzzer::Yield;
+use crate::slice::Slice;
 
 /// Executions in a turn.
 const EXECUTIONS: usize = 64;
@@ -82,9 +83,10 @@ impl Member for Fuzzing {
 
     fn step(&mut self, session: &mut Session) -> Result<Report, Error> {
         let mut total = self.share_tests(session)?;
+        let slice = Slice::new(EXECUTIONS, session.time_left());
         let none = Yield::default();
         let turn = match &mut self.fuzzer {
-            Some(fuzzer) => fuzzer.turn(session, EXECUTIONS)?,
+            Some(fuzzer) => fuzzer.turn(session, slice)?,
             None => none,
         };
         self.quiet = match turn.handed {
@@ -95,8 +97,10 @@ impl Member for Fuzzing {
         let most = patience(session, QUIET);
         total.executions += turn.executions;
         total.cut_off += turn.cut_off;
+        let counted = total.executions as f64 / PER_WORK + CUT_OFF * total.cut_off as f64;
+        let slow = slice.steps(session.time_left()).unwrap_or_default() / SOLVER_STEPS as f64;
         Ok(Report {
-            work: (total.executions as f64 / PER_WORK + CUT_OFF * total.cut_off as f64).max(1.0),
+            work: counted.max(slow).max(1.0),
             // What it hands on counts when the search has run it.
             gain: 0.0,
             rest: if idle { IDLE } else { 0 },

@@ -2,7 +2,7 @@
 //!
 //! An input is *favored* if it is the shortest of all that take some branch in some class of numbers of
 //! times (as in AFL). Inputs take turns in the order in which they were kept, new ones first; those
-//! that are not favored, or whose children were cut off, are mostly passed over.
+//! that are not favored, or whose children take long, are mostly passed over.
 //!
 //! Law: choices follow from what was added and the random numbers alone.
 
@@ -18,8 +18,8 @@ struct Seed {
     length: usize,
     /// Branches of which it is the shortest.
     holds: usize,
-    /// Children that were cut off.
-    cut_off: u32,
+    /// Turns that a child ended which took long.
+    slow: u32,
     /// Whether it had a turn.
     used: bool,
 }
@@ -54,7 +54,7 @@ impl Seeds {
             id,
             length,
             holds,
-            cut_off: 0,
+            slow: 0,
             used: false,
         });
     }
@@ -80,7 +80,7 @@ impl Seeds {
             self.next = at + 1;
             let seed = &self.seeds[at];
             let of = if seed.holds > 0 { 1 } else { OTHERS };
-            if random(of.saturating_mul(1 + seed.cut_off)) == 0 {
+            if random(of.saturating_mul(1 + seed.slow)) == 0 {
                 return at;
             }
         }
@@ -97,9 +97,9 @@ impl Seeds {
         self.seeds[position].id
     }
 
-    /// A child of a seed was cut off.
-    pub(crate) fn note_cut_off(&mut self, position: usize) {
-        self.seeds[position].cut_off += 1;
+    /// Children of a seed took long, or one was cut off.
+    pub(crate) fn note_slow(&mut self, position: usize) {
+        self.seeds[position].slow += 1;
     }
 }
 

@@ -7,6 +7,7 @@
 //! Invariant: a step that fails leaves the books and the folder as they were after the last run.
 
 mod builder;
+mod time;
 
 use std::sync::Arc;
 
@@ -141,18 +142,6 @@ impl Session {
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.saver.config().seed
-    }
-
-    /// Whether exploring was asked to end: what goes on for long looks at it.
-    #[must_use]
-    pub fn is_stopped(&self) -> bool {
-        self.deadline.stop().is_set()
-    }
-
-    /// Whether exploring was asked to end, or its time is over.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        self.is_stopped() || self.deadline.time_left().is_some_and(|left| left.is_zero())
     }
 
     /// Whether this very input was run before.
