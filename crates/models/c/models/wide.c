@@ -100,6 +100,26 @@ int MODEL(wctob)(wint_t c) {
   return wctob(c);
 }
 
+/* Back: a character of ASCII is its byte, whatever stood before it. */
+static int is_ascii(wchar_t c) { return encoding() != OTHER && (unsigned)c < 0x80; }
+
+size_t MODEL(wcrtomb)(char *to, wchar_t c, mbstate_t *state) {
+  if (!to || (state && !mbsinit(state)) || !is_ascii(c)) return wcrtomb(to, c, state);
+  *to = (char)c;
+  return 1;
+}
+
+int MODEL(wctomb)(char *to, wchar_t c) {
+  if (!to || !is_ascii(c)) return wctomb(to, c);
+  *to = (char)c;
+  return 1;
+}
+
+int MODEL(wcwidth)(wchar_t c) {
+  if (!is_ascii(c)) return wcwidth(c);
+  return c && MODEL(iscntrl)((int)c) ? -1 : c != 0;
+}
+
 /* Classes and cases: the letters of ASCII are alike everywhere. */
 #define WIDE_CLASS(name, narrow) \
   int MODEL(name)(wint_t c) { return c < 0x80 ? MODEL(narrow)((int)c) : name(c); }

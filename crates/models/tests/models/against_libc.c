@@ -320,6 +320,13 @@ static void wide(void) {
     SAME("iswalpha", !MODEL(iswalpha)(c), !iswalpha(c), "%x", c);
     SAME("iswpunct", !MODEL(iswpunct)(c), !iswpunct(c), "%x", c);
     SAME("wctob", MODEL(wctob)(c), wctob(c), "%x", c);
+    SAME("wcwidth", MODEL(wcwidth)((wchar_t)c), wcwidth((wchar_t)c), "%x", c);
+    char own[MB_LEN_MAX] = "", its[MB_LEN_MAX] = "";
+    mbstate_t u = {0}, v = {0};
+    size_t written = MODEL(wcrtomb)(own, (wchar_t)c, &u), all = wcrtomb(its, (wchar_t)c, &v);
+    CHECK("wcrtomb", written == all && !memcmp(own, its, sizeof own) && mbsinit(&u) == mbsinit(&v), "%x", c);
+    SAME("wctomb", MODEL(wctomb)(own, (wchar_t)c), wctomb(its, (wchar_t)c), "%x", c);
+    CHECK("wctomb", !memcmp(own, its, sizeof own), "%x", c);
   }
 }
 
