@@ -10,6 +10,11 @@ use labrys_suite::Queries;
 
 use crate::budget::Deadline;
 
+/// The part of the time of a session that one query may take.
+const PART_OF_TIME: u32 = 12;
+/// What a query may take in any session: about the time of its steps, if they take as long as usual.
+const LEAST: Duration = Duration::from_secs(5);
+
 /// Limits of one query.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueryLimits {
@@ -151,6 +156,7 @@ impl Asker {
     /// A query ends by its steps, and with the session.
     fn budget(&self, (steps, deadline): (Option<u64>, &Deadline)) -> QueryBudget {
         let QueryLimits { steps: most, time } = self.limits;
+        let time = longest(time, deadline.budget().time);
         let time = deadline.time_left().map_or(time, |left| left.min(time));
         QueryBudget {
             steps: Some(steps.map_or(most, |steps| steps.min(most))),
@@ -164,6 +170,12 @@ impl Asker {
     pub(crate) fn leave(self) {
         std::mem::forget((self.solver, self.apart));
     }
+}
+
+/// The time of a query, in a session of so much time: steps on large formulas may take a hundred
+/// times as long as others.
+fn longest(limit: Duration, session: Option<Duration>) -> Duration {
+    session.map_or(limit, |all| (all / PART_OF_TIME).max(LEAST).min(limit))
 }
 
 /// Asks a solver, and counts.
@@ -191,4 +203,20 @@ fn check(
         Answer::Unknown(_) => queries.unknown += 1,
     }
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_has_a_part_of_the_time() {
+        let second = Duration::from_secs(1);
+        let longest = |session| longest(60 * second, session);
+        assert_eq!(longest(None), 60 * second);
+        assert_eq!(longest(Some(120 * second)), 10 * second);
+        assert_eq!(longest(Some(3600 * second)), 60 * second);
+        // As long as all of its steps take mostly.
+        assert_eq!(longest(Some(10 * second)), LEAST);
+    }
 }

@@ -671,7 +671,7 @@ impl Session {
     }
 
     fn tell_of_timeout(&mut self, answer: &Answer) {
-        if self.asker.is_first_timeout(answer) && self.end().is_none() {
+        if self.asker.is_first_timeout(answer) && self.time_left().is_none() && !self.is_stopped() {
             self.note(
                 "a query was given up by the clock (--timeout-solver) before its steps were used \
                  up: another machine may make another suite of the same seed",

@@ -191,7 +191,8 @@ pub(crate) struct LimitOptions {
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub(crate) steps_solver: u64,
 
-    /// The solver gives up a query after this time, whatever its steps
+    /// The solver gives up a query after this time, whatever its steps; with --time also after 5
+    /// seconds, or a twelfth of the time if that is more
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub(crate) timeout_solver: Duration,
 }
