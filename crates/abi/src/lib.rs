@@ -62,6 +62,9 @@ pub const PAGE_FLAG_START: u64 = FLAG_END;
 /// Behind the last flag of a page.
 pub const PAGE_FLAG_END: u64 = PAGE_FLAG_START + (1 << (47 - PAGE_FLAG_SHIFT));
 
+/// When runs begin, and as of when their input files are, in seconds since 1970.
+pub const CLOCK_START: u64 = 1_795_478_400;
+
 /// Argument labels passed in thread-local storage per call; later arguments are concretized.
 pub const MAX_ARGUMENT_LABELS: usize = 64;
 /// Result labels passed so.

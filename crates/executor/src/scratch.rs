@@ -4,12 +4,14 @@
 //! whatever the last run did to it, to the folder around it or to what is there.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, FileTimes, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
+use labrys_abi::CLOCK_START;
 use labrys_scratch::{TemporaryFolder, remove};
 
 /// What the names of a sanitizer's reports begin with.
@@ -82,6 +84,7 @@ impl Scratch {
     pub(crate) fn write_stdin(&mut self, bytes: &[u8]) -> io::Result<Identity> {
         self.stdin.write_all_at(bytes, 0)?;
         self.stdin.set_len(bytes.len() as u64)?;
+        set_back(&self.stdin)?;
         Ok(self.stdin_identity)
     }
 
@@ -100,6 +103,7 @@ impl Scratch {
             }
         };
         file.write_all(bytes)?;
+        set_back(&file)?;
         let metadata = file.metadata()?;
         if metadata.nlink() > 1 || metadata.mode() & 0o777 != 0o644 {
             file.set_permissions(Permissions::from_mode(0o644))?;
@@ -187,6 +191,12 @@ impl Scratch {
     }
 }
 
+/// An input file is as old in each run: a program may print its age, or decide on it.
+fn set_back(file: &File) -> io::Result<()> {
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(CLOCK_START);
+    file.set_times(FileTimes::new().set_accessed(then).set_modified(then))
+}
+
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o644);
@@ -232,6 +242,22 @@ mod tests {
         assert!(!scratch.clean(&["input"]).unwrap());
         assert_eq!(fs::read_dir(scratch.work()).unwrap().count(), 1);
         assert_eq!(fs::read(scratch.work().join("input")).unwrap(), b"ab");
+    }
+
+    #[test]
+    fn input_files_are_as_old_in_each_run() {
+        let mut scratch = Scratch::new().unwrap();
+        let then = SystemTime::UNIX_EPOCH + Duration::from_secs(CLOCK_START);
+        let age = |scratch: &Scratch, name| {
+            let metadata = fs::metadata(scratch.path().join(name)).unwrap();
+            metadata.modified().unwrap()
+        };
+        for bytes in [&b"ab"[..], b"abc", b""] {
+            scratch.write_stdin(bytes).unwrap();
+            scratch.write_file("input", bytes).unwrap();
+            assert_eq!(age(&scratch, "stdin"), then);
+            assert_eq!(age(&scratch, "work/input"), then);
+        }
     }
 
     #[test]

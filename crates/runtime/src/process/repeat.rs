@@ -26,7 +26,7 @@ pub(crate) fn written<T>(at: *const T, size: usize) {
 
 /// Microseconds since 1970 at the start: 2026-11-24 00:00:00 UTC, a time at which this runtime may
 /// have been built. Programs refuse times long before they were written.
-const START: u64 = 1_795_478_400_000_000;
+const START: u64 = labrys_abi::CLOCK_START * SECOND;
 
 const SECOND: u64 = 1_000_000;
 
