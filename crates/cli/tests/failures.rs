@@ -605,6 +605,52 @@ fn decisions_on_unwritten_memory_are_failures_where_that_is_asked_for() {
     }
 }
 
+/// Variables that no memory holds when the program is frozen; what is only copied, and what checks of
+/// undefined behavior look at, is no failure.
+#[test]
+fn decisions_on_unset_variables_are_failures_where_that_is_asked_for() {
+    let programs = [
+        ("int x; if (c == 'a') x = 1; if (x) puts(\"x\");", 1),
+        (
+            "struct { int a, b; } s; if (c == 'a') s.b = 1; if (s.b > 2) puts(\"b\");",
+            1,
+        ),
+        (
+            "int n[3]; if (c == 'a') n[1] = 1; if (n[1] > 2) puts(\"n\");",
+            1,
+        ),
+        (
+            "int t[256] = {1, 2}; unsigned char i; if (c == 'a') i = 1; c = t[i];",
+            1,
+        ),
+        (
+            "long double d; if (c == 'a') d = 1; if (d > 2) puts(\"d\");",
+            1,
+        ),
+        (
+            "int x; if (c == 'a') x = 1; int y = x + 1; if (c == 'a' && y > c) puts(\"y\");",
+            0,
+        ),
+        (
+            "struct { char a; int b; } s, t; s.b = c; t = s; if (t.b == 'a') puts(\"b\");",
+            0,
+        ),
+        (
+            "struct { int a : 3, b : 9; } s; s.b = c; if (s.b == 'a') puts(\"b\");",
+            0,
+        ),
+    ];
+    for (body, count) in programs {
+        let source = format!(
+            "#include <stdio.h>\nint main(void) {{\n  int c = getchar();\n  {body}\n  return 0;\n}}\n"
+        );
+        let options = "--uninitialized --check-overflow --steps 40 --quiet";
+        let (suite, _) = Cover::text(&source, options).expect(count);
+        let kinds: Vec<_> = suite.failures.iter().map(|one| one.kind.as_str()).collect();
+        assert_eq!(kinds, ["uninitialized-read"][..count as usize], "{body}");
+    }
+}
+
 /// A package may be linked without symbols: the executable that judges failures keeps them.
 #[test]
 fn stacks_have_names_whatever_is_stripped() {

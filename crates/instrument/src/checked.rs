@@ -59,9 +59,51 @@ pub fn add_initialization_checks(frozen: &Path, out: &Path) -> Result<(), LlvmEr
     let mut module = Module::read(frozen)?;
     go_on_behind_checks(&mut module)?;
     module.run_passes(PLACES)?;
+    unset_variables(&module);
     prepare(&module, "sanitize_memory");
     module.add_initialization_checks()?;
     finish(&module, out)
+}
+
+/// Has variables that nobody wrote be variables on the stack again. Freezing gave them a value,
+/// which MemorySanitizer takes for written.
+fn unset_variables(module: &Module) {
+    let builder = module.builder();
+    for function in module.functions() {
+        let blocks = function.blocks();
+        let Some(first) = blocks
+            .first()
+            .and_then(|entry| entry.instructions().first().copied())
+        else {
+            continue;
+        };
+        let instructions = blocks.iter().flat_map(|block| block.instructions());
+        let unset: Vec<_> = instructions
+            .filter(|i| i.opcode() == LLVMOpcode::LLVMFreeze && i.operand(0).is_undefined())
+            .collect();
+        builder.before(first);
+        let variables: Vec<_> = unset
+            .iter()
+            .map(|value| builder.named_variable(value.ty(), &value.name()))
+            .collect();
+        for (value, variable) in unset.into_iter().zip(variables) {
+            builder.before(value);
+            builder.locate_at(value);
+            value.replace_uses(builder.load(value.ty(), variable));
+            value.erase();
+        }
+        look_into_checks(module, &blocks);
+    }
+}
+
+/// Has MemorySanitizer follow values through what computes for a check of undefined behavior, which
+/// it takes for written: a check and the program share what they compute. The decisions of checks it
+/// still leaves out.
+fn look_into_checks(module: &Module, blocks: &[Block<'_>]) {
+    let instructions = blocks.iter().flat_map(|block| block.instructions());
+    for one in instructions.filter(|one| one.opcode() != LLVMOpcode::LLVMBr) {
+        module.remove_annotation(one, "nosanitize");
+    }
 }
 
 /// Has the checks of values report and go on.

@@ -134,6 +134,12 @@ impl<'m> Value<'m> {
         self.kind() == LLVMValueKind::LLVMConstantPointerNullValueKind
     }
 
+    /// Whether it is a value that nobody defined.
+    #[must_use]
+    pub fn is_undefined(self) -> bool {
+        self.kind() == LLVMValueKind::LLVMUndefValueValueKind
+    }
+
     /// Whether it is a constant (functions and globals included).
     #[must_use]
     pub fn is_constant(self) -> bool {

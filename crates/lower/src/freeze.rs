@@ -13,6 +13,7 @@ use crate::marked::{self, MarkError};
 use crate::promises;
 use crate::surroundings::{self, Linking};
 use crate::traps;
+use crate::unset;
 use crate::vectors;
 use crate::wrapped;
 use labrys_llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
@@ -88,7 +89,9 @@ pub fn freeze(
     if vectors {
         vectors::inline_wrappers(&mut module)?;
     }
+    unset::give_values(&module);
     module.run_passes(VARIABLES)?;
+    unset::end(&module);
     if vectors {
         vectors::take_apart(&mut module)?;
     }

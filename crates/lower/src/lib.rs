@@ -14,6 +14,7 @@ pub mod sites;
 mod source;
 mod surroundings;
 mod traps;
+mod unset;
 mod vectors;
 mod wrapped;
 

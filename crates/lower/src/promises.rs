@@ -1,14 +1,14 @@
 //! Promises: what sources and options let the compiler assume. Freezing takes them back, so that
 //! each build of the frozen bitcode computes the same, whatever its optimizer would make of them:
 //! floats as IEEE says, each operation rounded; no pointer is promised to be apart from others, or
-//! not to be null; what is read before it is written is some value.
+//! not to be null. What is read before it is written is some value as well ([`unset`](crate::unset)).
 //!
 //! What the promises were, where another build may keep to them, stays as a mark for
 //! [`lower`](crate::lower).
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
-use labrys_llvm::{Block, LLVMOpcode, LLVMTypeKind, Module, Value};
+use labrys_llvm::{LLVMOpcode, Module, Value};
 use labrys_program::Caveat;
 
 /// Attributes of parameters, arguments and results that promise something.
@@ -83,7 +83,6 @@ pub(crate) fn take_back(module: &Module) {
                 of_instruction(module, instruction);
             }
         }
-        give_values(module, function);
     }
 }
 
@@ -157,129 +156,4 @@ fn split(module: &Module, call: Value<'_>) {
     let sum = builder.binary(LLVMOpcode::LLVMFAdd, product, c);
     call.replace_uses(sum);
     call.erase();
-}
-
-/// Variables begin with some value, which is the same wherever it is read; otherwise passes take
-/// the value of another path for it. Those that are always written before have none: it would make
-/// passes take quadratic time for functions with many.
-fn give_values(module: &Module, function: Value<'_>) {
-    let Some(entry) = function.blocks().into_iter().next() else {
-        return;
-    };
-    let accesses = Accesses::of(function);
-    let instructions = entry.instructions();
-    let is_variable = |value: &Value<'_>| value.opcode() == LLVMOpcode::LLVMAlloca;
-    let variables = instructions.iter().take_while(|value| is_variable(value));
-    let Some(first) = instructions.get(variables.clone().count()).copied() else {
-        return;
-    };
-    let builder = module.builder();
-    builder.before(first);
-    builder.locate_at(first);
-    for variable in variables.copied() {
-        let ty = variable.allocated_type();
-        let one = variable.operand(0).const_int_value() == Some(1);
-        let is_value = one && is_scalar(ty.kind()) && becomes_value(variable);
-        if is_value && accesses.may_read_before_written(variable) {
-            builder.store(builder.freeze(ty.undefined()), variable);
-        }
-    }
-}
-
-/// Blocks that are looked at for a variable; one whose writes are further away gets a value.
-const BLOCKS: usize = 256;
-
-/// Where a function reads and writes its variables.
-struct Accesses<'m> {
-    predecessors: HashMap<Block<'m>, Vec<Block<'m>>>,
-    /// By variable: the blocks that read it before they write it.
-    reads: HashMap<Value<'m>, Vec<Block<'m>>>,
-    writes: HashSet<(Block<'m>, Value<'m>)>,
-}
-
-impl<'m> Accesses<'m> {
-    fn of(function: Value<'m>) -> Self {
-        let mut accesses = Accesses {
-            predecessors: HashMap::new(),
-            reads: HashMap::new(),
-            writes: HashSet::new(),
-        };
-        for block in function.blocks() {
-            for next in block.successors() {
-                accesses.predecessors.entry(next).or_default().push(block);
-            }
-            for instruction in block.instructions() {
-                match instruction.opcode() {
-                    LLVMOpcode::LLVMStore => {
-                        accesses.writes.insert((block, instruction.operand(1)));
-                    }
-                    LLVMOpcode::LLVMLoad => {
-                        let variable = instruction.operand(0);
-                        let reads = accesses.reads.entry(variable).or_default();
-                        let written = accesses.writes.contains(&(block, variable));
-                        if !written && reads.last() != Some(&block) {
-                            reads.push(block);
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        accesses
-    }
-
-    /// Whether a path from the function's beginning to a read of a variable may have no write of it.
-    fn may_read_before_written(&self, variable: Value<'m>) -> bool {
-        let Some(reads) = self.reads.get(&variable) else {
-            return false;
-        };
-        let mut open: Vec<Block<'m>> = reads.clone();
-        let mut seen: HashSet<Block<'m>> = open.iter().copied().collect();
-        while let Some(block) = open.pop() {
-            // The first block has no predecessors.
-            let Some(before) = self.predecessors.get(&block) else {
-                return true;
-            };
-            for block in before {
-                if !self.writes.contains(&(*block, variable)) && seen.insert(*block) {
-                    open.push(*block);
-                }
-            }
-            if seen.len() > BLOCKS {
-                return true;
-            }
-        }
-        false
-    }
-}
-
-/// Whether passes make a value of a variable: it is loaded and stored as a whole, and nothing else
-/// is done with it.
-fn becomes_value(variable: Value<'_>) -> bool {
-    use LLVMOpcode as O;
-    let ty = variable.allocated_type();
-    let users = variable.users();
-    users.into_iter().all(|user| {
-        user.is_instruction()
-            && match user.opcode() {
-                O::LLVMLoad => !user.is_volatile() && !user.is_atomic() && user.ty() == ty,
-                O::LLVMStore => {
-                    let plain = !user.is_volatile() && !user.is_atomic();
-                    plain && user.operand(0) != variable && user.operand(0).ty() == ty
-                }
-                O::LLVMCall => user.called().name().starts_with("llvm.lifetime."),
-                _ => false,
-            }
-    })
-}
-
-fn is_scalar(kind: LLVMTypeKind) -> bool {
-    use LLVMTypeKind as K;
-    matches!(
-        kind,
-        K::LLVMIntegerTypeKind
-            | K::LLVMFloatTypeKind
-            | K::LLVMDoubleTypeKind
-            | K::LLVMPointerTypeKind
-    )
 }
