@@ -591,3 +591,28 @@ fn where_a_scope_is_left_nothing_is_decided() {
     let branches = &summary(&suite).branches;
     assert_eq!((branches.covered, branches.total), (8, 8));
 }
+
+/// Structures of two floats and vectors are passed in registers of floats: what stands behind them keeps
+/// its label, and their own are lost.
+#[test]
+fn variable_arguments_behind_vectors_keep_their_labels() {
+    let source = "#include <labrys.h>\n#include <stdarg.h>\n#include <stdio.h>\n\
+        struct pair { float x, y; };\n\
+        typedef float four __attribute__((vector_size(16)));\n\
+        static int last(int kinds, ...) {\n\
+          va_list list;\n  va_start(list, kinds);\n\
+          struct pair one = va_arg(list, struct pair);\n\
+          four some = va_arg(list, four);\n\
+          int n = va_arg(list, int);\n  va_end(list);\n\
+          if (n == 123456789) return 1;\n\
+          return one.y > 3 && some[1] > 4 ? 2 : 0;\n}\n\
+        int main(void) {\n  int n;\n  labrys_symbolic(&n, 4, \"n\");\n\
+          struct pair one = {1, n};\n  four some = {0, n};\n\
+          return last(0, one, some, n);\n}\n";
+    let (suite, _) = Cover::text(source, "--steps 40 --quiet").expect(0);
+    let took = suite.cases.iter().any(|case| {
+        let of_input = (0..4).filter_map(|at| case.input.byte(0, at));
+        of_input.collect::<Vec<_>>() == 123_456_789u32.to_le_bytes()
+    });
+    assert!(took, "{:?}", suite.summary);
+}

@@ -88,19 +88,10 @@ pub(super) fn lose<'m>(
     values: &[Value<'m>],
 ) {
     emit.before(i);
-    for value in values {
-        let parts = labels.all(*value).into_iter().enumerate();
-        let labelled = parts.filter_map(|(index, label)| Some((index, label?)));
-        let labelled: Vec<_> = labelled.collect();
-        if labelled.is_empty() {
-            continue;
-        }
-        let scalars = emit.scalar_values(*value);
-        for (index, label) in labelled {
-            let cause = emit.u32(Cause::Operation as u32);
-            let part = emit.bits(scalars[index]);
-            let _ = emit.call("lost", &[cause, emit.u32(UNKNOWN_FUNCTION), label, part]);
-        }
+    for (part, label) in values.iter().flat_map(|value| labels.parts(emit, *value)) {
+        let cause = emit.u32(Cause::Operation as u32);
+        let part = emit.bits(part);
+        let _ = emit.call("lost", &[cause, emit.u32(UNKNOWN_FUNCTION), label, part]);
     }
 }
 

@@ -39,12 +39,9 @@ impl<'m> External<'_, 'm> {
             return self.jump_back(i, *value);
         }
         let emit = self.emit;
-        let labelled = i.arguments().into_iter();
-        let labelled: Vec<_> = labelled
-            .filter_map(|argument| Some((argument, self.labels.of(argument)?)))
-            .collect();
         emit.before(i);
-        for (argument, label) in labelled {
+        let arguments = i.arguments().into_iter();
+        for (argument, label) in arguments.flat_map(|one| self.labels.parts(emit, one)) {
             let value = emit.bits(argument);
             if self.model && is_pointer(argument.ty()) {
                 // Models give the library places at which it is to look.

@@ -71,9 +71,25 @@ impl<'m> Labels<'m> {
             .and_then(|labels| labels.first().copied().flatten())
     }
 
-    /// Whether none of these scalar values has a label.
+    /// Whether none of these values has a label.
     pub(super) fn none(&self, values: &[Value<'m>]) -> bool {
-        values.iter().all(|value| self.of(*value).is_none())
+        let mut labels = values.iter().flat_map(|value| self.all(*value));
+        labels.all(|label| label.is_none())
+    }
+
+    /// The scalars of a value that have labels, taken apart, with these.
+    pub(super) fn parts(
+        &self,
+        emit: &Emitter<'m>,
+        value: Value<'m>,
+    ) -> Vec<(Value<'m>, Value<'m>)> {
+        if self.none(&[value]) {
+            return Vec::new();
+        }
+        let scalars = emit.scalar_values(value).into_iter().zip(self.all(value));
+        scalars
+            .filter_map(|(scalar, label)| Some((scalar, label?)))
+            .collect()
     }
 
     pub(super) fn set_all(&mut self, value: Value<'m>, labels: Vec<Label<'m>>) {

@@ -5,7 +5,7 @@
 
 use labrys_abi::Cause;
 
-use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Value};
+use labrys_llvm::{LLVMOpcode, LLVMTypeKind, Module, Value};
 
 use super::emit::Emitter;
 use super::labels::Labels;
@@ -17,6 +17,8 @@ const MOST: usize = 32;
 const STACK: u32 = 0x1000;
 const GENERAL: u32 = 6;
 const FLOATING: u32 = 8;
+/// Bytes of a vector that is passed in a register.
+const REGISTER: u64 = 16;
 
 /// What the arguments so far have used up.
 #[derive(Default)]
@@ -28,17 +30,27 @@ struct Places {
 
 impl Places {
     /// The place of the next argument.
-    fn next(&mut self, argument: Value<'_>, by_value: Option<u64>) -> u32 {
+    fn next(&mut self, module: &Module, argument: Value<'_>, by_value: Option<u64>) -> u32 {
         if let Some(size) = by_value {
             return self.on_stack(size as u32, 8);
         }
+        let size = module.store_size_of(argument.ty());
         match argument.ty().kind() {
-            LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind => {
+            LLVMTypeKind::LLVMVectorTypeKind if size > REGISTER => {
+                self.on_stack(size as u32, size as u32)
+            }
+            LLVMTypeKind::LLVMFloatTypeKind
+            | LLVMTypeKind::LLVMDoubleTypeKind
+            | LLVMTypeKind::LLVMHalfTypeKind
+            | LLVMTypeKind::LLVMBFloatTypeKind
+            | LLVMTypeKind::LLVMFP128TypeKind
+            | LLVMTypeKind::LLVMVectorTypeKind => {
                 if self.floating < FLOATING {
                     self.floating += 1;
                     return GENERAL * 8 + 16 * (self.floating - 1);
                 }
-                self.on_stack(8, 8)
+                let size = size.next_multiple_of(8) as u32;
+                self.on_stack(size, size)
             }
             LLVMTypeKind::LLVMX86_FP80TypeKind => self.on_stack(16, 16),
             _ if width(argument.ty()).is_some_and(|w| w > 64) => {
@@ -80,7 +92,7 @@ pub(super) fn pass<'m>(
     for (position, argument) in arguments.into_iter().enumerate() {
         let size = emit.module().by_value_argument_size(i, position);
         // Fixed arguments on the stack lie before those of the list.
-        let place = places.next(argument, size);
+        let place = places.next(emit.module(), argument, size);
         if position < fixed {
             places.stack = 0;
             continue;
@@ -94,9 +106,11 @@ pub(super) fn pass<'m>(
             let arguments = [emit.u32(count as u32), emit.u32(place), emit.label(label)];
             let _ = emit.call("variadic", &arguments);
             count += 1;
-        } else if let Some(label) = label {
+            continue;
+        }
+        for (part, label) in labels.parts(emit, argument) {
             let cause = emit.u32(Cause::Vararg as u32);
-            let value = emit.bits(argument);
+            let value = emit.bits(part);
             let _ = emit.call("lost", &[cause, emit.u32(number), label, value]);
         }
     }
