@@ -67,7 +67,7 @@ fn start(scratch: &Scratch) -> io::Result<Watch> {
         if let Some(signal) = signals.forever().next() {
             ending.store(true, Ordering::Release);
             // clang and lld remove what they have begun to write.
-            for child in children() {
+            for child in descendants() {
                 let _ = kill_process(child, Signal::TERM);
             }
             scratch.clear();
@@ -79,21 +79,32 @@ fn start(scratch: &Scratch) -> io::Result<Watch> {
     Ok(watch)
 }
 
-/// The processes that this one started and that are still there.
-fn children() -> impl Iterator<Item = Pid> {
-    let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
+/// The processes that this one started and that are still there, and theirs: clang's driver does not
+/// end what it runs.
+fn descendants() -> Vec<Pid> {
+    let mut found = children("self");
+    let mut next = 0;
+    while let Some(process) = found.get(next) {
+        found.extend(children(&process.as_raw_nonzero().to_string()));
+        next += 1;
+    }
+    found
+}
+
+/// The processes that one started and that are still there.
+fn children(process: &str) -> Vec<Pid> {
+    let threads = fs::read_dir(format!("/proc/{process}/task"));
     let lists = threads
+        .into_iter()
+        .flatten()
         .flatten()
         .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
-    let words: Vec<i32> = lists
-        .flat_map(|list| {
-            let words = list.split_ascii_whitespace();
-            words
-                .map_while(|word| word.parse().ok())
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    words.into_iter().filter_map(Pid::from_raw)
+    let of_list = |list: String| {
+        let words = list.split_ascii_whitespace();
+        let numbers = words.map_while(|word| word.parse().ok());
+        numbers.filter_map(Pid::from_raw).collect::<Vec<_>>()
+    };
+    lists.flat_map(of_list).collect()
 }
 
 #[cfg(test)]

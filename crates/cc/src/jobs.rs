@@ -28,6 +28,10 @@ pub(crate) const NO_SPACE: &str = "No space left on device";
 /// How lld ends where it can start no thread.
 const NO_THREAD: &str = "Resource temporarily unavailable";
 
+/// A tool that got SIGKILL has no words of its own.
+const KILLED: &str = "it was killed; if nobody did that, memory ran out: close other programs, or \
+                      build with fewer jobs";
+
 /// Longer command lines go through a response file.
 const MAX_COMMAND: usize = 96 * 1024;
 
@@ -86,11 +90,16 @@ impl Job {
         if said.contains(NO_THREAD) {
             return Err(self.not_started(Errno::AGAIN.into()));
         }
+        if output.status.signal() == Some(Signal::KILL.as_raw()) {
+            return Err(self.not_started(std::io::Error::other(KILLED)));
+        }
         Ok(output)
     }
 
+    /// Its temporary files lie below `scratch`: clang leaves them where a signal ends it.
     fn command(&self, scratch: &Path) -> Result<Command, Error> {
         let mut command = Command::new(&self.program);
+        command.env("TMPDIR", scratch);
         let length: usize = self
             .arguments
             .iter()
@@ -136,7 +145,7 @@ pub(crate) fn plan(
         arguments,
     };
     let mut command = job.command(scratch)?;
-    command.env("TMPDIR", scratch).stdin(Stdio::null());
+    command.stdin(Stdio::null());
     let output = command.output().map_err(|source| job.not_started(source))?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     for line in text.lines().filter(|line| is_diagnostic(line)) {
@@ -192,6 +201,24 @@ fn is_diagnostic(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tool_that_is_killed_is_an_error() {
+        let job = |words: &str| Job {
+            program: "/bin/sh".into(),
+            arguments: ["-c", words].map(OsString::from).into(),
+        };
+        let scratch = tempfile::tempdir().expect("a folder");
+        let killed = job("kill -9 $$").run_captured(scratch.path());
+        let said = killed.expect_err("no output").to_string();
+        assert!(said.contains("it was killed"), "{said}");
+        let failed = job("exit 3").run_captured(scratch.path());
+        assert_eq!(failed.expect("its output").status.code(), Some(3));
+        let told = job("echo $TMPDIR").run_captured(scratch.path());
+        let told = String::from_utf8(told.expect("its output").stdout);
+        let folder = format!("{}\n", scratch.path().display());
+        assert_eq!(told.as_deref(), Ok(folder.as_str()));
+    }
 
     #[test]
     fn commands_are_read_from_what_clang_prints() {

@@ -19,6 +19,9 @@ use tempfile::TempDir;
 /// More than enough for any stage to come; a build of [`slow_program`] takes longer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What a process takes to end that got a signal; to go on would take longer.
+const SOON: Duration = Duration::from_secs(3);
+
 /// A program that takes long to build: one large function.
 fn slow_program() -> String {
     let mut text = String::from(
@@ -154,6 +157,29 @@ fn compilers_stop_and_leave_nothing() {
         sleep(Duration::from_millis(5));
     }
     assert!(!place.path("program").exists());
+}
+
+/// Where building for Labrys is put off, clang compiles and links in one command. It leaves its own
+/// temporary files, and its compiler goes on.
+#[test]
+fn compilers_that_put_a_build_off_stop_and_leave_nothing() {
+    let place = Place::new(&slow_program());
+    for signal in ["-TERM", "-HUP", "-INT"] {
+        let mut compiler = labrys_cc();
+        compiler.env_remove("LABRYS_WHOLE");
+        let mut child = place.start(compiler, &["-O2", "program.c", "-o", "program"]);
+        place.wait_for("-emit-obj");
+        send(signal, &child);
+        let ended = child.wait().expect("it ends");
+        assert!(!ended.success() && ended.code().is_none(), "{ended}");
+        let start = Instant::now();
+        while !place.processes().is_empty() {
+            assert!(start.elapsed() < SOON, "{:?}", place.processes());
+            sleep(Duration::from_millis(5));
+        }
+        assert_eq!(place.temporary(), [""; 0].map(PathBuf::from), "{signal}");
+        assert!(!place.path("program").exists());
+    }
 }
 
 #[test]
