@@ -1,7 +1,7 @@
 //! `labrys solve`: an SMT-LIB script against the same solver stack that the search uses.
 
 use std::fs;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -46,7 +46,11 @@ pub(crate) fn solve(options: &Solve) -> Result<u8, Problem> {
             .map_err(|error| Problem::program(format!("cannot read standard input: {error}")))?
     } else {
         fs::read_to_string(&options.script)
-            .map_err(|error| Problem::program(format!("cannot read {name}: {error}")))?
+            .map_err(|error| match error.kind() {
+                ErrorKind::NotFound => format!("there is no file {name}; check its path"),
+                _ => format!("cannot read {name}: {error}; give a script of SMT-LIB"),
+            })
+            .map_err(Problem::program)?
     };
     let (mut script, broken) = smtlib::read_partly(&text);
     let mut solver = layers(&options.solver, 1)?;

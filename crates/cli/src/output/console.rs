@@ -36,7 +36,7 @@ pub(crate) fn print_with(
     let mut out = io::BufWriter::new(stdout().lock());
     write(&mut out)
         .and_then(|()| out.flush())
-        .map_err(|error| unwritten(&error, "; what was found is in the suite"))
+        .map_err(|error| unwritten(&error, "; free some space there, or write to another file"))
 }
 
 /// Why standard output has not got it all, and a word on what is lost.

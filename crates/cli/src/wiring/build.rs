@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use labrys_cc::container::Executable;
 use labrys_cc::worker::{News, Order, Pace, Worker};
 use labrys_executor::RunTime;
 
@@ -245,3 +246,15 @@ fn unlinked(undefined: &[String]) -> String {
 
 /// The command that is the other side.
 pub(crate) const COMMAND: &str = "build-worker";
+/// Whether a build with these options of the user's made a program: with `-c` or `--version` the compiler
+/// is content with less.
+pub(crate) fn made_a_program(out: &Path, flags: &[String]) -> Result<(), Problem> {
+    match Executable::open(out) {
+        Err(_) if !flags.is_empty() => Err(Problem::usage(format!(
+            "with --cc-flag {} the compiler makes no program of the sources; leave out what keeps it \
+             from that, as -c or -E do",
+            flags.join(" --cc-flag ")
+        ))),
+        _ => Ok(()),
+    }
+}

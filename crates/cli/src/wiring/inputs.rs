@@ -14,7 +14,7 @@ use labrys_suite::{INPUT_FILE, Input, InputStream, Invocation, StreamKind};
 use crate::output::problem::Problem;
 use crate::wiring::seeds::{Lay, Places};
 use crate::wiring::values::{
-    SymbolicArgument, SymbolicName, size, symbolic_argument, symbolic_name,
+    SymbolicArgument, SymbolicName, size, symbolic_argument, symbolic_file, symbolic_variable,
 };
 
 /// What is symbolic, and where the search starts.
@@ -38,11 +38,11 @@ pub(crate) struct InputOptions {
 
     /// Make a file of this name in the working directory symbolic, at first BYTES bytes long; may
     /// be given several times
-    #[arg(long, value_name = "NAME[:BYTES]", value_parser = symbolic_name)]
+    #[arg(long, value_name = "NAME[:BYTES]", value_parser = symbolic_file)]
     pub(crate) sym_file: Vec<SymbolicName>,
 
     /// Make an environment variable symbolic, with room for BYTES bytes; may be given several times
-    #[arg(long, value_name = "NAME[:BYTES]", value_parser = symbolic_name)]
+    #[arg(long, value_name = "NAME[:BYTES]", value_parser = symbolic_variable)]
     pub(crate) sym_env: Vec<SymbolicName>,
 
     /// Make standard input symbolic beside the other inputs

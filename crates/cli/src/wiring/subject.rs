@@ -18,7 +18,7 @@ use labrys_units::{Drivers, Keys, Request};
 
 use crate::output::console::note;
 use crate::output::problem::Problem;
-use crate::wiring::build::{Beside, Builder, Failure, Rest};
+use crate::wiring::build::{Beside, Builder, Failure, Rest, made_a_program};
 use crate::wiring::cache::{self, Cache};
 use crate::wiring::database::Database;
 
@@ -191,6 +191,7 @@ impl Subject {
                 let rest = built(&sources, build, builder, folder.path(), |sources, flags| {
                     labrys_cc::sources(sources, flags, &out)
                 })?;
+                made_a_program(&out, &build.cc_flag)?;
                 (out, rest)
             }
         };

@@ -33,18 +33,32 @@ pub(crate) struct SymbolicName {
     pub(crate) bytes: Option<usize>,
 }
 
-/// A name: `NAME` or `NAME:BYTES`.
-pub(crate) fn symbolic_name(text: &str) -> Result<SymbolicName, String> {
+/// A file: `NAME` or `NAME:BYTES`.
+pub(crate) fn symbolic_file(text: &str) -> Result<SymbolicName, String> {
+    let named = symbolic_name(text)?;
+    let inside = Path::new(&named.name)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    if named.name.is_empty() || !inside || named.name.contains('\0') {
+        return Err("write a name, not one that leads out of the working directory".to_owned());
+    }
+    Ok(named)
+}
+
+/// An environment variable: `NAME` or `NAME:BYTES`.
+pub(crate) fn symbolic_variable(text: &str) -> Result<SymbolicName, String> {
+    let named = symbolic_name(text)?;
+    if named.name.is_empty() || named.name.contains(['=', '\0']) {
+        return Err("write the name of the variable alone: its value is the input".to_owned());
+    }
+    Ok(named)
+}
+
+fn symbolic_name(text: &str) -> Result<SymbolicName, String> {
     let (name, bytes) = match text.rsplit_once(':') {
         Some((name, bytes)) => (name, Some(size(bytes)?)),
         None => (text, None),
     };
-    let inside = Path::new(name)
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)));
-    if name.is_empty() || !inside || name.contains(['=', '\0']) {
-        return Err("write a name, not one that leads out of the working directory".to_owned());
-    }
     Ok(SymbolicName {
         name: name.to_owned(),
         bytes,
@@ -138,10 +152,13 @@ mod tests {
 
     #[test]
     fn names_may_have_a_size() {
-        let named = |text| symbolic_name(text).map(|n| (n.name, n.bytes));
+        let named = |text| symbolic_file(text).map(|n| (n.name, n.bytes));
         assert_eq!(named("a/b.conf:16"), Ok(("a/b.conf".to_owned(), Some(16))));
         assert_eq!(named("LANG"), Ok(("LANG".to_owned(), None)));
         assert!(named("/etc/passwd").is_err() && named("../x").is_err() && named(":4").is_err());
         assert!(named("x:y").is_err());
+        let named = |text| symbolic_variable(text).map(|n| (n.name, n.bytes));
+        assert_eq!(named("LANG:9"), Ok(("LANG".to_owned(), Some(9))));
+        assert!(named("").is_err() && named("A=B").is_err());
     }
 }

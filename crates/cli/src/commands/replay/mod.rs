@@ -153,6 +153,14 @@ fn agree(expected: &Outcome, found: &Outcome, machine: &Machine) -> bool {
     }
 }
 
+/// What `--program` may name is more than other commands take.
+fn not_a_program(path: &Path, what: &str) -> Problem {
+    Problem::program(format!(
+        "--program {}: {what}; give the executable, built by any compiler",
+        path.display()
+    ))
+}
+
 impl Machine {
     fn open(options: &Replay, suite: &Suite) -> Result<Self, Problem> {
         let config = &suite.config;
@@ -164,6 +172,9 @@ impl Machine {
                 _subject: Some(subject),
             });
         };
+        if program.is_dir() {
+            return Err(not_a_program(program, "a folder"));
+        }
         is_readable(program)?;
         match Executable::open(program) {
             Ok(_) => {
@@ -181,6 +192,9 @@ impl Machine {
                 })
             }
             Err(ContainerError::NotLabrys(_)) => Machine::native(program, config, options),
+            Err(ContainerError::NotElf(_)) => {
+                Err(not_a_program(program, "not an executable for this machine"))
+            }
             Err(error) => Err(Problem::program(error)),
         }
     }

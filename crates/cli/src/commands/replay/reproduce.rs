@@ -18,9 +18,12 @@ const LONGER: u32 = 2;
 pub(crate) fn reproduce(options: &Replay, suite: &Suite, number: u32) -> Result<u8, Problem> {
     let failure = suite.failures.iter().find(|failure| failure.id == number);
     let Some(failure) = failure else {
-        let count = suite.failures.len();
+        let remedy = match suite.failures.len() {
+            0 => "none was found".to_owned(),
+            count => format!("they are numbered from 1 to {count}, see summary.json"),
+        };
         return Err(Problem::usage(format!(
-            "{} has no failure {number}; it has {count}, see summary.json",
+            "{} has no failure {number}; {remedy}",
             suite.folder.display()
         )));
     };
