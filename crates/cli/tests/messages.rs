@@ -43,6 +43,11 @@ fn prepare(folder: &Path) {
         ),
     );
     write("library.c", "int twice(int n) { return 2 * n; }\n");
+    write(
+        "fortified.c",
+        "#include <string.h>\nint main(int argc, char **argv) {\n  char copy[8];\n\
+           memcpy(copy, argv[0], argc);\n  return copy[0] == '.';\n}\n",
+    );
     write("text", "hello\n");
     for name in ["empty", "line\nend", "gone"] {
         fs::create_dir(at(name)).expect("the folder is writable");

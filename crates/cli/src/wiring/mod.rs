@@ -18,5 +18,6 @@ pub(crate) mod solver;
 pub(crate) mod store;
 pub(crate) mod subject;
 pub(crate) mod system;
+pub(crate) mod uninitialized;
 pub(crate) mod values;
 pub(crate) mod workshop;

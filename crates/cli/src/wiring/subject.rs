@@ -21,6 +21,7 @@ use crate::output::problem::Problem;
 use crate::wiring::build::{Beside, Builder, Failure, Rest, made_a_program};
 use crate::wiring::cache::{self, Cache};
 use crate::wiring::database::Database;
+use crate::wiring::uninitialized::sees_all;
 
 /// How C sources are built.
 #[derive(Args, Clone, Debug, Default)]
@@ -212,17 +213,9 @@ impl Subject {
         })
     }
 
-    /// Builds the executable that looks for reads of uninitialized memory. What a library writes
-    /// looks uninitialized to it, unless it knows the library.
+    /// Builds the executable that looks for reads of uninitialized memory.
     fn build_uninitialized(&self) -> Result<PathBuf, Problem> {
-        let libraries = labrys_cc::container::libraries(&self.plain).map_err(Problem::program)?;
-        if let Some(other) = libraries.iter().find(|name| !is_known(name)) {
-            return Err(Problem::program(format!(
-                "--uninitialized: {} is linked with {other}, and MemorySanitizer does not see what \
-                 that writes; leave the option out, or link the sources of the library with labrys-cc",
-                self.name
-            )));
-        }
+        sees_all(&self.name, &self.plain, &self.program)?;
         let path = variant_path(self.folder.path(), "uninitialized", &self.instrumented)?;
         let stock = Stock::of(self)?;
         let order = Order::Uninitialized {
@@ -573,20 +566,6 @@ pub(crate) fn same_subject(
         "{} is not the build that the suite was made with; {remedy}",
         subject.name
     )))
-}
-
-/// Whether MemorySanitizer knows what the functions of a library write.
-fn is_known(library: &str) -> bool {
-    let known = [
-        "libc.",
-        "libm.",
-        "libdl.",
-        "libpthread.",
-        "librt.",
-        "libgcc_s.",
-        "ld-linux",
-    ];
-    known.iter().any(|start| library.starts_with(start))
 }
 
 /// The folder of the plain executable.
