@@ -5,7 +5,7 @@
 
 mod common;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{folder, labrys, output};
@@ -14,10 +14,13 @@ use labrys_suite::{Suite, TargetStatus};
 /// The goals of `joined.c` of the corpus.
 const GOALS: [&str; 5] = ["count", "range", "depth", "checksum", "number"];
 
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs/joined.c")
+}
+
 fn cover(out: &Path, words: &str) -> Suite {
     let mut command = labrys();
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs");
-    command.arg("cover").arg(corpus.join("joined.c"));
+    command.arg("cover").arg(corpus());
     command.args(["--stdin", "--no-fuzz", "--quiet", "--out"]);
     command.arg(out).args(words.split_whitespace());
     let ended = output(&mut command);
@@ -45,6 +48,17 @@ fn conditions_on_what_many_decisions_computed_are_met() {
     let found = reached(&apart);
     assert!(!found.contains(&"checksum"), "{found:?}");
     assert!(!apart.cases.iter().any(|case| made(&case)));
+}
+
+/// The forward search of `labrys reach` asks about joined paths too.
+#[test]
+fn targets_behind_what_many_decisions_computed_are_reached() {
+    let folder = folder();
+    let mut command = labrys();
+    command.arg("reach").arg(corpus());
+    command.args(["--stdin", "--time", "60s", "--target", "checksum", "--out"]);
+    let ended = output(command.arg(folder.path().join("suite")));
+    assert!(ended.status.success(), "{ended:?}");
 }
 
 #[test]

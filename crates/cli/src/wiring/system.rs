@@ -4,7 +4,9 @@ use labrys_engine::{Error, Progress, Session, Technique};
 use labrys_fuzz::Fuzzing;
 use labrys_portfolio::Portfolio;
 use labrys_program::BranchId;
-use labrys_search::{CfgDirected, Interleaved, Options, STRATEGIES, Search, SearchOptions};
+use labrys_search::{
+    BuildJoined, CfgDirected, Interleaved, Joined, Options, STRATEGIES, Search, SearchOptions,
+};
 
 /// Runs inputs that others made, and makes none.
 struct Runs;
@@ -48,8 +50,15 @@ pub(crate) fn search_toward(branches: Vec<BranchId>, seed: u64) -> Search<'stati
     Search::new(Box::new(both), SearchOptions::default(), seed)
 }
 
-/// The same with a fuzzer beside it, for targets behind the parser of a language.
-pub(crate) fn fuzzed_search_toward(branches: Vec<BranchId>, seed: u64) -> Portfolio<'static> {
+/// The same with a fuzzer beside it, for targets behind the parser of a language, and with questions about
+/// joined paths, for those behind what many decisions computed.
+pub(crate) fn aided_search_toward<'a>(
+    branches: Vec<BranchId>,
+    joined: BuildJoined<'a>,
+    seed: u64,
+) -> Portfolio<'a> {
     let search = search_toward(branches, seed);
-    Portfolio::new(Box::new(search), seed).with(Box::new(Fuzzing::new(seed)))
+    let portfolio = Portfolio::new(Box::new(search), seed);
+    let portfolio = portfolio.with(Box::new(Fuzzing::new(seed)));
+    portfolio.with(Box::new(Joined::new(joined, seed)))
 }

@@ -6,8 +6,8 @@
 //! is one query there, and not as many as there are ways.
 //!
 //! A region has one entry, the block whose decision opens it, and one end, the block at which all its
-//! ways meet; between them is no loop, no call of a function, no access of memory but of variables at
-//! known places, and no marker but of decisions. All its instructions move into the entry, in an order in
+//! ways meet; between them is no loop, no call of a function, no access of memory but of variables and of
+//! places near those that the entry accesses, and no marker but of decisions. All its instructions move into the entry, in an order in
 //! which values come before their uses. Each block has a condition, a bit that says whether control
 //! would come to it: phis become selects by the conditions of their edges, and stores write what was there
 //! where control would not come.

@@ -12,10 +12,11 @@
 use labrys_backward::Symcretic;
 use labrys_engine::{Error, Progress, Session, Technique};
 use labrys_portfolio::{Arm, Policy, Portfolio, Scheduler};
+use labrys_search::BuildJoined;
 use labrys_suite::Input;
 
 use crate::wiring::backward::effort;
-use crate::wiring::system::fuzzed_search_toward;
+use crate::wiring::system::aided_search_toward;
 
 /// Targets that backward execution looks at first. Of a program of 14,000 branches the first looks took
 /// all of the time.
@@ -26,8 +27,10 @@ pub(crate) struct BothDirections<'p> {
     pub(crate) backward: Symcretic<'p>,
     /// Whether to search forward at all.
     on: bool,
+    /// There until the forward search begins.
+    joined: Option<BuildJoined<'p>>,
     /// There once it has begun.
-    forward: Option<Portfolio<'static>>,
+    forward: Option<Portfolio<'p>>,
     scheduler: Scheduler,
     forward_arm: Arm,
     backward_arm: Arm,
@@ -40,13 +43,20 @@ pub(crate) struct BothDirections<'p> {
 }
 
 impl<'p> BothDirections<'p> {
-    pub(crate) fn new(backward: Symcretic<'p>, on: bool, seed: u64, seeds: Vec<Input>) -> Self {
+    /// `forward` builds the program with joined paths for the forward search, if there is to be one.
+    pub(crate) fn new(
+        backward: Symcretic<'p>,
+        forward: Option<BuildJoined<'p>>,
+        seed: u64,
+        seeds: Vec<Input>,
+    ) -> Self {
         let mut scheduler = Scheduler::new(Policy::Shares);
         let (forward_arm, backward_arm) = (scheduler.add(1), scheduler.add(1));
         scheduler.pause(forward_arm);
         BothDirections {
             backward,
-            on,
+            on: forward.is_some(),
+            joined: forward,
             forward: None,
             scheduler,
             forward_arm,
@@ -58,16 +68,23 @@ impl<'p> BothDirections<'p> {
         }
     }
 
-    /// Concolic search toward the open targets, and a fuzzer beside it.
+    /// Concolic search toward the open targets, with what helps it beside it.
     fn begin_forward(&mut self, session: &mut Session) {
-        if !self.on || self.forward.is_some() || !self.backward.has_open() {
+        if !self.backward.has_open() {
             return;
         }
+        let Some(joined) = self.joined.take() else {
+            return;
+        };
         let seeds = std::mem::take(&mut self.seeds);
         for input in seeds.into_iter().chain(self.backward.take_near()) {
             session.suggest(input, "seed");
         }
-        self.forward = Some(fuzzed_search_toward(self.backward.leads(), self.seed));
+        self.forward = Some(aided_search_toward(
+            self.backward.leads(),
+            joined,
+            self.seed,
+        ));
         self.scheduler.resume(self.forward_arm);
     }
 

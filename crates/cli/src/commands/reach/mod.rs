@@ -35,6 +35,7 @@ use crate::wiring::backward::{Start, main_function, symcretic};
 use crate::wiring::build::Builder;
 use crate::wiring::ending::Ending;
 use crate::wiring::inputs::{self, InputOptions};
+use crate::wiring::joined::joined;
 use crate::wiring::session::{Call, calls, programs};
 use crate::wiring::subject::{BuildOptions, Subject, model_of_deferred, name_of_unit};
 use crate::wiring::values::duration;
@@ -361,9 +362,10 @@ fn technique<'p>(
     };
     let backward = symcretic(start, analysis, plan.targets.clone());
     let backward = backward.with_impossible(impossible);
+    let forward = !options.no_forward;
     Ok(BothDirections::new(
         backward,
-        !options.no_forward,
+        forward.then(|| joined(subject, config, &plan.limits)),
         options.seed,
         plan.seeds.clone(),
     ))
