@@ -49,7 +49,7 @@ pub trait Member {
         None
     }
 
-    /// Whether it goes on when all others have nothing more to try.
+    /// Whether it goes on when the leader has nothing more to try.
     fn goes_on_alone(&self, session: &Session) -> bool {
         let _ = session;
         true
@@ -204,12 +204,13 @@ impl<'a> Portfolio<'a> {
         }
     }
 
-    /// Whether a member has more to do: one that the others leave alone says so itself.
+    /// Whether a member has more to do: those that the leader leaves alone say so themselves.
     fn goes_on(&self, session: &Session) -> bool {
-        let mut more = self.parts.iter().filter(|part| part.state == State::More);
-        let (first, second) = (more.next(), more.next());
-        let alone = second.is_none() && self.parts.len() > 1;
-        first.is_some_and(|part| !alone || part.member.goes_on_alone(session))
+        let Some((leader, others)) = self.parts.split_first() else {
+            return false;
+        };
+        let mut others = others.iter().filter(|part| part.state == State::More);
+        leader.state == State::More || others.any(|part| part.member.goes_on_alone(session))
     }
 
     fn note(&mut self, part: usize, state: State) {
