@@ -146,7 +146,7 @@ impl<'a> Joined<'a> {
         Ok(())
     }
 
-    /// What is to be asked about a run: the last is asked first.
+    /// What is to be asked about a run, from its end: what is decided first is taken first.
     fn flips(&self, session: &Session, known: &DecodedRun) -> Vec<Flip> {
         let (program, unseen) = (session.program(), session.unseen());
         let mut flips: Vec<Flip> = Vec::new();
