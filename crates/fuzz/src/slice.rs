@@ -14,7 +14,7 @@ const LONGEST: Duration = Duration::from_millis(400);
 /// Steps of the solver in a second.
 const STEPS: f64 = 20_000.0;
 
-/// What is left of a turn. Times are what is left of the session's time, if that has a limit.
+/// What is left of a turn. Times are what is left of the search's time, if that has a limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slice {
     executions: usize,

@@ -22,6 +22,7 @@ use labrys_llvm::{Block, Builder, LLVMIntPredicate, LLVMOpcode, LLVMValueKind, M
 use super::effects::callee_name;
 use super::intrinsics::is_computation;
 use super::markers::marker;
+use super::operations::binary_op;
 
 /// Blocks between entry and end, at most.
 const MOST_BLOCKS: usize = 64;
@@ -201,43 +202,33 @@ fn may_move<'m>(i: Value<'m>, block: Block<'m>, accessed: &HashSet<Value<'m>>) -
     }
 }
 
-/// Whether an instruction computes, whatever its operands are, and does nothing else.
+/// Whether an instruction computes and does nothing else. Of quotients that holds for some divisors.
 fn computes(opcode: LLVMOpcode) -> bool {
     use LLVMOpcode as O;
-    matches!(
-        opcode,
-        O::LLVMPHI
-            | O::LLVMAdd
-            | O::LLVMSub
-            | O::LLVMMul
-            | O::LLVMShl
-            | O::LLVMLShr
-            | O::LLVMAShr
-            | O::LLVMAnd
-            | O::LLVMOr
-            | O::LLVMXor
-            | O::LLVMFAdd
-            | O::LLVMFSub
-            | O::LLVMFMul
-            | O::LLVMFDiv
-            | O::LLVMFNeg
-            | O::LLVMICmp
-            | O::LLVMFCmp
-            | O::LLVMTrunc
-            | O::LLVMZExt
-            | O::LLVMSExt
-            | O::LLVMUIToFP
-            | O::LLVMSIToFP
-            | O::LLVMFPTrunc
-            | O::LLVMFPExt
-            | O::LLVMPtrToInt
-            | O::LLVMIntToPtr
-            | O::LLVMFreeze
-            | O::LLVMSelect
-            | O::LLVMGetElementPtr
-            | O::LLVMExtractValue
-            | O::LLVMInsertValue
-    )
+    let is_other = || {
+        matches!(
+            opcode,
+            O::LLVMPHI
+                | O::LLVMFNeg
+                | O::LLVMICmp
+                | O::LLVMFCmp
+                | O::LLVMTrunc
+                | O::LLVMZExt
+                | O::LLVMSExt
+                | O::LLVMUIToFP
+                | O::LLVMSIToFP
+                | O::LLVMFPTrunc
+                | O::LLVMFPExt
+                | O::LLVMPtrToInt
+                | O::LLVMIntToPtr
+                | O::LLVMFreeze
+                | O::LLVMSelect
+                | O::LLVMGetElementPtr
+                | O::LLVMExtractValue
+                | O::LLVMInsertValue
+        )
+    };
+    binary_op(opcode).is_some() || is_other()
 }
 
 /// Whether a function marks the decision at the end of a block.
