@@ -203,10 +203,23 @@ fn link_foreign(module: &mut Module) -> Result<(), LlvmError> {
     if !foreign.iter().any(|name| wanted.contains(name)) {
         return Ok(());
     }
-    let before = names(module, false);
+    let own: Vec<(String, LLVMLinkage)> = foreign
+        .iter()
+        .filter_map(|name| Some((name.clone(), defined(module, name)?.linkage())))
+        .collect();
+    // Linking renames what is internal where a name comes from both sides.
+    for (name, _) in &own {
+        set_linkage(module, name, LLVMLinkage::LLVMExternalLinkage);
+    }
     module.link_bytes(FOREIGN, "harness functions")?;
-    for name in foreign.iter().filter(|name| !before.contains(name)) {
-        let Some(function) = module.function(name) else {
+    for (name, linkage) in &own {
+        set_linkage(module, name, *linkage);
+    }
+    for name in foreign {
+        if own.iter().any(|(own, _)| *own == name) {
+            continue;
+        }
+        let Some(function) = module.function(&name) else {
             continue;
         };
         function.set_linkage(LLVMLinkage::LLVMInternalLinkage);
@@ -215,4 +228,16 @@ fn link_foreign(module: &mut Module) -> Result<(), LlvmError> {
         }
     }
     Ok(())
+}
+
+/// The function of a name, if the module defines it.
+fn defined<'m>(module: &'m Module, name: &str) -> Option<Value<'m>> {
+    let function = module.function(name)?;
+    (!function.is_declaration()).then_some(function)
+}
+
+fn set_linkage(module: &Module, name: &str, linkage: LLVMLinkage) {
+    if let Some(function) = module.function(name) {
+        function.set_linkage(linkage);
+    }
 }

@@ -199,3 +199,44 @@ int main(void) {
 "#;
     check(program, &["third", "sorted", "chosen", "found"], &[]);
 }
+
+/// Behind a call that may end the run only what it lets pass is left, whoever defines the function.
+#[test]
+fn what_returns_has_met_its_condition() {
+    let program = r#"
+#include <labrys.h>
+#include <stdlib.h>
+int __VERIFIER_nondet_int(void);
+void __VERIFIER_assume(int);
+void reach_error(void) { abort(); }
+static void assume(int c) {
+  if (!c) exit(0);
+}
+static int size;
+static void check(int c, int most) {
+  if (c > most || c < -most) exit(1);
+  size++;
+}
+int main(void) {
+  int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(), z = __VERIFIER_nondet_int();
+  __VERIFIER_assume(x > 3);
+  assume(y % 4 == 1);
+  check(z, 10);
+  if (x < 3) labrys_target("assumed");
+  if (x == 4) labrys_target("least");
+  if (y == 7) labrys_target("own");
+  if (y == 9) labrys_target("nine");
+  if (z == -11) labrys_target("checked");
+  if (z == -10 && size == 1) labrys_target("edge");
+  if (x == 9) reach_error();
+  return 0;
+}
+"#;
+    check(
+        program,
+        &["least", "nine", "edge"],
+        &["assumed", "own", "checked"],
+    );
+    // The program's own function of a name that is known is the target.
+    Program::new(program).expect(&["--time", "30s"], &[("reached", &["reach_error"])]);
+}

@@ -30,7 +30,7 @@ impl CallStep<'_, '_, '_> {
                     | Meaning::Allocates { .. }
             )
         );
-        if self.context.guard.is_some() && !is_quiet {
+        if self.context.guard.is_some() && !is_quiet && meaning != Some(Meaning::Assume) {
             return Step::Refused;
         }
         if is_quiet {
@@ -179,7 +179,10 @@ impl CallStep<'_, '_, '_> {
         let condition = self.arguments.first();
         if let Some(condition) = condition.and_then(|first| self.scalar(*first)) {
             let zero = self.terms.constant(self.terms.width(condition), 0);
-            let holds = self.terms.pool_mut().ne(condition, zero);
+            let mut holds = self.terms.pool_mut().ne(condition, zero);
+            if let Some(guard) = self.context.guard {
+                holds = self.terms.pool_mut().implies(guard, holds);
+            }
             self.state.require(self.terms, holds);
         }
         if self.state.conditions().has_false() {

@@ -14,11 +14,14 @@ use super::called::{call_may_write, havoc_call};
 use super::{Context, Step, block_summary, result_type};
 use crate::assumptions::Assumption;
 use crate::path::Skip;
+use crate::precision::Precision;
 use crate::state::State;
 use crate::terms::{Frame, Overrides, SymbolicValue, Terms, pair_scalars};
 
 /// Calls in calls that a path enters.
 const MAX_FRAMES: usize = 64;
+/// Expressions that may be made to say whether a call returns, if nothing else is asked of it.
+const RETURN_NODES: u64 = 300;
 
 /// Passes the call at a place of the top frame.
 pub(super) fn pass_call(
@@ -167,16 +170,24 @@ impl<'s, 'p> CallStep<'s, '_, 'p> {
         let used = self.state.uses(self.result);
         let writes = self.may_write(effects);
         let matters = used || effects.makes_inputs() || writes;
-        if !matters && (guard.is_none() || !effects.may_stop()) {
+        if !matters && !effects.may_stop() {
             return Step::Done;
         }
         let shallow = self.state.depth() < MAX_FRAMES;
-        if precision.merge && shallow && !effects.may_repeat() && !effects.makes_inputs() {
-            let mut before = self.state.clone();
-            if self.on(&mut before).summarize(id).is_some() {
-                *self.state = before;
-                return Step::Done;
+        let is_sayable = shallow && !effects.may_repeat() && !effects.makes_inputs();
+        if !matters && guard.is_none() {
+            // All that is asked is whether it returns.
+            let brief = Precision {
+                nodes: precision.nodes.min(RETURN_NODES),
+                ..*precision
+            };
+            if is_sayable {
+                self.replace(id, &brief);
             }
+            return Step::Done;
+        }
+        if precision.merge && is_sayable && self.replace(id, precision) {
+            return Step::Done;
         }
         if guard.is_some() {
             return Step::Refused;
@@ -222,8 +233,19 @@ impl<'s, 'p> CallStep<'s, '_, 'p> {
         states
     }
 
-    /// Replaces the call by what it computes, if that can be said in expressions.
-    fn summarize(&mut self, id: FunctionId) -> Option<()> {
+    /// Replaces the call by what it computes; `false`, and the state is as before, if that cannot be
+    /// said in expressions.
+    fn replace(&mut self, id: FunctionId, precision: &Precision) -> bool {
+        let mut before = self.state.clone();
+        let is_said = self.on(&mut before).summarize(id, precision).is_some();
+        if is_said {
+            *self.state = before;
+        }
+        is_said
+    }
+
+    /// As [`replace`](Self::replace); the state is spoiled if it cannot be said.
+    fn summarize(&mut self, id: FunctionId, precision: &Precision) -> Option<()> {
         let (terms, state, context) = (&mut *self.terms, &mut *self.state, self.context);
         let used = state.take(self.result);
         // A call by another type gets other bits than those that are returned.
@@ -231,7 +253,7 @@ impl<'s, 'p> CallStep<'s, '_, 'p> {
         let place = (state.block(), state.index());
         state.push_frame(terms.frame(id));
         let (guard, result) = (context.guard, used.as_ref());
-        block_summary::summarize_body(terms, state, context.precision, guard, result, super::pass)?;
+        block_summary::summarize_body(terms, state, precision, guard, result, super::pass)?;
         let frame = state.pop_frame()?;
         state.memory_mut().havoc_frame(terms, frame.id());
         bind_parameters(terms, state, context.overrides, &frame, self.arguments);
