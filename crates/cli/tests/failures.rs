@@ -716,3 +716,35 @@ fn a_call_of_a_null_pointer_fails_where_it_is_made() {
     assert!(told.contains("null-dereference at "), "{told}");
     assert!(told.contains("go.c:3:14"), "{told}");
 }
+
+/// What passes that make values of variables would drop.
+#[test]
+fn accesses_that_nobody_uses_fail_too() {
+    let folder = folder();
+    let out = folder.path().join("suite");
+    let mut command = labrys();
+    command.arg("cover").arg(program("unused_accesses.c"));
+    let covered = output(command.args(["--no-fuzz", "--out"]).arg(&out));
+    assert_eq!(covered.status.code(), Some(1), "{}", text(&covered));
+    let failures = Suite::open(&out).expect("a valid suite").failures;
+    let mut found: Vec<(u32, &str)> = Vec::new();
+    for failure in &failures {
+        assert!(failure.confirmed, "{failure:?}");
+        let mut place = failure.location.as_deref().unwrap_or_default().rsplit(':');
+        let line = place.nth(1).and_then(|line| line.parse().ok());
+        found.push((line.expect("a line"), &failure.kind));
+    }
+    found.sort_unstable();
+    let expected = [
+        (15, "stack-buffer-overflow"),
+        (16, "stack-buffer-overflow"),
+        (17, "stack-buffer-underflow"),
+        (18, "stack-buffer-overflow"),
+        (19, "stack-buffer-overflow"),
+        (20, "global-buffer-overflow"),
+        (21, "null-dereference"),
+        (22, "null-dereference"),
+        (23, "stack-buffer-overflow"),
+    ];
+    assert_eq!(found, expected, "{failures:?}");
+}

@@ -16,7 +16,7 @@ use crate::traps;
 use crate::unset;
 use crate::vectors;
 use crate::wrapped;
-use labrys_llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module};
+use labrys_llvm::{LLVMLinkage, LLVMOpcode, LLVMValueKind, LlvmError, Module, Value};
 
 /// Make functions of the parts of C++ coroutines.
 const COROUTINES: &str = "coro-early,cgscc(coro-split),coro-cleanup";
@@ -26,8 +26,11 @@ const COROUTINES: &str = "coro-early,cgscc(coro-split),coro-cleanup";
 const ADD_CALLS: &str = "function(ee-instrument,ee-instrument<post-inline>)";
 
 /// Leave to the library what is the library's (bodies in headers that no build need take), and make
-/// SSA values of variables.
-const VARIABLES: &str = "elim-avail-extern,function(sroa)";
+/// SSA values of numbers and pointers.
+const NUMBERS: &str = "elim-avail-extern,function(mem2reg)";
+
+/// Make SSA values of the parts of other variables.
+const PARTS: &str = "function(sroa)";
 
 /// Drop what is plainly redundant, and keep decisions.
 const REDUNDANT: &str = "function(early-cse,instsimplify)";
@@ -90,7 +93,9 @@ pub fn freeze(
         vectors::inline_wrappers(&mut module)?;
     }
     unset::give_values(&module);
-    module.run_passes(VARIABLES)?;
+    module.run_passes(NUMBERS)?;
+    unset::keep_left(&module);
+    module.run_passes(PARTS)?;
     unset::end(&module);
     if vectors {
         vectors::take_apart(&mut module)?;
@@ -187,22 +192,29 @@ fn define_arithmetic(module: &Module) {
 }
 
 /// Keeps loads whose value nobody uses, which may fail like any other: those of the program's
-/// pointers, not of its variables.
+/// pointers and of numbers, not of its variables.
 fn keep_loads(module: &Module) {
     for function in module.functions() {
         for block in function.blocks() {
             let instructions = block.instructions().into_iter();
             let loads = instructions.filter(|i| i.opcode() == LLVMOpcode::LLVMLoad);
             for load in loads.filter(|load| load.users().is_empty()) {
-                let address = load.operand(0);
-                let variable = address.is_constant()
-                    || address.is_instruction() && address.opcode() == LLVMOpcode::LLVMAlloca;
-                if !variable {
+                if !is_variable(load.operand(0)) {
                     load.set_volatile();
                 }
             }
         }
     }
+}
+
+/// Whether an address is that of a variable, or of what has a name.
+fn is_variable(address: Value<'_>) -> bool {
+    if address.is_constant() {
+        let is_expression = address.kind() == LLVMValueKind::LLVMConstantExprValueKind;
+        let is_number = is_expression && address.const_opcode() == LLVMOpcode::LLVMIntToPtr;
+        return !is_number && !address.is_null();
+    }
+    address.is_instruction() && address.opcode() == LLVMOpcode::LLVMAlloca
 }
 
 /// An access through a null pointer is an access like any other, which the processor refuses.

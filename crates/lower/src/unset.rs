@@ -2,9 +2,13 @@
 //! of a variable that only one path writes, it makes what that path writes, and of a decision on it
 //! none. But a build that is not optimized reads what the stack held.
 //!
+//!
 //! Law: no pass that makes values of variables sees a read of a variable that nobody wrote. A number
 //! or a pointer that becomes a value begins with some value, the same wherever it is read; any other
 //! variable that may be read too early stays in memory.
+//!
+//! Nor do passes see a variable that an access with a known place leaves ([`keep_left`]): they would drop
+//! the access.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -60,6 +64,35 @@ pub(crate) fn give_values(module: &Module) {
     }
 }
 
+/// Keeps variables in memory until [`end`] that an access with a known place leaves.
+pub(crate) fn keep_left(module: &Module) {
+    let keep = module.declare(KEEP, module.void(), &[module.pointer()]);
+    let builder = module.builder();
+    for function in module.functions() {
+        let Some(entry) = function.blocks().first().copied() else {
+            continue;
+        };
+        let Some(terminator) = entry.terminator() else {
+            continue;
+        };
+        let variables = entry.instructions().into_iter();
+        for variable in variables.filter(|value| value.opcode() == LLVMOpcode::LLVMAlloca) {
+            if may_become_values(variable) && is_left(module, variable) {
+                builder.before(terminator);
+                builder.locate_at(terminator);
+                let _ = builder.call(keep, &[variable]);
+            }
+        }
+    }
+}
+
+/// Whether an access goes beyond a variable.
+fn is_left(module: &Module, variable: Value<'_>) -> bool {
+    let size = module.size_of(variable.allocated_type());
+    let accesses = accesses_of(module, variable);
+    accesses.iter().any(|(_, access)| access.bytes().end > size)
+}
+
 /// Ends what keeps variables in memory.
 pub(crate) fn end(module: &Module) {
     if let Some(keep) = module.function(KEEP) {
@@ -81,6 +114,14 @@ type Bytes = Range<u64>;
 enum Access {
     Read(Bytes),
     Write(Bytes),
+}
+
+impl Access {
+    fn bytes(&self) -> &Bytes {
+        match self {
+            Access::Read(bytes) | Access::Write(bytes) => bytes,
+        }
+    }
 }
 
 /// A variable, and the number of one of its parts.
@@ -221,7 +262,7 @@ fn accesses_of<'m>(module: &Module, variable: Value<'m>) -> Vec<(Value<'m>, Acce
         {
             match user.opcode() {
                 LLVMOpcode::LLVMGetElementPtr => match offset(module, user) {
-                    Some(more) => open.push((user, at.saturating_add(more))),
+                    Some(more) => open.push((user, at.wrapping_add(more))),
                     None => found.push((user, Access::Read(0..size))),
                 },
                 _ => found.extend(access(module, user, pointer, at, size).map(|one| (user, one))),
@@ -265,14 +306,14 @@ fn access(
     Some(access)
 }
 
-/// The bytes that an instruction with constant indices adds to a pointer.
+/// The bytes that an instruction with constant indices adds to a pointer, modulo 2⁶⁴.
 fn offset(module: &Module, address: Value<'_>) -> Option<u64> {
     let mut ty = address.gep_source_type();
     let mut sum = 0u64;
     for (number, index) in address.operands().into_iter().enumerate().skip(1) {
         let index = index.const_int_value()?;
         let bytes = if number == 1 {
-            index.checked_mul(module.size_of(ty))?
+            index.wrapping_mul(module.size_of(ty))
         } else if ty.kind() == LLVMTypeKind::LLVMStructTypeKind {
             let field = u32::try_from(index).ok()?;
             let offset = module.element_offset(ty, field);
@@ -280,9 +321,9 @@ fn offset(module: &Module, address: Value<'_>) -> Option<u64> {
             offset
         } else {
             ty = ty.element();
-            index.checked_mul(module.size_of(ty))?
+            index.wrapping_mul(module.size_of(ty))
         };
-        sum = sum.checked_add(bytes)?;
+        sum = sum.wrapping_add(bytes);
     }
     Some(sum)
 }
