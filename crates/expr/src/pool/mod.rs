@@ -10,10 +10,10 @@ pub(crate) mod rules;
 mod spell;
 mod substitute;
 
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::rules::Rewrite;
 use crate::bits::mask;
@@ -197,21 +197,15 @@ impl Pool {
     /// Whether expressions are made of more nodes than this.
     #[must_use]
     pub fn has_more_nodes(&self, roots: impl IntoIterator<Item = ExprId>, most: usize) -> bool {
-        // Operands have smaller ids than their users, so what is met twice comes twice in a row.
-        let mut left: BinaryHeap<ExprId> = roots.into_iter().collect();
-        let mut count = 0;
-        let mut last = None;
-        while let Some(id) = left.pop() {
-            if last.replace(id) == Some(id) {
-                continue;
-            }
-            count += 1;
-            if count > most {
-                return true;
-            }
-            self.for_each_child(id, |child| left.push(child));
+        let mut seen = FxHashSet::default();
+        let mut left: Vec<ExprId> = roots.into_iter().filter(|id| seen.insert(*id)).collect();
+        while seen.len() <= most {
+            let Some(id) = left.pop() else {
+                return false;
+            };
+            self.for_each_child(id, |child| left.extend(seen.insert(child).then_some(child)));
         }
-        false
+        true
     }
 
     /// What a condition says of an expression where it holds: `e = 5` that `e` is 5, `¬c` that `c`
