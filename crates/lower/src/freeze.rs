@@ -105,6 +105,7 @@ pub fn freeze(
     traps::hide(&module);
     module.run_passes(redundant(&module))?;
     traps::show(&module);
+    unset::free_values(&module);
     answer_constants(&mut module)?;
     define_arithmetic(&module);
     traps::separate(&module);

@@ -4,8 +4,8 @@
 //!
 //!
 //! Law: no pass that makes values of variables sees a read of a variable that nobody wrote. A number
-//! or a pointer that becomes a value begins with some value, the same wherever it is read; any other
-//! variable that may be read too early stays in memory.
+//! or a pointer that becomes a value begins with some value, the same wherever it is read, and not known
+//! to be that of another variable; any other variable that may be read too early stays in memory.
 //!
 //! Nor do passes see a variable that an access with a known place leaves ([`keep_left`]): they would drop
 //! the access.
@@ -17,6 +17,9 @@ use labrys_llvm::{Block, LLVMOpcode, LLVMTypeKind, Module, Type, Value};
 
 /// What variables that stay in memory are handed to, so that their address is known elsewhere.
 const KEEP: &str = "labrys.keep";
+
+/// Before the name of a type: functions that give what variables begin with, each call another value.
+const VALUE: &str = "labrys.unset.";
 
 /// Blocks that are looked at for a variable; one whose writes are further away counts as not written.
 const BLOCKS: usize = 256;
@@ -30,6 +33,8 @@ const PARTS: usize = 64;
 pub(crate) fn give_values(module: &Module) {
     let keep = module.declare(KEEP, module.void(), &[module.pointer()]);
     let builder = module.builder();
+    let number = |count: u64| module.const_int(64, count);
+    let mut count = 0;
     for function in module.functions() {
         let Some(entry) = function.blocks().first().copied() else {
             continue;
@@ -54,7 +59,11 @@ pub(crate) fn give_values(module: &Module) {
             if first.contains(&variable) && is_scalar(ty.kind()) && becomes_value(variable) {
                 builder.before(start);
                 builder.locate_at(start);
-                builder.store(builder.freeze(ty.undefined()), variable);
+                builder.store(
+                    builder.call(value_of(module, ty), &[number(count)]),
+                    variable,
+                );
+                count += 1;
             } else {
                 builder.before(terminator);
                 builder.locate_at(terminator);
@@ -98,6 +107,34 @@ pub(crate) fn end(module: &Module) {
     if let Some(keep) = module.function(KEEP) {
         keep.users().into_iter().for_each(Value::erase);
         keep.delete_function();
+    }
+}
+
+/// A function that gives a value of a type.
+fn value_of<'m>(module: &'m Module, ty: Type<'m>) -> Value<'m> {
+    let name = format!("{VALUE}{:?}{}", ty.kind(), ty.int_width().unwrap_or(0));
+    let function = module.declare(&name, ty, &[module.int(64)]);
+    for attribute in ["memory", "nounwind", "willreturn"] {
+        module.add_attribute(function, attribute, 0);
+    }
+    function
+}
+
+/// Says of each value that a variable begins with that it may be any. While passes look for what is
+/// the same, it is the result of a call: two of these would be one to them.
+pub(crate) fn free_values(module: &Module) {
+    let builder = module.builder();
+    let functions = module.functions().into_iter();
+    for function in functions.filter(|function| function.name().starts_with(VALUE)) {
+        for call in function.users() {
+            if call.is_used() {
+                builder.before(call);
+                builder.locate_at(call);
+                call.replace_uses(builder.freeze(call.ty().undefined()));
+            }
+            call.erase();
+        }
+        function.delete_function();
     }
 }
 
