@@ -8,6 +8,7 @@ use std::path::Path;
 
 use labrys_library::{CallsBack, Mark, function, named};
 
+use crate::classes;
 use crate::harness;
 use crate::marked::{self, MarkError};
 use crate::promises;
@@ -100,6 +101,7 @@ pub fn freeze(
     if vectors {
         vectors::take_apart(&mut module)?;
     }
+    classes::spell_out(&module);
     keep_loads(&module);
     traps::tell_overflows(&module);
     traps::hide(&module);

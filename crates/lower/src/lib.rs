@@ -4,6 +4,7 @@
 //! The frozen bitcode is the reference for everything: each later build is made from it, and
 //! [`sites`] numbers its decisions.
 
+mod classes;
 mod freeze;
 mod harness;
 mod hints;
