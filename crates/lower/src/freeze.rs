@@ -14,6 +14,7 @@ use crate::marked::{self, MarkError};
 use crate::promises;
 use crate::surroundings::{self, Linking};
 use crate::traps;
+use crate::undefined;
 use crate::unset;
 use crate::vectors;
 use crate::wrapped;
@@ -93,6 +94,7 @@ pub fn freeze(
     if vectors {
         vectors::inline_wrappers(&mut module)?;
     }
+    undefined::freeze_results(&module);
     unset::give_values(&module);
     module.run_passes(NUMBERS)?;
     unset::keep_left(&module);

@@ -15,6 +15,7 @@ pub mod sites;
 mod source;
 mod surroundings;
 mod traps;
+mod undefined;
 mod unset;
 mod vectors;
 mod wrapped;

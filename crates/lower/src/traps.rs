@@ -243,6 +243,6 @@ pub fn trap_of(block: Block<'_>) -> Option<Value<'_>> {
 }
 
 /// The trap of `-fsanitize-trap`; that of `__builtin_trap` is the program's own.
-fn is_trap(instruction: Value<'_>) -> bool {
+pub(crate) fn is_trap(instruction: Value<'_>) -> bool {
     instruction.opcode() == LLVMOpcode::LLVMCall && instruction.called().name() == "llvm.ubsantrap"
 }
