@@ -61,6 +61,14 @@ fn what_comes_back_by_pipes_files_and_pointers_is_counted() {
 }
 
 #[test]
+fn what_is_printed_without_labels_is_counted() {
+    let counts = counted("unseen_formats.c");
+    let counts: Vec<_> = counts.iter().map(|(name, n)| (name.as_str(), *n)).collect();
+    let expected = [("library-argument", 3), ("library-argument snprintf", 3)];
+    assert_eq!(counts, expected);
+}
+
+#[test]
 fn wide_streams_are_counted() {
     let counted = counted("unseen.cc");
     let reads = |function: &str| {

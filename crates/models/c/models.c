@@ -17,6 +17,7 @@
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
+#include <printf.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -61,28 +61,69 @@ static const char *read_field(const char *f, struct field *field, va_list *list)
   else if (*f == 'l' || *f == 'j' || *f == 'z' || *f == 't' || *f == 'q')
     field->length = 'l', f++;
   field->kind = *f;
-  if (!*f || !strchr("diuoxXcspeEfFgGaA%", *f)) return NULL;
+  if (!is_one_of(*f, "diuoxXcspeEfFgGaA%")) return NULL;
   if ((*f == 's' || *f == 'c') && field->length) return NULL;
   return f + 1;
 }
 
-/* Does the format hold fields of ours only, and does one of them print a labelled value? */
-static int labelled_format(const char *f, va_list *list) {
+/* Who prints: these functions; or the library, since nothing is labelled, nothing but numbers whose
+ * digits nothing follows, or since there is a field that is not ours. */
+enum printer { OURS, NOTHING_LABELLED, REALS_LABELLED, NOT_OURS };
+
+static enum printer printer_of(const char *f, va_list *list) {
   struct field field;
-  int labelled = 0;
+  int labelled = !CONCRETE_STRING(f), reals = 0;
   while (*f) {
     if (*f++ != '%') continue;
-    if (!(f = read_field(f, &field, list))) return 0;
+    if (!(f = read_field(f, &field, list))) return NOT_OURS;
     if (field.kind == '%') continue;
-    if (strchr("eEfFgGaA", field.kind)) {
+    if (is_one_of(field.kind, "eEfFgGaA")) {
       if (field.length == 'L')
         (void)va_arg(*list, long double);
-      else
-        (void)va_arg(*list, double);
+      else {
+        volatile double v = va_arg(*list, double);
+        reals |= !__labrys_concrete((const void *)&v, sizeof v);
+      }
     } else if (field.kind == 's') {
       const char *s = va_arg(*list, const char *);
       if (s) labelled |= !concrete_text(s, field.precision >= 0 ? (size_t)field.precision : SIZE_MAX);
     } else if (field.kind == 'p' || field.length == 'l') {
+      volatile long v = va_arg(*list, long);
+      labelled |= !__labrys_concrete((const void *)&v, sizeof v);
+    } else {
+      volatile int v = va_arg(*list, int);
+      labelled |= !__labrys_concrete((const void *)&v, sizeof v);
+    }
+  }
+  return labelled ? OURS : reals ? REALS_LABELLED : NOTHING_LABELLED;
+}
+
+/* Most arguments that are looked at where the library prints. */
+#define MOST_PRINTED 32
+
+/* Is an argument labelled? */
+static int any_labelled(const char *f, va_list *list) {
+  int types[MOST_PRINTED], labelled = 0;
+  size_t n = parse_printf_format(f, MOST_PRINTED, types);
+  /* With a precision a text may have no end. */
+  size_t most = strchr(f, '.') ? 1 : SIZE_MAX;
+  for (size_t i = 0; i < n && i < MOST_PRINTED; i++) {
+    int type = types[i] & ~PA_FLAG_MASK;
+    int wide = types[i] & (PA_FLAG_LONG | PA_FLAG_LONG_LONG);
+    if (type == PA_DOUBLE && types[i] & PA_FLAG_LONG_DOUBLE)
+      (void)va_arg(*list, long double);
+    else if (type == PA_DOUBLE || type == PA_FLOAT) {
+      volatile double v = va_arg(*list, double);
+      labelled |= !__labrys_concrete((const void *)&v, sizeof v);
+    } else if (types[i] & PA_FLAG_PTR)
+      (void)va_arg(*list, void *);
+    else if (type == PA_STRING) {
+      const char *s = va_arg(*list, const char *);
+      if (s) labelled |= !concrete_text(s, most);
+    } else if (type == PA_WSTRING) {
+      const wchar_t *s = va_arg(*list, const wchar_t *);
+      if (s) labelled |= !__labrys_concrete(s, sizeof *s * (most == 1 ? 1 : wcslen(s)));
+    } else if (type == PA_POINTER || wide) {
       volatile long v = va_arg(*list, long);
       labelled |= !__labrys_concrete((const void *)&v, sizeof v);
     } else {
@@ -191,7 +232,7 @@ static int format_text(char *to, size_t room, const char *f, va_list *list) {
       if (!field.left) pad(&out, ' ', field.width - 1);
       put(&out, (char)c);
       if (field.left) pad(&out, ' ', field.width - 1);
-    } else if (strchr("peEfFgGaA", field.kind))
+    } else if (is_one_of(field.kind, "peEfFgGaA"))
       put_by_library(&out, &field, list);
     else if (field.length == 'l')
       put_integer(&out, &field, va_arg(*list, long));
@@ -205,10 +246,16 @@ static int format_text(char *to, size_t room, const char *f, va_list *list) {
 int MODEL(vsnprintf)(char *to, size_t room, const char *format, va_list list) {
   va_list ahead, values;
   va_copy(ahead, list);
-  int ours = labelled_format(format, &ahead);
+  enum printer printer = printer_of(format, &ahead);
   va_end(ahead);
   int result;
-  if (ours) {
+  if (printer == NOT_OURS) {
+    va_copy(ahead, list);
+    if (!CONCRETE_STRING(format) || any_labelled(format, &ahead)) __labrys_unseen("snprintf");
+    va_end(ahead);
+  }
+  if (printer == REALS_LABELLED) __labrys_unseen("snprintf");
+  if (printer == OURS) {
     va_copy(values, list);
     result = format_text(to, room, format, &values);
     va_end(values);

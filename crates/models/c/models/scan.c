@@ -28,6 +28,13 @@ static int is_end(const struct source *from, int c) { return from->file ? c == E
 /* Conversions to floating-point numbers. */
 #define REALS "aAeEfFgG"
 
+/* Is it one of these? Formats may be input, and the library's strchr leaves no decision. */
+static int is_one_of(char c, const char *letters) {
+  for (; *letters; letters++)
+    if (c == *letters) return 1;
+  return 0;
+}
+
 /* One conversion of a format. */
 struct conversion {
   int suppressed, width;
@@ -53,11 +60,11 @@ static const char *read_conversion(const char *f, struct conversion *c) {
   else if (*f == 'l' || *f == 'j' || *f == 'z' || *f == 't' || *f == 'q')
     c->length = 'l', f++;
   c->kind = *f;
-  if (!*f || !strchr("diuoxXcs[n%" REALS, *f)) return NULL;
-  if (strchr("cs[", *f) && c->length) return NULL;
-  if (strchr(REALS, *f) && c->length && c->length != 'l') return NULL;
+  if (!is_one_of(*f, "diuoxXcs[n%" REALS)) return NULL;
+  if (c->length && is_one_of(*f, "cs[")) return NULL;
+  if (c->length && c->length != 'l' && is_one_of(*f, REALS)) return NULL;
   /* In old C `a` may ask for memory. */
-  if (*f == 'a' && f[1] && strchr("sS[", f[1])) return NULL;
+  if (*f == 'a' && is_one_of(f[1], "sS[")) return NULL;
   return f + 1;
 }
 
@@ -132,9 +139,7 @@ static int prefix(struct source *from, int *width, unsigned *base) {
 }
 
 static int convert_number(struct source *from, const struct conversion *how, void *to) {
-  static const char KINDS[] = "iouxX", BASES[] = {0, 8, 10, 16, 16};
-  const char *kind = strchr(KINDS, how->kind);
-  unsigned base = kind ? (unsigned)BASES[kind - KINDS] : 10;
+  unsigned base = how->kind == 'i' ? 0 : how->kind == 'o' ? 8 : is_one_of(how->kind, "xX") ? 16 : 10;
   int is_signed = how->kind == 'd' || how->kind == 'i';
   int width = how->width ? how->width : -1, minus = 0;
   struct number n = {0, 0, 0, 0};
@@ -377,7 +382,7 @@ static int scan_format(struct source *from, const char *f, va_list list) {
     int text = how.kind == 'c' || how.kind == '[';
     if (!text) skip_space(from);
     int result = text || how.kind == 's'     ? convert_text(from, &how, set, end, to)
-                 : strchr(REALS, how.kind) ? convert_real(from, &how, to)
+                 : is_one_of(how.kind, REALS) ? convert_real(from, &how, to)
                                            : convert_number(from, &how, to);
     if (result == NO_INPUT) return done ? done : EOF;
     if (result == NO_MATCH) return done;
@@ -387,7 +392,7 @@ static int scan_format(struct source *from, const char *f, va_list list) {
 }
 
 int MODEL(vsscanf)(const char *s, const char *format, va_list list) {
-  if (CONCRETE_STRING(s)) return vsscanf(s, format, list);
+  if (CONCRETE_STRING(s) && CONCRETE_STRING(format)) return vsscanf(s, format, list);
   if (!supported(format)) {
     __labrys_unseen("sscanf");
     return vsscanf(s, format, list);
@@ -397,7 +402,7 @@ int MODEL(vsscanf)(const char *s, const char *format, va_list list) {
 }
 
 int MODEL(vfscanf)(FILE *f, const char *format, va_list list) {
-  if (!__labrys_reads_input(f)) return vfscanf(f, format, list);
+  if (!__labrys_reads_input(f) && CONCRETE_STRING(format)) return vfscanf(f, format, list);
   if (!supported(format)) {
     __labrys_unseen("fscanf");
     return vfscanf(f, format, list);
