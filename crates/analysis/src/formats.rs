@@ -78,7 +78,8 @@ fn format_of(called: &Function) -> Option<usize> {
     let place = parameters.iter().position(|one| one.name == "format")?;
     // What a scanner writes its row says; times and sums of money have no `%n`.
     let lists = parameters.iter().any(|one| one.access == Access::List);
-    let prints = lists || row.is_variadic() && row.access(parameters.len()) == Access::Reads;
+    let prints =
+        lists || row.is_variadic() && matches!(row.access(parameters.len()), Access::Reads(_));
     (prints && !row.name().contains("scanf")).then_some(place)
 }
 

@@ -29,8 +29,9 @@ pub enum Access {
     None,
     /// Nothing is said: reads and writes of whatever can be reached from there.
     Unknown,
-    /// It reads, and writes nothing.
-    Reads,
+    /// It reads within the extent, and writes nothing. An extent of so many bytes also says that it
+    /// follows no address that it finds there.
+    Reads(Extent),
     /// It writes within the extent, and reads nothing there.
     Writes(Extent),
     /// It reads, and writes within the extent.
@@ -54,7 +55,7 @@ impl Access {
     }
 }
 
-/// How far a function writes, from the address on.
+/// How far a function reads or writes, from the address on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// To the end of the object.

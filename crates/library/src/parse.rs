@@ -165,7 +165,7 @@ fn of_name(name: &str, real: Type) -> Type {
 fn behind(ty: &str, names: &[&str]) -> Result<Access, String> {
     Ok(match ty {
         "ptr" => Access::Unknown,
-        "text" | "in" => Access::Reads,
+        "text" | "in" => Access::Reads(Extent::Object),
         "file" => Access::File,
         "code" => Access::Code,
         "list" => Access::List,
@@ -180,6 +180,7 @@ fn behind(ty: &str, names: &[&str]) -> Result<Access, String> {
             let bound = bound.strip_suffix(']').ok_or("no ']'")?;
             let extent = extent(bound, names)?;
             match kind {
+                "in" => Access::Reads(extent),
                 "out" => Access::Writes(extent),
                 "inout" => Access::Changes(extent),
                 _ => return Err(format!("what is '{kind}'?")),

@@ -227,7 +227,7 @@ fn allocator(row: &Function) -> Allocator {
     let parameters = row.parameters().iter().map(|one| {
         let ty = match (one.ty, one.access) {
             (Type::Int(_), _) => "__SIZE_TYPE__",
-            (_, Access::Reads) => "const char *",
+            (_, Access::Reads(_)) => "const char *",
             _ => "void *",
         };
         (ty.to_owned(), one.name.to_owned())
@@ -235,7 +235,7 @@ fn allocator(row: &Function) -> Allocator {
     let copies = row
         .parameters()
         .iter()
-        .any(|one| one.access == Access::Reads);
+        .any(|one| matches!(one.access, Access::Reads(_)));
     Allocator {
         name: row.name().to_owned(),
         result: if copies { "char *" } else { "void *" }.to_owned(),

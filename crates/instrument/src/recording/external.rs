@@ -5,7 +5,7 @@
 //! an input or to the name of one; whether it does is found when the call is made.
 
 use labrys_abi::{Cause, Intrinsic, Meta};
-use labrys_library::{Loss, Mark, loss, named};
+use labrys_library::{Access, Extent, Loss, Mark, function, loss, named};
 
 use labrys_llvm::{LLVMIntPredicate, Value};
 
@@ -78,11 +78,19 @@ impl<'m> External<'_, 'm> {
             Loss::ByName => "named",
             Loss::Given => "given",
         };
-        let pointers = arguments
-            .into_iter()
-            .filter(|a| is_pointer(a.ty()) && !self.objects.is_concrete(*a) && !is_function(*a));
-        for argument in pointers {
-            call(slow, &[text(), argument]);
+        let row = function(name);
+        for (index, argument) in arguments.into_iter().enumerate() {
+            let skipped = self.objects.is_concrete(argument) || is_function(argument);
+            if !is_pointer(argument.ty()) || skipped {
+                continue;
+            }
+            match row.map_or(Access::Unknown, |row| row.access(index)) {
+                Access::Writes(_) => {}
+                Access::Reads(Extent::Bytes(bytes)) | Access::Changes(Extent::Bytes(bytes)) => {
+                    call("given_bytes", &[text(), argument, emit.u64(bytes)]);
+                }
+                _ => call(slow, &[text(), argument]),
+            }
         }
     }
 

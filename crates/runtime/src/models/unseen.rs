@@ -133,6 +133,16 @@ unsafe extern "C" fn __labrys_slow_given(function: *const c_char, p: *const u8) 
     }
 }
 
+/// A function without a model gets a pointer to so many bytes, which it reads.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __labrys_slow_given_bytes(function: *const c_char, p: *const u8, n: u64) {
+    // SAFETY: the function reads these bytes.
+    if tracing() && is_address(p) && unsafe { holds_labels(p, n as usize) } {
+        // SAFETY: as the caller's.
+        unseen(Cause::External, unsafe { name(function) });
+    }
+}
+
 /// A function without a model gets a pointer to the name of a file.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __labrys_slow_named(function: *const c_char, p: *const u8) {
