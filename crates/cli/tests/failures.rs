@@ -206,6 +206,19 @@ fn lengths_of_copies_are_targets() {
 
 /// A failure that rests on the clock of runs, which begins at a fixed time, is not confirmed, and
 /// says so; the clock is a plausible one.
+/// The run that is recorded fails as soon as the plain one: before, it wrote labels until it had
+/// used up its memory, and showed nothing.
+#[test]
+fn fills_of_negative_length_fail_at_once() {
+    let folder = folder();
+    let input = folder.path().join("input");
+    std::fs::write(&input, [7, 9]).expect("a file");
+    let input = input.display().to_string();
+    let options = ["--runs", "1", "--input", &input];
+    let found = failures("far_fill.c", &folder.path().join("suite"), &options);
+    assert!(found.contains_key("negative-size-param"), "{found:?}");
+}
+
 #[test]
 fn what_rests_on_the_frozen_clock_is_not_confirmed() {
     let folder = folder();

@@ -267,7 +267,24 @@ pub(crate) extern "C" fn __labrys_slow_fill(to: *const u8, label: u32, size: u64
     poison::access(to, size);
     match low_byte(label) {
         0 => clear(to, size),
-        label => fill(flagged(to, size), label),
+        label => fill_labels(to, size, label),
+    }
+}
+
+/// Every byte of a range gets a label. A range that is far too long, as one of a negative size, ends
+/// where the memory of the program does: labels take four times as much, and all of it.
+fn fill_labels(to: *const u8, size: usize, label: u32) {
+    const PIECE: usize = 1 << 20;
+    const PAGE: usize = 1 << 12;
+    let mut done = 0;
+    while done < size {
+        let (start, piece) = (to.wrapping_add(done), PIECE.min(size - done));
+        for page in (0..piece).step_by(PAGE).filter(|_| size > PIECE) {
+            // SAFETY: the program writes there next.
+            unsafe { start.wrapping_add(page).read_volatile() };
+        }
+        fill(flagged(start, piece), label);
+        done += piece;
     }
 }
 
