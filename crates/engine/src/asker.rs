@@ -31,7 +31,8 @@ pub(crate) struct Asker {
     apart: Option<Layers>,
     limits: QueryLimits,
     queries: Queries,
-    /// What was spent on what needed no query in the end, in steps of the solver.
+    /// What was spent on what needed no query in the end, and on queries that the clock ended beyond
+    /// their steps; in steps of the solver.
     spared: u64,
     /// The time that queries took.
     time: Duration,
@@ -116,9 +117,10 @@ impl Asker {
             solver,
             queries,
             time,
+            spared,
             ..
         } = self;
-        check(solver, query, (queries, time))
+        check(solver, query, (queries, time, spared))
     }
 
     /// As [`crate::Session::check_apart`].
@@ -136,9 +138,11 @@ impl Asker {
             apart,
             queries,
             time,
+            spared,
             ..
         } = self;
-        check(apart.as_mut().unwrap_or(solver), query, (queries, time))
+        let solver = apart.as_mut().unwrap_or(solver);
+        check(solver, query, (queries, time, spared))
     }
 
     /// Whether an answer is the first that the clock ended. That should not happen; where it does,
@@ -182,16 +186,20 @@ fn longest(limit: Duration, session: Option<Duration>) -> Duration {
 fn check(
     solver: &mut Layers,
     (pool, constraints, hint, budget): (&mut Pool, Vec<ExprId>, &Assignment, QueryBudget),
-    (queries, time): (&mut Queries, &mut Duration),
+    (queries, time, spared): (&mut Queries, &mut Duration, &mut u64),
 ) -> Answer {
-    let started = Instant::now();
+    let (started, before) = (Instant::now(), solver.statistics().work());
     let answer = solver.check(&mut Query {
         pool,
         constraints,
         hint,
         budget,
     });
-    *time += started.elapsed();
+    let took = started.elapsed();
+    *time += took;
+    if let Answer::Unknown(Reason::Timeout) = answer {
+        *spared += beyond(took, solver.statistics().work() - before);
+    }
     match solver.answered_by() {
         Some(CACHED) => queries.cached += 1,
         Some(layer) => queries.by_layer.add(layer),
@@ -205,9 +213,22 @@ fn check(
     answer
 }
 
+/// What a query that the clock ended cost beyond its steps: these took far longer than usual.
+fn beyond(took: Duration, steps: u64) -> u64 {
+    let usual = took.as_secs_f64() * QueryBudget::STEPS_PER_SECOND as f64;
+    (usual as u64).saturating_sub(steps)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn queries_that_the_clock_ended_cost_their_time() {
+        let second = QueryBudget::STEPS_PER_SECOND;
+        assert_eq!(beyond(Duration::from_secs(5), second), 4 * second);
+        assert_eq!(beyond(Duration::from_secs(1), 2 * second), 0);
+    }
 
     #[test]
     fn a_query_has_a_part_of_the_time() {
