@@ -377,8 +377,15 @@ fn parsed(
     }
     let invocation = arguments::parse(arguments);
     let mut invocation = invocation.map_err(|refusal| Error::Usage(refusal.0))?;
-    if std::env::var_os("LABRYS_ORACLES").is_some_and(|value| value == "0") {
-        invocation.checks = Checks::NONE;
+    match std::env::var_os("LABRYS_ORACLES") {
+        Some(value) if value == "0" => invocation.checks = Checks::NONE,
+        Some(value) if value != "1" && !value.is_empty() => {
+            return Err(Error::Usage(format!(
+                "LABRYS_ORACLES is {}; 0 leaves checks out, 1 has them",
+                value.to_string_lossy()
+            )));
+        }
+        _ => {}
     }
     invocation.whole |= is_set("LABRYS_WHOLE");
     invocation

@@ -60,6 +60,12 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// A file of the suite is missing.
+    #[error("{} is missing, which the suite names; copy the whole folder again, or start a new suite", path.display())]
+    Lost {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another input or output error.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
@@ -122,6 +128,7 @@ impl Error {
             StorageFull | QuotaExceeded => Error::Full { path },
             FileTooLarge => Error::TooLarge { path },
             NotFound if action == "write" => Error::Gone { path },
+            NotFound if action == "read" => Error::Lost { path },
             PermissionDenied | ReadOnlyFilesystem if action != "read" => Error::ReadOnly { path },
             _ => Error::Io {
                 action,
@@ -158,6 +165,8 @@ mod tests {
             denied.contains("suite/inputs/000001") && denied.contains("--out"),
             "{denied}"
         );
+        let lost = text("read", io::ErrorKind::NotFound);
+        assert!(lost.starts_with("suite/inputs/000001 is missing"), "{lost}");
         let unread = text("read", io::ErrorKind::PermissionDenied);
         assert!(
             unread.starts_with("cannot read suite/inputs/000001"),

@@ -55,6 +55,18 @@ pub(crate) struct InputOptions {
 }
 
 impl InputOptions {
+    /// Refuses what means nothing where a driver calls a function.
+    pub(crate) fn fit_functions(&self) -> Result<(), Problem> {
+        match self.sym_arg.first() {
+            None => Ok(()),
+            Some(argument) => Err(Problem::usage(format!(
+                "--sym-arg {}: the program has no arguments where a driver calls a function, whose \
+                 parameters are input anyway; leave it out",
+                argument.index
+            ))),
+        }
+    }
+
     /// Whether they leave open what is symbolic and where the search starts.
     pub(crate) fn says_nothing(&self) -> bool {
         let symbolic = !self.sym_arg.is_empty() || !self.sym_file.is_empty();

@@ -129,6 +129,7 @@ pub(crate) fn cover(options: &Cover) -> Result<u8, Problem> {
             "a driver calls the functions: there are no ARGS and no --property; leave them out",
         ));
     }
+    options.input.fit_functions()?;
     match options.output.resume {
         false => SuiteWriter::check_free(out)?,
         true if Suite::open(out).is_ok() => {

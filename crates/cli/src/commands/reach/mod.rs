@@ -236,6 +236,9 @@ fn resolve(options: &Reach, builder: &Builder) -> Result<Plan, Problem> {
         note(format_args!("labrys: warning: {warning}"));
     }
     let (subject, drivers) = entry::with_drivers(&options.entries, opened, &targets)?;
+    if drivers.is_some() {
+        options.input.fit_functions()?;
+    }
     let program = &subject.program;
     let entry = main_function(program, "name a function by --entry")?;
     // The functions are the same, and more; numbers of constants and the like are not.
