@@ -9,6 +9,7 @@ mod summaries;
 use std::collections::BTreeSet;
 
 use labrys_program::{Callee, Function, GlobalId, Intrinsic, Operand, Operation, Terminator};
+use labrys_semantics::environment::is_surrounding;
 use labrys_semantics::{CallsBack, LibraryMeaning, calls_back};
 
 use crate::points_to::{Pointee, PointsTo};
@@ -207,8 +208,21 @@ impl Effects {
         effects
     }
 
+    /// Those of a function that only sets the error number of the C library.
+    #[must_use]
+    pub fn of_error_number() -> Effects {
+        Effects {
+            errno: true,
+            ..Effects::default()
+        }
+    }
+
     fn of_body(function: &Function, points_to: &PointsTo<'_>) -> Effects {
-        let mut effects = Effects::default();
+        let mut effects = Effects {
+            // Definitions that stand for functions of the library do not say what these set.
+            errno: is_surrounding(&function.name),
+            ..Effects::default()
+        };
         for (id, block) in function.blocks() {
             for instruction in &block.instructions {
                 effects.add(points_to, &instruction.operation);

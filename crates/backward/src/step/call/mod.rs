@@ -9,6 +9,7 @@ use labrys_expr::ExprId;
 use labrys_program::{
     Callee, FunctionId, Instruction, Operand, Operation, Terminator, Type, ValueId,
 };
+use labrys_semantics::environment::is_surrounding;
 
 use super::called::{call_may_write, havoc_call};
 use super::{Context, Step, block_summary, result_type};
@@ -170,6 +171,11 @@ impl<'s, 'p> CallStep<'s, '_, 'p> {
         let used = self.state.uses(self.result);
         let writes = self.may_write(effects);
         let matters = used || effects.makes_inputs() || writes;
+        if is_surrounding(&analysis.function(id).name) {
+            // What stands for a function of the library does not say what that sets.
+            let effects = Effects::of_error_number();
+            self.state.memory_mut().havoc(self.terms, &effects);
+        }
         if !matters && !effects.may_stop() {
             return Step::Done;
         }
