@@ -4,7 +4,8 @@
 //!
 //! A *lexeme* is a run of letters, digits and underscores, a run of blanks, or one other byte. A
 //! change leaves lexemes out, or puts in their place or before them a word of the program, or lexemes
-//! or lines that follow each other in some seed. Letters that would touch others get a blank between.
+//! or lines that follow each other in some seed, or makes of a number one at the edge of a type.
+//! Letters that would touch others get a blank between.
 //!
 //! Zeros behind a text are what is left of its object: the object keeps its length where it can.
 //!
@@ -24,6 +25,11 @@ const RUN: usize = 4;
 const LINES: usize = 2;
 /// Of so many bytes of a text, one may be neither a character nor a blank.
 const ODD: usize = 8;
+
+/// Of so many changes of a text with numbers, one changes a number.
+const NUMBERS: usize = 16;
+/// Bits of the types at whose edges numbers are tried.
+const EDGES: [u32; 9] = [0, 7, 8, 15, 16, 31, 32, 63, 64];
 
 /// Where the units of a text begin, and its end.
 type Units = fn(&[u8]) -> Vec<usize>;
@@ -64,7 +70,13 @@ impl Lexicon {
         most: usize,
         rand: &mut impl Rand,
     ) -> bool {
-        let (all, text) = (parts.mutator_bytes().len(), text_of(parts.mutator_bytes()));
+        let text = text_of(parts.mutator_bytes());
+        if rand.between(1, NUMBERS) == 1 {
+            let numbers = numbers(text);
+            if let Some(at) = below(rand, numbers.len()) {
+                return put(parts, numbers[at].clone(), edge(rand).into_bytes(), most);
+            }
+        }
         let kind = rand.between(0, 7);
         let (units, power): (Units, _) = match kind {
             0 | 1 => (line_starts, LINES),
@@ -88,16 +100,41 @@ impl Lexicon {
             place
         };
         let piece = apart(text, &place, piece);
-        let length = text.len() - place.len() + piece.len();
-        if place.is_empty() && piece.is_empty() || length > most {
-            return false;
-        }
-        let has_zeros = text.len() < all;
-        parts.splice(place, piece);
-        if has_zeros {
-            parts.resize(all.max(length), 0);
-        }
-        true
+        put(parts, place, piece, most)
+    }
+}
+
+/// Puts a piece in a place of the active part, so that it has no more than so many bytes; `false` if
+/// nothing was changed.
+fn put(parts: &mut Parts, place: Range<usize>, piece: Vec<u8>, most: usize) -> bool {
+    let (all, text) = (parts.mutator_bytes().len(), text_of(parts.mutator_bytes()));
+    let length = text.len() - place.len() + piece.len();
+    if place.is_empty() && piece.is_empty() || length > most {
+        return false;
+    }
+    let has_zeros = text.len() < all;
+    parts.splice(place, piece);
+    if has_zeros {
+        parts.resize(all.max(length), 0);
+    }
+    true
+}
+
+/// Lexemes that are decimal numbers.
+fn numbers(text: &[u8]) -> Vec<Range<usize>> {
+    let starts = lexeme_starts(text);
+    let lexemes = starts.windows(2).map(|ends| ends[0]..ends[1]);
+    let is_number = |lexeme: &Range<usize>| text[lexeme.clone()].iter().all(u8::is_ascii_digit);
+    lexemes.filter(is_number).collect()
+}
+
+/// A number at the edge of a type, in digits.
+fn edge(rand: &mut impl Rand) -> String {
+    let power = 1i128 << EDGES[rand.between(0, EDGES.len() - 1)];
+    let number = power + rand.between(0, 2) as i128 - 1;
+    match rand.between(0, 3) {
+        0 => (-number).to_string(),
+        _ => number.to_string(),
     }
 }
 
@@ -229,6 +266,23 @@ mod tests {
         }
         let whole = |text: &String| !text.contains("anda") && !text.contains("aband");
         assert!(all.iter().all(whole), "{all:?}");
+    }
+
+    #[test]
+    fn numbers_come_to_the_edges_of_types() {
+        let all = changed(b"at 01:x7", b"", 64);
+        let expected = [
+            "at 4294967295:x7",
+            "at 2147483648:x7",
+            "at -1:x7",
+            "at 0:x7",
+            "at 18446744073709551616:x7",
+            "at -32769:x7",
+        ];
+        for text in expected {
+            assert!(all.contains(text), "{text} of {all:?}");
+        }
+        assert!(!all.contains("at 01:65536"), "x7 is no number");
     }
 
     #[test]
