@@ -348,3 +348,40 @@ fn arrays_without_a_length_have_elements() {
     assert!(test.contains("struct slots *s = calloc(1, 40);"), "{test}");
     assert!(test.contains("  free(s);\n"), "{test}");
 }
+
+/// A function of another source whose address this one takes; and a static one of that source.
+const PRINTER: &str = r#"
+typedef struct buf_t *buf;
+void append(buf b, const void *d, unsigned long n);
+unsigned long length(buf b);
+typedef void (*print_t)(void *ctx, const char *s, unsigned long n);
+struct printer { int flags; print_t print; void *ctx; };
+void setup(struct printer *g, buf b) { g->print = (print_t)(void *)append; g->ctx = b; }
+int kept(struct printer *g, unsigned long *out) {
+  if (!g || !out || g->print != (print_t)(void *)append || !g->ctx) return 1;
+  *out = length((buf)g->ctx);
+  return 0;
+}
+"#;
+const BUFFER: &str = r#"
+struct buf_t { unsigned long n; };
+typedef void (*print_t)(void *ctx, const char *s, unsigned long n);
+static void drop(void *b, const char *d, unsigned long n) {}
+print_t dropping(void) { return drop; }
+void append(struct buf_t *b, const void *d, unsigned long n) { b->n += n; }
+unsigned long length(struct buf_t *b) { return b->n; }
+"#;
+
+#[test]
+fn functions_of_other_sources_are_there_for_pointers() {
+    let folder = folder();
+    for (name, text) in [("printer.c", PRINTER), ("buffer.c", BUFFER)] {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
+    let told = all_functions(folder.path(), &["printer.c", "buffer.c"], "6000");
+    let object = folder.path().join("buffer.o");
+    let mut gcc = Command::new("gcc");
+    let source = folder.path().join("buffer.c");
+    succeed(gcc.arg("-c").arg(source).arg("-o").arg(&object));
+    all_covered_with(folder.path(), &told, &["kept"], Some(&object));
+}

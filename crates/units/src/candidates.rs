@@ -21,6 +21,16 @@ pub(crate) struct Candidate<'m> {
     /// The compilation that defines it, and whether no other knows it.
     pub(crate) unit: Option<DebugNode<'m>>,
     is_static: bool,
+    /// Compilations that use it.
+    users: Vec<DebugNode<'m>>,
+}
+
+impl<'m> Candidate<'m> {
+    /// Whether the sources of a compilation do not declare it, as far as is seen.
+    pub(crate) fn is_distant(&self, unit: Option<DebugNode<'m>>) -> bool {
+        let is_used = unit.is_some_and(|unit| self.users.contains(&unit));
+        self.unit.is_some() && self.unit != unit && !is_used
+    }
 }
 
 impl<'m> Candidates<'m> {
@@ -32,12 +42,17 @@ impl<'m> Candidates<'m> {
         let (own, others): (Vec<_>, Vec<_>) = taken.partition(|one| !one.is_declaration());
         let own = own.into_iter().filter_map(|function| {
             let described = DebugNode::of_function(module, function)?;
+            let unit = described.unit();
+            let users = users(module, function);
+            // The linker makes all functions of a program internal.
+            let is_internal = function.linkage() == LLVMLinkage::LLVMInternalLinkage;
             Some(Candidate {
                 signature: types::signature(described),
                 name: function.name(),
                 function,
-                unit: described.unit(),
-                is_static: function.linkage() == LLVMLinkage::LLVMInternalLinkage,
+                unit,
+                is_static: is_internal && users.iter().all(|user| Some(*user) == unit),
+                users,
             })
         });
         // Libraries are described by their declarations, if at all.
@@ -48,6 +63,7 @@ impl<'m> Candidates<'m> {
                 function,
                 unit: None,
                 is_static: false,
+                users: Vec::new(),
             })
         });
         Candidates(own.chain(others).collect())
@@ -90,4 +106,27 @@ impl<'m> Candidates<'m> {
         }
         all
     }
+}
+
+/// The compilations that use a function.
+fn users<'m>(module: &'m Module, function: Value<'m>) -> Vec<DebugNode<'m>> {
+    let mut seen = FxHashSet::default();
+    let mut units = Vec::new();
+    let mut open = function.users();
+    while let Some(user) = open.pop() {
+        if !seen.insert(user) {
+            continue;
+        }
+        let unit = if user.is_instruction() {
+            let user = user.parent().function();
+            DebugNode::of_function(module, user).and_then(DebugNode::unit)
+        } else if user.is_variable() {
+            DebugNode::of_global(module, user).and_then(DebugNode::variable_unit)
+        } else {
+            open.extend(user.users());
+            continue;
+        };
+        units.extend(unit.filter(|unit| !units.contains(unit)));
+    }
+    units
 }

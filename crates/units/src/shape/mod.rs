@@ -669,8 +669,7 @@ impl<'m, 'a> Builder<'m, 'a> {
         let mut choices = Vec::new();
         let unit = self.unit.filter(|_| self.for_tests);
         for one in self.candidates.of_type(ty, unit) {
-            let distant = one.unit.is_some() && one.unit != self.unit;
-            if distant && !self.entry.distant.contains(&one.name) {
+            if one.is_distant(self.unit) && !self.entry.distant.contains(&one.name) {
                 self.entry.distant.push(one.name.clone());
             }
             choices.push(Choice::Function(one.name.clone()));
