@@ -277,7 +277,7 @@ mod tests {
             "at -1:x7",
             "at 0:x7",
             "at 18446744073709551616:x7",
-            "at -32769:x7",
+            "at -32768:x7",
         ];
         for text in expected {
             assert!(all.contains(text), "{text} of {all:?}");
