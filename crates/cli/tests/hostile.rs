@@ -30,6 +30,15 @@ fn processes(word: &str) -> Vec<String> {
     lines.filter(|line| line.contains(word)).collect()
 }
 
+/// Processes that are still there after a while: killing one is asked for, and takes its time.
+fn left_over(word: &str) -> Vec<String> {
+    let start = Instant::now();
+    while !processes(word).is_empty() && start.elapsed() < Duration::from_secs(5) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    processes(word)
+}
+
 fn entries(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).expect("a folder");
     entries
@@ -89,7 +98,7 @@ fn no_habit_does_harm() {
         assert!(kinds.contains(kind), "{kinds:?}");
     }
     assert_eq!(entries(&work), ["suite".to_owned()].into());
-    assert_eq!(processes(&word), [""; 0], "left over");
+    assert_eq!(left_over(&word), [""; 0]);
 }
 
 /// Starts a search and kills it after a while; whether it was still running.
@@ -153,7 +162,7 @@ fn kills_at_any_moment_lose_nothing() {
         .filter(|case| case.confirmed != Confirmation::Confirmed);
     assert_eq!(diverged.count(), 0);
     let name = out.display().to_string();
-    assert_eq!(processes(&name), [""; 0], "left over");
+    assert_eq!(left_over(&name), [""; 0]);
 }
 
 #[test]
@@ -375,10 +384,5 @@ fn a_second_interrupt_ends_at_once() {
     );
     assert!([Some(0), Some(130)].contains(&status.code()), "{status}");
     assert_eq!(Suite::open(&out).expect("a valid suite").cases.len(), 1);
-    let gone = || processes(&name).is_empty();
-    let left = Instant::now();
-    while !gone() && left.elapsed() < Duration::from_secs(5) {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    assert!(gone(), "left over: {:?}", processes(&name));
+    assert_eq!(left_over(&name), [""; 0]);
 }
