@@ -17,13 +17,13 @@ pub(crate) fn spell_out(module: &Module) {
     let functions = module.functions().into_iter();
     for function in functions.filter(|function| function.name().starts_with(QUESTION)) {
         for call in function.users() {
-            let fraction = match call.operand(0).ty().kind() {
-                LLVMTypeKind::LLVMFloatTypeKind => 23,
-                LLVMTypeKind::LLVMDoubleTypeKind => 52,
+            let width = match call.operand(0).ty().kind() {
+                LLVMTypeKind::LLVMFloatTypeKind => 32,
+                LLVMTypeKind::LLVMDoubleTypeKind => 64,
                 _ => continue,
             };
             if let Some(classes) = call.operand(1).const_int_value() {
-                let answer = answer(module, call, &ranges(classes, fraction));
+                let answer = answer(module, call, width, &ranges(classes, width));
                 call.replace_uses(answer);
                 call.erase();
             }
@@ -31,17 +31,12 @@ pub(crate) fn spell_out(module: &Module) {
     }
 }
 
-/// Whether the bits of the number that is asked about lie in a range.
-fn answer<'m>(module: &'m Module, call: Value<'m>, ranges: &[Range]) -> Value<'m> {
+/// Whether the bits of the number of this width that is asked about lie in a range.
+fn answer<'m>(module: &'m Module, call: Value<'m>, width: u32, ranges: &[Range]) -> Value<'m> {
     let builder = module.builder();
     builder.before(call);
     builder.locate_at(call);
-    let number = call.operand(0);
-    let width = match number.ty().kind() {
-        LLVMTypeKind::LLVMFloatTypeKind => 32,
-        _ => 64,
-    };
-    let bits = builder.cast(LLVMOpcode::LLVMBitCast, number, module.int(width));
+    let bits = builder.cast(LLVMOpcode::LLVMBitCast, call.operand(0), module.int(width));
     let mut answer = module.const_int(1, 0);
     for (first, last) in ranges {
         let length = module.const_int(width, last - first);
@@ -52,10 +47,10 @@ fn answer<'m>(module: &'m Module, call: Value<'m>, ranges: &[Range]) -> Value<'m
     answer
 }
 
-/// The ranges of a set of classes, for a type with so many bits of fraction.
-fn ranges(classes: u64, fraction: u32) -> Vec<Range> {
-    let sign: u64 = if fraction == 23 { 1 << 31 } else { 1 << 63 };
-    let normal = 1 << fraction;
+/// The ranges of a set of classes, for the type of so many bits.
+fn ranges(classes: u64, width: u32) -> Vec<Range> {
+    let sign: u64 = 1 << (width - 1);
+    let normal = 1 << if width == 32 { 23 } else { 52 };
     let infinity = sign - normal;
     let quiet = infinity + normal / 2;
     // The last bits of each class without the sign, in order, with its bit and that of its negative.
@@ -113,7 +108,7 @@ mod tests {
         let negative: Vec<f64> = numbers.iter().map(|number| -number).collect();
         numbers.extend(negative);
         for classes in 0..1024 {
-            let ranges = ranges(classes, 52);
+            let ranges = ranges(classes, 64);
             for number in &numbers {
                 let bits = number.to_bits();
                 let inside = ranges
@@ -127,9 +122,9 @@ mod tests {
 
     #[test]
     fn neighbours_are_one_range() {
-        let finite = ranges(504, 23);
+        let finite = ranges(504, 32);
         assert_eq!(finite, [(0, 0x7f7f_ffff), (0x8000_0000, 0xff7f_ffff)]);
-        assert_eq!(ranges(1023, 52), [(0, u64::MAX)]);
-        assert_eq!(ranges(0, 52), []);
+        assert_eq!(ranges(1023, 64), [(0, u64::MAX)]);
+        assert_eq!(ranges(0, 64), []);
     }
 }

@@ -71,7 +71,7 @@ pub(crate) fn complete(module: &mut Module) -> Result<(), LlvmError> {
 }
 
 fn defines(module: &Module, name: &str) -> bool {
-    module.function(name).is_some_and(|f| !f.is_declaration())
+    defined(module, name).is_some()
 }
 
 /// Calls of the program's own error functions reach a target of that name.

@@ -2,7 +2,6 @@
 //! of a variable that only one path writes, it makes what that path writes, and of a decision on it
 //! none. But a build that is not optimized reads what the stack held.
 //!
-//!
 //! Law: no pass that makes values of variables sees a read of a variable that nobody wrote. A number
 //! or a pointer that becomes a value begins with some value, the same wherever it is read, and not known
 //! to be that of another variable; any other variable that may be read too early stays in memory.
