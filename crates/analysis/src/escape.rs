@@ -27,7 +27,8 @@ pub(crate) fn private_objects(
         Operand::Constant(_) => None,
     });
     let mut private = objects.clone();
-    visit_escaping(program, formats, function, &mut |operand| {
+    let is_own = |value| objects.contains(&value) || owners.contains_key(&value);
+    visit_escaping(program, formats, function, &is_own, &mut |operand| {
         if let Operand::Value(value) = operand {
             private.remove(&value);
             if let Some(object) = owners.get(&value) {
@@ -57,14 +58,21 @@ pub(crate) fn shared_globals(program: &Program, formats: &Formats) -> Vec<bool> 
             Operand::Constant(id) => global_of(program, id),
             Operand::Value(_) => None,
         });
-        visit_escaping(program, formats, function, &mut |operand| match operand {
-            Operand::Constant(id) => mark(program, id, &mut shared),
-            Operand::Value(value) => {
-                if let Some(global) = owners.get(&value) {
-                    shared[global.index()] = true;
+        let is_own = |value| owners.contains_key(&value);
+        visit_escaping(
+            program,
+            formats,
+            function,
+            &is_own,
+            &mut |operand| match operand {
+                Operand::Constant(id) => mark(program, id, &mut shared),
+                Operand::Value(value) => {
+                    if let Some(global) = owners.get(&value) {
+                        shared[global.index()] = true;
+                    }
                 }
-            }
-        });
+            },
+        );
     }
     shared
 }
@@ -95,11 +103,13 @@ fn owners<T: Copy>(
     }
 }
 
-/// Calls `escapes` with each operand whose value may be kept or passed on as an address.
+/// Calls `escapes` with each operand whose value may be kept or passed on as an address. Of the values
+/// that `is_own` tells it is known of which object they are the address.
 fn visit_escaping(
     program: &Program,
     formats: &Formats,
     function: &Function,
+    is_own: &dyn Fn(ValueId) -> bool,
     escapes: &mut dyn FnMut(Operand),
 ) {
     for block in &function.blocks {
@@ -109,7 +119,20 @@ fn visit_escaping(
                 .for_each(|(_, operand)| escapes(*operand));
         }
         for instruction in &block.instructions {
-            escaping_operands(program, formats, function, &instruction.operation, escapes);
+            match &instruction.operation {
+                Operation::Compare { left, right, .. } => {
+                    // What is equal to an address is one: an input can spell it.
+                    let is_known = |operand: &Operand| match *operand {
+                        Operand::Value(value) => is_own(value),
+                        Operand::Constant(id) => is_name(program, id),
+                    };
+                    [(left, right), (right, left)]
+                        .into_iter()
+                        .filter(|(_, other)| !is_known(other))
+                        .for_each(|(operand, _)| escapes(*operand));
+                }
+                operation => escaping_operands(program, formats, function, operation, escapes),
+            }
         }
         block.terminator.visit_operands(escapes);
     }
@@ -123,7 +146,7 @@ fn escaping_operands(
     escapes: &mut dyn FnMut(Operand),
 ) {
     match operation {
-        Operation::Load { .. } | Operation::Compare { .. } => {}
+        Operation::Load { .. } => {}
         Operation::Store { value, .. } => escapes(*value),
         Operation::Address { terms, .. } => terms.iter().for_each(|term| escapes(term.index)),
         Operation::Intrinsic {
@@ -170,6 +193,15 @@ fn keeps(program: &Program, formats: &Formats, id: labrys_program::FunctionId) -
     };
     // A format that is not known may have the function write there.
     called.defined || !forgets || formats.may_count(&called.name)
+}
+
+/// Whether a constant is null, or an address by its name.
+fn is_name(program: &Program, id: ConstantId) -> bool {
+    match program.constant(id) {
+        Some(Constant::Null | Constant::Global(_) | Constant::Function(_)) => true,
+        Some(Constant::Offset { base, .. }) => *base < id && is_name(program, *base),
+        _ => false,
+    }
 }
 
 fn mark(program: &Program, id: ConstantId, shared: &mut [bool]) {

@@ -6,9 +6,11 @@
 //! ; local obstacles: none           ; those against proofs by parts of it
 //! ; interference: writes @g         ; what signal handlers may do at any time
 //! ; values @state+0 4: 0 1 2        ; numbers of a part of a variable: offset, size
+//! ; shared: @g                      ; internal variables whose address others can have
 //! define void @f(ptr v0) internal {
 //! ; impossible: s0 direction 1      ; branches that no values lead to
 //! ; effects: writes *v0             ; of the function and what it calls
+//! ; shared: v1                      ; objects of its frame whose address others can have
 //! ; calls: depth 1                  ; calls from main at least; whether outside code calls it
 //! ; loops: b1 [b1 b2]               ; headers with their blocks
 //! b0:
@@ -18,10 +20,10 @@
 use std::path::Path;
 
 use labrys_analysis::{Effects, ProgramAnalysis};
-use labrys_program::{BlockId, FunctionId, Program};
+use labrys_program::{BlockId, FunctionId, GlobalId, Operation, Program};
 
 /// Programs that are there at least.
-const PROGRAMS: usize = 15;
+const PROGRAMS: usize = 18;
 
 /// Where a comment stands: in a function, in a block of it.
 #[derive(Clone, Copy, Default)]
@@ -53,6 +55,8 @@ impl Facts<'_> {
                 text.trim_start_matches("; ").to_owned()
             }
             ("effects", Some(function), None) => self.effects(self.analysis.effects(function)),
+            ("shared", None, _) => self.shared_globals(),
+            ("shared", Some(function), None) => self.shared_objects(function),
             ("calls", Some(function), None) => self.calls(function),
             ("impossible", Some(function), None) => self.impossible(function),
             ("loops", Some(function), None) => self.loops(function),
@@ -122,6 +126,25 @@ impl Facts<'_> {
             let numbers: Vec<String> = numbers.iter().map(u128::to_string).collect();
             numbers.join(" ")
         }))
+    }
+
+    fn shared_globals(&self) -> String {
+        let globals = (0u32..).map(GlobalId).zip(&self.program.globals);
+        let shared = globals.filter(|(id, _)| self.analysis.is_shared(*id));
+        let names: Vec<String> = shared.map(|(_, one)| format!("@{}", one.name)).collect();
+        names.join(" ")
+    }
+
+    fn shared_objects(&self, function: FunctionId) -> String {
+        let body = self.analysis.body(function);
+        let blocks = self.program.functions[function.index()].blocks();
+        let objects = blocks
+            .flat_map(|(_, block)| &block.instructions)
+            .filter(|one| matches!(one.operation, Operation::Allocate { .. }))
+            .filter_map(|one| one.result)
+            .filter(|object| !body.is_private(*object));
+        let names: Vec<String> = objects.map(|object| object.to_string()).collect();
+        names.join(" ")
     }
 
     fn calls(&self, function: FunctionId) -> String {
