@@ -5,7 +5,7 @@ use labrys_analysis::{Definition, ProgramAnalysis};
 use labrys_expr::{ExprId, Pool};
 use labrys_library::{Mark, named};
 use labrys_program::{
-    Callee, Constant, FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId,
+    Callee, Constant, ConstantId, FunctionId, GlobalId, Operand, Operation, Program, Type, ValueId,
 };
 use labrys_semantics::{
     Addresses, IrValue, LibraryMeaning, Operands, Symbolic, constant, havocked, meaning,
@@ -97,9 +97,17 @@ impl<'b, 'p> OperandReader<'b, 'p> {
                 let instruction = self.analysis.defining(id, value)?;
                 self.depth += 1;
                 self.assumed.note_operation(&instruction.operation);
+                instruction.operation.visit_operands(&mut |operand| {
+                    if let Operand::Value(value) = operand {
+                        self.read(symbolic, value);
+                    }
+                });
+                let next = *symbolic.next;
                 let found = meaning(symbolic, &instruction.operation, ty, self);
                 self.depth -= 1;
-                if found.is_some() {
+                // What may be several values is one wherever it is read: it gets a symbol.
+                let is_any = *symbolic.next != next;
+                if found.is_some() && !(is_any && self.is_one_value(&instruction.operation)) {
                     return found;
                 }
             }
@@ -108,6 +116,18 @@ impl<'b, 'p> OperandReader<'b, 'p> {
         self.name_object(symbolic.pool, value, &fresh);
         self.frame.set(value, fresh.clone());
         Some(fresh)
+    }
+
+    /// Whether the result of an operation is the same wherever it is read. An undefined constant is
+    /// not, nor what is computed of one, unless it is frozen.
+    fn is_one_value(&self, operation: &Operation) -> bool {
+        let program = self.analysis.program();
+        let mut one = true;
+        operation.visit_operands(&mut |operand| match operand {
+            Operand::Constant(id) => one &= !is_undefined(program, id),
+            Operand::Value(_) => {}
+        });
+        one || matches!(operation, Operation::Freeze(_))
     }
 
     fn stack_object(&mut self, symbolic: &mut Symbolic<'_>, value: ValueId) -> ExprId {
@@ -211,5 +231,17 @@ fn constant_count(program: &Program, count: Operand) -> Option<u64> {
     match program.constant(id)? {
         Constant::Int { bits, .. } => u64::try_from(*bits).ok(),
         _ => None,
+    }
+}
+
+/// Whether a constant, or a part of it, is undefined.
+fn is_undefined(program: &Program, id: ConstantId) -> bool {
+    match program.constant(id) {
+        Some(Constant::Undefined(_) | Constant::Poison(_)) => true,
+        Some(constant) => constant
+            .children()
+            .into_iter()
+            .any(|child| child < id && is_undefined(program, child)),
+        None => false,
     }
 }

@@ -240,3 +240,53 @@ int main(void) {
     // The program's own function of a name that is known is the target.
     Program::new(program).expect(&["--time", "30s"], &[("reached", &["reach_error"])]);
 }
+
+/// A value that is not known is one value, wherever it is read: what nobody wrote, and a number that
+/// does not fit.
+#[test]
+fn values_that_may_be_any_are_one() {
+    let program = r#"
+#include <labrys.h>
+static int first, second;
+static void joined(int which) {
+  long a, b, x, y;
+  if (which) {
+    x = a + 1;
+    y = a + 2;
+  } else {
+    x = b + 2;
+    y = b + 3;
+  }
+  if (x != y - 1) labrys_target("unset");
+}
+int main(void) {
+  double d;
+  unsigned char which;
+  labrys_symbolic(&d, sizeof d, "d");
+  labrys_symbolic(&which, 1, "which");
+  int n = d;
+  first = n;
+  if (which > 3) second = n + 1;
+  else second = first + 1;
+  if (second - first != 1) labrys_target("number");
+  joined(which);
+  return 0;
+}
+"#;
+    let program = Program::new(program);
+    let both = ["unset", "number"];
+    program.expect(&["--time", "30s"], &[("unreachable", &both)]);
+    let hangs = r#"
+#include <labrys.h>
+int main(void) {
+  int unset;
+  if (unset == 1234567891) labrys_target("garbage");
+  return 0;
+}
+"#;
+    let target = ["reach", "program.c", "--target", "garbage"];
+    let told = Program::new(hangs).labrys(&target);
+    let words = String::from_utf8_lossy(&told.stdout);
+    let reason = "a path is left that hangs on a value which no input makes";
+    assert!(words.contains(reason), "{words}");
+}

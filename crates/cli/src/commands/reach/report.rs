@@ -22,6 +22,9 @@ const MANY: usize = 20;
 
 const NOT_BEGUN: &str = "the time was over before the search began with them";
 
+const NO_INPUT: &str = "a path is left that hangs on a value which no input makes: of a variable \
+                        that nobody wrote, or of an operation that C does not define";
+
 /// What is printed, and how.
 #[derive(Clone, Copy)]
 pub(crate) struct Results<'a> {
@@ -191,7 +194,11 @@ fn reasons(program: &Program, report: &Report) -> Vec<String> {
         ));
     }
     if reasons.is_empty() {
-        reasons.push("the time was over".to_owned());
+        let reason = match report.verdict {
+            Verdict::NotFound => NO_INPUT,
+            _ => "the time was over",
+        };
+        reasons.push(reason.to_owned());
     }
     reasons
 }
