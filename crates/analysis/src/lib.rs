@@ -11,6 +11,7 @@
 //! | What may a function, a call, a block write, and may it end the run? | [`Effects`], [`BlockEffects`] |
 //! | Into which object does an address point? | [`PointsTo`] |
 //! | Whose address stays in its function or its file? | [`Body::is_private`], [`ProgramAnalysis::is_shared`] |
+//! | Which functions give a new object? | [`ProgramAnalysis::gives_new_object`] |
 //! | Which values does a global hold? | [`ProgramAnalysis::global_values`] |
 //! | Which branches are not taken, whatever the input, because of the numbers that values have? | [`ProgramAnalysis::impossible_branches`] |
 //! | Where are the loops, what dominates what? | [`Body`], [`Loop`] |
@@ -31,6 +32,7 @@ mod elsewhere;
 mod escape;
 mod external_calls;
 mod formats;
+mod fresh;
 mod global_values;
 mod handlers;
 mod hooks;

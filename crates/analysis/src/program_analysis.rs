@@ -18,6 +18,7 @@ use crate::elsewhere;
 use crate::escape;
 use crate::external_calls::ExternalCalls;
 use crate::formats::Formats;
+use crate::fresh;
 use crate::global_values::{GlobalPart, GlobalValues};
 use crate::names::names_any;
 use crate::obstacles::{self, Obstacles};
@@ -71,6 +72,8 @@ pub struct ProgramAnalysis<'p> {
     block_effects: Vec<OnceLock<Vec<BlockEffects>>>,
     external: ExternalCalls,
     shared: Vec<bool>,
+    /// By function: whether each call gives a new object.
+    fresh: Vec<bool>,
     /// By global: what it holds of the input of a program that is closed with its surroundings.
     inputs: Vec<Option<InputPart>>,
     global_values: GlobalValues,
@@ -118,6 +121,7 @@ impl<'p> ProgramAnalysis<'p> {
             depths: calls::depths(program, &calling.calls, entry, &external),
             global_values,
             shared: escape::shared_globals(program, &calling.formats),
+            fresh: fresh::give_new_objects(program),
             inputs: {
                 let globals = program.globals.iter();
                 globals
@@ -330,6 +334,12 @@ impl<'p> ProgramAnalysis<'p> {
     #[must_use]
     pub fn is_shared(&self, global: GlobalId) -> bool {
         self.shared[global.index()]
+    }
+
+    /// Whether a function of the program gives a new object, or null, each time that it returns.
+    #[must_use]
+    pub fn gives_new_object(&self, id: FunctionId) -> bool {
+        self.fresh[id.index()]
     }
 
     /// Whether two globals may be one, under two names of a library.

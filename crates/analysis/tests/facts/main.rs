@@ -10,6 +10,7 @@
 //! define void @f(ptr v0) internal {
 //! ; impossible: s0 direction 1      ; branches that no values lead to
 //! ; effects: writes *v0             ; of the function and what it calls
+//! ; gives: a new object             ; what it returns, if that is one whenever it is called
 //! ; shared: v1                      ; objects of its frame whose address others can have
 //! ; calls: depth 1                  ; calls from main at least; whether outside code calls it
 //! ; loops: b1 [b1 b2]               ; headers with their blocks
@@ -23,7 +24,7 @@ use labrys_analysis::{Effects, ProgramAnalysis};
 use labrys_program::{BlockId, FunctionId, GlobalId, Operation, Program};
 
 /// Programs that are there at least.
-const PROGRAMS: usize = 18;
+const PROGRAMS: usize = 19;
 
 /// Where a comment stands: in a function, in a block of it.
 #[derive(Clone, Copy, Default)]
@@ -57,6 +58,12 @@ impl Facts<'_> {
             ("effects", Some(function), None) => self.effects(self.analysis.effects(function)),
             ("shared", None, _) => self.shared_globals(),
             ("shared", Some(function), None) => self.shared_objects(function),
+            ("gives", Some(function), None) => {
+                let is_new = self.analysis.gives_new_object(function);
+                is_new
+                    .then(|| "a new object".to_owned())
+                    .unwrap_or_default()
+            }
             ("calls", Some(function), None) => self.calls(function),
             ("impossible", Some(function), None) => self.impossible(function),
             ("loops", Some(function), None) => self.loops(function),

@@ -18,7 +18,10 @@ pub(super) fn havoc_call(
     effects: &Effects,
     name: &str,
 ) {
-    state.take(result);
+    if let Some(object) = state.take(result).and_then(|used| used.scalar()) {
+        // One that the call gives begins here.
+        state.memory_mut().havoc_object(terms, object);
+    }
     clobber_arguments(terms, state, &Overrides::default(), effects, arguments);
     state.memory_mut().havoc(terms, effects);
     if effects.makes_inputs() {

@@ -193,7 +193,8 @@ impl<'b, 'p> OperandReader<'b, 'p> {
             return Some((ObjectKind::Errno(frame, value), Some(4)));
         }
         if called.defined {
-            return None;
+            let is_new = self.analysis.gives_new_object(callee);
+            return is_new.then_some((ObjectKind::Heap(frame, value), None));
         }
         if self.analysis.character_table(&called.name).is_some() {
             let kind = ObjectKind::CharacterPointer(frame, value, callee);

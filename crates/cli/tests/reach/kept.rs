@@ -290,3 +290,57 @@ int main(void) {
     let reason = "a path is left that hangs on a value which no input makes";
     assert!(words.contains(reason), "{words}");
 }
+
+/// What a function of the program allocates, as `xmalloc` does, is apart from all that is there; what
+/// it gives twice, keeps or writes is not.
+#[test]
+fn what_allocators_give_is_new() {
+    let program = r#"
+#include <labrys.h>
+#include <stdlib.h>
+struct node { struct node *next; int value; };
+static struct node *all, *once;
+static __attribute__((noinline)) void *xmalloc(size_t size) {
+  void *given = malloc(size);
+  if (!given) exit(1);
+  return given;
+}
+static __attribute__((noinline)) struct node *make(int value) {
+  struct node *made = xmalloc(sizeof *made);
+  made->value = value;
+  made->next = all;
+  all = made;
+  return made;
+}
+static __attribute__((noinline)) struct node *shared(void) {
+  if (!once) once = make(0);
+  return once;
+}
+int main(void) {
+  unsigned char c;
+  labrys_symbolic(&c, 1, "c");
+  struct node *first = make(c), *second = make(1);
+  second->value = 7;
+  if (first->value != c) labrys_target("changed");
+  if (first->value == 9) labrys_target("nine");
+  all->value = 3;
+  if (second->value != 3) labrys_target("lost");
+  if (all->next->value == 5) labrys_target("five");
+  struct node *third = shared(), *fourth = shared();
+  third->value = c;
+  if (fourth->value == 11) labrys_target("eleven");
+  int *old = xmalloc(40);
+  *old = 4;
+  free(old);
+  int *young = xmalloc(40);
+  *young = c;
+  if (old == young && *young == 13) labrys_target("reused");
+  return 0;
+}
+"#;
+    check(
+        program,
+        &["nine", "five", "eleven", "reused"],
+        &["changed", "lost"],
+    );
+}
