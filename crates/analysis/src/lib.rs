@@ -14,6 +14,7 @@
 //! | Which functions give a new object? | [`ProgramAnalysis::gives_new_object`] |
 //! | Which values does a global hold? | [`ProgramAnalysis::global_values`] |
 //! | Which branches are not taken, whatever the input, because of the numbers that values have? | [`ProgramAnalysis::impossible_branches`] |
+//! | Which numbers does a loop count with? | [`ProgramAnalysis::counter`] |
 //! | Where are the loops, what dominates what? | [`Body`], [`Loop`] |
 //! | Which blocks lie between two places, without loops? | [`acyclic_region`] |
 //! | What may code outside of the program call, and when? | [`ProgramAnalysis::is_called_from_outside`], [`ProgramAnalysis::interference`] |
@@ -57,4 +58,4 @@ pub use loops::Loop;
 pub use points_to::{Pointee, PointsTo};
 pub use program_analysis::ProgramAnalysis;
 pub use region::acyclic_region;
-pub use values::Impossible;
+pub use values::{Impossible, NumberSet};

@@ -24,7 +24,7 @@ use crate::names::names_any;
 use crate::obstacles::{self, Obstacles};
 use crate::points_to::PointsTo;
 use crate::second_returns::SecondReturns;
-use crate::values::{self, Impossible};
+use crate::values::{self, Impossible, NumberSet};
 
 /// Who calls whom, with what follows from it.
 struct Calling {
@@ -383,6 +383,13 @@ impl<'p> ProgramAnalysis<'p> {
                 [] => values::impossible(self, self.global_values.accesses()),
                 _ => Impossible::default(),
             })
+    }
+
+    /// The numbers that a phi at the header of a loop may be, whenever control comes there; as for
+    /// [`ProgramAnalysis::impossible_branches`]. `None` if they are any.
+    #[must_use]
+    pub fn counter(&self, function: FunctionId, phi: ValueId) -> Option<&NumberSet> {
+        self.impossible_branches().counter(function, phi)
     }
 
     /// Why nothing can be proved of this program by the paths that its runs take, in words for the user.

@@ -8,11 +8,11 @@ use labrys_program::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Impossible;
 use super::constants::tracked;
 use super::function::{Cell, Doings, Pass, State, Surroundings};
 use super::numbers::{Limits, Numbers};
 use super::outline::Outline;
+use super::{Impossible, NumberSet};
 use crate::ProgramAnalysis;
 use crate::global_values::{Accesses, Content, Item, Place, initial, place, places};
 
@@ -49,18 +49,17 @@ struct Flow<'a> {
 /// The branches that no run takes because of the numbers that values have.
 pub(crate) fn impossible(analysis: &ProgramAnalysis<'_>, accesses: &Accesses) -> Impossible {
     let mut flow = Flow::new(analysis, accesses);
-    let mut branches = Vec::new();
+    let mut found = Impossible::default();
     if flow.grow() {
         for _ in 0..ROUNDS {
             flow.shrink();
         }
-        branches = flow.branches();
-        branches.sort_unstable();
+        found.branches = flow.branches();
+        found.branches.sort_unstable();
+        found.counters = flow.counters();
     }
-    Impossible {
-        branches,
-        visits: flow.visits,
-    }
+    found.visits = flow.visits;
+    found
 }
 
 impl<'a> Flow<'a> {
@@ -345,6 +344,29 @@ impl<'a> Flow<'a> {
                         unless(site, direction, taken);
                     }
                 }
+            }
+        }
+        found
+    }
+}
+
+impl Flow<'_> {
+    /// The numbers of phis at the headers of loops.
+    fn counters(&self) -> BTreeMap<(FunctionId, ValueId), NumberSet> {
+        let mut found = BTreeMap::new();
+        for (index, function) in self.analysis.program().functions.iter().enumerate() {
+            let id = FunctionId::new(index);
+            if !self.entered[index] || self.analysis.has_second_returns(id) {
+                continue;
+            }
+            let body = self.analysis.body(id);
+            let headers = function.blocks().filter(|(block, _)| {
+                body.loop_at(*block).is_some() && self.states[index].is_reached(*block)
+            });
+            for phi in headers.flat_map(|(_, block)| &block.phis) {
+                let numbers = self.states[index].values[phi.result.index()].as_ref();
+                let limited = numbers.and_then(Numbers::limited);
+                found.extend(limited.map(|set| ((id, phi.result), set)));
             }
         }
         found

@@ -304,12 +304,20 @@ impl<'f, 'a> Pass<'f, 'a> {
         if block.index() == 0 {
             return Some(Known::default());
         }
-        let (first, rest) = edges.split_first()?;
-        let mut known = first.1.clone();
-        for (_, other) in rest {
-            known.join(other);
-        }
+        let mut known = joined(edges.iter())?;
         let body = self.flow.analysis().body(self.id);
+        if let Some(natural) = body.loop_at(block) {
+            // What the loop does not compute is what it was when control entered, also where an
+            // iteration that was looked at before did not know of it.
+            let entering = edges.iter().filter(|(from, _)| !natural.contains(*from));
+            let is_outside = |value| match body.definition(value) {
+                Definition::Parameter => true,
+                Definition::Phi(at) | Definition::Instruction(at, _) => !natural.contains(at),
+            };
+            if let Some(entering) = joined(entering) {
+                known.keep(&entering, is_outside);
+            }
+        }
         known.forget(|value| match body.definition(value) {
             Definition::Parameter => false,
             Definition::Phi(at) | Definition::Instruction(at, _) => at == block,
@@ -569,4 +577,11 @@ fn library_result(
     };
     debug_assert!(library_row(name).is_some());
     (known.width() == width).then_some(known)
+}
+
+/// What is known where control comes by one of some edges; `None` if there are none.
+fn joined<'k>(mut edges: impl Iterator<Item = &'k (BlockId, Known)>) -> Option<Known> {
+    let mut known = edges.next()?.1.clone();
+    edges.for_each(|(_, other)| known.join(other));
+    Some(known)
 }

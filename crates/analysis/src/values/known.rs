@@ -65,6 +65,17 @@ impl Known {
         }
     }
 
+    /// Takes over what something else knows of some values.
+    pub(super) fn keep(&mut self, other: &Known, which: impl Fn(ValueId) -> bool) {
+        let kept = other.numbers.iter().filter(|_| !other.impossible);
+        let kept = kept.filter(|(value, _)| which(*value));
+        for (value, numbers) in kept {
+            if self.get(*value) != Some(numbers) {
+                self.insert(*value, numbers.clone());
+            }
+        }
+    }
+
     /// Control comes by one of two edges.
     pub(super) fn join(&mut self, other: &Known) {
         if other.impossible || Rc::ptr_eq(&self.numbers, &other.numbers) {

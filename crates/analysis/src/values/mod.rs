@@ -23,13 +23,38 @@ mod results;
 
 pub(crate) use flow::impossible;
 
-use labrys_program::BranchId;
+use std::collections::BTreeMap;
 
-/// Branches that no run takes.
+use labrys_program::{BranchId, FunctionId, ValueId};
+
+/// What no run does, because of the numbers that values may be.
 #[derive(Clone, Debug, Default)]
 pub struct Impossible {
-    /// In ascending order; none where the analysis came to no end.
+    /// Branches that no run takes, in ascending order; none where the analysis came to no end.
     pub branches: Vec<BranchId>,
     /// Instructions that were looked at.
     pub visits: u64,
+    /// The numbers of what loops count with: phis of their headers that are not just any number.
+    counters: BTreeMap<(FunctionId, ValueId), NumberSet>,
+}
+
+impl Impossible {
+    /// The numbers that a phi at the header of a loop may be; `None` if they are any.
+    pub(crate) fn counter(&self, function: FunctionId, phi: ValueId) -> Option<&NumberSet> {
+        self.counters.get(&(function, phi))
+    }
+}
+
+/// Numbers of one width, 1 to 64 bits; zero-extended where nothing else is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NumberSet {
+    /// Just these, in ascending order.
+    Few(Vec<u64>),
+    /// Those between both pairs of bounds.
+    Between {
+        /// The least and the greatest.
+        unsigned: (u64, u64),
+        /// The least and the greatest with their sign, sign-extended.
+        signed: (i64, i64),
+    },
 }

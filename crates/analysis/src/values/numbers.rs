@@ -5,8 +5,12 @@
 use labrys_program::{BinaryOperator, Comparison};
 use smallvec::SmallVec;
 
+use super::NumberSet;
+
 /// Numbers that are told apart by name.
 const FEW: usize = 16;
+/// Those that a [`NumberSet`] names.
+const NAMED: usize = 4;
 
 /// See the module. The width is 1 to 64 bits; numbers are zero-extended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -187,6 +191,20 @@ impl Numbers {
             Shape::Few(all) => Some(all),
             Shape::Bounded(_) => None,
         }
+    }
+
+    /// The set, unless it is all numbers.
+    pub(crate) fn limited(&self) -> Option<NumberSet> {
+        if let Shape::Few(all) = &self.shape
+            && all.len() <= NAMED
+        {
+            return Some(NumberSet::Few(all.to_vec()));
+        }
+        let bounds = self.bounds()?;
+        (*self != Numbers::any(self.width)).then_some(NumberSet::Between {
+            unsigned: (bounds.low, bounds.high),
+            signed: (bounds.least, bounds.most),
+        })
     }
 
     /// The only number.

@@ -8,6 +8,7 @@
 //! ; values @state+0 4: 0 1 2        ; numbers of a part of a variable: offset, size
 //! ; shared: @g                      ; internal variables whose address others can have
 //! define void @f(ptr v0) internal {
+//! ; counter v1: 0 1 2              ; numbers of a phi at the header of a loop
 //! ; impossible: s0 direction 1      ; branches that no values lead to
 //! ; effects: writes *v0             ; of the function and what it calls
 //! ; gives: a new object             ; what it returns, if that is one whenever it is called
@@ -20,11 +21,11 @@
 
 use std::path::Path;
 
-use labrys_analysis::{Effects, ProgramAnalysis};
-use labrys_program::{BlockId, FunctionId, GlobalId, Operation, Program};
+use labrys_analysis::{Effects, NumberSet, ProgramAnalysis};
+use labrys_program::{BlockId, FunctionId, GlobalId, Operation, Program, ValueId};
 
 /// Programs that are there at least.
-const PROGRAMS: usize = 19;
+const PROGRAMS: usize = 20;
 
 /// Where a comment stands: in a function, in a block of it.
 #[derive(Clone, Copy, Default)]
@@ -58,6 +59,20 @@ impl Facts<'_> {
             ("effects", Some(function), None) => self.effects(self.analysis.effects(function)),
             ("shared", None, _) => self.shared_globals(),
             ("shared", Some(function), None) => self.shared_objects(function),
+            ("counter", Some(function), None) => {
+                let phi = words.next()?.strip_prefix('v')?.parse().ok()?;
+                match self.analysis.counter(function, ValueId(phi)) {
+                    None => "any".to_owned(),
+                    Some(NumberSet::Few(all)) => {
+                        let all: Vec<String> = all.iter().map(u64::to_string).collect();
+                        all.join(" ")
+                    }
+                    Some(NumberSet::Between { unsigned, signed }) => format!(
+                        "{} to {}, signed {} to {}",
+                        unsigned.0, unsigned.1, signed.0, signed.1
+                    ),
+                }
+            }
             ("gives", Some(function), None) => {
                 let is_new = self.analysis.gives_new_object(function);
                 is_new

@@ -10,6 +10,7 @@ use labrys_expr::ExprId;
 use labrys_program::BlockId;
 use labrys_solver::{Answer, Model};
 
+use super::counters::require_counters;
 use super::exploration::{Cuts, Exploration, Predecessors};
 use crate::check::Check;
 use crate::precision::Precision;
@@ -87,6 +88,7 @@ impl<'a, 'p, E: Exploration<'p>> Iterations<'a, 'p, E> {
                 Step::Refused => return None,
             }
             if (state.depth(), state.block()) == header {
+                require_counters(self.explorer.terms(), &mut state);
                 return visit(self, &mut state).then(Vec::new);
             }
             let entry = state.function();

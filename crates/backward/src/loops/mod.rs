@@ -5,11 +5,13 @@
 //! what this asks of it.
 
 mod candidates;
+mod counters;
 mod effort;
 mod exploration;
 mod invariant;
 mod iteration;
 
+pub(crate) use counters::require_counters;
 pub(crate) use effort::Effort;
 pub(crate) use exploration::{Cuts, Exploration, Predecessors};
 pub(crate) use invariant::infer;

@@ -83,13 +83,16 @@ impl<'p> Explorer<'p> {
     /// Before the loop, in one more iteration, or over all iterations.
     fn loop_predecessors(
         &mut self,
-        state: &State,
+        state: &mut State,
         natural: &Loop,
         precision: &Precision,
         check: Check<'_>,
     ) -> Vec<State> {
         let body = self.terms.analysis().body(state.function());
         let header = state.block();
+        if precision.loops > 0 || precision.invariants {
+            loops::require_counters(&mut self.terms, state);
+        }
         let entering: Vec<BlockId> = body
             .predecessors(header)
             .iter()
@@ -267,7 +270,7 @@ impl<'p> Exploration<'p> for Explorer<'p> {
         let body = self.terms.analysis().body(state.function());
         let natural = body.loop_at(block);
         if let Some(natural) = natural.filter(|_| !precision.coarse) {
-            let states = self.loop_predecessors(&state, natural, precision, check);
+            let states = self.loop_predecessors(&mut state, natural, precision, check);
             return Predecessors::Alternatives(states);
         }
         match self.go_back(&mut state, precision, natural.is_some()) {

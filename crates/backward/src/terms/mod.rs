@@ -77,6 +77,11 @@ impl<'p> Terms<'p> {
         self.assumed.note(assumption);
     }
 
+    /// Notes all that a proof may rest on.
+    pub(crate) fn assume_all(&mut self) {
+        self.assumed.note_all();
+    }
+
     /// What the search assumed so far.
     pub(crate) fn assumed(&self) -> Assumptions {
         self.assumed

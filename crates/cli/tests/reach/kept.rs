@@ -344,3 +344,28 @@ int main(void) {
         &["changed", "lost"],
     );
 }
+
+/// From behind, a loop could begin with any number from which its counter comes to the end; what the
+/// counter may be is known.
+#[test]
+fn counters_begin_where_loops_begin() {
+    let program = r#"
+#include <labrys.h>
+static unsigned char in[8];
+int main(void) {
+  int rounds = 0, times = 0, sum = 0;
+  labrys_symbolic(in, 8, "in");
+  for (int i = 0; i < 2; i++) rounds++;
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) times++;
+  for (int i = 0; i < 4; i++) sum += in[i] + 1;
+  if (rounds != 2) labrys_target("rounds");
+  if (times != 4) labrys_target("times");
+  if (sum < 4) labrys_target("least");
+  if (sum == 4 + 3 * 255) labrys_target("much");
+  if (sum == 4) labrys_target("little");
+  return 0;
+}
+"#;
+    check(program, &["much", "little"], &["rounds", "times", "least"]);
+}
