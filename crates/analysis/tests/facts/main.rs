@@ -73,12 +73,10 @@ impl Facts<'_> {
                     ),
                 }
             }
-            ("gives", Some(function), None) => {
-                let is_new = self.analysis.gives_new_object(function);
-                is_new
-                    .then(|| "a new object".to_owned())
-                    .unwrap_or_default()
-            }
+            ("gives", Some(function), None) => match self.analysis.gives_new_object(function) {
+                true => "a new object".to_owned(),
+                false => String::new(),
+            },
             ("calls", Some(function), None) => self.calls(function),
             ("impossible", Some(function), None) => self.impossible(function),
             ("loops", Some(function), None) => self.loops(function),
