@@ -25,6 +25,8 @@ use layout::InputGlobals;
 /// Executions for one path, and for one target: short ones, then long ones.
 const EVALUATIONS: [u64; 2] = [2500, 500];
 const MAX_EVALUATIONS: u64 = 12_000;
+/// Executions that do not end, for one path of which little is known.
+const ENDLESS: u64 = 250;
 /// Instructions of a short and of a long execution, and frames.
 const STEPS: [u64; 2] = [16_000, 400_000];
 const DEPTH: usize = 200;
@@ -136,13 +138,14 @@ impl<'p> PhaseTwo<'p> {
     }
 
     /// How many executions of which effort are tried for a path, where so much work was done for
-    /// the target.
+    /// the target. Those of a path that is `coarse` are few if they do not end: more is known of the
+    /// paths that come later, or that there are none.
     pub(crate) fn attempts(
         &mut self,
         path: &Path,
         layout: &InputLayout,
         values: &[u128],
-        target_work: u64,
+        (target_work, coarse): (u64, bool),
     ) -> Vec<Attempt> {
         if let Some(linked) = &mut self.linked {
             linked.give_time();
@@ -163,6 +166,12 @@ impl<'p> PhaseTwo<'p> {
         if first.cut {
             whole = self.execute(path, layout, values, LONGEST);
             self.work += whole.work();
+        }
+        if whole.cut && coarse {
+            return vec![Attempt {
+                evaluations: ENDLESS,
+                effort: Effort::of(STEPS[0]),
+            }];
         }
         if whole.cut {
             return usual.collect();

@@ -9,7 +9,7 @@
 //! the end; they are the same at all visits.
 
 use labrys_analysis::Loop;
-use labrys_expr::{ExprId, Symbol};
+use labrys_expr::{ExprId, Op, Symbol};
 use labrys_program::ValueId;
 use labrys_semantics::IrValue;
 use labrys_solver::{Answer, Model};
@@ -26,6 +26,8 @@ use crate::terms::Terms;
 /// Constraints that are tried at one loop, in loops in it, and expressions in one.
 const MAX_TRIED: [usize; 2] = [6, 2];
 const MAX_SIZE: usize = 600;
+/// Lowest bits of two sides that are compared where all bits are no invariant.
+const MAX_LOW_BITS: u32 = 3;
 
 /// Constraints that hold before a loop as they hold behind it.
 #[derive(Debug, Default)]
@@ -77,6 +79,9 @@ pub(crate) fn infer<'p, E: Exploration<'p>>(
         constraints.append(&mut left);
     }
     let sources = if nesting == 0 { &left[..] } else { &[] };
+    for equality in sources {
+        constraints.extend(invariant_low_bits(&mut iterations, state, *equality));
+    }
     for subject in candidates::subjects(iterations.terms().pool(), sources, &varying) {
         constraints.extend(invariant_of_symbol(&mut iterations, state, subject));
     }
@@ -301,6 +306,31 @@ fn is_invariant<'p, E: Exploration<'p>>(
         asked.push(terms.pool_mut().not(before));
         iterations.is_unsatisfiable(asked)
     })
+}
+
+/// Of an equality that is no invariant itself: that the lowest bits are equal. So a number stays odd,
+/// and an address aligned.
+fn invariant_low_bits<'p, E: Exploration<'p>>(
+    iterations: &mut Iterations<'_, 'p, E>,
+    state: &State,
+    equality: ExprId,
+) -> Option<ExprId> {
+    let pool = iterations.terms().pool_mut();
+    if pool.op(equality) != Op::Eq {
+        return None;
+    }
+    let [left, right] = [0, 1].map(|index| pool.node(equality).operands()[index]);
+    let mut found = None;
+    for bits in 1..=MAX_LOW_BITS.min(pool.width(left).saturating_sub(1)) {
+        let pool = iterations.terms().pool_mut();
+        let [left, right] = [left, right].map(|side| pool.extract(side, 0, bits));
+        let candidate = pool.eq(left, right);
+        if pool.bits(candidate).is_some() || !is_invariant(iterations, state, &[candidate]) {
+            break;
+        }
+        found = Some(candidate);
+    }
+    found
 }
 
 /// A simple condition on a symbol that follows from the constraints of a state and that no

@@ -369,3 +369,27 @@ int main(void) {
 "#;
     check(program, &["much", "little"], &["rounds", "times", "least"]);
 }
+
+/// A number that each round changes by a multiple stays odd, or aligned.
+#[test]
+fn lowest_bits_of_numbers_stay() {
+    let program = r#"
+#include <labrys.h>
+#include <stdio.h>
+int main(void) {
+  int c, odd = 1;
+  unsigned at = 64;
+  while ((c = getchar()) != EOF) {
+    odd += 2 * c;
+    at -= 4 * (unsigned)c;
+  }
+  if (odd == 0) labrys_target("even");
+  if (at == 6) labrys_target("astray");
+  if (odd + (int)at == 20) labrys_target("both");
+  if (odd == 7 && at == 52) labrys_target("seven");
+  if (at == 4) labrys_target("four");
+  return 0;
+}
+"#;
+    check(program, &["seven", "four"], &["even", "astray", "both"]);
+}
