@@ -109,21 +109,26 @@ impl Checker {
         self.bounded = true;
     }
 
-    /// Runs an input.
+    /// Runs an input with the memory of a plain run, which most runs are far from.
     ///
     /// # Errors
     /// If the program cannot be run at all.
     pub fn check(&mut self, input: &Input) -> Result<Checked, Error> {
-        let limits = self.limits.clone();
+        let limits = RunLimits {
+            memory: self.plain.memory,
+            ..self.limits.clone()
+        };
         self.run(input, &limits, CutOff::default())
     }
 
-    /// Runs an input on which a run failed; once more with more time if it is cut off.
+    /// Runs an input on which a run failed, with more memory; once more with more time if it is cut
+    /// off.
     ///
     /// # Errors
     /// If the program cannot be run at all.
     pub fn check_patiently(&mut self, input: &Input) -> Result<Checked, Error> {
-        let checked = self.check(input)?;
+        let limits = self.limits.clone();
+        let checked = self.run(input, &limits, CutOff::default())?;
         if checked.outcome != Outcome::Timeout {
             return Ok(checked);
         }

@@ -5,12 +5,14 @@
 
 mod model;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-use labrys_engine::{Ahead, Budget, End, Programs, Session, SessionBuilder, StopFlag, run};
+use labrys_engine::{Ahead, Budget, End, Judge, Programs, Session, SessionBuilder, StopFlag, run};
+use labrys_executor::Checked;
 use labrys_program::Program;
 use labrys_search::{Options, STRATEGIES, Search, SearchOptions, build};
 use labrys_solver::Layers;
@@ -31,6 +33,23 @@ struct Case {
     /// Runs that are begun before the first of them is made.
     ahead: usize,
     stop: StopFlag,
+    /// How long a look at a run takes, and how many there were.
+    looks: (Duration, Rc<Cell<u32>>),
+}
+
+/// Finds nothing, slowly.
+struct SlowJudge(Duration, Rc<Cell<u32>>);
+
+impl Judge for SlowJudge {
+    fn check(&mut self, _: &Input) -> Result<Checked, labrys_executor::Error> {
+        std::thread::sleep(self.0);
+        self.1.set(self.1.get() + 1);
+        Ok(Checked {
+            outcome: Outcome::Exit(0),
+            reports: Vec::new(),
+            results: Vec::new(),
+        })
+    }
 }
 
 impl Case {
@@ -52,14 +71,22 @@ impl Case {
             strategy: "generational",
             ahead: 0,
             stop: StopFlag::default(),
+            looks: (Duration::ZERO, Rc::default()),
         }
+    }
+
+    fn judge(&self) -> Option<Box<dyn Judge>> {
+        let (duration, looks) = &self.looks;
+        let judge = SlowJudge(*duration, Rc::clone(looks));
+        (!duration.is_zero()).then(|| Box::new(judge) as Box<dyn Judge>)
     }
 
     fn session(&self, writer: SuiteWriter) -> SessionBuilder {
         let instrumented = Model::new(&self.program, &self.body);
         let plain = Model::new(&self.program, &self.plain);
         let programs = Programs::new(Program::clone(&self.program).into(), instrumented, plain)
-            .with_pool((self.ahead > 0).then(|| self.pool()));
+            .with_pool((self.ahead > 0).then(|| self.pool()))
+            .with_checker(self.judge());
         SessionBuilder::new(programs, Layers::new(Box::new(BruteForce)), writer)
             .oracles(true)
             .budget(self.budget.clone())
@@ -402,6 +429,35 @@ fn budgets_and_stops_end_a_session() {
     case.stop.stop();
     let (end, suite) = case.explore(&folder.path().join("stopped"));
     assert_eq!((end, summary(&suite).runs), (End::Stopped, 0));
+}
+
+/// Where the checked build is slow and the time limited, looks at runs take a part of it; without a
+/// limit nothing depends on the clock, and each test is looked at.
+#[test]
+fn slow_looks_leave_the_time_to_the_search() {
+    let folder = folder();
+    let looks = |name: &str, time: Option<Duration>| {
+        let mut case = Case::new(&[2; 32], Input::stdin([0; 32]), |machine| {
+            for site in 0..32 {
+                let byte = machine.byte(site as usize);
+                let equal = machine.equals(byte, 1);
+                machine.branch(site, equal);
+            }
+            Ok(())
+        });
+        case.looks.0 = Duration::from_millis(50);
+        case.budget = Budget {
+            runs: Some(25),
+            time,
+            ..Budget::default()
+        };
+        let (end, _) = case.explore(&folder.path().join(name));
+        assert_eq!(end, End::Runs);
+        case.looks.1.get()
+    };
+    let limited = looks("limited", Some(Duration::from_secs(4)));
+    assert!((1..=10).contains(&limited), "{limited} looks");
+    assert_eq!(looks("free", None), 25);
 }
 
 #[test]

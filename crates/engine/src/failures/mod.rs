@@ -15,13 +15,14 @@
 
 mod endless;
 mod list;
+mod looks;
 mod minimize;
 mod misuses;
 mod repetitions;
 mod unchecked;
 mod waits;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use labrys_abi::{OBJECT_SITE, is_size};
 use labrys_executor::{Frame, Mode, Report};
@@ -38,6 +39,7 @@ use crate::saver::Saver;
 use endless::EndlessRuns;
 pub use endless::LONGER;
 use list::{FailureList, Key, Verdict, frames};
+use looks::Looks;
 use minimize::{Allowance, minimize};
 use misuses::MisuseFilter;
 use repetitions::Repetitions;
@@ -107,6 +109,7 @@ pub(crate) struct Failures {
     repetitions: Repetitions,
     misuses: MisuseFilter,
     unchecked: UncheckedRuns<Facts>,
+    looks: Looks<Facts>,
     endless: EndlessRuns,
     allowance: Allowance,
 }
@@ -167,6 +170,7 @@ impl Failures {
             repetitions: Repetitions::default(),
             misuses: MisuseFilter::default(),
             unchecked: UncheckedRuns::default(),
+            looks: Looks::default(),
             allowance: Allowance::default(),
         }
     }
@@ -218,20 +222,25 @@ impl Failures {
         let new = kept || longer || handed || out_of_bounds(&facts.origin);
         let misused = !new && self.misuses.suggest(misuses, tools.runs.counts().runs);
         let suspicious = (new || misused || self.every_run) && !facts.outcome.is_limit();
-        let found = self.book(facts, reported.as_deref(), suspicious, tools)?;
+        let found = match facts.outcome.is_failure() {
+            true => self.book(facts, reported.as_deref(), suspicious, tools)?,
+            false if suspicious => self.look_in_time(facts, kept, tools)?,
+            false => Found::Nothing,
+        };
         if misused && found != Found::New {
             self.misuses.learn(misuses);
         }
         if let Some(trace) = trace.filter(|_| !suspicious) {
             self.leave_unchecked(facts, trace.steps().len(), tools)?;
         }
+        self.look_at_one_that_waits(tools)?;
         Ok(facts.outcome.is_failure() || found != Found::Nothing)
     }
 
     /// Looks at the runs that were not, as long as the budget lasts.
     pub(crate) fn look_at_the_rest(&mut self, tools: &mut Tools<'_>) -> Result<(), Error> {
         while !tools.is_over()
-            && let Some(run) = self.unchecked.longest()
+            && let Some(run) = self.looks.next().or_else(|| self.unchecked.longest())
         {
             let _ = self.book(&run, None, true, tools)?;
         }
@@ -255,7 +264,44 @@ impl Failures {
             return Ok(());
         }
         match self.unchecked.note(decisions, || facts.clone()) {
-            Some(run) => self.book(&run, None, true, tools).map(|_| ()),
+            Some(run) => self.look_in_time(&run, false, tools).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the time admits a look at a run that does not fail; all runs are looked at where each
+    /// has to be.
+    fn has_time(&self, tools: &Tools<'_>) -> bool {
+        let deadline = tools.deadline;
+        let (elapsed, limit) = (deadline.clock().elapsed(), deadline.budget().time);
+        self.every_run || self.looks.admits(elapsed, limit)
+    }
+
+    /// Looks at a run that does not fail, or lets it wait for the time that this takes.
+    fn look_in_time(
+        &mut self,
+        run: &Facts,
+        is_test: bool,
+        tools: &mut Tools<'_>,
+    ) -> Result<Found, Error> {
+        if !self.looks_for_errors(tools) {
+            return Ok(Found::Nothing);
+        }
+        if !self.has_time(tools) {
+            self.looks.put_off(run.clone(), is_test);
+            return Ok(Found::Nothing);
+        }
+        let begun = Instant::now();
+        let found = self.book(run, None, true, tools)?;
+        self.looks.book(begun.elapsed());
+        Ok(found)
+    }
+
+    /// Looks at a run that waits for it, if the time admits that.
+    fn look_at_one_that_waits(&mut self, tools: &mut Tools<'_>) -> Result<(), Error> {
+        let next = self.has_time(tools).then(|| self.looks.next()).flatten();
+        match next {
+            Some(run) => self.look_in_time(&run, false, tools).map(|_| ()),
             None => Ok(()),
         }
     }
