@@ -9,12 +9,12 @@ use crate::pool::Pool;
 use crate::{ExprId, Symbol};
 
 /// Computes and remembers the fingerprints of a pool's expressions.
+///
+/// Those of one pool are remembered while others come in between ([`Fingerprints::stay_with`]).
 #[derive(Debug, Default)]
 pub struct Fingerprints {
-    generation: u64,
-    /// By expression; 0 is not known.
-    prints: Vec<u128>,
-    tables: Vec<Option<u128>>,
+    stays: Prints,
+    other: Prints,
     /// All symbols of one width are taken for one.
     nameless: bool,
     computed: u64,
@@ -37,19 +37,59 @@ impl Fingerprints {
         }
     }
 
+    /// Remembers the fingerprints of a pool until another one is to stay: it will be asked about
+    /// again after others.
+    pub fn stay_with(&mut self, pool: &Pool) {
+        self.stays.begin(pool);
+    }
+
     /// The fingerprint of an expression. The first call costs time for all that it consists of.
     pub fn of(&mut self, pool: &Pool, id: ExprId) -> u128 {
+        let prints = match self.stays.generation == pool.generation() {
+            true => &mut self.stays,
+            false => &mut self.other,
+        };
+        prints.begin(pool);
+        let (print, computed) = prints.of(pool, id, self.nameless);
+        self.computed += computed;
+        print
+    }
+
+    /// Fingerprints that were computed so far.
+    #[must_use]
+    pub fn computed(&self) -> u64 {
+        self.computed
+    }
+}
+
+/// The fingerprints of one pool's expressions.
+#[derive(Debug, Default)]
+struct Prints {
+    generation: u64,
+    /// By expression; 0 is not known.
+    prints: Vec<u128>,
+    tables: Vec<Option<u128>>,
+}
+
+impl Prints {
+    /// Forgets what is known of another pool.
+    fn begin(&mut self, pool: &Pool) {
         if self.generation != pool.generation() {
             self.generation = pool.generation();
             self.prints.clear();
             self.tables.clear();
         }
+    }
+
+    /// The fingerprint of an expression, and how many were computed for it.
+    fn of(&mut self, pool: &Pool, id: ExprId, nameless: bool) -> (u128, u64) {
         if self.prints.len() < pool.len() {
             self.prints.resize(pool.len(), 0);
         }
         if self.prints[id.index()] != 0 {
-            return self.prints[id.index()];
+            return (self.prints[id.index()], 0);
         }
+        let mut computed = 0;
         let mut stack = vec![id];
         while let Some(&top) = stack.last() {
             let before = stack.len();
@@ -60,26 +100,20 @@ impl Fingerprints {
                 if stack.len() > before {
                     continue;
                 }
-                self.prints[top.index()] = self.compute(pool, top).max(1);
-                self.computed += 1;
+                self.prints[top.index()] = self.compute(pool, top, nameless).max(1);
+                computed += 1;
             }
             stack.pop();
         }
-        self.prints[id.index()]
+        (self.prints[id.index()], computed)
     }
 
-    /// Fingerprints that were computed so far.
-    #[must_use]
-    pub fn computed(&self) -> u64 {
-        self.computed
-    }
-
-    fn compute(&mut self, pool: &Pool, id: ExprId) -> u128 {
+    fn compute(&mut self, pool: &Pool, id: ExprId, nameless: bool) -> u128 {
         let node = pool.node(id);
         let head = node.op as u128 | u128::from(node.width) << 8;
         let payload = match node.op {
             Op::Const => pool.bits(id).unwrap_or(0),
-            Op::Symbol if self.nameless => 0,
+            Op::Symbol if nameless => 0,
             Op::Symbol => pool
                 .as_symbol(id)
                 .map_or(0, |symbol: Symbol| symbol.key().into()),

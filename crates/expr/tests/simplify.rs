@@ -279,6 +279,27 @@ proptest! {
         }
     }
 
+    /// Those of a pool stay while others are asked about, and nothing is computed twice.
+    #[test]
+    fn fingerprints_stay_with_a_pool(steps in steps()) {
+        let (mut pool, mut other) = (Pool::new(), Pool::new());
+        let made = build(&mut pool, &steps);
+        let of_other = build(&mut other, &steps);
+        let mut prints = Fingerprints::new();
+        prints.stay_with(&pool);
+        let first: Vec<u128> = made.iter().map(|id| prints.of(&pool, *id)).collect();
+        let between: Vec<u128> = of_other.iter().map(|id| prints.of(&other, *id)).collect();
+        prop_assert_eq!(&first, &between);
+        let computed = prints.computed();
+        prints.stay_with(&pool);
+        let again: Vec<u128> = made.iter().map(|id| prints.of(&pool, *id)).collect();
+        prop_assert_eq!(first, again);
+        prop_assert_eq!(prints.computed(), computed);
+        prints.stay_with(&other);
+        let last: Vec<u128> = of_other.iter().map(|id| prints.of(&other, *id)).collect();
+        prop_assert_eq!(last, between);
+    }
+
     /// Equal prints, equal functions: of any two expressions of one symbol each.
     #[test]
     fn functions_of_one_symbol_are_told_apart(steps in steps()) {

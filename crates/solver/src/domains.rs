@@ -72,6 +72,11 @@ pub(crate) enum Said {
 pub(crate) struct Domains(ValueTables<Domain>);
 
 impl Domains {
+    /// As [`ValueTables::stay_with`].
+    pub(crate) fn stay_with(&mut self, pool: &Pool) {
+        self.0.stay_with(pool);
+    }
+
     /// What a condition says that is on one symbol alone; `None` if that is more than is said here.
     pub(crate) fn said_by(&mut self, pool: &Pool, id: ExprId) -> Option<(Symbol, Said)> {
         let symbol = only_symbol(pool, id)?;

@@ -479,6 +479,8 @@ impl Schedule {
         self.shared.nearest = None;
         self.answered = None;
         self.shared.given = query.budget.steps;
+        // Smaller queries, which have pools of their own, come before the next one on this pool.
+        self.shared.domains.stay_with(query.pool);
         let evaluated = self.shared.evaluated();
         self.shared.before = self.shared.all_visits();
         let answer = self.decide(query);

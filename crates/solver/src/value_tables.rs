@@ -20,9 +20,9 @@ const COLUMN: u64 = 16;
 
 /// What is made of the values of each function; `None` if it is too large or a value is unknown.
 pub(crate) struct ValueTables<T> {
-    generation: u64,
-    /// Of the current pool.
-    known: FxHashMap<ExprId, Option<T>>,
+    /// Of the pool that it stays with, and of another one: by its generation.
+    stays: (u64, FxHashMap<ExprId, Option<T>>),
+    other: (u64, FxHashMap<ExprId, Option<T>>),
     prints: Fingerprints,
     remembered: FxHashMap<u128, Option<T>>,
     columns: Columns,
@@ -31,8 +31,8 @@ pub(crate) struct ValueTables<T> {
 impl<T> Default for ValueTables<T> {
     fn default() -> Self {
         ValueTables {
-            generation: 0,
-            known: FxHashMap::default(),
+            stays: (0, FxHashMap::default()),
+            other: (0, FxHashMap::default()),
             prints: Fingerprints::of_functions(),
             remembered: FxHashMap::default(),
             columns: Columns::default(),
@@ -41,6 +41,12 @@ impl<T> Default for ValueTables<T> {
 }
 
 impl<T: Clone> ValueTables<T> {
+    /// Keeps what is known of the expressions of a pool until another one is to stay.
+    pub(crate) fn stay_with(&mut self, pool: &Pool) {
+        self.prints.stay_with(pool);
+        begin(&mut self.stays, pool);
+    }
+
     /// Nodes that were visited so far, or take as long.
     pub(crate) fn visited(&self) -> u64 {
         self.prints.computed() + COLUMN * self.columns.computed()
@@ -55,11 +61,13 @@ impl<T: Clone> ValueTables<T> {
         symbol: Symbol,
         make: impl FnOnce(&mut dyn Iterator<Item = Option<Value>>) -> Option<T>,
     ) -> Option<T> {
-        if self.generation != pool.generation() {
-            self.generation = pool.generation();
-            self.known.clear();
-        }
-        if let Some(known) = self.known.get(&id) {
+        let known = match self.stays.0 == pool.generation() {
+            true => &mut self.stays,
+            false => &mut self.other,
+        };
+        begin(known, pool);
+        let known = &mut known.1;
+        if let Some(known) = known.get(&id) {
             return known.clone();
         }
         let print = self.prints.of(pool, id);
@@ -81,7 +89,15 @@ impl<T: Clone> ValueTables<T> {
                 made
             }
         };
-        self.known.insert(id, made.clone());
+        known.insert(id, made.clone());
         made
+    }
+}
+
+/// Forgets what is known of another pool.
+fn begin<T>((generation, known): &mut (u64, FxHashMap<ExprId, T>), pool: &Pool) {
+    if *generation != pool.generation() {
+        *generation = pool.generation();
+        known.clear();
     }
 }

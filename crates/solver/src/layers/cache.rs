@@ -36,6 +36,10 @@ impl Layer for Cache {
     }
 
     fn run(&mut self, task: &mut Task<'_, '_>, shared: &mut Shared, _: Patience) -> Verdict {
+        if self.open.is_empty() {
+            // No query that this one is left of: others on this pool follow.
+            self.prints.stay_with(task.query.pool);
+        }
         let prints = task.parts.iter();
         let prints = prints.map(|part| self.prints.of(task.query.pool, part.id));
         let key = Key::new(prints.collect());
