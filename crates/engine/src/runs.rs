@@ -114,6 +114,8 @@ pub(crate) struct RunCounts {
     pub(crate) checks: u64,
     /// Nodes and events that runs recorded.
     pub(crate) records: u64,
+    /// Time of recorded runs in this session, in seconds.
+    pub(crate) seconds: f64,
     pub(crate) divergences: u64,
     pub(crate) divergence_causes: BTreeMap<String, u64>,
     pub(crate) malformed: u64,
@@ -197,7 +199,7 @@ impl Runs {
             return Ok(run);
         }
         self.counts.reruns += 1;
-        self.counts.records += records(&run.recording);
+        self.note_recorded(&run);
         self.instrumented.recycle(run.recording);
         Ok(self.instrumented.run(input, Mode::Symbolic)?)
     }
@@ -275,10 +277,11 @@ impl Runs {
             mut input,
             origin,
         } = ended;
+        let run = self.with_room(run, &input)?;
+        self.note_recorded(&run);
         let Run {
             outcome, recording, ..
-        } = self.with_room(run, &input)?;
-        self.counts.records += records(&recording);
+        } = run;
         if new {
             self.count(&recording);
         }
@@ -316,6 +319,11 @@ impl Runs {
             Some(symbolic) => audit_modes(trace, &symbolic, self.counts.runs),
             None => Ok(()),
         }
+    }
+
+    fn note_recorded(&mut self, run: &Run) {
+        self.counts.records += records(&run.recording);
+        self.counts.seconds += run.seconds;
     }
 
     fn count(&mut self, recording: &Recording) {
@@ -523,7 +531,7 @@ impl Runs {
     ) -> Result<Option<Trace>, Error> {
         self.counts.reruns += 1;
         let run = self.instrumented.run(input, mode)?;
-        self.counts.records += records(&run.recording);
+        self.note_recorded(&run);
         Ok(trace(run.recording, &run.outcome, &self.program))
     }
 
@@ -539,7 +547,7 @@ impl Runs {
             run = other.run(input, Mode::Symbolic)?;
         }
         self.counts.reruns += 1;
-        self.counts.records += records(&run.recording);
+        self.note_recorded(&run);
         let trace = trace(run.recording, &run.outcome, &self.program);
         if let Some(trace) = trace.as_ref().filter(|_| self.audit) {
             audit(trace, input, self.counts.runs)?;

@@ -35,6 +35,8 @@ pub struct Statistics {
     pub solver_steps: u64,
     /// Time in the solver.
     pub solver_time: Duration,
+    /// Time of recorded runs in this session, which may be at once.
+    pub run_time: Duration,
     /// Runs that left the predicted path.
     pub divergences: u64,
     /// The same by cause.
@@ -68,6 +70,7 @@ impl Statistics {
             queries: asker.queries().clone(),
             solver_steps: asker.steps(),
             solver_time: asker.time(),
+            run_time: Duration::from_secs_f64(counts.seconds),
             divergences: counts.divergences,
             divergence_causes: counts.divergence_causes.clone(),
             malformed: counts.malformed,

@@ -114,11 +114,15 @@ impl Checker {
     /// # Errors
     /// If the program cannot be run at all.
     pub fn check(&mut self, input: &Input) -> Result<Checked, Error> {
-        let limits = RunLimits {
+        let limits = self.limits_of_look();
+        self.run(input, &limits, CutOff::default())
+    }
+
+    fn limits_of_look(&self) -> RunLimits {
+        RunLimits {
             memory: self.plain.memory,
             ..self.limits.clone()
-        };
-        self.run(input, &limits, CutOff::default())
+        }
     }
 
     /// Runs an input on which a run failed, with more memory; once more with more time if it is cut
@@ -268,6 +272,16 @@ mod tests {
             function: function.to_owned(),
             ..Frame::default()
         }
+    }
+
+    #[test]
+    fn a_look_has_the_memory_of_a_plain_run_and_more_time() {
+        let plain = RunLimits::default();
+        let checker = Checker::new(Launch::default(), &plain);
+        let look = checker.limits_of_look();
+        assert_eq!(look.memory, plain.memory);
+        assert_eq!(look.timeout, plain.timeout * SLOWER);
+        assert!(checker.limits.memory > plain.memory);
     }
 
     #[test]

@@ -116,7 +116,10 @@ impl Closing<'_> {
         if percent < 50.0 && all >= FEW_RUNS {
             return Ok(());
         }
-        let advice = match percent >= 50.0 {
+        // What takes more of the two; a session that goes on knows the time of its own runs only.
+        let runs_take_less = self.statistics.new_runs == self.statistics.runs
+            && self.statistics.run_time.as_secs_f64() < *solver_seconds;
+        let advice = match percent >= 50.0 || runs_take_less {
             true => {
                 "give shorter inputs to start from (--input), words (--dictionary), or less \
                  patience (--steps-solver 4000)"
@@ -415,6 +418,40 @@ mod tests {
         assert!(text.contains("only fuzzed (a library of yours: build it with labrys-cc"));
         assert!(text.contains("5 runs of the plain program, since it was resumed\n"));
         assert!(text.contains("2 runs filled their tables; the rest of them was concrete"));
+    }
+
+    /// A slow search is told to spare what took more of its time.
+    #[test]
+    fn advice_is_about_what_took_more_time() {
+        let told = |solver: u32, run: u64, new_runs: u64| {
+            let summary = Summary {
+                runs: 300,
+                runs_per_second: 8.0,
+                seconds: 40.0,
+                solver_seconds: solver.into(),
+                ..Summary::default()
+            };
+            let mut statistics = Statistics {
+                run_time: Duration::from_secs(run),
+                runs: 300,
+                new_runs,
+                ..Statistics::default()
+            };
+            statistics.queries.unsat = 9_000;
+            let closing = Closing {
+                summary: &summary,
+                statistics: &statistics,
+                end: End::Time,
+                folder: Path::new("out"),
+            };
+            closing.to_string()
+        };
+        let (solver, runs) = ("give shorter inputs", "runs take long");
+        assert!(told(30, 5, 300).contains(solver));
+        assert!(told(17, 8, 300).contains(solver));
+        assert!(told(8, 17, 300).contains(runs));
+        // A part of the runs, and of their time.
+        assert!(told(17, 8, 100).contains(runs));
     }
 
     #[test]
