@@ -247,3 +247,32 @@ fn answers_have_objects_beside_those_of_parameters() {
     let told = all_functions(folder.path(), &["lib.c"], "3000");
     all_covered(folder.path(), &told, &["kind", "key"]);
 }
+
+const OVERFLOWS: &str = r#"
+#include <sys/types.h>
+struct port { ssize_t (*read)(struct port *port, void *bytes, size_t size); };
+int fill(struct port *port) {
+  char bytes[4];
+  if (!port || !port->read) return -1;
+  return port->read(port, bytes, 16) > 0 && bytes[0] == 'x';
+}
+"#;
+
+#[test]
+fn where_a_double_writes_too_far_its_caller_fails() {
+    let folder = folder();
+    std::fs::write(folder.path().join("lib.c"), OVERFLOWS).expect("a file");
+    let told = all_functions(folder.path(), &["lib.c"], "300");
+    let failures: Vec<&str> = told
+        .lines()
+        .filter(|line| line.starts_with("failure:"))
+        .collect();
+    assert!(!failures.is_empty(), "{told}");
+    for failure in failures {
+        let place = failure.rsplit(' ').next().unwrap_or_default();
+        assert!(
+            place.starts_with("lib.c:7:") || place.contains("/lib.c:7:"),
+            "{told}"
+        );
+    }
+}

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use labrys_executor::Frame;
 use labrys_program::{Location, Program, Site};
-use labrys_suite::unit::IN_PLACE;
+use labrys_suite::unit::{CALL, IN_PLACE};
 
 /// A site's place in the source as `FILE:LINE:COLUMN`.
 pub(crate) fn place(program: &Program, site: &Site) -> Option<String> {
@@ -38,9 +38,19 @@ pub(crate) fn stands_in_place(program: &Program, site: &Site) -> bool {
     function.is_some_and(|function| is_in_place(&function.name))
 }
 
+/// The source of the driver that made the call, if a stack has one.
+fn driver(stack: &[Frame]) -> Option<&str> {
+    let call = stack.iter().rev().find(|frame| {
+        let number = frame.function.strip_prefix(CALL);
+        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    });
+    call?.file.as_deref()
+}
+
 /// The place of the innermost frame in the user's code: in a source of the program that does not
-/// belong to the system, and no function in place of one that gives memory; else the innermost in any
-/// source of the program.
+/// belong to the system and is no driver, and no function in place of one that gives memory; else the
+/// innermost in any source of the program. A double writes where its caller says, so it is the caller
+/// that fails.
 pub(crate) fn of_user(program: &Program, stack: &[Frame]) -> Option<String> {
     let own: Vec<&Frame> = stack
         .iter()
@@ -51,9 +61,10 @@ pub(crate) fn of_user(program: &Program, stack: &[Frame]) -> Option<String> {
                 .is_some_and(|file| is_source(program, file))
         })
         .collect();
+    let driver = driver(stack);
     let user = own.iter().find(|frame| {
         let file = frame.file.as_deref().unwrap_or_default();
-        !file.starts_with("/usr/") && !is_in_place(&frame.function)
+        !file.starts_with("/usr/") && Some(file) != driver && !is_in_place(&frame.function)
     });
     user.or(own.first())?.place()
 }
@@ -116,5 +127,33 @@ mod tests {
         };
         let found = of_user(&program, &[wrapper, stack[2].clone()]);
         assert!(found.is_some_and(|place| place.ends_with("main.c:3")));
+    }
+
+    #[test]
+    fn a_double_is_not_the_users_code() {
+        let named = |function: &str, file: &str, line| Frame {
+            function: function.to_owned(),
+            ..frame(file, line)
+        };
+        let program = Program {
+            files: ["./driver.c", "a.c"].map(str::to_owned).to_vec(),
+            ..Program::default()
+        };
+        let stack = [
+            named("double_of_read", "./driver.c", 1),
+            named("fill", "a.c", 2),
+            named(&format!("{CALL}12"), "./driver.c", 3),
+            named("main", "./driver.c", 4),
+        ];
+        assert_eq!(of_user(&program, &stack).as_deref(), Some("a.c:2"));
+        assert_eq!(
+            of_user(&program, &stack[2..]).as_deref(),
+            Some("./driver.c:3")
+        );
+        // A user's file of that name is the user's.
+        assert_eq!(
+            of_user(&program, &stack[..1]).as_deref(),
+            Some("./driver.c:1")
+        );
     }
 }

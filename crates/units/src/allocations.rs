@@ -11,10 +11,8 @@ use std::fmt::Write as _;
 
 use labrys_library::{Access, Function, Mark, Type, functions};
 use labrys_llvm::{DebugNode, Module, Value};
-use labrys_suite::unit::{Allocator, IN_PLACE};
+use labrys_suite::unit::{Allocator, CALL, IN_PLACE};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::CALL;
 
 /// The name of a function in place of one that gives memory ends with the number of a compilation.
 /// This stands for the number where drivers make pointers to them: these are of the compilation of

@@ -9,14 +9,15 @@ use std::fmt::Write as _;
 
 use labrys_abi::ARRAY;
 use labrys_suite::unit::{
-    Choice, Content, Entry, FAILED as PLACE_OF_FAILED, FIRST_GLOBAL, FIRST_OBJECT, Failing, Leaf,
-    Length, Made, Object, Order, PLACES, Part, Pointer, RETURNED, ROOM, Room, SPREAD, Variable,
+    CALL, Choice, Content, Entry, FAILED as PLACE_OF_FAILED, FIRST_GLOBAL, FIRST_OBJECT, Failing,
+    Leaf, Length, Made, Object, Order, PLACES, Part, Pointer, RETURNED, ROOM, Room, SPREAD,
+    Variable,
 };
 
 use crate::allocations::{FAILED, FAILING};
 use crate::prototype::{Passed, Prototype};
 use crate::walk::{Spot, Visitor, walk};
-use crate::{CALL, ENTRY, ERROR_NUMBER, FUNCTION, PICK, VARIABLE};
+use crate::{ENTRY, ERROR_NUMBER, FUNCTION, PICK, VARIABLE};
 
 /// Writes a body that makes the leaves of an entry.
 #[derive(Debug)]

@@ -47,7 +47,7 @@ use std::fmt;
 use std::fmt::Write as _;
 
 use labrys_llvm::{DebugNode, LLVMLinkage, Module, Value};
-use labrys_suite::unit::{Choice, Entry, Leaf, Made, Missing, Part, Unit};
+use labrys_suite::unit::{CALL, Choice, Entry, Leaf, Made, Missing, Part, Unit};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
@@ -91,9 +91,6 @@ pub(crate) const PICK: &str = "labrys_pick";
 
 /// What the program's main function is called beside that of the drivers.
 pub(crate) const MAIN_OF_PROGRAM: &str = "labrys_main_of_program";
-
-/// The functions that make the inputs of an entry and call it.
-pub(crate) const CALL: &str = "labrys_call_";
 
 const PROLOGUE: &str = "\
 /* Calls functions of a program with inputs for their parameters. */

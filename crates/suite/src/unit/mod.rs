@@ -17,6 +17,9 @@ pub use call::Call;
 pub(crate) use call::{number, signed};
 use serde::{Deserialize, Serialize};
 
+/// What the names of a driver's functions begin with that make the inputs of an entry and call it; the
+/// number of the entry follows.
+pub const CALL: &str = "labrys_call_";
 /// The place of what a call returned in [`TestCase::results`](crate::TestCase): there whenever the
 /// call came back.
 pub const RETURNED: usize = 0;
