@@ -69,11 +69,6 @@ impl Assumptions {
         all
     }
 
-    /// Notes all that a proof may rest on.
-    pub(crate) fn note_all(&mut self) {
-        self.0 |= Self::all().0;
-    }
-
     /// Notes an assumption.
     pub(crate) fn note(&mut self, assumption: Assumption) {
         self.0 |= 1 << assumption as u8;

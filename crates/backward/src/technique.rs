@@ -402,8 +402,10 @@ impl<'p> Symcretic<'p> {
         let start = layout.input(&values);
         let begun = self.phase_two.work();
         let target_work = self.reports[current].executed;
-        let so_far = (target_work, self.pass <= FIRST_PASS);
-        let attempts = self.phase_two.attempts(path, layout, &values, so_far);
+        let coarse = self.pass <= FIRST_PASS;
+        let attempts = self
+            .phase_two
+            .attempts(path, layout, &values, target_work, coarse);
         self.reports[current].executed += self.phase_two.work() - begun;
         for attempt in attempts {
             let begun = self.phase_two.work();

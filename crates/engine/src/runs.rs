@@ -114,7 +114,7 @@ pub(crate) struct RunCounts {
     pub(crate) checks: u64,
     /// Nodes and events that runs recorded.
     pub(crate) records: u64,
-    /// Time of recorded runs in this session, in seconds.
+    /// Time of the runs that this process recorded, in seconds.
     pub(crate) seconds: f64,
     pub(crate) divergences: u64,
     pub(crate) divergence_causes: BTreeMap<String, u64>,

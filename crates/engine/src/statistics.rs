@@ -35,7 +35,7 @@ pub struct Statistics {
     pub solver_steps: u64,
     /// Time in the solver.
     pub solver_time: Duration,
-    /// Time of recorded runs in this session, which may be at once.
+    /// Time of the runs that this process recorded, which may be at once.
     pub run_time: Duration,
     /// Runs that left the predicted path.
     pub divergences: u64,

@@ -348,9 +348,7 @@ impl<'a> Flow<'a> {
         }
         found
     }
-}
 
-impl Flow<'_> {
     /// The numbers of phis at the headers of loops.
     fn counters(&self) -> BTreeMap<(FunctionId, ValueId), NumberSet> {
         let mut found = BTreeMap::new();

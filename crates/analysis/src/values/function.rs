@@ -304,7 +304,7 @@ impl<'f, 'a> Pass<'f, 'a> {
         if block.index() == 0 {
             return Some(Known::default());
         }
-        let mut known = joined(edges.iter())?;
+        let mut known = join_all(edges.iter())?;
         let body = self.flow.analysis().body(self.id);
         if let Some(natural) = body.loop_at(block) {
             // What the loop does not compute is what it was when control entered, also where an
@@ -314,7 +314,7 @@ impl<'f, 'a> Pass<'f, 'a> {
                 Definition::Parameter => true,
                 Definition::Phi(at) | Definition::Instruction(at, _) => !natural.contains(at),
             };
-            if let Some(entering) = joined(entering) {
+            if let Some(entering) = join_all(entering) {
                 known.keep(&entering, is_outside);
             }
         }
@@ -580,7 +580,7 @@ fn library_result(
 }
 
 /// What is known where control comes by one of some edges; `None` if there are none.
-fn joined<'k>(mut edges: impl Iterator<Item = &'k (BlockId, Known)>) -> Option<Known> {
+fn join_all<'k>(mut edges: impl Iterator<Item = &'k (BlockId, Known)>) -> Option<Known> {
     let mut known = edges.next()?.1.clone();
     edges.for_each(|(_, other)| known.join(other));
     Some(known)

@@ -145,7 +145,8 @@ impl<'p> PhaseTwo<'p> {
         path: &Path,
         layout: &InputLayout,
         values: &[u128],
-        (target_work, coarse): (u64, bool),
+        target_work: u64,
+        coarse: bool,
     ) -> Vec<Attempt> {
         if let Some(linked) = &mut self.linked {
             linked.give_time();

@@ -90,6 +90,7 @@ impl<'p> Explorer<'p> {
     ) -> Vec<State> {
         let body = self.terms.analysis().body(state.function());
         let header = state.block();
+        // The first passes do without the analysis of values, which looks at the whole program.
         if precision.loops > 0 || precision.invariants {
             loops::require_counters(&mut self.terms, state);
         }

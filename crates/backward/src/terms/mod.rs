@@ -79,7 +79,7 @@ impl<'p> Terms<'p> {
 
     /// Notes all that a proof may rest on.
     pub(crate) fn assume_all(&mut self) {
-        self.assumed.note_all();
+        self.assumed = Assumptions::all();
     }
 
     /// What the search assumed so far.

@@ -116,7 +116,7 @@ impl Closing<'_> {
         if percent < 50.0 && all >= FEW_RUNS {
             return Ok(());
         }
-        // What takes more of the two; a session that goes on knows the time of its own runs only.
+        // What takes more of the two; a search that goes on knows the time of its own runs only.
         let runs_take_less = self.statistics.new_runs == self.statistics.runs
             && self.statistics.run_time.as_secs_f64() < *solver_seconds;
         let advice = match percent >= 50.0 || runs_take_less {
