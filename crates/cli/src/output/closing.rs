@@ -296,24 +296,45 @@ impl Closing<'_> {
     }
 }
 
-/// Functions that are named of those that called the one of a failure.
+/// Functions that are named of those that called the one of a failure, if that tells failures apart.
 const CALLERS: usize = 3;
 
-/// By which calls a failure came about, where others are of its kind and at its place.
+/// By which calls a failure came about, where others are of its kind and at its place: the functions
+/// that called, with their lines or further back where it takes these to tell the failures apart.
 fn callers(failure: &FailureSummary, failures: &[&FailureSummary]) -> String {
     let is_alike = |other: &&&FailureSummary| {
         (&other.kind, &other.location) == (&failure.kind, &failure.location)
     };
-    let name = |frame: &'_ String| match frame.rsplit_once(" (") {
-        Some((name, _)) => name.to_owned(),
-        None => frame.clone(),
-    };
-    let frames = failure.stack.iter().skip(1).take(CALLERS);
-    let names: Vec<String> = frames.map(name).collect();
-    match failures.iter().filter(is_alike).count() > 1 && !names.is_empty() {
-        true => format!(", called by {}", names.join(" < ")),
-        false => String::new(),
+    let alike: Vec<_> = failures.iter().filter(is_alike).collect();
+    if alike.len() < 2 || failure.stack.len() < 2 {
+        return String::new();
     }
+    let depth = alike.iter().map(|one| one.stack.len()).max().unwrap_or(0);
+    let lines = (CALLERS..=depth.max(CALLERS)).map(|length| (length, true));
+    let ways = std::iter::once((CALLERS, false)).chain(lines);
+    let is_own = |way: &(usize, bool)| {
+        let own = chain(failure, *way);
+        alike.iter().filter(|one| chain(one, *way) == own).count() == 1
+    };
+    let way = ways.into_iter().find(is_own).unwrap_or((CALLERS, false));
+    format!(", called by {}", chain(failure, way))
+}
+
+/// The functions that called the one of a failure, so many, with the lines of their calls or without.
+fn chain(failure: &FailureSummary, (length, lines): (usize, bool)) -> String {
+    let name = |frame: &String| {
+        let Some((name, place)) = frame.rsplit_once(" (") else {
+            return frame.clone();
+        };
+        // `/src/a.c:120:8)`
+        match place.rsplit(':').nth(1).filter(|_| lines) {
+            Some(line) => format!("{name}:{line}"),
+            None => name.to_owned(),
+        }
+    };
+    let frames = failure.stack.iter().skip(1).take(length);
+    let names: Vec<String> = frames.map(name).collect();
+    names.join(" < ")
 }
 
 #[cfg(test)]
@@ -321,6 +342,33 @@ mod tests {
     use labrys_suite::Branches;
 
     use super::*;
+
+    /// Three failures at one place: names tell one of them apart, a line the others.
+    #[test]
+    fn callers_tell_failures_apart() {
+        let failure = |frames: [&str; 4]| FailureSummary {
+            kind: "heap-buffer-overflow".to_owned(),
+            location: Some("/io.c:9:1".to_owned()),
+            stack: frames.map(str::to_owned).to_vec(),
+            ..FailureSummary::default()
+        };
+        let word = "word (/io.c:9:1)";
+        let main = "main (/m.c:50:3)";
+        let all = [
+            failure([word, "field (/z.c:20:5)", "list (/m.c:7:9)", main]),
+            failure([word, "field (/z.c:24:5)", "list (/m.c:7:9)", main]),
+            failure([word, "test (/z.c:80:2)", "list (/m.c:7:9)", main]),
+        ];
+        let list: Vec<&FailureSummary> = all.iter().collect();
+        let said = list.iter().map(|one| callers(one, &list));
+        let expected = [
+            ", called by field:20 < list:7 < main:50",
+            ", called by field:24 < list:7 < main:50",
+            ", called by test < list < main",
+        ];
+        assert_eq!(said.collect::<Vec<_>>(), expected);
+        assert_eq!(callers(list[0], &list[..1]), "");
+    }
 
     #[test]
     fn everything_is_said() {
