@@ -23,7 +23,7 @@ use labrys_suite::Outcome;
 
 use super::list::{Key, Verdict, frames};
 use super::waits::waiting;
-use super::{Failures, Finding, Tools};
+use super::{Failures, Finding, STACK_OVERFLOW, Tools};
 use crate::Error;
 use crate::place::of_user;
 use crate::runs::Facts;
@@ -271,7 +271,8 @@ fn reached(first: Outcome, second: Outcome) -> Outcome {
     }
 }
 
-/// Where the checked build is when it is cut off; empty if that is not known. `None` if it ends.
+/// Where the checked build is when it is cut off, or has no stack left: where the others make a loop of
+/// a recursion, it calls. Empty if that is not known. `None` if it ends.
 fn stack(facts: &Facts, tools: &mut Tools<'_>) -> Result<Option<Vec<Frame>>, Error> {
     if !tools.runs.has_checker() {
         return Ok(Some(Vec::new()));
@@ -280,11 +281,12 @@ fn stack(facts: &Facts, tools: &mut Tools<'_>) -> Result<Option<Vec<Frame>>, Err
     Ok(match checked {
         Some(Checked {
             outcome, reports, ..
-        }) if outcome.is_limit() => {
+        }) => {
             let last = reports.into_iter().next_back();
-            Some(last.map_or_else(Vec::new, |Report { stack, .. }| stack))
+            let known = |report: &Report| outcome.is_limit() || report.kind == STACK_OVERFLOW;
+            let stack = last.filter(known).map(|Report { stack, .. }| stack);
+            stack.or_else(|| outcome.is_limit().then(Vec::new))
         }
-        Some(_) => None,
         None => Some(Vec::new()),
     })
 }
