@@ -7,7 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::{Cover, folder, labrys, labrys_cc, output, program, replay, text};
+use common::{Cover, folder, labrys, labrys_cc, output, program, replay, succeed, text};
 use labrys_suite::{FailureSummary, Suite, TargetStatus};
 
 /// Covers a program; its failures by kind.
@@ -486,6 +486,33 @@ fn endless_recursion_is_a_kind_of_its_own() {
     assert_eq!(failure.kind, "stack-overflow");
 }
 
+/// The plain build makes a loop of these calls, the checked one runs out of its stack.
+#[test]
+fn endless_recursion_that_needs_no_stack_is_a_timeout() {
+    let folder = folder();
+    let program = folder.path().join("round.c");
+    let text_of_program = "#include <stdio.h>\n\
+        void one(void); void two(void); void three(void);\n\
+        void one(void) { two(); }\n\
+        void two(void) { three(); }\n\
+        void three(void) { one(); }\n\
+        int main(void) { if (getchar() == 'r') one(); return 0; }\n";
+    std::fs::write(&program, text_of_program).expect("written");
+    let (built, out) = (folder.path().join("round"), folder.path().join("suite"));
+    // It is optimized.
+    succeed(labrys_cc().arg(&program).arg("-o").arg(&built));
+    let mut command = labrys();
+    command.arg("cover").arg(&built).arg("--out").arg(&out);
+    let output = output(command.args(["--steps", "30"]));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let [failure] = &Suite::open(&out).expect("a valid suite").failures[..] else {
+        panic!("{}", text(&output));
+    };
+    assert!(failure.confirmed, "{failure:?}");
+    assert_eq!(failure.kind, "timeout");
+    assert_eq!(failure.input.byte(0, 0), Some(b'r'));
+}
+
 #[test]
 fn lost_memory_is_a_failure_where_it_is_asked_for() {
     let folder = folder();
@@ -621,7 +648,7 @@ fn decisions_on_unwritten_memory_are_failures_where_that_is_asked_for() {
 /// Variables that no memory holds when the program is frozen; what is only copied, and what checks of
 /// undefined behavior look at, is no failure.
 #[test]
-fn decisions_on_unset_variables_are_failures_where_that_is_asked_for() {
+fn uses_of_unset_variables_are_failures_where_that_is_asked_for() {
     let programs = [
         ("int x; if (c == 'a') x = 1; if (x) puts(\"x\");", 1),
         (
@@ -644,6 +671,9 @@ fn decisions_on_unset_variables_are_failures_where_that_is_asked_for() {
             "int x; if (c == 'a') x = 1; int y = x + 1; if (c == 'a' && y > c) puts(\"y\");",
             0,
         ),
+        ("int x; if (c == 'a') x = 1; printf(\"%d\", x);", 1),
+        ("int x; if (c == 'a') x = 1; putchar(x);", 1),
+        ("char t[4]; t[1] = c; printf(\"%c\", t[1]);", 0),
         (
             "struct { char a; int b; } s, t; s.b = c; t = s; if (t.b == 'a') puts(\"b\");",
             0,

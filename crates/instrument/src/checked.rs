@@ -19,11 +19,15 @@ use std::path::Path;
 
 use crate::coverage;
 use crate::recording::repeat;
+use labrys_library::{Type, own_row};
 use labrys_llvm::{Block, Builder, LLVMOpcode, LlvmError, Module, Value};
 use labrys_lower::trap_of;
 use labrys_models::{CHECKS, GUARDS};
 
 const PROGRAM: &str = "the program";
+
+/// The parameter of functions that print, or read, what it says.
+const FORMAT: &str = "format";
 
 /// What reports a check that failed (`checks.c`).
 const FAILED: &str = "__labrys_check_failed";
@@ -60,6 +64,7 @@ pub fn add_initialization_checks(frozen: &Path, out: &Path) -> Result<(), LlvmEr
     go_on_behind_checks(&mut module)?;
     module.run_passes(PLACES)?;
     unset_variables(&module);
+    look_at_passed_numbers(&module);
     prepare(&module, "sanitize_memory");
     module.add_initialization_checks()?;
     finish(&module, out)
@@ -103,6 +108,35 @@ fn look_into_checks(module: &Module, blocks: &[Block<'_>]) {
     let instructions = blocks.iter().flat_map(|block| block.instructions());
     for one in instructions.filter(|one| one.opcode() != LLVMOpcode::LLVMBr) {
         module.remove_annotation(one, "nosanitize");
+    }
+}
+
+/// Has MemorySanitizer look at the numbers that functions of a library get, and at what they print by
+/// a format: clang says that these are defined, which freezing takes from all arguments. Structures
+/// are passed as numbers too, with what nobody wrote between their members, but not to these.
+fn look_at_passed_numbers(module: &Module) {
+    let functions = module.functions();
+    let blocks = functions.iter().flat_map(|function| function.blocks());
+    let instructions = blocks.flat_map(Block::instructions);
+    for call in instructions.filter(|one| one.opcode() == LLVMOpcode::LLVMCall) {
+        let called = call.called();
+        if !called.is_function() || !called.is_declaration() {
+            continue;
+        }
+        let name = called.name();
+        let Some(row) = own_row(&name) else {
+            continue;
+        };
+        let prints = row.is_variadic() && row.parameters().iter().any(|one| one.name == FORMAT);
+        for index in 0..call.arguments().len() {
+            let looks = match row.parameters().get(index) {
+                Some(parameter) => parameter.ty != Type::Pointer,
+                None => prints,
+            };
+            if looks {
+                module.add_argument_attribute(call, index, "noundef");
+            }
+        }
     }
 }
 

@@ -148,6 +148,17 @@ impl Module {
         }
     }
 
+    /// Adds an attribute without a value to an argument of a call, counted from 0.
+    pub fn add_argument_attribute(&self, call: Value<'_>, argument: usize, name: &str) {
+        // SAFETY: as `add_attribute`, on a call instruction that has the argument.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            assert!(kind != 0, "LLVM does not know the attribute {name}");
+            let attribute = LLVMCreateEnumAttribute(self.context, kind, 0);
+            LLVMAddCallSiteAttribute(call.0, argument as c_uint + 1, attribute);
+        }
+    }
+
     /// Adds an attribute without a value to a call.
     pub fn add_call_attribute(&self, call: Value<'_>, name: &str) {
         // SAFETY: as `add_attribute`, on a call instruction.

@@ -217,12 +217,13 @@ impl Module {
         self.run_passes("asan")
     }
 
-    /// Puts the functions that ask for it under MemorySanitizer.
+    /// Puts the functions that ask for it under MemorySanitizer. Arguments that are `noundef` are
+    /// looked at where they are passed.
     ///
     /// # Errors
     /// The pipeline does not parse.
     pub fn add_initialization_checks(&mut self) -> Result<(), LlvmError> {
-        self.run_passes("msan")
+        self.run_passes("msan<eager-checks>")
     }
 
     /// Computes with the elements of vectors one by one, and loads and stores them so.
