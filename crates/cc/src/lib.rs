@@ -126,7 +126,7 @@ pub enum Error {
     },
     /// The runtime library is not installed.
     #[error(
-        "{name} is not in {}; build it by `cargo build -p labrys-runtime`, or name its folder \
+        "{name} is not in {}; build it by `cargo build --release --workspace`, or name its folder \
          by LABRYS_RUNTIME_DIR", folders.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ")
     )]
     MissingRuntime {

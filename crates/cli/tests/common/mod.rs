@@ -1,7 +1,7 @@
 //! How tests call the real commands.
 //!
 //! The tests need clang 19 and the runtime library beside the command:
-//! `cargo build -p labrys-runtime` makes it.
+//! `cargo build --workspace` makes it.
 
 // Each test uses a part of these.
 #![allow(dead_code)]
@@ -46,7 +46,7 @@ pub(crate) fn labrys() -> Command {
     let runtime = command.with_file_name("liblabrys_runtime.a");
     assert!(
         runtime.is_file(),
-        "{} is missing; run `cargo build -p labrys-runtime` first",
+        "{} is missing; run `cargo build --workspace` first",
         runtime.display()
     );
     Command::new(command)
