@@ -112,8 +112,9 @@ fn look_into_checks(module: &Module, blocks: &[Block<'_>]) {
 }
 
 /// Has MemorySanitizer look at the numbers that functions of a library get, and at what they print by
-/// a format: clang says that these are defined, which freezing takes from all arguments. Structures
-/// are passed as numbers too, with what nobody wrote between their members, but not to these.
+/// a format: clang says that these are defined, which freezing takes from all arguments. Functions of
+/// the program are left out: structures are passed as numbers too, and nobody writes what lies
+/// between their members.
 fn look_at_passed_numbers(module: &Module) {
     let functions = module.functions();
     let blocks = functions.iter().flat_map(|function| function.blocks());
